@@ -1,0 +1,42 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is built with these: Swift 6 mode comes with the tools version.
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "UVDispatch",
+  products: [
+    .library(name: "TaskDispatch", targets: ["TaskDispatch"]),
+    .library(name: "TaskDispatchTesting", targets: ["TaskDispatchTesting"]),
+    .library(name: "TaskDispatchTestingSupport", targets: ["TaskDispatchTestingSupport"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .target(name: "TaskDispatch", swiftSettings: settings),
+    .target(
+      name: "TaskDispatchTesting", dependencies: ["TaskDispatch"], swiftSettings: settings),
+    .target(
+      name: "TaskDispatchTestingSupport", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
+      swiftSettings: settings),
+    // Not a product: prints what the policy and the fake cost, from a module that is not theirs.
+    .executableTarget(
+      name: "Speed", dependencies: ["TaskDispatch", "TaskDispatchTesting"], path: "Speed",
+      swiftSettings: settings),
+    .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
+    .testTarget(
+      name: "TaskDispatchTests", dependencies: ["TaskDispatch"], swiftSettings: settings),
+    .testTarget(
+      name: "TaskDispatchTestingTests", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TaskDispatchTestingSupportTests",
+      dependencies: ["TaskDispatch", "TaskDispatchTesting", "TaskDispatchTestingSupport"],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,52 @@
+/// How many submissions a dispatcher has had, and what became of them.
+///
+/// Read under the lock that counts, so the numbers belong together. Each run of a repeating timer
+/// counts as a submission of its own, and so does the timer, which ends cancelled.
+public struct Ledger: Sendable, Hashable {
+  /// Submissions that were accepted.
+  public var accepted = 0
+  /// Submissions that were refused.
+  public var refused = 0
+  public var completed = 0
+  public var failed = 0
+  public var cancelled = 0
+  public var expired = 0
+  public var abandoned = 0
+  /// Accepted and not yet started: queued, held back, or waiting for a time or a group.
+  public var waiting = 0
+  /// Started and not yet ended.
+  public var running = 0
+
+  public init() {}
+
+  /// Everything that was ever submitted.
+  public var submitted: Int { accepted + refused }
+
+  /// Submissions that have ended, the refused ones aside.
+  public var ended: Int { completed + failed + cancelled + expired + abandoned }
+
+  /// Whether every accepted submission is accounted for, exactly once (rule 2).
+  public var balances: Bool { accepted == ended + waiting + running }
+
+  /// Counts the end of an accepted submission. For dispatchers.
+  public mutating func count(_ outcome: Outcome) {
+    switch outcome {
+    case .completed: completed += 1
+    case .failed: failed += 1
+    case .cancelled: cancelled += 1
+    case .expired: expired += 1
+    case .abandoned: abandoned += 1
+    case .refused: refused += 1
+    }
+  }
+}
+
+extension Ledger: CustomStringConvertible {
+  public var description: String {
+    """
+    \(submitted) submitted (\(refused) refused): \(completed) completed, \(failed) failed, \
+    \(cancelled) cancelled, \(expired) expired, \(abandoned) abandoned, \(waiting) waiting, \
+    \(running) running\(balances ? "" : " — THE LEDGER DOES NOT BALANCE")
+    """
+  }
+}

@@ -1,0 +1,59 @@
+/// Where in the source a task was submitted, and the band that it waits in.
+///
+/// As small as a queued task needs it: the address of the file's name and not the name, so that a
+/// slot with a closure, its file, its line and its band is 29 bytes.
+@frozen @safe public struct CallSite: Sendable {
+  /// Address of the `#fileID` literal, which lives as long as the process. 0 if there is none.
+  @usableFromInline let fileAddress: UInt
+  /// The line in that file, counted from 1. 0 if unknown.
+  public let line: UInt32
+  /// The band that the task waits in. Without meaning on the foreground.
+  public let band: PriorityBand
+
+  /// - Parameters:
+  ///   - fileID: A `#fileID`.
+  ///   - line: A `#line`. Greater numbers than `UInt32` holds are clamped.
+  @inlinable public init(
+    fileID: StaticString, line: UInt, band: PriorityBand = .medium
+  ) {
+    fileAddress =
+      fileID.hasPointerRepresentation ? unsafe UInt(bitPattern: fileID.utf8Start) : 0
+    self.line = UInt32(clamping: line)
+    self.band = band
+  }
+
+  @usableFromInline init(fileAddress: UInt, line: UInt32, band: PriorityBand) {
+    self.fileAddress = fileAddress
+    self.line = line
+    self.band = band
+  }
+
+  /// The same place, waiting in another band.
+  @inlinable public func inBand(_ band: PriorityBand) -> CallSite {
+    CallSite(fileAddress: fileAddress, line: line, band: band)
+  }
+
+  /// The file as `Module/File.swift`. O(its length).
+  public var fileID: String {
+    guard let start = unsafe UnsafePointer<CChar>(bitPattern: fileAddress) else { return "unknown" }
+    return unsafe String(cString: start)
+  }
+}
+
+extension CallSite: Hashable {
+  public static func == (lhs: CallSite, rhs: CallSite) -> Bool {
+    // The same literal may have one address in each module that was compiled with it.
+    lhs.line == rhs.line && lhs.band == rhs.band
+      && (lhs.fileAddress == rhs.fileAddress || lhs.fileID == rhs.fileID)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(line)
+    hasher.combine(band)
+  }
+}
+
+extension CallSite: CustomStringConvertible {
+  /// `Module/File.swift:42`.
+  public var description: String { "\(fileID):\(line)" }
+}

@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// Locks for objects that are too many, and too small, to have one each.
+///
+/// An object uses one of a fixed number of locks, chosen by its address. Two objects may share one;
+/// so nothing that could lock again may be called inside.
+@safe enum ItemLock {
+  private static let count = 64
+  @safe private struct Stripes: @unchecked Sendable {
+    // Written once, before anybody can see it; each mutex guards itself.
+    let locks: UnsafeMutablePointer<pthread_mutex_t>
+  }
+  private static let stripes: Stripes = {
+    let locks = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: count)
+    for index in 0..<count {
+      unsafe (locks + index).initialize(to: pthread_mutex_t())
+      let status = unsafe pthread_mutex_init(locks + index, nil)
+      precondition(status == 0, "pthread_mutex_init refused: \(status)")
+    }
+    return unsafe Stripes(locks: locks)
+  }()
+
+  /// Runs `body` under the lock of `object`.
+  static func withLock<Result>(of object: AnyObject, _ body: () -> Result) -> Result {
+    let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    // Objects are 16 bytes apart or more: the low bits do not tell them apart.
+    let lock = unsafe stripes.locks + Int((address >> 4) % UInt(count))
+    unsafe pthread_mutex_lock(lock)
+    defer { unsafe pthread_mutex_unlock(lock) }
+    return body()
+  }
+}

@@ -1,0 +1,178 @@
+internal import Glibc
+
+/// A growable ring of slots that are found by *position*: a number that never repeats.
+///
+/// The first element ever appended has position 0, the next 1, and so on; `head` is the oldest slot
+/// still held and `tail` the position the next element will get. A slot can be emptied in place,
+/// which is what makes cancelling cheap; an emptied slot is *dead* until it reaches the head or the
+/// ring is compacted.
+///
+/// Memory doubles when it is full and halves when a whole fill-and-drain used less than an eighth
+/// of it, so one burst does not hold its memory for ever and a steady load never reallocates.
+///
+/// Raw memory, not an array: an array of optionals would copy, check and count at every step of the
+/// hottest loop of the dispatcher. It grows with `realloc`, which moves the pages of a large block
+/// and not its bytes, so elements must not hold a weak reference directly (the one kind of value
+/// that Swift cannot move as bytes).
+@safe @usableFromInline package struct Ring<Element>: ~Copyable {
+  /// Initialised exactly at the positions from `head` to `tail`.
+  @usableFromInline var slots: UnsafeMutablePointer<Element?>?
+  /// The capacity, a power of two, less one; −1 (all ones) stands for no memory at all.
+  @usableFromInline var mask: Int
+  /// The position of the oldest slot held.
+  @usableFromInline package var head = 0
+  /// The position that the next element will get.
+  @usableFromInline package var tail = 0
+  /// `tail` when the ring was last seen empty: tells how much of the memory the last burst used.
+  @usableFromInline var tailWhenEmpty = 0
+
+  @usableFromInline static var smallest: Int { 8 }
+  @usableFromInline static var neverShrunkBelow: Int { 1024 }
+
+  @inlinable package init() {
+    unsafe slots = nil
+    mask = -1
+  }
+
+  deinit {
+    var position = head
+    while position != tail {
+      unsafe (slots! + (position & mask)).deinitialize(count: 1)
+      position &+= 1
+    }
+    unsafe free(slots)
+  }
+
+  /// Slots held, dead ones included.
+  @inlinable package var slotCount: Int { tail &- head }
+
+  @inlinable package var isEmpty: Bool { tail == head }
+
+  @inlinable package var capacity: Int { mask &+ 1 }
+
+  /// Adds `element` at the tail and returns its position. Amortised O(1).
+  @inlinable @inline(__always) @discardableResult
+  package mutating func append(_ element: consuming Element) -> Int {
+    if slotCount == mask &+ 1 { grow() }
+    let position = tail
+    unsafe (slots! + (position & mask)).initialize(to: element)
+    tail = position &+ 1
+    return position
+  }
+
+  /// Adds a slot as it is, dead if nil. Amortised O(1).
+  @inlinable package mutating func appendSlot(_ slot: consuming Element?) {
+    if slotCount == mask &+ 1 { grow() }
+    unsafe (slots! + (tail & mask)).initialize(to: slot)
+    tail &+= 1
+  }
+
+  /// Takes the oldest slot out: its element, or nil if it is dead. Must not be empty.
+  @inlinable @inline(__always)
+  package mutating func takeFirst() -> Element? {
+    assert(!isEmpty, "took from an empty ring")
+    let element = unsafe (slots! + (head & mask)).move()
+    head = head &+ 1
+    return element
+  }
+
+  /// Whether `position` is held and alive.
+  @inlinable package func isAlive(at position: Int) -> Bool {
+    guard position >= head, position < tail else { return false }
+    return unsafe slots![position & mask] != nil
+  }
+
+  /// Reads the live element at `position` in place. Must be alive.
+  @inlinable package func withElement<Result>(
+    at position: Int, _ body: (borrowing Element) -> Result
+  ) -> Result {
+    precondition(isAlive(at: position), "no live element at position \(position)")
+    return unsafe body(slots![position & mask]!)
+  }
+
+  /// Changes the live element at `position` in place. Must be alive.
+  @inlinable package mutating func update(at position: Int, _ body: (inout Element) -> Void) {
+    precondition(isAlive(at: position), "no live element at position \(position)")
+    unsafe body(&slots![position & mask]!)
+  }
+
+  /// Empties the slot at `position`, which stays as a dead one. Nil if it is dead or gone. O(1).
+  @inlinable package mutating func remove(at position: Int) -> Element? {
+    guard position >= head, position < tail else { return nil }
+    let element = unsafe slots![position & mask].take()
+    return element
+  }
+
+  /// Drops dead slots at the head, so that the head is alive or the ring is empty.
+  @inlinable package mutating func dropDeadHead() {
+    while head != tail, unsafe slots![head & mask] == nil { head &+= 1 }
+  }
+
+  /// Moves the live elements together against the tail, which stays where it is.
+  ///
+  /// - Parameter moved: Told of each element that gets another position, the newest first.
+  /// - Complexity: O(slots).
+  @inlinable package mutating func compact(moved: (borrowing Element, _ to: Int) -> Void) {
+    var target = tail
+    var source = tail
+    while source != head {
+      source &-= 1
+      guard let slot = unsafe slots, unsafe slot[source & mask] != nil else { continue }
+      target &-= 1
+      if target != source {
+        unsafe swap(&slot[source & mask], &slot[target & mask])
+        unsafe moved(slot[target & mask]!, target)
+      }
+    }
+    // What is left before `target` is dead, and a dead slot owns nothing.
+    head = target
+  }
+
+  /// Makes the next position `position`. The ring must be empty.
+  @inlinable package mutating func rebase(at position: Int) {
+    precondition(isEmpty, "a ring that holds elements cannot be renumbered")
+    head = position
+    tail = position
+    tailWhenEmpty = position
+  }
+
+  /// Called when a drain has emptied the ring: gives memory back that the last burst did not use.
+  @inlinable package mutating func settleWhenEmpty() {
+    let used = tail &- tailWhenEmpty
+    tailWhenEmpty = tail
+    if mask >= Self.neverShrunkBelow, used < (mask &+ 1) / 8 { shrink() }
+  }
+
+  @usableFromInline @inline(never) mutating func grow() {
+    let old = mask &+ 1
+    let capacity = max(Self.smallest, old * 2)
+    resize(to: capacity)
+    // Positions keep their low bits, so those whose next bit is set move up by the old capacity.
+    // In a full ring they are one run on each side of the place where it wraps.
+    var position = head
+    while old > 0, position != tail {
+      let index = position & mask
+      let run = min(old &- (index & (old &- 1)), tail &- position)
+      if index >= old {
+        unsafe (slots! + index).moveInitialize(from: slots! + (index &- old), count: run)
+      }
+      position &+= run
+    }
+  }
+
+  /// Halves the memory of an empty ring.
+  @usableFromInline @inline(never) mutating func shrink() {
+    resize(to: (mask &+ 1) / 2)
+  }
+
+  private mutating func resize(to capacity: Int) {
+    let bytes = capacity * MemoryLayout<Element?>.stride
+    precondition(
+      MemoryLayout<Element?>.alignment <= 16, "malloc aligns to 16 bytes, and no further")
+    guard let memory = unsafe realloc(slots, bytes) else {
+      fatalError("no memory for a ring of \(capacity) slots (\(bytes) bytes)")
+    }
+    unsafe slots = memory.assumingMemoryBound(to: Element?.self)
+    mask = capacity &- 1
+  }
+}

@@ -1,0 +1,228 @@
+/// A view as the pool's order knows it. Belongs to the owner of the `PoolOrder`, and to its lock.
+package final class PoolView<Entry: PoolEntry> {
+  package var queue: ViewQueue<Entry>
+  /// The turns it holds in the pool's order.
+  fileprivate var held: [HeldTurn] = []
+  fileprivate var nextSerial = 0
+
+  fileprivate struct HeldTurn {
+    let serial: Int
+    let band: PriorityBand
+    var position: Int
+  }
+
+  /// - Parameters: as of ``ViewQueue``.
+  package init(
+    width: Int, workerWidth: Int, agingStep: Int64,
+    relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
+  ) {
+    queue = ViewQueue(
+      width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated)
+  }
+
+  fileprivate func heldTurns(in band: PriorityBand) -> Int {
+    held.count { $0.band == band }
+  }
+}
+
+/// Which task of which view a free worker starts.
+///
+/// The views stand against each other as a ``ReadyQueue`` of *turns*. A view holds as many turns as
+/// its width and barriers let it start. A new turn goes to the tail of the band of the task that it
+/// would start, and moves up when a higher task arrives; it takes its task only when it starts. So
+/// one view with a long queue cannot hold another back, and no view is promised more than its share.
+///
+/// While only the background has work, workers take straight from its queue: the same order, without
+/// turns, and without their cost.
+///
+/// A value without lock, clock or thread. Both dispatchers take from this type.
+package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
+  package typealias View = PoolView<Entry>
+  package typealias Taken = ViewQueue<Entry>.Taken
+
+  /// A task that has been taken from a view to run.
+  package struct Started {
+    package let taken: Taken
+    package let view: View
+  }
+
+  private struct Turn {
+    let view: View
+    let serial: Int
+  }
+
+  /// The most workers that run tasks at a time.
+  package let width: Int
+  /// The pool itself as a view. Its tasks stand behind no view's.
+  package let background: View
+  /// Workers that run a task now.
+  package private(set) var busyWorkers = 0
+  private var turns: ReadyQueue<Turn>
+  /// False while the background alone has work.
+  private var usesTurns = false
+  /// Views other than the background that hold turns.
+  private var viewsWithTurns = 0
+  /// Entries that callers may now run. The owner takes them after each call.
+  private var grants: [Started] = []
+
+  package init(
+    width: Int, agingStep: Int64,
+    relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
+  ) {
+    precondition(width >= 1, "a background needs a width of at least 1 (width: \(width))")
+    self.width = width
+    background = View(
+      width: width, workerWidth: width, agingStep: agingStep, relocated: relocated)
+    turns = ReadyQueue(agingStep: agingStep) { turn, position in
+      guard let index = turn.view.held.firstIndex(where: { $0.serial == turn.serial }) else {
+        return
+      }
+      turn.view.held[index].position = position
+    }
+  }
+
+  // MARK: Putting in and taking back
+
+  /// Adds `entry` to `view`, and returns the position to remove it by. Amortised O(1).
+  package mutating func submit(
+    _ entry: consuming Entry, to view: View, in band: PriorityBand, isBarrier: Bool = false,
+    now: () -> Int64
+  ) -> Int {
+    let position =
+      isBarrier ? view.queue.pushBarrier(entry, in: band) : view.queue.push(entry, in: band)
+    settle(view, now: now)
+    return position
+  }
+
+  /// Removes a waiting entry from `view`. Nil if it is not there (any more).
+  package mutating func remove(
+    at position: Int, in band: PriorityBand, isBarrier: Bool, from view: View, now: () -> Int64
+  ) -> Entry? {
+    let removed = view.queue.remove(at: position, in: band, isBarrier: isBarrier)
+    if removed != nil { settle(view, now: now) }
+    return removed
+  }
+
+  package mutating func suspend(_ view: View, now: () -> Int64) {
+    view.queue.suspend()
+    settle(view, now: now)
+  }
+
+  package mutating func resume(_ view: View, now: () -> Int64) {
+    if view.queue.resume() { settle(view, now: now) }
+  }
+
+  // MARK: Taking out
+
+  /// Takes the task that a free worker starts next. Nil if no worker is free or no task may start.
+  package mutating func start(now: () -> Int64) -> Started? {
+    guard busyWorkers < width else { return nil }
+    while true {
+      let view: View
+      if usesTurns {
+        guard let turn = turns.take(now: now) else { return nil }
+        view = turn.view
+        forget(turn)
+      } else {
+        view = background
+      }
+      if let taken = view.queue.takeForWorker(now: now) {
+        busyWorkers += 1
+        settle(view, now: now)
+        return Started(taken: taken, view: view)
+      }
+      // Time has made a caller's entry the next one: it goes first, and then the view looks again.
+      let granted = grantCallers(view, now: now)
+      settle(view, now: now)
+      if !granted, !usesTurns { return nil }
+    }
+  }
+
+  /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
+  package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {
+    guard let taken = view.queue.takeToHelp(now: now) else { return nil }
+    settle(view, now: now)
+    return Started(taken: taken, view: view)
+  }
+
+  /// Says that a started task has run to its end.
+  package mutating func finish(_ started: Started, now: () -> Int64) {
+    started.view.queue.finish(started.taken.runner, isBarrier: started.taken.isBarrier)
+    if started.taken.runner == .worker { busyWorkers -= 1 }
+    settle(started.view, now: now)
+  }
+
+  /// Entries that callers may run since the last call of this, in the order of their turn.
+  package mutating func takeGrants() -> [Started] {
+    guard !grants.isEmpty else { return [] }
+    defer { grants = [] }
+    return grants
+  }
+
+  // MARK: Turns
+
+  private mutating func grantCallers(_ view: View, now: () -> Int64) -> Bool {
+    var granted = false
+    while let taken = view.queue.takeForCaller(now: now) {
+      grants.append(Started(taken: taken, view: view))
+      granted = true
+    }
+    return granted
+  }
+
+  /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
+  private mutating func settle(_ view: View, now: () -> Int64) {
+    _ = grantCallers(view, now: now)
+    guard usesTurns || view !== background else { return }
+    let wanted = view.queue.wantedTurns(now: now)
+    let had = !view.held.isEmpty
+    var wantsSome = false
+    for index in 0..<4 where wanted[index] > 0 { wantsSome = true }
+    if !usesTurns {
+      guard wantsSome else { return }
+      // What the background already had to do is older than what this view begins to want.
+      usesTurns = true
+      settle(background, now: now)
+    }
+    for band in PriorityBand.allCases {
+      let held = view.heldTurns(in: band)
+      for _ in 0..<max(0, held - wanted[band.index]) { dropNewestTurn(of: view, in: band) }
+    }
+    for band in PriorityBand.allCases {
+      let held = view.heldTurns(in: band)
+      for _ in 0..<max(0, wanted[band.index] - held) { addTurn(of: view, in: band) }
+    }
+    guard view !== background else { return }
+    viewsWithTurns += (view.held.isEmpty ? 0 : 1) - (had ? 1 : 0)
+    stopUsingTurnsIfAlone()
+  }
+
+  private mutating func stopUsingTurnsIfAlone() {
+    guard viewsWithTurns == 0, usesTurns else { return }
+    usesTurns = false
+    for band in PriorityBand.allCases {
+      while background.heldTurns(in: band) > 0 { dropNewestTurn(of: background, in: band) }
+    }
+  }
+
+  private mutating func addTurn(of view: View, in band: PriorityBand) {
+    let serial = view.nextSerial
+    view.nextSerial += 1
+    let position = turns.push(Turn(view: view, serial: serial), in: band)
+    view.held.append(.init(serial: serial, band: band, position: position))
+  }
+
+  private mutating func dropNewestTurn(of view: View, in band: PriorityBand) {
+    let index = view.held.lastIndex { $0.band == band }!
+    let turn = view.held.remove(at: index)
+    _ = turns.remove(at: turn.position, in: band)
+  }
+
+  /// The turn has been taken out of the pool's order.
+  private mutating func forget(_ turn: Turn) {
+    let view = turn.view
+    view.held.removeAll { $0.serial == turn.serial }
+    guard view !== background, view.held.isEmpty else { return }
+    viewsWithTurns -= 1
+  }
+}

@@ -1,0 +1,42 @@
+/// One of the four levels at which tasks wait. A higher band starts first.
+///
+/// The standard `TaskPriority` has more values than a queue needs to tell apart; each falls into the
+/// highest band that it reaches.
+@frozen public enum PriorityBand: UInt8, Sendable, Hashable, CaseIterable, Comparable {
+  /// From `TaskPriority.high`, which is also `.userInitiated`.
+  case high
+  /// From `TaskPriority.medium`. Where tasks wait that did not say.
+  case medium
+  /// From `TaskPriority.low`, which is also `.utility`.
+  case low
+  /// Everything below: `TaskPriority.background`.
+  case background
+
+  /// The band of `priority`.
+  @inlinable public init(_ priority: TaskPriority) {
+    switch priority.rawValue {
+    case TaskPriority.high.rawValue...: self = .high
+    case TaskPriority.medium.rawValue...: self = .medium
+    case TaskPriority.low.rawValue...: self = .low
+    default: self = .background
+    }
+  }
+
+  /// The standard priority that stands for this band.
+  public var priority: TaskPriority {
+    switch self {
+    case .high: .high
+    case .medium: .medium
+    case .low: .low
+    case .background: .background
+    }
+  }
+
+  /// Whether `lhs` is the less urgent of the two.
+  @inlinable public static func < (lhs: PriorityBand, rhs: PriorityBand) -> Bool {
+    lhs.rawValue > rhs.rawValue
+  }
+
+  /// Its place among the bands: 0 for the most urgent.
+  @inlinable package var index: Int { Int(rawValue) }
+}

@@ -1,0 +1,149 @@
+extension ReadyQueue {
+  /// A barrier that waits, and where it divides each band.
+  @usableFromInline struct Barrier {
+    /// Nil once it was removed. It then stands as an open mark until it is the first barrier:
+    /// behind an earlier one it makes no difference whether it is there.
+    @usableFromInline var element: Element?
+    @usableFromInline let band: PriorityBand
+    /// The bands' tails when the barrier was pushed: lower positions stand before it.
+    @usableFromInline var divides: InlineArray<4, Int>
+    /// Live elements between this barrier and the next, by band.
+    @usableFromInline var behind = InlineArray<4, Int>(repeating: 0)
+
+    @inlinable init(element: consuming Element, band: PriorityBand, divides: InlineArray<4, Int>) {
+      self.element = element
+      self.band = band
+      self.divides = divides
+    }
+  }
+
+  // MARK: Putting in
+
+  /// Adds a barrier behind everything, and returns the position to remove it by.
+  ///
+  /// ``take(now:)`` never returns it; ``takeBarrier()`` does. Amortised O(1).
+  @inlinable @discardableResult
+  package mutating func pushBarrier(_ element: consuming Element, in band: PriorityBand) -> Int {
+    var divides = InlineArray<4, Int>(repeating: 0)
+    for index in 0..<4 { divides[index] = bands[index].ring.tail }
+    return barriers.append(Barrier(element: element, band: band, divides: divides))
+  }
+
+  // MARK: Taking out
+
+  /// The band of the barrier, if one stands next: everything before it has been taken.
+  @inlinable package var nextBarrierBand: PriorityBand? {
+    guard startableBands == 0, !barriers.isEmpty else { return nil }
+    return barriers.withElement(at: barriers.head) { $0.band }
+  }
+
+  /// Shows the barrier that stands next, left in place. Nil if something stands before it.
+  @inlinable package func withNextBarrier<Result>(_ body: (borrowing Element) -> Result) -> Result? {
+    guard startableBands == 0, !barriers.isEmpty else { return nil }
+    return barriers.withElement(at: barriers.head) { body($0.element!) }
+  }
+
+  /// Takes the barrier that stands next. What was pushed behind it can be taken from now on.
+  ///
+  /// Nil if something stands before it, or there is none.
+  @inlinable package mutating func takeBarrier() -> Element? {
+    guard startableBands == 0, !barriers.isEmpty else { return nil }
+    let element = openFirstBarrier()
+    openFirstMarks()
+    return element
+  }
+
+  // MARK: Taking back
+
+  /// Removes the barrier at `position`, so that it divides nothing. Nil if it is not there.
+  ///
+  /// Amortised O(1).
+  @inlinable package mutating func removeBarrier(at position: Int) -> Element? {
+    guard barriers.isAlive(at: position) else { return nil }
+    var element: Element?
+    barriers.update(at: position) { element = $0.element.take() }
+    guard element != nil else { return nil }
+    openMarks += 1
+    openFirstMarks()
+    if openMarks > barriers.slotCount - openMarks + Self.deadAllowance { compactBarriers() }
+    return element
+  }
+
+  // MARK: How the barriers divide
+
+  /// The newest barrier that stands before the element at `position`, or nil. O(log barriers).
+  @inlinable func lastBarrier(before position: Int, _ index: Int) -> Int? {
+    var low = barriers.head
+    var high = barriers.tail
+    while low < high {
+      let middle = low + (high - low) / 2
+      if barriers.withElement(at: middle, { $0.divides[index] <= position }) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low > barriers.head ? low - 1 : nil
+  }
+
+  @inlinable mutating func countBehindLastBarrier(_ count: Int, _ index: Int) {
+    barriers.update(at: barriers.tail - 1) { $0.behind[index] += count }
+    bands[index].fenced += count
+  }
+
+  /// Takes the first barrier out of the way of what stands behind it.
+  @inlinable mutating func openFirstBarrier() -> Element? {
+    let barrier = barriers.takeFirst()!
+    if barriers.isEmpty { barriers.settleWhenEmpty() }
+    for index in 0..<4 {
+      bands[index].fenced -= barrier.behind[index]
+      bands[index].startable += barrier.behind[index]
+      markStartable(index)
+    }
+    return barrier.element
+  }
+
+  @inlinable mutating func openFirstMarks() {
+    while !barriers.isEmpty, barriers.withElement(at: barriers.head, { $0.element == nil }) {
+      _ = openFirstBarrier()
+      openMarks -= 1
+    }
+  }
+
+  /// Merges every open mark into the barrier before it. The first barrier is never a mark.
+  @inlinable mutating func compactBarriers() {
+    var lastReal = barriers.head
+    for position in barriers.head..<barriers.tail {
+      if barriers.withElement(at: position, { $0.element != nil }) {
+        lastReal = position
+      } else {
+        let mark = barriers.remove(at: position)!
+        barriers.update(at: lastReal) { real in
+          for index in 0..<4 { real.behind[index] += mark.behind[index] }
+        }
+      }
+    }
+    openMarks = 0
+    barriers.compact { barrier, position in relocated(barrier.element!, position) }
+  }
+
+  /// Before a band is compacted: moves each divide with the elements that it stands between.
+  ///
+  /// Compacting moves the live elements against the tail, so a divide with *n* of them behind it
+  /// goes to *n* positions before the tail.
+  @inlinable mutating func moveDivides(_ index: Int) {
+    let tail = bands[index].ring.tail
+    var alive = 0
+    var position = tail
+    var barrier = barriers.tail - 1
+    while barrier >= barriers.head {
+      let divide = barriers.withElement(at: barrier) { $0.divides[index] }
+      while position > max(divide, bands[index].ring.head) {
+        position -= 1
+        if bands[index].ring.isAlive(at: position) { alive += 1 }
+      }
+      barriers.update(at: barrier) { $0.divides[index] = tail - alive }
+      barrier -= 1
+    }
+  }
+}

@@ -1,0 +1,264 @@
+/// Work that may start, in the order in which it starts.
+///
+/// Four bands, first in first out in each. A higher band goes first, but no band starves: the head
+/// of a band *ages* from the first take that passes it over, climbs a band each aging step, and on
+/// one level the head that has been passed over for longest wins (rule 7). Only heads age, so the
+/// cost does not depend on how much waits.
+///
+/// A *barrier* divides the queue: what was pushed before it can be taken, what was pushed after it
+/// cannot, until the barrier itself is taken. Whoever takes it decides when to go on.
+///
+/// ```
+///            head                tail
+///   high     ▪ ▪ ▪ ┃ ▪ ▪
+///   medium   ▪     ┃               each ┃ is a barrier: one position in each band
+///   low      ▪ ▫ ▪ ┃ ▪             ▫ is a dead slot, left by a removed element
+/// ```
+///
+/// An element that may be removed is found by the position that its push returned. Removing leaves
+/// a dead slot; when dead slots outnumber live ones by more than a constant, the band is compacted,
+/// and `relocated` is told where each element went. Compacting keeps the newest positions and moves
+/// older ones up, so positions that a poster's inbox has already given out stay right.
+///
+/// A value without lock, clock or thread. Both dispatchers wait in this type, so they cannot
+/// disagree about order.
+@usableFromInline package struct ReadyQueue<Element>: ~Copyable {
+  /// What waits in one band. The head is alive, or the ring is empty.
+  @usableFromInline struct Band: ~Copyable {
+    @usableFromInline var ring = Ring<Element>()
+    /// Live elements before the first barrier.
+    @usableFromInline var startable = 0
+    /// Live elements behind the first barrier.
+    @usableFromInline var fenced = 0
+    /// When a take first passed the head over, in nanoseconds; `never` if none did.
+    @usableFromInline var passedOverAt = Int64.max
+
+    @inlinable init() {}
+  }
+
+  @usableFromInline var bands: InlineArray<4, Band>
+  @usableFromInline var barriers = Ring<Barrier>()
+  /// Bit b: band b has an element that may be taken now.
+  @usableFromInline var startableBands: UInt8 = 0
+  /// Dead slots in all bands: zero on the path of a queue that never removes.
+  @usableFromInline var dead = 0
+  /// Barriers that were removed and still stand as marks.
+  @usableFromInline var openMarks = 0
+  @usableFromInline let agingStep: Int64
+  @usableFromInline let relocated: (borrowing Element, Int) -> Void
+
+  /// Dead slots may outnumber live ones by this many before they are compacted.
+  @inlinable package static var deadAllowance: Int { 32 }
+  @inlinable static var never: Int64 { .max }
+
+  /// - Parameters:
+  ///   - agingStep: Nanoseconds that a head waits, from the first take that passes it over, for
+  ///     each band it climbs. At least 1.
+  ///   - relocated: Told of an element that compaction moved, and its new position. Elements that
+  ///     nobody will remove need not listen.
+  @inlinable package init(
+    agingStep: Int64, relocated: @escaping (borrowing Element, Int) -> Void = { _, _ in }
+  ) {
+    precondition(
+      agingStep > 0, "an aging step lasts at least a nanosecond (agingStep: \(agingStep))")
+    self.agingStep = agingStep
+    self.relocated = relocated
+    bands = InlineArray { _ in Band() }
+  }
+
+  // MARK: Looking
+
+  /// Whether nothing waits, barriers included.
+  @inlinable package var isEmpty: Bool { startableBands == 0 && barriers.isEmpty }
+
+  /// Whether ``take(now:)`` would return an element.
+  @inlinable package var hasStartable: Bool { startableBands != 0 }
+
+  /// Live elements of `band` that may be taken before the next barrier.
+  @inlinable package func startableCount(in band: PriorityBand) -> Int {
+    bands[band.index].startable
+  }
+
+  /// Live elements that wait, those behind barriers and the barriers themselves included.
+  @inlinable package var count: Int {
+    var sum = barriers.slotCount - openMarks
+    for index in 0..<4 { sum += bands[index].startable + bands[index].fenced }
+    return sum
+  }
+
+  /// Dead slots held, for the test that bounds them.
+  @inlinable package var deadSlots: Int { dead + openMarks }
+
+  /// Shows every live element, band by band, each in order; barriers last, in their order.
+  @inlinable package func forEach(_ body: (borrowing Element) -> Void) {
+    for index in 0..<4 {
+      for position in bands[index].ring.head..<bands[index].ring.tail
+      where bands[index].ring.isAlive(at: position) {
+        bands[index].ring.withElement(at: position) { body($0) }
+      }
+    }
+    for position in barriers.head..<barriers.tail {
+      barriers.withElement(at: position) { if let element = $0.element { body(element) } }
+    }
+  }
+
+  /// What ``take(now:)`` would return, left in place. Nil if there is nothing to take.
+  @inlinable package func withNext<Result>(
+    now: () -> Int64, _ body: (borrowing Element) -> Result
+  ) -> Result? {
+    guard startableBands != 0 else { return nil }
+    let chosen = hasOneStartableBand ? startableBands.trailingZeroBitCount : choose(at: now())
+    return bands[chosen].ring.withElement(at: bands[chosen].ring.head) { body($0) }
+  }
+
+  // MARK: Putting in
+
+  /// Adds `element` behind all of its band, and returns the position to remove it by.
+  ///
+  /// Amortised O(1).
+  @inlinable @inline(__always) @discardableResult
+  package mutating func push(_ element: consuming Element, in band: PriorityBand) -> Int {
+    let index = band.index
+    let position = bands[index].ring.append(element)
+    if barriers.isEmpty {
+      bands[index].startable &+= 1
+      startableBands |= 1 &<< UInt8(truncatingIfNeeded: index)
+    } else {
+      countBehindLastBarrier(1, index)
+    }
+    return position
+  }
+
+  /// Adds everything that `inbox` holds to `band`, and leaves `inbox` empty, with memory.
+  ///
+  /// Positions that appending to `inbox` returned stay valid here, provided that nothing else is
+  /// pushed into this band. O(dead slots of the inbox) if the band was empty, else O(inbox).
+  @inlinable package mutating func absorb(_ inbox: inout Ring<Element>, in band: PriorityBand) {
+    let index = band.index
+    let slots = inbox.slotCount
+    guard slots > 0 else { return }
+    var alive = 0
+    for position in inbox.head..<inbox.tail where inbox.isAlive(at: position) { alive += 1 }
+    if bands[index].ring.isEmpty {
+      swap(&bands[index].ring, &inbox)
+      inbox.rebase(at: bands[index].ring.tail)
+    } else {
+      precondition(
+        inbox.head == bands[index].ring.tail,
+        "an inbox continues its band (inbox: \(inbox.head), band: \(bands[index].ring.tail))")
+      while !inbox.isEmpty { bands[index].ring.appendSlot(inbox.takeFirst()) }
+      inbox.settleWhenEmpty()
+    }
+    dead += slots - alive
+    if barriers.isEmpty {
+      bands[index].startable += alive
+    } else {
+      countBehindLastBarrier(alive, index)
+    }
+    if dead > 0 { tidy(index) }
+    markStartable(index)
+  }
+
+  // MARK: Taking out
+
+  /// Takes the element that starts next, or nil if there is none before the next barrier.
+  ///
+  /// - Parameter now: Nanoseconds on any clock that does not go back. Called only when a head is
+  ///   passed over, because reading a clock costs more than the rest of a take.
+  /// - Complexity: Amortised O(1).
+  @inlinable @inline(__always)
+  package mutating func take(now: () -> Int64) -> Element? {
+    guard startableBands != 0 else { return nil }
+    // One band has work: no head is passed over, so nothing ages.
+    if hasOneStartableBand { return takeHead(startableBands.trailingZeroBitCount) }
+    let time = now()
+    let chosen = choose(at: time)
+    passOver(allBut: chosen, at: time)
+    return takeHead(chosen)
+  }
+
+  @inlinable var hasOneStartableBand: Bool { startableBands & (startableBands &- 1) == 0 }
+
+  @inlinable @inline(__always)
+  mutating func takeHead(_ index: Int) -> Element {
+    let element = bands[index].ring.takeFirst()!
+    bands[index].passedOverAt = Self.never
+    bands[index].startable &-= 1
+    if bands[index].startable == 0 {
+      startableBands &= ~(1 &<< UInt8(truncatingIfNeeded: index))
+      if bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
+    }
+    if dead != 0 { tidy(index) }
+    return element
+  }
+
+  /// The band whose head starts at `time`: the highest level, there the one passed over first.
+  ///
+  /// A head that no take has passed over counts as passed over last, so an aged head beats it.
+  @inlinable func choose(at time: Int64) -> Int {
+    var chosen = -1
+    var best = (level: Int.max, since: Int64.max)
+    for index in 0..<4 where startableBands & (1 << UInt8(index)) != 0 {
+      let since = bands[index].passedOverAt
+      let climbed = since == Self.never ? 0 : Int(min(4, max(0, time - since) / agingStep))
+      let level = max(0, index - climbed)
+      if chosen < 0 || (level, since) < best {
+        chosen = index
+        best = (level, since)
+      }
+    }
+    return chosen
+  }
+
+  @inlinable mutating func passOver(allBut chosen: Int, at time: Int64) {
+    for index in 0..<4 where index != chosen && startableBands & (1 << UInt8(index)) != 0 {
+      if bands[index].passedOverAt == Self.never { bands[index].passedOverAt = time }
+    }
+  }
+
+  // MARK: Taking back
+
+  /// Removes the element at `position` in `band`, wherever it stands. Nil if it is not there.
+  ///
+  /// Amortised O(1); O(log barriers) if it stands behind a barrier.
+  @inlinable package mutating func remove(at position: Int, in band: PriorityBand) -> Element? {
+    let index = band.index
+    let wasHead = position == bands[index].ring.head
+    guard let element = bands[index].ring.remove(at: position) else { return nil }
+    dead += 1
+    if let barrier = lastBarrier(before: position, index) {
+      bands[index].fenced -= 1
+      barriers.update(at: barrier) { $0.behind[index] -= 1 }
+    } else {
+      bands[index].startable -= 1
+      // The next head begins to age anew.
+      if wasHead { bands[index].passedOverAt = Self.never }
+    }
+    tidy(index)
+    markStartable(index)
+    return element
+  }
+
+  @inlinable mutating func markStartable(_ index: Int) {
+    if bands[index].startable > 0 {
+      startableBands |= 1 << UInt8(index)
+    } else {
+      startableBands &= ~(1 << UInt8(index))
+    }
+  }
+
+  /// Drops dead slots at the head, and compacts the band if too many are left.
+  @inlinable @inline(never) mutating func tidy(_ index: Int) {
+    let before = bands[index].ring.slotCount
+    bands[index].ring.dropDeadHead()
+    if bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
+    let alive = bands[index].startable + bands[index].fenced
+    if bands[index].ring.slotCount - alive > alive + Self.deadAllowance { compact(index) }
+    dead -= before - bands[index].ring.slotCount
+  }
+
+  @inlinable mutating func compact(_ index: Int) {
+    moveDivides(index)
+    bands[index].ring.compact(moved: relocated)
+  }
+}

@@ -1,0 +1,168 @@
+/// What the policy must know about a task that waits in a view.
+package protocol PoolEntry {
+  /// A caller stands still until it may run this itself (`sync`), so it needs no worker.
+  var runsOnCaller: Bool { get }
+}
+
+/// The tasks of one view, and the rule that says which of them may start: its width and barriers.
+///
+/// At most `width` tasks of the view run at a time, wherever they run, and at most `workerWidth` of
+/// them on workers (rule 4). A barrier starts when nothing of the view runs, and nothing starts
+/// until it has finished (rule 6). While suspended, nothing starts.
+///
+/// A value without lock, clock or thread.
+package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
+  /// Who runs a task: that decides what it counts against.
+  package enum Runner: Sendable {
+    /// A worker of the pool, by a turn.
+    case worker
+    /// The thread that waits in `sync`: its own body, or a task that it runs while it waits.
+    case caller
+  }
+
+  /// A task that has been taken to run.
+  package struct Taken {
+    package let entry: Entry
+    package let runner: Runner
+    package let isBarrier: Bool
+  }
+
+  package let width: Int
+  package let workerWidth: Int
+  package private(set) var ready: ReadyQueue<Entry>
+  package private(set) var onWorkers = 0
+  package private(set) var onCallers = 0
+  package private(set) var runsBarrier = false
+  package private(set) var suspensions = 0
+  /// Waiting entries that a caller will run. Zero on the path of a view that nobody waits for.
+  private var callersWaiting = 0
+
+  /// - Parameters:
+  ///   - width: The most tasks that run at a time. At least 1.
+  ///   - workerWidth: The most that run on workers at a time. At least 1.
+  package init(
+    width: Int, workerWidth: Int, agingStep: Int64,
+    relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
+  ) {
+    precondition(width >= 1, "a queue needs a width of at least 1 (width: \(width))")
+    precondition(workerWidth >= 1, "a queue needs at least one worker (got \(workerWidth))")
+    self.width = width
+    self.workerWidth = min(width, workerWidth)
+    ready = ReadyQueue(agingStep: agingStep, relocated: relocated)
+  }
+
+  /// Tasks of the view that run now.
+  package var running: Int { onWorkers + onCallers }
+
+  package var isSuspended: Bool { suspensions > 0 }
+
+  /// How many more may start, barriers aside.
+  private var room: Int { isSuspended || runsBarrier ? 0 : width - running }
+
+  /// How many more may start on workers, barriers aside.
+  package var workerRoom: Int { min(room, workerWidth - onWorkers) }
+
+  // MARK: Putting in and taking back
+
+  package mutating func push(_ entry: consuming Entry, in band: PriorityBand) -> Int {
+    if entry.runsOnCaller { callersWaiting += 1 }
+    return ready.push(entry, in: band)
+  }
+
+  package mutating func pushBarrier(_ entry: consuming Entry, in band: PriorityBand) -> Int {
+    if entry.runsOnCaller { callersWaiting += 1 }
+    return ready.pushBarrier(entry, in: band)
+  }
+
+  /// Removes a waiting entry. Nil if it is not there (any more).
+  package mutating func remove(at position: Int, in band: PriorityBand, isBarrier: Bool) -> Entry? {
+    let removed =
+      isBarrier ? ready.removeBarrier(at: position) : ready.remove(at: position, in: band)
+    if let removed, removed.runsOnCaller { callersWaiting -= 1 }
+    return removed
+  }
+
+  package mutating func suspend() { suspensions += 1 }
+
+  /// Returns whether the view goes on.
+  package mutating func resume() -> Bool {
+    precondition(suspensions > 0, "resume() without a suspend() before it")
+    suspensions -= 1
+    return suspensions == 0
+  }
+
+  // MARK: Taking out
+
+  /// Takes the next task for a worker.
+  ///
+  /// Nil if there is none, the rule holds it back, or a caller stands next.
+  package mutating func takeForWorker(now: () -> Int64) -> Taken? {
+    guard workerRoom > 0, !callerIsNext(now: now) else { return nil }
+    return take(for: .worker, now: now)
+  }
+
+  /// Takes the next task if a caller waits to run it.
+  package mutating func takeForCaller(now: () -> Int64) -> Taken? {
+    guard room > 0, callerIsNext(now: now) else { return nil }
+    return take(for: .caller, now: now)
+  }
+
+  /// Takes the next task for a thread that waits in this view's `sync` and runs what stands before.
+  package mutating func takeToHelp(now: () -> Int64) -> Taken? {
+    guard room > 0, !callerIsNext(now: now) else { return nil }
+    return take(for: .caller, now: now)
+  }
+
+  /// Says that a task taken from here has run to its end.
+  package mutating func finish(_ runner: Runner, isBarrier: Bool) {
+    switch runner {
+    case .worker: onWorkers -= 1
+    case .caller: onCallers -= 1
+    }
+    assert(onWorkers >= 0 && onCallers >= 0, "finished more than was started")
+    if isBarrier { runsBarrier = false }
+  }
+
+  private mutating func take(for runner: Runner, now: () -> Int64) -> Taken? {
+    var isBarrier = false
+    var next = ready.take(now: now)
+    if next == nil, running == 0 {
+      next = ready.takeBarrier()
+      isBarrier = next != nil
+    }
+    guard let next else { return nil }
+    if isBarrier { runsBarrier = true }
+    if next.runsOnCaller { callersWaiting -= 1 }
+    switch runner {
+    case .worker: onWorkers += 1
+    case .caller: onCallers += 1
+    }
+    return Taken(entry: next, runner: runner, isBarrier: isBarrier)
+  }
+
+  private func callerIsNext(now: () -> Int64) -> Bool {
+    guard callersWaiting > 0 else { return false }
+    return ready.withNext(now: now) { $0.runsOnCaller }
+      ?? ready.withNextBarrier { $0.runsOnCaller } ?? false
+  }
+
+  // MARK: Turns
+
+  /// How many tasks of each band a worker may start now: what the view holds turns for.
+  ///
+  /// - Complexity: O(bands).
+  package func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
+    var wanted = InlineArray<4, Int>(repeating: 0)
+    var left = workerRoom
+    guard left > 0, !callerIsNext(now: now) else { return wanted }
+    if let band = ready.nextBarrierBand {
+      if running == 0 { wanted[band.index] = 1 }
+      return wanted
+    }
+    for band in PriorityBand.allCases where left > 0 {
+      wanted[band.index] = min(left, ready.startableCount(in: band))
+      left -= wanted[band.index]
+    }
+    return wanted
+  }
+}
