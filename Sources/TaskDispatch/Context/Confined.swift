@@ -1,0 +1,59 @@
+/// State that only one queue may touch, although it may be held anywhere.
+///
+/// The compiler lets a `Confined` cross threads; the queue, which runs one task at a time, makes
+/// that right; and a call from anywhere else traps. Use it for what would otherwise need a lock:
+///
+/// ```swift
+/// let digests = Confined([String](), to: dispatcher.foreground)
+/// dispatcher.foreground { digests.withValue { $0.append(digest) } }
+/// ```
+///
+/// Before the loop runs no thread is the foreground: put what the state begins with in `init`.
+///
+/// - Warning: A `deinit` runs on whatever thread lets go last; to touch the state from one, submit a
+///   task. And a class instance that is returned from ``withValue(_:)`` is out of its queue's hands,
+///   as it would be out of a `Mutex`.
+public final class Confined<Value: ~Copyable>: @unchecked Sendable {
+  // Touched only while `queue` is current, and it runs one task at a time; `withValue` checks that.
+  // Nil once it was taken.
+  private var value: Value?
+  private let queue: TaskQueue
+
+  /// Confines `value` to `queue`. Traps unless the queue runs one task at a time: the foreground, or
+  /// a view of width 1.
+  public init(_ value: consuming sending Value, to queue: TaskQueue) {
+    let width = queue.lane == .foreground ? 1 : queue.view?.width
+    precondition(
+      width == 1, "state is confined to a queue that runs one task at a time; \(queue) does not")
+    self.value = consume value
+    self.queue = queue
+  }
+
+  /// Gives `body` the value, to read and change. Only in a task or a `sync` body of its queue.
+  ///
+  /// Traps elsewhere, and if it is nested in itself.
+  public func withValue<Result: ~Copyable, Failure: Error>(
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    precondition(value != nil, "the value was taken from its queue, \(queue.label)")
+    precondition(
+      queue.isCurrent,
+      """
+      \(CallSite(fileID: fileID, line: line)) touches state that is confined to \(queue.label), \
+      and runs on \(TaskQueue.here); submit a task to \(queue.label) instead
+      """)
+    return try body(&value!)
+  }
+
+  /// Hands the value out when its dispatcher has shut down and said so: any thread, once.
+  ///
+  /// Traps before the report is there, and the second time. ``withValue(_:)`` traps from then on.
+  public func takeValue() -> sending Value {
+    precondition(
+      queue.dispatcher.report != nil,
+      "the value is confined to \(queue.label) until its dispatcher has shut down; await its report")
+    guard let taken = value.take() else { preconditionFailure("the value was taken already") }
+    return taken
+  }
+}

@@ -1,0 +1,104 @@
+internal import Synchronization
+
+/// A body that is running on this thread: which queue's, and which task's. For dispatchers.
+///
+/// A dispatcher runs each body inside a frame, on the thread that runs the body. That is how
+/// ``TaskQueue/isCurrent``, ``CurrentTask``, ``Confined`` and the search for deadlocks know where
+/// they are. Frames nest: a `sync` body stands on the frame of its caller.
+///
+/// Belongs to one thread while it runs a body. Making one allocates; running a body in one costs two
+/// writes to thread-local storage, so a worker makes one frame and uses it for task after task.
+public final class TaskFrame {
+  /// The queue whose turn it is.
+  public private(set) var queue: TaskQueue.Identity
+  /// Where the task was submitted.
+  public private(set) var site: CallSite
+  /// The task, if it is more than a plain body.
+  public private(set) var item: WorkItem?
+  /// The label of the queue, for messages.
+  public private(set) var queueLabel: String
+  let shutdown: ShutdownFlag?
+  let hidesOuter: Bool
+  /// The frame below on this thread, while this one runs.
+  public private(set) var outer: TaskFrame?
+
+  /// - Parameters:
+  ///   - shutdown: The flag that the dispatcher raises when running bodies should stop.
+  ///   - hidesOuter: Whether the body cannot rely on the frames below: a worker that waits in one
+  ///     task and runs another meanwhile.
+  public init(
+    queue: TaskQueue.Identity, queueLabel: String, site: CallSite, item: WorkItem? = nil,
+    shutdown: ShutdownFlag? = nil, hidesOuter: Bool = false
+  ) {
+    self.queue = queue
+    self.queueLabel = queueLabel
+    self.site = site
+    self.item = item
+    self.shutdown = shutdown
+    self.hidesOuter = hidesOuter
+  }
+
+  /// Makes this the frame of another task, so that a worker need not allocate. Not while it runs.
+  public func reuse(
+    queue: TaskQueue.Identity, queueLabel: String, site: CallSite, item: WorkItem?
+  ) {
+    self.queue = queue
+    self.queueLabel = queueLabel
+    self.site = site
+    self.item = item
+  }
+
+  /// Runs `body` on this thread as the task of this frame.
+  @inlinable
+  public func run<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    enter()
+    defer { leave() }
+    return try body()
+  }
+
+  @usableFromInline func enter() {
+    outer = ThreadMarker.top
+    ThreadMarker.setTop(self)
+  }
+
+  @usableFromInline func leave() {
+    ThreadMarker.setTop(outer)
+    outer = nil
+  }
+
+  /// The frame that runs on this thread, or nil.
+  public static var current: TaskFrame? { ThreadMarker.top }
+
+  /// Whether a frame that the running body may rely on is one of `queue`.
+  public static func isRunning(_ queue: TaskQueue.Identity) -> Bool {
+    var frame = ThreadMarker.top
+    while let current = frame {
+      if current.queue == queue { return true }
+      frame = current.hidesOuter ? nil : current.outer
+    }
+    return false
+  }
+
+  /// Every frame of this thread, the running one first, those that cannot be relied on included.
+  public static var stack: [TaskFrame] {
+    Array(sequence(state: ThreadMarker.top) { (frame: inout TaskFrame?) -> TaskFrame? in
+      defer { frame = frame?.outer }
+      return frame
+    })
+  }
+
+  /// What messages call the task: its label, else its file and line.
+  public var name: String { item?.label.map { "\"\($0)\"" } ?? "\(site)" }
+}
+
+/// Raised once, when a shutdown asks the bodies that still run to stop.
+public final class ShutdownFlag: Sendable {
+  private let raised = Atomic(false)
+
+  public init() {}
+
+  public func raise() { raised.store(true, ordering: .releasing) }
+  public var isRaised: Bool { raised.load(ordering: .acquiring) }
+}

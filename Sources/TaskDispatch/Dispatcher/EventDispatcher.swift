@@ -1,0 +1,183 @@
+/// The loop's other events, for code that needs them. Both dispatchers conform.
+///
+/// Handlers run on the foreground.
+public protocol EventDispatcher: TaskDispatcher {
+  /// Calls `perform` on the foreground after `signal` was delivered to the process: at least once
+  /// for each burst of deliveries, with the number of deliveries seen since the last call.
+  ///
+  /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here.
+  func onSignal(
+    _ signal: Signal, label: String?, at site: CallSite,
+    perform: @escaping @Sendable (_ deliveries: Int) -> Void
+  ) throws(EventRefusal) -> Registration
+
+  /// Calls `perform` on the foreground while `descriptor` is ready for any of `interest`
+  /// (level-triggered: again and again until the cause is gone or the registration cancelled).
+  ///
+  /// - Throws: ``EventRefusal`` for a descriptor that cannot be watched.
+  func onReady(
+    _ descriptor: CInt, for interest: Readiness, label: String?, at site: CallSite,
+    perform: @escaping @Sendable (_ ready: Readiness) -> Void
+  ) throws(EventRefusal) -> Registration
+}
+
+extension EventDispatcher {
+  /// Calls `perform` on the foreground after `signal` was delivered. See the requirement.
+  @discardableResult
+  public func onSignal(
+    _ signal: Signal, label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+    perform: @escaping @Sendable (_ deliveries: Int) -> Void
+  ) throws(EventRefusal) -> Registration {
+    try onSignal(
+      signal, label: label, at: CallSite(fileID: fileID, line: line), perform: perform)
+  }
+
+  /// Calls `perform` on the foreground while `descriptor` is ready. See the requirement.
+  @discardableResult
+  public func onReady(
+    _ descriptor: CInt, for interest: Readiness, label: String? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    perform: @escaping @Sendable (_ ready: Readiness) -> Void
+  ) throws(EventRefusal) -> Registration {
+    try onReady(
+      descriptor, for: interest, label: label, at: CallSite(fileID: fileID, line: line),
+      perform: perform)
+  }
+}
+
+/// A handler that is registered with the loop. Letting go of it cancels nothing.
+public final class Registration: Sendable {
+  private let onCancel: Locked<(@Sendable () -> Void)?>
+
+  /// For dispatchers.
+  public init(onCancel: @escaping @Sendable () -> Void) {
+    self.onCancel = Locked(onCancel)
+  }
+
+  /// Removes the handler. When this returns on the foreground, it is never called again; elsewhere,
+  /// a call that has begun may still be running. Any thread, any number of times.
+  public func cancel() {
+    onCancel.withLock { $0.take() }?()
+  }
+
+  /// Whether ``cancel()`` was called.
+  public var isCancelled: Bool { onCancel.withLock { $0 == nil } }
+}
+
+/// A Unix signal, by its number.
+public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+  public let rawValue: CInt
+  public init(rawValue: CInt) { self.rawValue = rawValue }
+
+  /// SIGHUP, by convention: read the configuration again.
+  public static let hangup = Signal(rawValue: 1)
+  /// SIGINT: Control-C.
+  public static let interrupt = Signal(rawValue: 2)
+  public static let quit = Signal(rawValue: 3)
+  /// SIGKILL. Cannot be handled.
+  public static let kill = Signal(rawValue: 9)
+  public static let user1 = Signal(rawValue: 10)
+  public static let user2 = Signal(rawValue: 12)
+  public static let pipe = Signal(rawValue: 13)
+  public static let alarm = Signal(rawValue: 14)
+  /// SIGTERM: the request to end.
+  public static let terminate = Signal(rawValue: 15)
+  /// SIGCHLD. libuv's own.
+  public static let child = Signal(rawValue: 17)
+  public static let `continue` = Signal(rawValue: 18)
+  /// SIGSTOP. Cannot be handled.
+  public static let stop = Signal(rawValue: 19)
+  public static let windowChange = Signal(rawValue: 28)
+
+  public var description: String {
+    switch self {
+    case .hangup: "SIGHUP"
+    case .interrupt: "SIGINT"
+    case .quit: "SIGQUIT"
+    case .kill: "SIGKILL"
+    case .user1: "SIGUSR1"
+    case .user2: "SIGUSR2"
+    case .pipe: "SIGPIPE"
+    case .alarm: "SIGALRM"
+    case .terminate: "SIGTERM"
+    case .child: "SIGCHLD"
+    case .continue: "SIGCONT"
+    case .stop: "SIGSTOP"
+    case .windowChange: "SIGWINCH"
+    default: "signal \(rawValue)"
+    }
+  }
+
+  /// Why no dispatcher handles it, or nil if they do.
+  package var refusal: EventRefusal? {
+    switch rawValue {
+    case ..<1, 65...: .noSuchSignal(self)
+    case Self.kill.rawValue, Self.stop.rawValue: .cannotBeHandled(self)
+    case Self.child.rawValue: .belongsToTheLoop(self)
+    case 32, 33: .belongsToTheThreadLibrary(self)
+    default: nil
+    }
+  }
+}
+
+/// What a descriptor can be ready for.
+public struct Readiness: OptionSet, Sendable, Hashable, CustomStringConvertible {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Reading would not block: there is data, or the end.
+  public static let readable = Readiness(rawValue: 1)
+  /// Writing would not block.
+  public static let writable = Readiness(rawValue: 2)
+  /// The other side has gone.
+  public static let disconnected = Readiness(rawValue: 4)
+
+  public var description: String {
+    var names: [String] = []
+    if contains(.readable) { names.append("readable") }
+    if contains(.writable) { names.append("writable") }
+    if contains(.disconnected) { names.append("disconnected") }
+    return names.isEmpty ? "nothing" : names.joined(separator: ", ")
+  }
+}
+
+/// Why a handler was not registered. Nothing has changed.
+public enum EventRefusal: Error, Sendable, Hashable {
+  /// The kernel lets nobody handle it.
+  case cannotBeHandled(Signal)
+  /// libuv waits for child processes with it.
+  case belongsToTheLoop(Signal)
+  /// The C library's threads use it among themselves.
+  case belongsToTheThreadLibrary(Signal)
+  case noSuchSignal(Signal)
+  /// The descriptor is closed, or was never open.
+  case notOpen(CInt)
+  /// It is of a kind that is always ready, such as a regular file.
+  case cannotBeWatched(CInt)
+  /// It was already registered here; one registration watches a descriptor.
+  case alreadyWatched(CInt)
+  /// No readiness was asked for.
+  case nothingToWatchFor(CInt)
+  /// Shutdown has begun.
+  case shutDown
+}
+
+extension EventRefusal: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .cannotBeHandled(let signal): "\(signal) cannot be handled by any program"
+    case .belongsToTheLoop(let signal):
+      "\(signal) belongs to libuv, which waits for child processes with it"
+    case .belongsToTheThreadLibrary(let signal): "\(signal) belongs to the thread library"
+    case .noSuchSignal(let signal): "there is no \(signal): signals are numbered 1 to 64"
+    case .notOpen(let descriptor): "descriptor \(descriptor) is not open"
+    case .cannotBeWatched(let descriptor):
+      "descriptor \(descriptor) cannot be watched: it is a regular file or a directory"
+    case .alreadyWatched(let descriptor):
+      "descriptor \(descriptor) is watched already; cancel that registration first"
+    case .nothingToWatchFor(let descriptor):
+      "descriptor \(descriptor): say what to watch for, such as .readable"
+    case .shutDown: "the dispatcher is shutting down"
+    }
+  }
+}

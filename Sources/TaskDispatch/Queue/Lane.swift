@@ -1,0 +1,11 @@
+/// One of the two kinds of place where a task can run.
+@frozen public enum Lane: UInt8, Sendable, Hashable, CaseIterable {
+  /// The event loop's thread: one task at a time, in strict order.
+  case foreground
+  /// The thread pool: up to the background's width at a time.
+  case background
+}
+
+extension Lane: CustomStringConvertible {
+  public var description: String { self == .foreground ? "foreground" : "background" }
+}

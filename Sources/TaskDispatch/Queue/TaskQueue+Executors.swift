@@ -1,0 +1,35 @@
+extension TaskQueue {
+  /// Runs Swift Tasks here: `Task(executorPreference: queue.executor) { … }`.
+  ///
+  /// Jobs stand in the queue like tasks, in the band of their priority, and cannot be refused.
+  /// Traps on a barrier.
+  public var executor: any TaskExecutor {
+    precondition(!isBarrier, "a barrier has no executor; take that of \(label)")
+    return dispatcher.taskExecutor(for: self)
+  }
+
+  /// Lets an actor live here: `nonisolated var unownedExecutor: UnownedSerialExecutor`.
+  ///
+  /// Traps unless the queue runs one task at a time: the foreground, or a view of width 1. The actor
+  /// must keep the queue for as long as it lives; a stored property does.
+  public var unownedExecutor: UnownedSerialExecutor {
+    let width = lane == .foreground ? 1 : view?.width
+    precondition(
+      width == 1 && !isBarrier,
+      "an actor needs a queue that runs one task at a time; \(self) does not")
+    return unsafe dispatcher.serialExecutor(for: self).asUnownedSerialExecutor()
+  }
+
+  /// Submits a body that belongs to the main actor. The loop must run on the main thread.
+  ///
+  /// Traps on any queue but the foreground; and, when the body's turn comes, if that is not on the
+  /// main thread.
+  @discardableResult
+  public func onMain(
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @MainActor @Sendable () -> Void
+  ) -> Admission {
+    precondition(lane == .foreground, "onMain needs the foreground, not \(label)")
+    return self(fileID: fileID, line: line) { MainActor.assumeIsolated { body() } }
+  }
+}

@@ -1,0 +1,50 @@
+extension TaskQueue {
+  /// Submits `body` once `delay` has passed: never before, and late by as much as the queue is busy.
+  ///
+  /// - Parameters:
+  ///   - delay: From now. Zero or less submits at once; more than about 292 years means never.
+  ///   - tolerance: How much later it may start if that saves a wake-up. Negative counts as zero.
+  ///   - timeToLive: If it has not started this long after its time, it expires.
+  /// - Returns: A handle that cancels it; also if it is refused, because of a shutdown.
+  /// - Complexity: O(log n) among *n* timers.
+  @discardableResult
+  public func after(
+    _ delay: Duration, tolerance: Duration = .zero, priority: TaskPriority? = nil,
+    label: String? = nil, group: WorkGroup? = nil, timeToLive: Duration? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> TimerHandle {
+    let isNow = delay <= .zero
+    let item = WorkItem(
+      // No delay is no timer: it stands in the queue behind what was posted before it (rule 8).
+      kind: isNow ? .task : .timer, queue: self, label: label,
+      site: site(priority, fileID, line),
+      due: isNow ? nil : dispatcher.now.advanced(by: delay), tolerance: max(.zero, tolerance),
+      timeToLive: timeToLive, group: group, body: body)
+    _ = dispatcher.submit(item)
+    return TimerHandle(item: item, dispatcher: dispatcher)
+  }
+
+  /// Submits `body` again and again, first when one `interval` has passed, until it is cancelled.
+  ///
+  /// - Parameters:
+  ///   - interval: Between two ticks. Traps if it is not positive.
+  ///   - catchUp: What to do about ticks that could not run in time.
+  ///   - tolerance: How much later than its tick a run may start if that saves a wake-up.
+  /// - Returns: A handle that cancels it; also if it is refused, because of a shutdown.
+  /// - Complexity: O(log n) among *n* timers, for each tick.
+  @discardableResult
+  public func every(
+    _ interval: Duration, catchUp: CatchUp = .skip, tolerance: Duration = .zero,
+    priority: TaskPriority? = nil, label: String? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> TimerHandle {
+    let item = WorkItem(
+      kind: .repeating, queue: self, label: label, site: site(priority, fileID, line),
+      due: dispatcher.now.advanced(by: interval), tolerance: max(.zero, tolerance),
+      repetition: Repetition(every: interval, catchUp: catchUp, body: body)) {}
+    _ = dispatcher.submit(item)
+    return TimerHandle(item: item, dispatcher: dispatcher)
+  }
+}

@@ -1,0 +1,108 @@
+/// Counts work that belongs together, and tells when all of it has ended.
+///
+/// ```swift
+/// let group = WorkGroup()
+/// for file in files { queue(group: group) { digest(file) } }
+/// group.notify(on: dispatcher.foreground) { publish() }
+/// ```
+///
+/// A group that has emptied can be used again.
+public final class WorkGroup: Sendable {
+  private struct State {
+    var count = 0
+    /// Each called once, when the group is empty.
+    var observers: [@Sendable () -> Void] = []
+    /// Who can tell what a thread that waits here waits for.
+    weak var dispatcher: (any TaskDispatcher)?
+  }
+
+  private let state = Locked(State())
+
+  public init() {}
+
+  /// Counts one piece of work in. Any thread. Balance it with ``leave()``.
+  public func enter() {
+    state.withLock { $0.count += 1 }
+  }
+
+  func enter(for dispatcher: any TaskDispatcher) {
+    state.withLock { state in
+      state.count += 1
+      state.dispatcher = dispatcher
+    }
+  }
+
+  /// Counts one piece of work out. Any thread. Traps if nothing is in.
+  public func leave() {
+    let observers = state.withLock { state -> [@Sendable () -> Void] in
+      precondition(state.count > 0, "leave() on a group that nobody has entered")
+      state.count -= 1
+      guard state.count == 0 else { return [] }
+      defer { state.observers = [] }
+      return state.observers
+    }
+    for observer in observers { observer() }
+  }
+
+  /// How many pieces of work are in.
+  public var count: Int { state.withLock { $0.count } }
+
+  /// Submits `body` to `queue` once the group is empty, which may be now.
+  ///
+  /// The submission is accepted or refused at once, and counts against no limit. A shutdown cancels
+  /// it if the group is not empty when nothing else is left.
+  @discardableResult
+  public func notify(
+    on queue: TaskQueue, priority: TaskPriority? = nil, label: String? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> Admission {
+    let item = WorkItem(
+      kind: .notification, queue: queue, label: label,
+      site: queue.site(priority, fileID, line), body: body)
+    remember(queue.dispatcher)
+    let admission = queue.dispatcher.submit(item)
+    if admission.isAccepted {
+      let dispatcher = queue.dispatcher
+      whenEmpty { [weak dispatcher] in dispatcher?.release(item) }
+    }
+    return admission
+  }
+
+  /// Suspends until the group is empty, which may be now. Cancelling the Task does not end it.
+  public func wait() async {
+    await withCheckedContinuation { continuation in
+      whenEmpty { continuation.resume() }
+    }
+  }
+
+  /// Stands still until the group is empty.
+  ///
+  /// - Parameter timeout: How long to wait at most; for ever if nil.
+  /// - Throws: ``WaitRefusal/timedOut``; ``WaitRefusal/wouldDeadlock(chain:)`` if what is in the
+  ///   group stands in queues that only this thread could free (rule 14). A group that somebody
+  ///   entered by hand and never leaves is not detected on threads.
+  @available(*, noasync, message: "use `await wait()`: this stops the thread")
+  public func wait(timeout: Duration?) throws(WaitRefusal) {
+    if let dispatcher = state.withLock({ $0.dispatcher }) {
+      try dispatcher.wait(for: .group(self), timeout: timeout)
+      return
+    }
+    let parker = Parker()
+    whenEmpty { parker.open() }
+    guard parker.wait(nanoseconds: timeout?.clampedNanoseconds) else { throw .timedOut }
+  }
+
+  /// Calls `observer` once, when the group is empty: now, or on the thread that empties it.
+  public func whenEmpty(_ observer: @escaping @Sendable () -> Void) {
+    let isEmpty = state.withLock { state in
+      if state.count > 0 { state.observers.append(observer) }
+      return state.count == 0
+    }
+    if isEmpty { observer() }
+  }
+
+  private func remember(_ dispatcher: any TaskDispatcher) {
+    state.withLock { $0.dispatcher = dispatcher }
+  }
+}

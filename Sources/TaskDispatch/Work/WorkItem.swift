@@ -1,0 +1,233 @@
+internal import Synchronization
+
+/// A submission that asked for more than to run: one object that is its record, its handle and its
+/// place in the queue.
+///
+/// Users meet it as a ``TaskHandle`` or a ``TimerHandle``. Dispatchers get it in
+/// ``TaskDispatcher/submit(_:)``, and take it through its life:
+///
+/// ```
+///            ┌── begin() ──▶ running ── run(), finish(outcome) ──▶ finished
+/// waiting ───┤
+///            └── finish(.cancelled / .expired / .refused) ───────▶ finished
+/// ```
+///
+/// Exactly one call to ``begin()`` or ``finish(_:)`` can win an item that waits, so a cancellation
+/// that races a start is decided here, once.
+public class WorkItem: @unchecked Sendable {
+  // The body is touched only by whoever won the item's state; the waiters under the item's lock;
+  // the dispatcher's own fields under the dispatcher's lock. All else is immutable or atomic.
+
+  /// What kind of submission it is: decides what exempts it from limits, and how it begins.
+  public enum Kind: UInt8, Sendable {
+    case task
+    /// Waits for a time first.
+    case timer
+    /// Waits for one time after another; each run is an item of kind `.timer`.
+    case repeating
+    /// The answer of a background task to the foreground. Exempt from limits.
+    case reply
+    /// A job of a Swift Task. Exempt from limits; cannot be refused.
+    case job
+    /// Somebody sleeps on the dispatcher's clock. Exempt from limits; has nothing to run.
+    case sleep
+    /// Waits until a group is empty. Exempt from limits.
+    case notification
+    /// A signal or a descriptor. Exempt from limits.
+    case event
+  }
+
+  private enum Phase {
+    static let waiting: UInt8 = 0
+    static let running: UInt8 = 1
+    static let finished: UInt8 = 2
+  }
+
+  public let kind: Kind
+  public let lane: Lane
+  public let view: QueueView?
+  public let isBarrier: Bool
+  public let label: String?
+  /// Where it was submitted, and the band that it waits in.
+  public let site: CallSite
+  /// Not before this time; nil for now.
+  public let due: DispatcherInstant?
+  /// How much later than `due` it may start if that saves a wake-up. Not negative.
+  public let tolerance: Duration
+  /// For a repeating timer.
+  public let repetition: Repetition?
+  /// How long it may wait before it expires, from its submission, or from its time for a timer.
+  public let timeToLive: Duration?
+  public let atShutdown: ShutdownBehavior
+  public let group: WorkGroup?
+
+  private var body: (() throws -> Void)?
+  private let phase = Atomic<UInt8>(0)
+  private let cancellationRequested = Atomic(false)
+  private var outcomeIfFinished: Outcome?
+  private var observers: [@Sendable (Outcome) -> Void] = []
+  private var failureWasSeen = false
+
+  /// For a dispatcher, under its own lock: where the item stands in its queues.
+  public var place = Place()
+
+  /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
+  public struct Place: Sendable {
+    /// Names it in this dispatcher.
+    public var id = TaskID(0)
+    /// Its position in its queue.
+    public var position = 0
+    /// Whether it is in a queue now, so that `position` means something.
+    public var isQueued = false
+
+    public init() {}
+  }
+
+  /// For dispatchers, and for those that build on them.
+  ///
+  /// - Parameters:
+  ///   - body: Runs at most once, on the queue. Released when the outcome is known.
+  public init(
+    kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
+    due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
+    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
+    body: sending @escaping () throws -> Void
+  ) {
+    self.kind = kind
+    lane = queue.lane
+    view = queue.view
+    isBarrier = queue.isBarrier && queue.lane == .background
+    self.label = label
+    self.site = site
+    self.due = due
+    self.tolerance = tolerance
+    self.repetition = repetition
+    self.timeToLive = timeToLive.map { max(.zero, $0) }
+    self.atShutdown = atShutdown
+    self.group = group
+    self.body = body
+    group?.enter(for: queue.dispatcher)
+  }
+
+  // MARK: For dispatchers
+
+  /// Whether limits count it. Jobs, due timers and replies are exempt: nobody could act on a no.
+  public var countsAgainstLimits: Bool { kind == .task }
+
+  /// Wins an item that waits, to run it. False if it was finished first: do not run it.
+  public func begin() -> Bool {
+    phase.compareExchange(
+      expected: Phase.waiting, desired: Phase.running, ordering: .acquiringAndReleasing
+    ).exchanged
+  }
+
+  /// Runs the body, on this thread. Only after ``begin()``, once.
+  ///
+  /// - Returns: `.completed`, or `.failed` with what the body threw. Hand it to ``finish(_:)``.
+  public func run() -> Outcome {
+    guard let body = self.body.take() else { preconditionFailure("\(name) was run twice") }
+    do {
+      try body()
+      return .completed
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  /// Ends the item: releases the body, leaves the group, and tells everybody who waits.
+  ///
+  /// Call it without any lock: those who are told run here. From `waiting` it may be called by
+  /// anybody who wants to cancel, expire or refuse; from `running` only by whoever began it.
+  ///
+  /// - Returns: Whether this call ended it. False if it had begun or ended before.
+  @discardableResult
+  public func finish(_ outcome: Outcome) -> Bool {
+    let expected: UInt8
+    switch outcome {
+    case .completed, .failed, .abandoned: expected = Phase.running
+    case .cancelled, .expired, .refused: expected = Phase.waiting
+    }
+    guard
+      phase.compareExchange(
+        expected: expected, desired: Phase.finished, ordering: .acquiringAndReleasing
+      ).exchanged
+    else {
+      precondition(
+        expected == Phase.waiting, "\(name) was given a second outcome: \(outcome)")
+      return false
+    }
+    // A body that was abandoned still runs: its thread has it.
+    body = nil
+    let observers = ItemLock.withLock(of: self) {
+      outcomeIfFinished = outcome
+      defer { self.observers = [] }
+      return self.observers
+    }
+    for observer in observers { observer(outcome) }
+    group?.leave()
+    return true
+  }
+
+  /// Sets the flag that ``CurrentTask/isCancelled`` reads.
+  public func requestCancellation() {
+    cancellationRequested.store(true, ordering: .releasing)
+  }
+
+  /// Whether somebody asked the body to stop.
+  public var isCancellationRequested: Bool { cancellationRequested.load(ordering: .acquiring) }
+
+  /// Whether the body has begun and not yet ended.
+  public var isRunning: Bool { phase.load(ordering: .acquiring) == Phase.running }
+
+  /// How it ended, or nil if it has not.
+  public var outcome: Outcome? { ItemLock.withLock(of: self) { outcomeIfFinished } }
+
+  /// Calls `observer` once with the outcome: now, if it is known, else when it is, on the thread
+  /// that ends the item.
+  public func whenFinished(_ observer: @escaping @Sendable (Outcome) -> Void) {
+    let known = ItemLock.withLock(of: self) {
+      if outcomeIfFinished == nil { observers.append(observer) }
+      return outcomeIfFinished
+    }
+    if let known { observer(known) }
+  }
+
+  /// Says that somebody was handed the failure of this item, so that nobody else need report it.
+  package func noteFailureSeen() {
+    ItemLock.withLock(of: self) { failureWasSeen = true }
+  }
+
+  package var failureIsSeen: Bool { ItemLock.withLock(of: self) { failureWasSeen } }
+
+  /// What messages call it: its label, else its file and line.
+  public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
+}
+
+/// A work item whose body makes a value.
+final class ValueItem<Value>: WorkItem, @unchecked Sendable {
+  // Written by the body, read after the outcome is known; the item's state orders the two.
+  private let result: Result
+
+  private final class Result: @unchecked Sendable {
+    var value: Value?
+  }
+
+  init(
+    kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
+    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
+    body: sending @escaping () throws -> Value
+  ) {
+    let result = Result()
+    self.result = result
+    super.init(
+      kind: kind, queue: queue, label: label, site: site, timeToLive: timeToLive,
+      atShutdown: atShutdown, group: group
+    ) { result.value = try body() }
+  }
+
+  /// The value, if the outcome is `.completed`.
+  var value: Value? { result.value }
+
+  /// Moves the value out, for the only one who waits for it.
+  func takeValue() -> Value? { result.value.take() }
+}
