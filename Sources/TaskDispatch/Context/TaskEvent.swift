@@ -62,6 +62,10 @@ public struct TaskEvent: Sendable, Equatable {
     case stalled(Duration)
     /// The time of a timer came: it stands in its queue now.
     case due
+    /// A handler was registered for a signal or a descriptor.
+    case registered
+    /// That handler was removed.
+    case unregistered
     /// A job of a Swift Task came from a thread that the fake does not control.
     case escaped
   }

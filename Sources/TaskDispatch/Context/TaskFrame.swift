@@ -18,7 +18,8 @@ public final class TaskFrame {
   /// The label of the queue, for messages.
   public private(set) var queueLabel: String
   let shutdown: ShutdownFlag?
-  let hidesOuter: Bool
+  /// Whether the body cannot rely on the frames below.
+  public let hidesOuter: Bool
   /// The frame below on this thread, while this one runs.
   public private(set) var outer: TaskFrame?
 

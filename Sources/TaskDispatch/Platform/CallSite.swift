@@ -54,6 +54,6 @@ extension CallSite: Hashable {
 }
 
 extension CallSite: CustomStringConvertible {
-  /// `Module/File.swift:42`.
-  public var description: String { "\(fileID):\(line)" }
+  /// `Module/File.swift:42`; without the line if it is unknown.
+  public var description: String { line == 0 ? fileID : "\(fileID):\(line)" }
 }

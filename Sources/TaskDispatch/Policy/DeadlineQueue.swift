@@ -1,3 +1,15 @@
+/// Names one element that waits in a ``DeadlineQueue``. Never names another: a place that is used
+/// again counts on.
+@usableFromInline package struct DeadlineTicket: Hashable, Sendable {
+  @usableFromInline let place: Int32
+  @usableFromInline let generation: UInt32
+
+  @inlinable init(place: Int32, generation: UInt32) {
+    self.place = place
+    self.generation = generation
+  }
+}
+
 /// Elements that wait for a time, taken out earliest first and, when due together, oldest first.
 ///
 /// One four-way heap whose entries know their place, so that a cancelled timer leaves at once and a
@@ -7,16 +19,7 @@
 /// Times are nanoseconds since an origin that the owner chooses. A value without lock, clock or
 /// thread; both dispatchers wait in this type.
 @usableFromInline package struct DeadlineQueue<Element>: ~Copyable {
-  /// Names one waiting element. Never names another: a place that is used again counts on.
-  @usableFromInline package struct Ticket: Hashable, Sendable {
-    @usableFromInline let place: Int32
-    @usableFromInline let generation: UInt32
-
-    @inlinable init(place: Int32, generation: UInt32) {
-      self.place = place
-      self.generation = generation
-    }
-  }
+  @usableFromInline package typealias Ticket = DeadlineTicket
 
   @usableFromInline struct Entry {
     /// Not before this time.

@@ -138,6 +138,15 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
     }
   }
 
+  /// Whether ``start(now:)`` would return a task.
+  package func canStart(now: () -> Int64) -> Bool {
+    guard busyWorkers < width else { return false }
+    if usesTurns { return turns.hasStartable }
+    let wanted = background.queue.wantedTurns(now: now)
+    for index in 0..<4 where wanted[index] > 0 { return true }
+    return false
+  }
+
   /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
   package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {
     guard let taken = view.queue.takeToHelp(now: now) else { return nil }

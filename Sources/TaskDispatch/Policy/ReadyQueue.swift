@@ -90,15 +90,24 @@
   @inlinable package var deadSlots: Int { dead + openMarks }
 
   /// Shows every live element, band by band, each in order; barriers last, in their order.
-  @inlinable package func forEach(_ body: (borrowing Element) -> Void) {
+  package func forEach(_ body: (borrowing Element) -> Void) {
+    forEachPosition { element, _, _ in body(element) }
+  }
+
+  /// As ``forEach(_:)``, with what ``remove(at:in:)`` or ``removeBarrier(at:)`` take.
+  package func forEachPosition(
+    _ body: (borrowing Element, _ position: Int, _ isBarrier: Bool) -> Void
+  ) {
     for index in 0..<4 {
       for position in bands[index].ring.head..<bands[index].ring.tail
       where bands[index].ring.isAlive(at: position) {
-        bands[index].ring.withElement(at: position) { body($0) }
+        bands[index].ring.withElement(at: position) { body($0, position, false) }
       }
     }
     for position in barriers.head..<barriers.tail {
-      barriers.withElement(at: position) { if let element = $0.element { body(element) } }
+      barriers.withElement(at: position) { barrier in
+        if let element = barrier.element { body(element, position, true) }
+      }
     }
   }
 

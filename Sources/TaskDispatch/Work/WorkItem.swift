@@ -75,10 +75,16 @@ public class WorkItem: @unchecked Sendable {
   public struct Place: Sendable {
     /// Names it in this dispatcher.
     public var id = TaskID(0)
-    /// Its position in its queue.
+    /// When it was submitted, or came due.
+    public var since = DispatcherInstant.start
+    /// Its position in the queue that `stage` says.
     public var position = 0
-    /// Whether it is in a queue now, so that `position` means something.
-    public var isQueued = false
+    package var ticket: DeadlineTicket?
+    public var stage = Stage.nowhere
+
+    public enum Stage: Sendable {
+      case nowhere, timers, due, queue, held
+    }
 
     public init() {}
   }
@@ -107,6 +113,26 @@ public class WorkItem: @unchecked Sendable {
     self.group = group
     self.body = body
     group?.enter(for: queue.dispatcher)
+  }
+
+  /// One run of a repeating timer. For dispatchers.
+  public init(runOf timer: WorkItem) {
+    guard let repetition = timer.repetition else {
+      preconditionFailure("\(timer.name) does not repeat")
+    }
+    kind = .timer
+    lane = timer.lane
+    view = timer.view
+    isBarrier = timer.isBarrier
+    label = timer.label
+    site = timer.site
+    due = nil
+    tolerance = timer.tolerance
+    self.repetition = nil
+    timeToLive = nil
+    atShutdown = timer.atShutdown
+    group = nil
+    body = repetition.body
   }
 
   // MARK: For dispatchers

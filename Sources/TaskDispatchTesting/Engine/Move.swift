@@ -1,0 +1,64 @@
+package import TaskDispatch
+
+/// Something that may happen next. A strategy is given all of them, and names one.
+package enum Move: Sendable, Hashable {
+  /// The head of the foreground's timers whose time has come runs.
+  case due(TaskID)
+  /// The oldest signal or descriptor is served.
+  case event(TaskID)
+  /// The oldest posted foreground task runs.
+  case posted(TaskID)
+  /// A background task that has taken its slot runs.
+  case run(TaskID)
+  /// The background's head takes a slot.
+  case start
+}
+
+/// Decides what happens next where several things may.
+package protocol MoveChooser: AnyObject, Sendable {
+  /// The index of one of `moves`, of which there is at least one.
+  func choose(among moves: [Move]) -> Int
+}
+
+extension State {
+  /// Everything that may happen now, in the order in which the fake prefers it.
+  ///
+  /// Started bodies come before the start of another: they cannot be overtaken any more.
+  func legalMoves() -> [Move] {
+    var moves: [Move] = []
+    let time = now
+    let clock = { time }
+    if let id = due.withNext(now: clock, { $0.id }) { moves.append(.due(TaskID(id))) }
+    if let id = events.withNext(now: clock, { $0.id }) { moves.append(.event(TaskID(id))) }
+    if let id = foreground.withNext(now: clock, { $0.id }) { moves.append(.posted(TaskID(id))) }
+    moves += started.map { .run(TaskID($0.entry.id)) }
+    if pool.canStart(now: clock) { moves.append(.start) }
+    return moves
+  }
+
+  /// Does what `move` says, up to the body that is to run, if it has one.
+  mutating func make(_ move: Move) -> Performance? {
+    switch move {
+    case .due: return takeForeground(from: .due)
+    case .event: return takeForeground(from: .events)
+    case .posted: return takeForeground(from: .posted)
+    case .run(let id):
+      guard let index = started.firstIndex(where: { $0.entry.id == id.number }) else {
+        preconditionFailure("\(id) has not started")
+      }
+      lastLane = .background
+      return takeStarted(at: index, hidesOuter: false)
+    case .start:
+      _ = startBackground()
+      return nil
+    }
+  }
+
+  /// The next body to run by the fake's own preference: the lanes take turns.
+  mutating func takeNext() -> Performance? {
+    switch lastLane {
+    case .background: takeForeground() ?? takeBackground()
+    case .foreground: takeBackground() ?? takeForeground()
+    }
+  }
+}

@@ -1,0 +1,105 @@
+internal import TaskDispatch
+
+/// A handler that the fake keeps for a signal or a descriptor.
+struct EventRegistration {
+  enum Source: Hashable {
+    case signal(Signal)
+    case descriptor(CInt)
+  }
+
+  let number: UInt64
+  let source: Source
+  let interest: Readiness
+  let label: String?
+  let site: CallSite
+  let perform: @Sendable (PendingEvent) -> Void
+  /// The delivery that waits for the foreground: later ones join it.
+  var pending: PendingEvent?
+
+  var name: String {
+    switch source {
+    case .signal(let signal): "\(signal)"
+    case .descriptor(let descriptor): "descriptor \(descriptor) (\(interest))"
+    }
+  }
+}
+
+extension State {
+  mutating func register(
+    _ source: EventRegistration.Source, _ interest: Readiness, label: String?, at site: CallSite,
+    perform: @escaping @Sendable (PendingEvent) -> Void
+  ) throws(EventRefusal) -> UInt64 {
+    if shutdown != nil || isFinished { throw .shutDown }
+    if case .descriptor(let descriptor) = source {
+      guard descriptor >= 0 else { throw .notOpen(descriptor) }
+      guard !interest.isEmpty else { throw .nothingToWatchFor(descriptor) }
+      guard !registrations.contains(where: { $0.source == source }) else {
+        throw .alreadyWatched(descriptor)
+      }
+    }
+    if case .signal(let signal) = source, let refusal = signal.refusal { throw refusal }
+    let number = newID()
+    let registration = EventRegistration(
+      number: number, source: source, interest: interest, label: label, site: site,
+      perform: perform)
+    registrations.append(registration)
+    if tells { emit(.registered, record(of: registration)) }
+    return number
+  }
+
+  mutating func unregister(_ number: UInt64) {
+    guard let index = registrations.firstIndex(where: { $0.number == number }) else { return }
+    let registration = registrations.remove(at: index)
+    if tells { emit(.unregistered, record(of: registration)) }
+    guard let pending = registration.pending,
+      let entry = events.remove(at: pending.position, in: .medium)
+    else { return }
+    ledger.waiting -= 1
+    ledger.count(.cancelled)
+    if tells { emit(.finished(.cancelled), entry.record(lane: .foreground, queue: "foreground")) }
+  }
+
+  /// Lets an event come for every registration that matches. False if there is none.
+  mutating func deliver(
+    _ source: EventRegistration.Source, _ readiness: Readiness, frame: TaskFrame?
+  ) -> Bool {
+    var found = false
+    for index in registrations.indices where registrations[index].source == source {
+      let relevant = registrations[index].interest.intersection(readiness)
+      if case .descriptor = source, relevant.isEmpty { continue }
+      found = true
+      if let pending = registrations[index].pending {
+        // Signals of one burst are one call, with a count; readiness is a level.
+        pending.deliveries += 1
+        pending.readiness.formUnion(relevant)
+        continue
+      }
+      let registration = registrations[index]
+      let event = PendingEvent(
+        number: registration.number, name: registration.label ?? registration.name,
+        perform: registration.perform)
+      event.readiness = relevant
+      let entry = Entry(
+        work: .event(event), id: newID(), site: registration.site, enqueuedAt: now,
+        parent: parent(frame))
+      countAccepted()
+      if tells { emit(.enqueued, entry.record(lane: .foreground, queue: "foreground")) }
+      registrations[index].pending = event
+      event.position = events.push(entry, in: .medium)
+    }
+    return found
+  }
+
+  /// An event is served: the next one of its registration is a call of its own.
+  mutating func serve(_ event: PendingEvent) {
+    guard let index = registrations.firstIndex(where: { $0.number == event.number }) else { return }
+    registrations[index].pending = nil
+  }
+
+  private func record(of registration: EventRegistration) -> TaskRecord {
+    TaskRecord(
+      id: TaskID(registration.number), label: registration.label ?? registration.name,
+      lane: .foreground, queue: "foreground", site: registration.site, parent: nil,
+      enqueuedAt: DispatcherInstant(nanoseconds: now))
+  }
+}

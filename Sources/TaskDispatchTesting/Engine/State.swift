@@ -1,0 +1,212 @@
+internal import TaskDispatch
+
+/// Everything a recording dispatcher knows, under one lock.
+///
+/// The lock is never held while a body, a hook or an observer runs: what has to be told to others
+/// is put in ``outbox`` and delivered after the lock is free.
+struct State: ~Copyable {
+  let configuration: RecordingDispatcher.Configuration
+  /// Which dispatcher this is the state of. Set once, before anybody else sees it.
+  var dispatcher = ObjectIdentifier(State.self)
+
+  /// Virtual time, in nanoseconds since the dispatcher was made.
+  var now: Int64 = 0
+  /// The number of the newest submission.
+  var lastID: UInt64 = 0
+  /// Posted foreground tasks. One band: the foreground is strictly first in first out.
+  var foreground: ReadyQueue<Entry>
+  /// Foreground timers whose time has come, by deadline.
+  var due: ReadyQueue<Entry>
+  /// Signals and descriptors that wait for the foreground.
+  var events: ReadyQueue<Entry>
+  /// The background and its views.
+  var pool: PoolOrder<Entry>
+  var views: [RecordingView] = []
+  var timers = DeadlineQueue<WorkItem>()
+  /// Accepted notifications whose group is not empty.
+  var held: [WorkItem] = []
+  /// Runs of repeating timers that have not ended, by the timer.
+  var runsOfRepeating: [ObjectIdentifier: [WorkItem]] = [:]
+  /// The repeating timer of a run that has not ended.
+  var repeatingOfRun: [ObjectIdentifier: WorkItem] = [:]
+  /// Who submitted an item that waits for a time, a group or room.
+  var parents: [UInt64: Lineage] = [:]
+  /// Background tasks whose slot is taken and whose body has not run, the oldest first.
+  var started: [StartedEntry] = []
+  /// Bodies that are running: more than one if they wait and others run meanwhile.
+  var running: [Running] = []
+  /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
+  var isStepping = false
+  /// The lane of the last step that a call chose by itself: the other lane goes first next time.
+  var lastLane = Lane.background
+  /// The thread that used the dispatcher from outside a body last.
+  var driver: UInt = 0
+
+  /// Waiting tasks that the limit counts, by lane; views count their own.
+  var limitedForeground = 0
+  var limitedBackground = 0
+  /// Items that wait for room, in order.
+  var waitingForRoom: [WorkItem] = []
+  var flushes: [Flush] = []
+
+  var ledger = Ledger()
+  var history: [TaskEvent] = []
+  var hooks = Hooks()
+  var hasListeners = false
+  var outbox: Outbox?
+  var idleFrame: TaskFrame?
+
+  var registrations: [EventRegistration] = []
+  var shutdown: ShutdownProgress?
+  let shutdownFlag = ShutdownFlag()
+  var isFinished = false
+  /// While above zero, submissions are allowed to be left over.
+  var leftoverAllowances = 0
+  var allowedLeftovers: Set<UInt64> = []
+  var allowedLabels: Set<String> = []
+  var thrown: [ThrownError] = []
+  var escapes: [TaskRecord] = []
+  /// The Swift Tasks whose jobs have been here.
+  var swiftTasks: Set<String> = []
+  var unexpectedUses: [CallSite] = []
+  var automaticErrors: [StepError] = []
+
+  /// A background task whose slot is taken.
+  struct StartedEntry {
+    let entry: Entry
+    let started: PoolOrder<Entry>.Started
+    let view: RecordingView?
+  }
+
+  /// A body that runs.
+  struct Running {
+    let entry: Entry
+    let record: TaskRecord
+    let queue: TaskQueue.Identity
+    let started: PoolOrder<Entry>.Started?
+    let frame: TaskFrame
+    /// Made when the body submits something.
+    var lineage: Lineage?
+    /// What the body stands still for, while it does.
+    var waitsFor: (name: String, queue: TaskQueue.Identity?)?
+  }
+
+  struct Hooks {
+    var onEvent: (@Sendable (TaskEvent) -> Void)?
+    var onEnter: (@Sendable (TaskRecord) -> Void)?
+    var onExit: (@Sendable (TaskRecord) -> Void)?
+    var onUnexpectedUse: (@Sendable (CallSite) -> Void)?
+  }
+
+  struct ThrownError {
+    let record: TaskRecord
+    let item: WorkItem
+    let error: any Error
+  }
+
+  /// Somebody who waits for what a queue had when they asked.
+  struct Flush {
+    let queue: TaskQueue.Identity
+    var remaining: Set<UInt64>
+    let wake: @Sendable () -> Void
+  }
+
+  init(_ configuration: RecordingDispatcher.Configuration) {
+    configuration.validate()
+    self.configuration = configuration
+    let agingStep = configuration.agingStep.clampedNanoseconds
+    foreground = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
+    due = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
+    events = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
+    pool = PoolOrder(
+      width: configuration.width, agingStep: agingStep, relocated: Self.relocate)
+    hasListeners = configuration.observer != nil
+  }
+
+  /// Tells what can be removed later where compaction has put it.
+  static func relocate(_ entry: borrowing Entry, _ position: Int) {
+    switch entry.work {
+    case .item(let item): item.place.position = position
+    case .caller(let caller): caller.position = position
+    case .event(let event): event.position = position
+    case .plain, .job: break
+    }
+  }
+
+  // MARK: Telling others
+
+  /// Things to be done once the lock is free.
+  struct Outbox {
+    var events: [TaskEvent] = []
+    var endings: [(item: WorkItem, outcome: Outcome)] = []
+    var calls: [@Sendable () -> Void] = []
+  }
+
+  /// Whether anybody wants to know what happens. Making a record costs more than a step.
+  var tells: Bool { configuration.recordsHistory || hasListeners }
+
+  mutating func emit(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
+    let event = TaskEvent(kind, record, at: DispatcherInstant(nanoseconds: now))
+    if configuration.recordsHistory { history.append(event) }
+    if hasListeners { withOutbox { $0.events.append(event) } }
+  }
+
+  mutating func end(_ item: WorkItem, _ outcome: Outcome) {
+    withOutbox { $0.endings.append((item, outcome)) }
+  }
+
+  mutating func later(_ call: @escaping @Sendable () -> Void) {
+    withOutbox { $0.calls.append(call) }
+  }
+
+  private mutating func withOutbox(_ body: (inout Outbox) -> Void) {
+    var box = outbox.take() ?? Outbox()
+    body(&box)
+    outbox = box
+  }
+
+  // MARK: Who is who
+
+  var foregroundIdentity: TaskQueue.Identity {
+    .init(dispatcher: dispatcher, view: nil, lane: .foreground)
+  }
+
+  func identity(_ lane: Lane, _ view: QueueView?) -> TaskQueue.Identity {
+    .init(dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+  }
+
+  func label(_ lane: Lane, _ view: QueueView?) -> String { view?.label ?? lane.description }
+
+  func view(_ view: QueueView?) -> RecordingView? {
+    guard let view else { return nil }
+    guard let mine = view as? RecordingView else {
+      preconditionFailure("the queue \"\(view.label)\" belongs to another dispatcher")
+    }
+    return mine
+  }
+
+  func poolView(_ view: RecordingView?) -> PoolView<Entry> { view?.pool ?? pool.background }
+
+  /// The running body of this dispatcher that is innermost on this thread, if any.
+  func runningIndex(_ frame: TaskFrame?) -> Int? {
+    var next = frame
+    while let frame = next {
+      if let index = running.lastIndex(where: { $0.frame === frame }) { return index }
+      next = frame.outer
+    }
+    return nil
+  }
+
+  /// The parent that a submission of this thread gets.
+  mutating func parent(_ frame: TaskFrame?) -> Lineage? {
+    guard let index = runningIndex(frame) else { return nil }
+    if running[index].lineage == nil {
+      running[index].lineage = Lineage(running[index].record, parent: running[index].entry.parent)
+    }
+    return running[index].lineage
+  }
+
+  var foregroundIsBusy: Bool {
+    running.contains { $0.queue.lane == .foreground }
+  }
+}

@@ -1,0 +1,70 @@
+public import TaskDispatch
+
+/// A task that has not run, and what keeps it from running next.
+public struct PendingTask: Sendable, Hashable {
+  public let task: TaskRecord
+  /// What is in its way, or nil if a step may run it now.
+  public let obstacle: Obstacle?
+  /// Its time, for one that waits for it.
+  public let due: DispatcherInstant?
+  /// Whether it is a repeating timer.
+  public let repeats: Bool
+  /// Whether its slot is taken already: it runs whatever is cancelled or submitted now.
+  public let isStarted: Bool
+  /// The tasks that led to it, its parent first.
+  public let ancestors: [TaskRecord]
+}
+
+/// What keeps a task from running.
+public enum Obstacle: Sendable, Hashable {
+  /// As many tasks of this queue as its width allows have started and not ended.
+  case widthReached(queue: String, width: Int)
+  /// A barrier was submitted before it, or runs.
+  case barrier(TaskRecord?)
+  /// It is a barrier itself, and waits for these to end.
+  case runsAlone(after: [TaskID])
+  /// Its queue is suspended.
+  case suspended(queue: String)
+  /// Its time has not come.
+  case awaitingTime(until: DispatcherInstant)
+  /// It waits for a group to become empty.
+  case awaitingGroup
+  /// It waits for a signal or a descriptor.
+  case awaitingEvent(String)
+  /// These come first, in this order.
+  case behind([TaskID])
+}
+
+extension Obstacle: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .widthReached(let queue, let width): "\(queue) runs \(width) at a time, and does"
+    case .barrier(let barrier):
+      barrier.map { "behind the barrier \($0.id) \($0.name)" } ?? "a barrier runs"
+    case .runsAlone(let others): "a barrier, waits for \(Self.list(others))"
+    case .suspended(let queue): "\(queue) is suspended"
+    case .awaitingTime(let time): "not before \(time)"
+    case .awaitingGroup: "waits until its group is empty"
+    case .awaitingEvent(let event): "waits for \(event)"
+    case .behind(let others): "behind \(Self.list(others))"
+    }
+  }
+
+  private static func list(_ tasks: [TaskID]) -> String {
+    let shown = tasks.prefix(5).map(\.description).joined(separator: ", ")
+    return tasks.count > 5 ? "\(shown) and \(tasks.count - 5) more" : shown
+  }
+}
+
+extension PendingTask: CustomStringConvertible {
+  /// `#3 "hash" on background, of App/Hash.swift:12: can run`.
+  public var description: String {
+    let state: String
+    if let obstacle {
+      state = obstacle.description
+    } else {
+      state = isStarted ? "started, can run" : "can run"
+    }
+    return "\(task): \(repeats ? "repeats; " : "")\(state)"
+  }
+}

@@ -1,0 +1,114 @@
+public import TaskDispatch
+
+/// Why a step did not do what it was asked to. Nothing is lost: every task is where it was.
+public enum StepError: Error, Sendable {
+  /// Nothing waits where the step looked.
+  case nothingQueued(String, elsewhere: [PendingTask], nextDeadline: DispatcherInstant?)
+  /// Tasks wait there, and none of them can run.
+  case nothingRunnable(String, [PendingTask], nextDeadline: DispatcherInstant?)
+  /// This one cannot run now.
+  case notRunnable(PendingTask)
+  /// No task that waits has this label.
+  case unknownLabel(String, nearMisses: [String], pending: [PendingTask])
+  /// Several tasks that wait have this label. Run one by its id.
+  case ambiguousLabel(String, [PendingTask])
+  /// No task that waits has this id.
+  case unknownTask(TaskID, pending: [PendingTask])
+  /// So many steps were run and there was no end.
+  case stepLimitReached(limit: Int, recurring: [Recurrence])
+  /// A step was asked for while a step runs.
+  case reentrantStep(String, running: TaskRecord?)
+  /// Virtual time does not go back.
+  case timeBackwards(now: DispatcherInstant, requested: DispatcherInstant)
+  /// The body threw, and nobody was waiting for it.
+  case taskThrew(TaskRecord, any Error)
+  /// Nothing is left to run, and the condition does not hold.
+  case conditionNotMet(pending: [PendingTask], nextDeadline: DispatcherInstant?)
+  /// A Swift Task waits for something that this dispatcher does not control.
+  case escaped(String, pending: [PendingTask], nextDeadline: DispatcherInstant?)
+  /// Nobody registered for this event.
+  case noRegistration(String, registered: [String])
+
+  /// A place in the source that submitted many of the tasks that a call ran.
+  public struct Recurrence: Sendable, Hashable {
+    public let label: String?
+    public let site: CallSite
+    public let count: Int
+  }
+}
+
+extension StepError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .nothingQueued(let place, let elsewhere, let deadline):
+      Self.lines("nothing is queued on \(place)", "queued elsewhere:", elsewhere, deadline)
+    case .nothingRunnable(let place, let pending, let deadline):
+      Self.lines("nothing on \(place) can run now", "queued there:", pending, deadline)
+    case .notRunnable(let task):
+      "this task cannot run now: \(task)"
+    case .unknownLabel(let label, let nearMisses, let pending):
+      Self.lines(
+        "no task labelled \"\(label)\" is waiting"
+          + (nearMisses.isEmpty
+            ? ""
+            : "; did you mean "
+              + nearMisses.map { "\"\($0)\"" }.joined(separator: " or ") + "?"),
+        "waiting:", pending, nil)
+    case .ambiguousLabel(let label, let tasks):
+      Self.lines(
+        "\(tasks.count) waiting tasks are labelled \"\(label)\"; run one by its id with runTask(_:)",
+        "they are:", tasks, nil)
+    case .unknownTask(let id, let pending):
+      Self.lines("no task \(id) is waiting; it has run, or was never here", "waiting:", pending, nil)
+    case .stepLimitReached(let limit, let recurring):
+      (["gave up after \(limit) steps: something submits work for ever. What ran most often:"]
+        + recurring.map { "  \($0)" }
+        + ["Let it end, step by hand, or give a higher limit."]).joined(separator: "\n")
+    case .reentrantStep(let call, let running):
+      "\(call) was called while "
+        + (running.map { "\($0) is running" } ?? "another thread is stepping this dispatcher")
+        + "; a step cannot run inside a step. Submit what should happen, and step from the test."
+    case .timeBackwards(let now, let requested):
+      "virtual time is \(now) and cannot go back to \(requested)"
+    case .taskThrew(let task, let error):
+      "\(task) threw: \(error)"
+    case .conditionNotMet(let pending, let deadline):
+      Self.lines(
+        "nothing is left to run, and the condition does not hold", "waiting:", pending, deadline)
+    case .escaped(let task, let pending, let deadline):
+      Self.lines(
+        "\(task) waits for something that this dispatcher does not control (another executor, a "
+          + "real sleep, a continuation that nobody resumes); run that on this dispatcher, or use "
+          + "its clock",
+        "waiting here:", pending, deadline)
+    case .noRegistration(let event, let registered):
+      "nobody is registered for \(event); "
+        + (registered.isEmpty
+          ? "nothing is registered at all" : "registered: \(registered.joined(separator: ", "))")
+    }
+  }
+
+  private static func lines(
+    _ what: String, _ heading: String, _ tasks: [PendingTask], _ deadline: DispatcherInstant?
+  ) -> String {
+    let shown = 12
+    var lines = [what]
+    if tasks.isEmpty {
+      lines[0] += ", and nothing waits at all"
+    } else {
+      lines.append(heading)
+      lines += tasks.prefix(shown).map { "  \($0)" }
+      if tasks.count > shown { lines.append("  and \(tasks.count - shown) more") }
+    }
+    if let deadline {
+      lines.append("the next deadline is at \(deadline): advanceToNextDeadline()")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension StepError.Recurrence: CustomStringConvertible {
+  public var description: String {
+    "\(count) times \(label.map { "\"\($0)\", " } ?? "")\(site)"
+  }
+}

@@ -1,0 +1,98 @@
+internal import TaskDispatch
+
+extension RecordingDispatcher {
+  /// The history as text, a column for each queue, the newest event last.
+  ///
+  /// ```
+  /// time    foreground        background
+  /// 0 s     + #1 "type"
+  /// 0 s     ▶ #1 "type"
+  /// 0 s                       + #2 "fetch"
+  /// 0 s     ✓ #1 "type"
+  /// ```
+  ///
+  /// - Parameter limit: At most this many of the newest events; all if nil.
+  public func timeline(limit: Int? = nil) -> String {
+    let events = history
+    let shown = limit.map { Array(events.suffix(max(0, $0))) } ?? events
+    var lines = Timeline(shown).lines
+    if shown.count < events.count {
+      lines.insert("(\(events.count - shown.count) earlier events are not shown)", at: 0)
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// A history laid out in columns.
+struct Timeline {
+  private let events: [TaskEvent]
+  private let queues: [String]
+
+  init(_ events: [TaskEvent]) {
+    self.events = events
+    var queues = ["foreground", "background"]
+    for event in events where !queues.contains(event.task.queue) { queues.append(event.task.queue) }
+    self.queues = queues
+  }
+
+  var lines: [String] {
+    let cells = events.map { event in "\(Self.mark(event.kind)) \(Self.name(event.task))" }
+    let times = events.map { Self.text($0.time) }
+    let timeWidth = max(4, times.map(\.count).max() ?? 0)
+    let widths = queues.map { queue in
+      max(
+        queue.count,
+        zip(events, cells).filter { $0.0.task.queue == queue }.map(\.1.count).max() ?? 0)
+    }
+    func row(_ time: String, _ columns: [String]) -> String {
+      let padded = zip(columns, widths).map { Self.pad($0, to: $1) }
+      let line = ([Self.pad(time, to: timeWidth)] + padded).joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+    return [row("time", queues)]
+      + zip(zip(times, events), cells).map { pair, cell in
+        row(pair.0, queues.map { $0 == pair.1.task.queue ? cell : "" })
+      }
+  }
+
+  private static func name(_ task: TaskRecord) -> String {
+    "\(task.id) \(task.label.map { "\"\($0)\"" } ?? Self.lastPart(of: "\(task.site)"))"
+  }
+
+  private static func lastPart(of site: String) -> String {
+    String(site.split(separator: "/").last ?? "")
+  }
+
+  private static func mark(_ kind: TaskEvent.Kind) -> String {
+    switch kind {
+    case .enqueued: "+"
+    case .refused: "refused"
+    case .started: "▶"
+    case .finished(.completed): "✓"
+    case .finished(.failed): "✗"
+    case .finished(.cancelled): "cancelled"
+    case .finished(.expired): "expired"
+    case .finished(.abandoned): "abandoned"
+    case .finished(.refused): "refused"
+    case .cancellationRequested: "asked to stop"
+    case .stalled(let duration): "stalled for \(duration)"
+    case .due: "due"
+    case .registered: "registered"
+    case .unregistered: "removed"
+    case .escaped: "escaped"
+    }
+  }
+
+  /// `1.25 s`, with as many decimals as it needs.
+  static func text(_ time: DispatcherInstant) -> String {
+    let whole = time.nanoseconds / 1_000_000_000
+    var part = String(time.nanoseconds % 1_000_000_000)
+    part = String(repeating: "0", count: 9 - part.count) + part
+    while part.hasSuffix("0") { part.removeLast() }
+    return part.isEmpty ? "\(whole) s" : "\(whole).\(part) s"
+  }
+
+  private static func pad(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}

@@ -1,0 +1,62 @@
+public import TaskDispatch
+
+extension RecordingDispatcher {
+  public func onSignal(
+    _ signal: Signal, label: String?, at site: CallSite,
+    perform: @escaping @Sendable (_ deliveries: Int) -> Void
+  ) throws(EventRefusal) -> Registration {
+    let number = try withState { state throws(EventRefusal) in
+      try state.register(.signal(signal), [], label: label, at: site) { event in
+        perform(event.deliveries)
+      }
+    }
+    return registration(number)
+  }
+
+  public func onReady(
+    _ descriptor: CInt, for interest: Readiness, label: String?, at site: CallSite,
+    perform: @escaping @Sendable (_ ready: Readiness) -> Void
+  ) throws(EventRefusal) -> Registration {
+    let number = try withState { state throws(EventRefusal) in
+      try state.register(.descriptor(descriptor), interest, label: label, at: site) { event in
+        perform(event.readiness)
+      }
+    }
+    return registration(number)
+  }
+
+  private func registration(_ number: UInt64) -> Registration {
+    Registration { [weak self] in self?.withState { $0.unregister(number) } }
+  }
+
+  /// Delivers `signal`: its handlers wait for the foreground, as one call each for a burst.
+  ///
+  /// - Throws: ``StepError/noRegistration(_:registered:)`` if nobody handles it: a process would
+  ///   have met the signal's default action.
+  public func raise(_ signal: Signal) throws(StepError) {
+    try deliver(.signal(signal), [], "\(signal)")
+  }
+
+  /// Says that `descriptor` is ready: its handler waits for the foreground, once.
+  ///
+  /// The real loop calls again and again while the cause lasts; call this again for each time that
+  /// it should.
+  public func makeReady(_ descriptor: CInt, _ readiness: Readiness) throws(StepError) {
+    try deliver(.descriptor(descriptor), readiness, "descriptor \(descriptor) (\(readiness))")
+  }
+
+  private func deliver(
+    _ source: EventRegistration.Source, _ readiness: Readiness, _ name: String
+  ) throws(StepError) {
+    let frame = TaskFrame.current
+    try withState { state throws(StepError) in
+      guard state.deliver(source, readiness, frame: frame) else {
+        throw .noRegistration(name, registered: state.registrations.map(\.name))
+      }
+    }
+    if configuration.policy != .manual { runAutomatically() }
+  }
+
+  /// What is registered for signals and descriptors, in the order of registration.
+  public var awaitedEvents: [String] { withState { $0.registrations.map(\.name) } }
+}

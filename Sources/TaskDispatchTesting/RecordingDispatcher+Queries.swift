@@ -1,0 +1,120 @@
+internal import Synchronization
+public import TaskDispatch
+
+extension RecordingDispatcher {
+  // MARK: What waits
+
+  /// Every task that has not run, and what keeps it from running, in the order of submission.
+  public var pendingTasks: [PendingTask] { withState { $0.pendingTasks() } }
+
+  /// Those that a step may run now.
+  public var runnableTasks: [PendingTask] { pendingTasks.filter { $0.obstacle == nil } }
+
+  /// Whether no step can run anything now. Timers that are not due do not count.
+  public var isIdle: Bool { withState { !$0.hasMore(.everything) } }
+
+  /// When time next makes something happen, or nil if nothing waits for a time.
+  public var nextDeadline: DispatcherInstant? { withState { $0.nextDeadlineInstant } }
+
+  // MARK: What runs
+
+  /// The task whose body is running; nil between steps. If bodies wait for others, the innermost.
+  public var currentTask: TaskRecord? { withState { $0.running.last?.record } }
+
+  /// The tasks whose bodies are on the stack, the outermost first: each but the last stands in a
+  /// `sync`, a `wait` or, with the policy `.inline`, a submission.
+  public var runningTasks: [TaskRecord] { withState { $0.running.map(\.record) } }
+
+  // MARK: What happened
+
+  /// Everything that happened, in order. Empty if the configuration keeps no history.
+  public var history: [TaskEvent] { withState { $0.history } }
+
+  /// What messages call the tasks that ran (label, else file and line), in the order in which they
+  /// started. Needs the history.
+  public var ran: [String] { started { _ in true } }
+
+  /// As ``ran``, of one queue.
+  public func ran(on queue: TaskQueue) -> [String] {
+    let label = queue.label
+    return started { $0.lane == queue.lane && $0.queue == label }
+  }
+
+  /// Whether a task with this label has started. Needs the history.
+  public func hasRun(_ label: String) -> Bool { started { $0.label == label }.isEmpty == false }
+
+  /// What happened to the tasks with this label, in order. Needs the history.
+  public func events(of label: String) -> [TaskEvent.Kind] {
+    requireHistory("events(of:)")
+    return history.filter { $0.task.label == label }.map(\.kind)
+  }
+
+  /// The tasks that led to this one, its parent first. Needs the history.
+  public func ancestors(of id: TaskID) -> [TaskRecord] {
+    requireHistory("ancestors(of:)")
+    var records: [TaskID: TaskRecord] = [:]
+    for event in history { records[event.task.id] = event.task }
+    var chain: [TaskRecord] = []
+    var next = records[id]?.parent
+    while let parent = next, let record = records[parent] {
+      chain.append(record)
+      next = record.parent
+    }
+    return chain
+  }
+
+  private func started(_ isWanted: (TaskRecord) -> Bool) -> [String] {
+    requireHistory("ran")
+    return history.filter { $0.kind == .started && isWanted($0.task) }
+      .map { $0.task.label ?? "\($0.task.site)" }
+  }
+
+  private func requireHistory(_ query: String) {
+    precondition(
+      configuration.recordsHistory,
+      "\(query) needs the history: make the dispatcher with recordsHistory: true")
+  }
+
+  // MARK: Hooks
+
+  /// Called after each event, on the thread where it happened. It may submit, and cannot step.
+  public var onEvent: (@Sendable (TaskEvent) -> Void)? {
+    get { withState { $0.hooks.onEvent } }
+    set {
+      withState { state in
+        state.hooks.onEvent = newValue
+        state.hasListeners = newValue != nil || configuration.observer != nil
+      }
+    }
+  }
+
+  /// Called on the stepping thread just before each body, with ``currentTask`` set.
+  public var onEnter: (@Sendable (TaskRecord) -> Void)? {
+    get { withState { $0.hooks.onEnter } }
+    set { setBodyHook(\.onEnter, newValue) }
+  }
+
+  /// Called on the stepping thread just after each body, with ``currentTask`` still set.
+  public var onExit: (@Sendable (TaskRecord) -> Void)? {
+    get { withState { $0.hooks.onExit } }
+    set { setBodyHook(\.onExit, newValue) }
+  }
+
+  /// Called at once when a dispatcher whose policy is `.unimplemented` is used. `finish()` reports
+  /// the use as well.
+  public var onUnexpectedUse: (@Sendable (CallSite) -> Void)? {
+    get { withState { $0.hooks.onUnexpectedUse } }
+    set { withState { $0.hooks.onUnexpectedUse = newValue } }
+  }
+
+  private func setBodyHook(
+    _ hook: WritableKeyPath<State.Hooks, (@Sendable (TaskRecord) -> Void)?>,
+    _ call: (@Sendable (TaskRecord) -> Void)?
+  ) {
+    let areSet = withState { state -> Bool in
+      state.hooks[keyPath: hook] = call
+      return state.hooks.onEnter != nil || state.hooks.onExit != nil
+    }
+    hasHooks.store(areSet, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,35 @@
+public import TaskDispatch
+
+extension RecordingDispatcher {
+  /// Closes the gate. What was accepted drains as the test steps it; the deadlines are in virtual
+  /// time, and ``report`` is there when everything has ended.
+  public func beginShutdown(_ policy: ShutdownPolicy) {
+    withState { $0.beginShutdown(policy) }
+    settleShutdown()
+    if configuration.policy != .manual { runAutomatically() }
+  }
+
+  /// Suspends until the test has stepped everything that is left. See ``beginShutdown(_:)``.
+  nonisolated(nonsending) public func shutdown(
+    _ policy: ShutdownPolicy
+  ) async -> ShutdownReport {
+    beginShutdown(policy)
+    return await withCheckedContinuation { continuation in
+      withState { state in
+        let wake: @Sendable (ShutdownReport) -> Void = { continuation.resume(returning: $0) }
+        if let report = state.shutdown?.report {
+          state.later { wake(report) }
+        } else {
+          state.shutdown?.waiters.append(wake)
+        }
+      }
+    }
+  }
+
+  public var report: ShutdownReport? { withState { $0.shutdown?.report } }
+
+  /// Takes a shutdown as far as it goes, unless a step will do so when it ends.
+  func settleShutdown() {
+    withState { if !$0.isStepping { $0.advanceShutdown() } }
+  }
+}

@@ -1,0 +1,114 @@
+internal import Synchronization
+public import TaskDispatch
+
+/// A dispatcher that runs nothing by itself: a test steps it, one task at a time, in virtual time.
+///
+/// ```swift
+/// let dispatcher = RecordingDispatcher()
+/// let importer = Importer(dispatcher: dispatcher)
+/// importer.start(path)
+/// try dispatcher.runNextBackgroundTask()
+/// #expect(importer.digests.isEmpty)
+/// try dispatcher.runNextForegroundTask()
+/// #expect(importer.digests.count == 1)
+/// try dispatcher.finish()
+/// ```
+///
+/// It keeps the rules of ``TaskDispatch/TaskDispatcher`` with the same policy values as the real
+/// one, so what it allows is what can happen, and what it does not allow cannot. Every body runs on
+/// the thread that steps, and no two overlap. It finds no data race inside a body: that is
+/// ThreadSanitizer's work.
+///
+/// Each instance is a world of its own, so tests that use one each can run in parallel. Any thread
+/// may submit; one thread at a time steps.
+public final class RecordingDispatcher: EventDispatcher {
+  private let state: Locked<State>
+  let executors = Locked(Executors())
+  /// Whether the hooks around bodies are set, so that a step without them does not look.
+  let hasHooks = Atomic(false)
+  /// Chooses the steps of calls that run many; nil for the fake's own preference.
+  package let chooser: (any MoveChooser)?
+  public let configuration: Configuration
+
+  /// Traps if the configuration makes no sense: a width, a step limit or a limit below 1.
+  public convenience init(_ configuration: Configuration = Configuration()) {
+    self.init(configuration, chooser: nil)
+  }
+
+  package init(_ configuration: Configuration, chooser: (any MoveChooser)?) {
+    self.configuration = configuration
+    self.chooser = chooser
+    state = Locked(State(configuration))
+    state.withLock { [id = ObjectIdentifier(self)] in $0.dispatcher = id }
+    noteDriver()
+  }
+
+  // MARK: Queues
+
+  public var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }
+  public var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
+
+  public func makeQueue(label: String, width: Int) -> TaskQueue {
+    let view = RecordingView(
+      label: label, width: width, workerWidth: configuration.width,
+      agingStep: configuration.agingStep.clampedNanoseconds, relocated: State.relocate)
+    withState { $0.views.append(view) }
+    return TaskQueue(dispatcher: self, view: view, lane: .background)
+  }
+
+  /// Virtual time: it begins at zero, and moves only when a call moves it.
+  public var now: DispatcherInstant {
+    withState { DispatcherInstant(nanoseconds: $0.now) }
+  }
+
+  public var ledger: Ledger { withState { $0.ledger } }
+
+  /// On this fake the thread of the test, between two steps, stands for the foreground.
+  public func isCurrent(_ queue: TaskQueue) -> Bool {
+    if TaskFrame.isRunning(queue.identity) { return true }
+    guard queue.lane == .foreground, queue.dispatcher === self else { return false }
+    return withState { !$0.isStepping && $0.runningIndex(TaskFrame.current) == nil }
+  }
+
+  // MARK: The lock
+
+  /// Runs `body` under the lock, and then tells others what it left to be told.
+  @inline(__always)
+  func withState<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    var outbox: State.Outbox?
+    let result: Swift.Result<Result, Failure> = state.withLock { state in
+      defer { outbox = state.outbox.take() }
+      do throws(Failure) { return .success(try body(&state)) } catch { return .failure(error) }
+    }
+    if let outbox { deliver(outbox) }
+    return try result.get()
+  }
+
+  /// Never under the lock: everything that is called here may submit.
+  @inline(never)
+  private func deliver(_ outbox: State.Outbox) {
+    if !outbox.events.isEmpty {
+      let onEvent = state.withLock { $0.hooks.onEvent }
+      for event in outbox.events {
+        configuration.observer?.observe(event)
+        onEvent?(event)
+      }
+    }
+    for ending in outbox.endings { ending.item.finish(ending.outcome) }
+    for call in outbox.calls { call() }
+  }
+
+  /// Remembers the calling thread as the one the test runs on.
+  func noteDriver() {
+    let thread = ThreadIdentity.current
+    state.withLock { $0.driver = thread }
+  }
+
+  // MARK: The current dispatcher, for tests
+
+  /// The fake that ``withDispatcher(_:_:)`` or the test's trait has made current. Nil if there is
+  /// none, or if what is current is not a fake.
+  public static var current: RecordingDispatcher? { Dispatchers.scoped as? RecordingDispatcher }
+}

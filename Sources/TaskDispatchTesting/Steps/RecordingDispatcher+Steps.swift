@@ -1,0 +1,361 @@
+public import TaskDispatch
+
+extension RecordingDispatcher {
+  // MARK: One step
+
+  /// Runs the oldest foreground task: a timer that is due, an event, or else what was posted.
+  ///
+  /// - Returns: The task that ran.
+  /// - Throws: If nothing can run there; then nothing has.
+  @discardableResult
+  public func runNextForegroundTask() throws(StepError) -> TaskRecord {
+    try step("runNextForegroundTask()") { state throws(StepError) in
+      guard let next = state.takeForeground() else {
+        throw state.nothing(on: "the foreground") { $0.lane == .foreground }
+      }
+      return next
+    }
+  }
+
+  /// Runs the next background task, of any view: the oldest that has started, or else the one that
+  /// a free worker would start.
+  @discardableResult
+  public func runNextBackgroundTask() throws(StepError) -> TaskRecord {
+    try step("runNextBackgroundTask()") { state throws(StepError) in
+      guard let next = state.takeBackground() else {
+        throw state.nothing(on: "the background") { $0.lane == .background }
+      }
+      return next
+    }
+  }
+
+  /// Runs the next task of `queue`. Tasks of other queues that a worker would have to start first
+  /// are started, and not run, as long as there are free workers.
+  @discardableResult
+  public func runNextTask(on queue: TaskQueue) throws(StepError) -> TaskRecord {
+    precondition(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
+    return try step("runNextTask(on:)") { state throws(StepError) in
+      guard queue.lane == .background else {
+        guard let next = state.takeForeground() else {
+          throw state.nothing(on: "the foreground") { $0.lane == .foreground }
+        }
+        return next
+      }
+      let view = state.view(queue.view)
+      guard let next = state.reach({ $0.view === view }) else {
+        let label = queue.label
+        throw state.nothing(on: label) { $0.lane == .background && $0.queue == label }
+      }
+      return next
+    }
+  }
+
+  /// Runs the task with this label, of which there must be one that waits.
+  ///
+  /// A background task further back starts those before it, as far as there are free workers: on
+  /// threads they could be overtaken in no other way. They run in later steps. A foreground task
+  /// runs only when it is the next.
+  @discardableResult
+  public func runTask(labeled label: String) throws(StepError) -> TaskRecord {
+    try step("runTask(labeled:)") { state throws(StepError) in
+      let pending = state.pendingTasks()
+      let matches = pending.filter { $0.task.label == label }
+      guard let match = matches.first else {
+        throw .unknownLabel(
+          label, nearMisses: nearMisses(of: label, in: pending.compactMap(\.task.label)),
+          pending: pending)
+      }
+      guard matches.count == 1 else { throw .ambiguousLabel(label, matches) }
+      return try state.take(match)
+    }
+  }
+
+  /// Runs the task with this id. See ``runTask(labeled:)``.
+  @discardableResult
+  public func runTask(_ id: TaskID) throws(StepError) -> TaskRecord {
+    try step("runTask(_:)") { state throws(StepError) in
+      let pending = state.pendingTasks()
+      guard let match = pending.first(where: { $0.task.id == id }) else {
+        throw .unknownTask(id, pending: pending)
+      }
+      return try state.take(match)
+    }
+  }
+
+  // MARK: Many steps
+
+  /// Runs tasks of both lanes, which take turns, until none can run. Time does not move.
+  ///
+  /// - Parameter limit: The most steps; that of the configuration if nil.
+  /// - Returns: How many steps it took.
+  /// - Throws: ``StepError/stepLimitReached(limit:recurring:)``, which names what recurs. What has
+  ///   run has run; the rest still waits.
+  @discardableResult
+  public func runUntilIdle(limit: Int? = nil) throws(StepError) -> Int {
+    try steps("runUntilIdle(limit:)") { () throws(StepError) in
+      try drain(.everything, limit: limit)
+    }
+  }
+
+  /// Runs foreground tasks until none can run.
+  @discardableResult
+  public func runForegroundUntilIdle(limit: Int? = nil) throws(StepError) -> Int {
+    try steps("runForegroundUntilIdle(limit:)") { () throws(StepError) in
+      try drain(.loop, limit: limit)
+    }
+  }
+
+  /// Runs background tasks until none can run.
+  @discardableResult
+  public func runBackgroundUntilIdle(limit: Int? = nil) throws(StepError) -> Int {
+    try steps("runBackgroundUntilIdle(limit:)") { () throws(StepError) in
+      try drain(.pool, limit: limit)
+    }
+  }
+
+  /// Runs tasks of both lanes until `condition` holds. It is asked before each step.
+  ///
+  /// - Returns: How many steps it took.
+  /// - Throws: ``StepError/conditionNotMet(pending:nextDeadline:)`` if nothing is left to run first.
+  @discardableResult
+  public func run(
+    limit: Int? = nil, until condition: () throws -> Bool
+  ) throws -> Int {
+    try withStepping("run(until:)") {
+      var budget = StepBudget(limit ?? configuration.stepLimit)
+      while try !condition() {
+        guard let next = takeNext() else {
+          throw withState {
+            StepError.conditionNotMet(
+              pending: $0.pendingTasks(), nextDeadline: $0.nextDeadlineInstant)
+          }
+        }
+        try performStep(next, &budget)
+      }
+      return budget.used
+    }
+  }
+
+  // MARK: How a step is made
+
+  /// One step: takes under the lock, runs without it.
+  private func step(
+    _ call: String, _ take: (inout State) throws(StepError) -> Performance
+  ) throws(StepError) -> TaskRecord {
+    let frame = TaskFrame.current
+    let thread = ThreadIdentity.current
+    let next = try withState { state throws(StepError) in
+      try state.beginStepping(call, frame, thread)
+      do throws(StepError) { return try take(&state) } catch {
+        state.isStepping = false
+        throw error
+      }
+    }
+    let outcome = perform(next)
+    if configuration.policy == .automaticForeground {
+      defer { endStepping() }
+      try drain(.loop, limit: nil)
+    } else {
+      endStepping()
+    }
+    try checkThrown(next, outcome)
+    return next.record
+  }
+
+  private func steps(
+    _ call: String, _ body: () throws(StepError) -> Int
+  ) throws(StepError) -> Int {
+    try beginStepping(call)
+    defer { endStepping() }
+    return try body()
+  }
+
+  /// Lets nobody else step while `body` does.
+  func withStepping<Result>(_ call: String, _ body: () throws -> Result) throws -> Result {
+    try beginStepping(call)
+    defer { endStepping() }
+    return try body()
+  }
+
+  func beginStepping(_ call: String) throws(StepError) {
+    let frame = TaskFrame.current
+    let thread = ThreadIdentity.current
+    try withState { state throws(StepError) in try state.beginStepping(call, frame, thread) }
+  }
+
+  func endStepping() {
+    withState { state in
+      state.isStepping = false
+      state.advanceShutdown()
+    }
+  }
+
+  /// What a call that runs many steps runs.
+  enum Driven { case loop, pool, everything }
+
+  /// Runs until nothing of what is driven can run. Only while stepping.
+  @discardableResult
+  func drain(_ driven: Driven, limit: Int?) throws(StepError) -> Int {
+    var budget = StepBudget(limit ?? configuration.stepLimit)
+    while true {
+      let next: Performance?
+      switch driven {
+      case .loop: next = withState { $0.takeForeground() }
+      case .pool: next = withState { $0.takeBackground() }
+      case .everything: next = takeNext()
+      }
+      guard let next else {
+        // The end of a shutdown resumes those who await it.
+        let hasMore = withState { state -> Bool in
+          state.advanceShutdown()
+          return state.shutdown != nil
+        }
+        if hasMore, withState({ $0.hasMore(driven) }) { continue }
+        return budget.used
+      }
+      try performStep(next, &budget)
+    }
+  }
+
+  /// The next body: the chooser's, or by the fake's own preference.
+  func takeNext() -> Performance? {
+    guard let chooser else { return withState { $0.takeNext() } }
+    while true {
+      let moves = withState { $0.legalMoves() }
+      guard !moves.isEmpty else { return nil }
+      let index = chooser.choose(among: moves)
+      precondition(moves.indices.contains(index), "a chooser named move \(index) of \(moves.count)")
+      if let next = withState({ $0.make(moves[index]) }) { return next }
+    }
+  }
+
+  func performStep(_ next: Performance, _ budget: inout StepBudget) throws(StepError) {
+    // Counted before it runs: one that is over the limit has been taken and must run, so the limit
+    // is checked after it.
+    let outcome = perform(next)
+    budget.count(next.record)
+    try checkThrown(next, outcome)
+    guard budget.isSpent else { return }
+    let hasMore = withState { $0.hasMore(.everything) }
+    if hasMore { throw .stepLimitReached(limit: budget.limit, recurring: budget.recurring) }
+  }
+
+  private func checkThrown(_ ran: Performance, _ outcome: Outcome) throws(StepError) {
+    guard configuration.thrownErrors == .atOnce, case .failed(let error) = outcome,
+      let item = ran.entry.item, !item.failureIsSeen
+    else { return }
+    item.noteFailureSeen()
+    throw .taskThrew(ran.record, error)
+  }
+
+  // MARK: Running by itself
+
+  /// Runs what the policy runs by itself, unless this thread or another steps already.
+  func runAutomatically() {
+    let policy = configuration.policy
+    let frame = TaskFrame.current
+    let mayRun = withState { state -> Bool in
+      guard !state.isStepping, state.runningIndex(frame) == nil else { return false }
+      state.isStepping = true
+      return true
+    }
+    guard mayRun else { return }
+    defer { endStepping() }
+    do throws(StepError) {
+      try drain(policy == .automaticForeground ? .loop : .everything, limit: nil)
+    } catch {
+      withState { $0.automaticErrors.append(error) }
+    }
+  }
+}
+
+extension State {
+  mutating func beginStepping(
+    _ call: String, _ frame: TaskFrame?, _ thread: UInt
+  ) throws(StepError) {
+    guard !isStepping else { throw .reentrantStep(call, running: running.last?.record) }
+    if let frame, let index = runningIndex(frame) {
+      throw .reentrantStep(call, running: running[index].record)
+    }
+    isStepping = true
+    driver = thread
+  }
+
+  func hasMore(_ driven: RecordingDispatcher.Driven) -> Bool {
+    let time = now
+    let background = !started.isEmpty || pool.canStart(now: { time })
+    return switch driven {
+    case .loop: hasForeground
+    case .pool: background
+    case .everything: hasForeground || background
+    }
+  }
+
+  /// Why a step found nothing to run.
+  func nothing(on place: String, _ isThere: (TaskRecord) -> Bool) -> StepError {
+    let pending = pendingTasks()
+    let there = pending.filter { isThere($0.task) && $0.due == nil }
+    if there.isEmpty {
+      return .nothingQueued(place, elsewhere: pending, nextDeadline: nextDeadlineInstant)
+    }
+    return .nothingRunnable(place, there, nextDeadline: nextDeadlineInstant)
+  }
+
+  /// Starts the head of the background until a task that `isWanted` has started, and takes that.
+  mutating func reach(_ isWanted: (StartedEntry) -> Bool) -> Performance? {
+    while true {
+      if let index = started.firstIndex(where: isWanted) {
+        lastLane = .background
+        return takeStarted(at: index, hidesOuter: false)
+      }
+      guard startBackground() else { return nil }
+    }
+  }
+
+  /// Takes one particular task that waits.
+  mutating func take(_ wanted: PendingTask) throws(StepError) -> Performance {
+    let id = wanted.task.id.number
+    if wanted.task.lane == .foreground {
+      guard wanted.obstacle == nil, let next = takeForeground() else { throw .notRunnable(wanted) }
+      return next
+    }
+    guard wanted.obstacle == nil, let next = reach({ $0.entry.id == id }) else {
+      // What stood before it may have started: that is what is in its way now.
+      throw .notRunnable(pendingTasks().first { $0.task.id.number == id } ?? wanted)
+    }
+    return next
+  }
+}
+
+/// Counts the steps of one call, and near the end what they were.
+struct StepBudget {
+  let limit: Int
+  private(set) var used = 0
+  private var seen: [Key: Int] = [:]
+  /// Enough to see what recurs, and no cost for calls that end.
+  private static let watched = 1_000
+
+  private struct Key: Hashable {
+    let label: String?
+    let site: CallSite
+  }
+
+  init(_ limit: Int) {
+    precondition(limit >= 1, "a step limit must allow a step (limit: \(limit))")
+    self.limit = limit
+  }
+
+  var isSpent: Bool { used >= limit }
+
+  mutating func count(_ task: TaskRecord) {
+    used += 1
+    if used > limit - Self.watched { seen[Key(label: task.label, site: task.site), default: 0] += 1 }
+  }
+
+  /// The call sites that ran most often of late, the most frequent first.
+  var recurring: [StepError.Recurrence] {
+    seen.map { StepError.Recurrence(label: $0.label, site: $0.site, count: $1) }
+      .sorted { ($1.count, $0.site.line) < ($0.count, $1.site.line) }
+      .prefix(5).map { $0 }
+  }
+}

@@ -1,0 +1,101 @@
+public import TaskDispatch
+
+extension RecordingDispatcher {
+  /// What a call that moves time runs on the way.
+  public enum Drive: Sendable, Hashable {
+    /// The foreground and the timers: a test that steps the background itself.
+    case loop
+    /// Both lanes.
+    case everything
+  }
+
+  /// Moves virtual time forward, and runs what can run on the way.
+  ///
+  /// First everything that waits runs; then time goes from one deadline to the next, up to and
+  /// including the end, and at each everything runs that came due and what that led to. Inside a
+  /// task ``now`` is its deadline. Time moves also if nothing waits.
+  ///
+  /// - Parameters:
+  ///   - duration: Zero runs what is due now.
+  ///   - driving: Whether the background runs too.
+  /// - Throws: ``StepError/timeBackwards(now:requested:)`` if negative, and nothing has changed. If
+  ///   the steps at one time exceed the limit, time stays there.
+  public func advanceTime(
+    by duration: Duration, driving: Drive = .everything
+  ) throws(StepError) {
+    let now = now
+    try advance(to: now.advanced(by: duration), driving, "advanceTime(by:)")
+  }
+
+  /// Moves virtual time forward to `time`. See ``advanceTime(by:driving:)``.
+  public func advanceTime(
+    to time: DispatcherInstant, driving: Drive = .everything
+  ) throws(StepError) {
+    try advance(to: time, driving, "advanceTime(to:)")
+  }
+
+  /// Moves virtual time to the next deadline, and runs what can run there.
+  ///
+  /// - Returns: That time.
+  /// - Throws: ``StepError/nothingQueued(_:elsewhere:nextDeadline:)`` if nothing waits for a time.
+  @discardableResult
+  public func advanceToNextDeadline(
+    driving: Drive = .everything
+  ) throws(StepError) -> DispatcherInstant {
+    let (next, pending) = withState { ($0.nextDeadlineInstant, $0.pendingTasks()) }
+    guard let next else {
+      throw .nothingQueued("the timers", elsewhere: pending, nextDeadline: nil)
+    }
+    try advance(to: next, driving, "advanceToNextDeadline()")
+    return next
+  }
+
+  /// Lets time pass while nothing runs: a loop that is late. What came due waits to be stepped.
+  ///
+  /// May be called inside a body too: it then takes that long.
+  ///
+  /// - Throws: ``StepError/timeBackwards(now:requested:)`` if negative.
+  public func skipTime(by duration: Duration) throws(StepError) {
+    try withState { state throws(StepError) in
+      let now = DispatcherInstant(nanoseconds: state.now)
+      try state.move(to: now.advanced(by: duration))
+      state.advanceShutdown()
+    }
+  }
+
+  private func advance(
+    to time: DispatcherInstant, _ drive: Drive, _ call: String
+  ) throws(StepError) {
+    try beginStepping(call)
+    defer { endStepping() }
+    try withState { state throws(StepError) in
+      let now = DispatcherInstant(nanoseconds: state.now)
+      guard time >= now else { throw .timeBackwards(now: now, requested: time) }
+    }
+    let driven: Driven = drive == .loop ? .loop : .everything
+    try drain(driven, limit: nil)
+    while try moveToDeadline(before: time) { try drain(driven, limit: nil) }
+  }
+
+  /// Moves to the next deadline, or to `end` if that comes first. False if that was the end.
+  private func moveToDeadline(before end: DispatcherInstant) throws(StepError) -> Bool {
+    try withState { state throws(StepError) in
+      let now = DispatcherInstant(nanoseconds: state.now)
+      let next = min(end, max(now, state.nextDeadlineInstant ?? end))
+      let isDeadline = state.nextDeadlineInstant.map { $0 <= end } ?? false
+      try state.move(to: next)
+      state.advanceShutdown()
+      return isDeadline
+    }
+  }
+}
+
+extension State {
+  /// Sets the time, and moves what came due to where it can run.
+  mutating func move(to time: DispatcherInstant) throws(StepError) {
+    let current = DispatcherInstant(nanoseconds: now)
+    guard time >= current else { throw .timeBackwards(now: current, requested: time) }
+    now = time.nanoseconds
+    settleTimers()
+  }
+}
