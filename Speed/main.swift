@@ -1,1 +1,1 @@
-measurePolicy()
+try measureSteps()

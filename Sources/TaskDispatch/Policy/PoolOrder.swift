@@ -1,18 +1,24 @@
 /// A view as the pool's order knows it. Belongs to the owner of the `PoolOrder`, and to its lock.
-package final class PoolView<Entry: PoolEntry> {
-  package var queue: ViewQueue<Entry>
+@usableFromInline package final class PoolView<Entry: PoolEntry> {
+  @usableFromInline package var queue: ViewQueue<Entry>
   /// The turns it holds in the pool's order.
-  fileprivate var held: [HeldTurn] = []
-  fileprivate var nextSerial = 0
+  @usableFromInline var held: [HeldTurn] = []
+  @usableFromInline var nextSerial = 0
 
-  fileprivate struct HeldTurn {
-    let serial: Int
-    let band: PriorityBand
-    var position: Int
+  @usableFromInline struct HeldTurn {
+    @usableFromInline let serial: Int
+    @usableFromInline let band: PriorityBand
+    @usableFromInline var position: Int
+
+    @inlinable init(serial: Int, band: PriorityBand, position: Int) {
+      self.serial = serial
+      self.band = band
+      self.position = position
+    }
   }
 
   /// - Parameters: as of ``ViewQueue``.
-  package init(
+  @inlinable package init(
     width: Int, workerWidth: Int, agingStep: Int64,
     relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
   ) {
@@ -20,7 +26,7 @@ package final class PoolView<Entry: PoolEntry> {
       width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated)
   }
 
-  fileprivate func heldTurns(in band: PriorityBand) -> Int {
+  @inlinable func heldTurns(in band: PriorityBand) -> Int {
     held.count { $0.band == band }
   }
 }
@@ -36,36 +42,46 @@ package final class PoolView<Entry: PoolEntry> {
 /// turns, and without their cost.
 ///
 /// A value without lock, clock or thread. Both dispatchers take from this type.
-package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
-  package typealias View = PoolView<Entry>
-  package typealias Taken = ViewQueue<Entry>.Taken
+@usableFromInline package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
+  @usableFromInline package typealias View = PoolView<Entry>
+  @usableFromInline package typealias Taken = ViewQueue<Entry>.Taken
 
   /// A task that has been taken from a view to run.
-  package struct Started {
-    package let taken: Taken
-    package let view: View
+  @usableFromInline package struct Started {
+    @usableFromInline package let taken: Taken
+    @usableFromInline package let view: View
+
+    @inlinable init(taken: consuming Taken, view: View) {
+      self.taken = taken
+      self.view = view
+    }
   }
 
-  private struct Turn {
-    let view: View
-    let serial: Int
+  @usableFromInline struct Turn {
+    @usableFromInline let view: View
+    @usableFromInline let serial: Int
+
+    @inlinable init(view: View, serial: Int) {
+      self.view = view
+      self.serial = serial
+    }
   }
 
   /// The most workers that run tasks at a time.
-  package let width: Int
+  @usableFromInline package let width: Int
   /// The pool itself as a view. Its tasks stand behind no view's.
-  package let background: View
+  @usableFromInline package let background: View
   /// Workers that run a task now.
-  package private(set) var busyWorkers = 0
-  private var turns: ReadyQueue<Turn>
+  @usableFromInline package internal(set) var busyWorkers = 0
+  @usableFromInline var turns: ReadyQueue<Turn>
   /// False while the background alone has work.
-  private var usesTurns = false
+  @usableFromInline var usesTurns = false
   /// Views other than the background that hold turns.
-  private var viewsWithTurns = 0
+  @usableFromInline var viewsWithTurns = 0
   /// Entries that callers may now run. The owner takes them after each call.
-  private var grants: [Started] = []
+  @usableFromInline var grants: [Started] = []
 
-  package init(
+  @inlinable package init(
     width: Int, agingStep: Int64,
     relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
   ) {
@@ -84,7 +100,7 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
   // MARK: Putting in and taking back
 
   /// Adds `entry` to `view`, and returns the position to remove it by. Amortised O(1).
-  package mutating func submit(
+  @inlinable package mutating func submit(
     _ entry: consuming Entry, to view: View, in band: PriorityBand, isBarrier: Bool = false,
     now: () -> Int64
   ) -> Int {
@@ -95,7 +111,7 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
   }
 
   /// Removes a waiting entry from `view`. Nil if it is not there (any more).
-  package mutating func remove(
+  @inlinable package mutating func remove(
     at position: Int, in band: PriorityBand, isBarrier: Bool, from view: View, now: () -> Int64
   ) -> Entry? {
     let removed = view.queue.remove(at: position, in: band, isBarrier: isBarrier)
@@ -103,19 +119,19 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
     return removed
   }
 
-  package mutating func suspend(_ view: View, now: () -> Int64) {
+  @inlinable package mutating func suspend(_ view: View, now: () -> Int64) {
     view.queue.suspend()
     settle(view, now: now)
   }
 
-  package mutating func resume(_ view: View, now: () -> Int64) {
+  @inlinable package mutating func resume(_ view: View, now: () -> Int64) {
     if view.queue.resume() { settle(view, now: now) }
   }
 
   // MARK: Taking out
 
   /// Takes the task that a free worker starts next. Nil if no worker is free or no task may start.
-  package mutating func start(now: () -> Int64) -> Started? {
+  @inlinable package mutating func start(now: () -> Int64) -> Started? {
     guard busyWorkers < width else { return nil }
     while true {
       let view: View
@@ -139,7 +155,7 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
   }
 
   /// Whether ``start(now:)`` would return a task.
-  package func canStart(now: () -> Int64) -> Bool {
+  @inlinable package func canStart(now: () -> Int64) -> Bool {
     guard busyWorkers < width else { return false }
     if usesTurns { return turns.hasStartable }
     let wanted = background.queue.wantedTurns(now: now)
@@ -148,21 +164,21 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
   }
 
   /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
-  package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {
+  @inlinable package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {
     guard let taken = view.queue.takeToHelp(now: now) else { return nil }
     settle(view, now: now)
     return Started(taken: taken, view: view)
   }
 
   /// Says that a started task has run to its end.
-  package mutating func finish(_ started: Started, now: () -> Int64) {
+  @inlinable package mutating func finish(_ started: Started, now: () -> Int64) {
     started.view.queue.finish(started.taken.runner, isBarrier: started.taken.isBarrier)
     if started.taken.runner == .worker { busyWorkers -= 1 }
     settle(started.view, now: now)
   }
 
   /// Entries that callers may run since the last call of this, in the order of their turn.
-  package mutating func takeGrants() -> [Started] {
+  @inlinable package mutating func takeGrants() -> [Started] {
     guard !grants.isEmpty else { return [] }
     defer { grants = [] }
     return grants
@@ -170,7 +186,7 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
 
   // MARK: Turns
 
-  private mutating func grantCallers(_ view: View, now: () -> Int64) -> Bool {
+  @inlinable mutating func grantCallers(_ view: View, now: () -> Int64) -> Bool {
     var granted = false
     while let taken = view.queue.takeForCaller(now: now) {
       grants.append(Started(taken: taken, view: view))
@@ -180,7 +196,7 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
   }
 
   /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
-  private mutating func settle(_ view: View, now: () -> Int64) {
+  @inlinable mutating func settle(_ view: View, now: () -> Int64) {
     _ = grantCallers(view, now: now)
     guard usesTurns || view !== background else { return }
     let wanted = view.queue.wantedTurns(now: now)
@@ -206,7 +222,7 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
     stopUsingTurnsIfAlone()
   }
 
-  private mutating func stopUsingTurnsIfAlone() {
+  @inlinable mutating func stopUsingTurnsIfAlone() {
     guard viewsWithTurns == 0, usesTurns else { return }
     usesTurns = false
     for band in PriorityBand.allCases {
@@ -214,21 +230,21 @@ package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
     }
   }
 
-  private mutating func addTurn(of view: View, in band: PriorityBand) {
+  @inlinable mutating func addTurn(of view: View, in band: PriorityBand) {
     let serial = view.nextSerial
     view.nextSerial += 1
     let position = turns.push(Turn(view: view, serial: serial), in: band)
     view.held.append(.init(serial: serial, band: band, position: position))
   }
 
-  private mutating func dropNewestTurn(of view: View, in band: PriorityBand) {
+  @inlinable mutating func dropNewestTurn(of view: View, in band: PriorityBand) {
     let index = view.held.lastIndex { $0.band == band }!
     let turn = view.held.remove(at: index)
     _ = turns.remove(at: turn.position, in: band)
   }
 
   /// The turn has been taken out of the pool's order.
-  private mutating func forget(_ turn: Turn) {
+  @inlinable mutating func forget(_ turn: Turn) {
     let view = turn.view
     view.held.removeAll { $0.serial == turn.serial }
     guard view !== background, view.held.isEmpty else { return }

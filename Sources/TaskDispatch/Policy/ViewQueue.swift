@@ -1,5 +1,5 @@
 /// What the policy must know about a task that waits in a view.
-package protocol PoolEntry {
+@usableFromInline package protocol PoolEntry {
   /// A caller stands still until it may run this itself (`sync`), so it needs no worker.
   var runsOnCaller: Bool { get }
 }
@@ -11,9 +11,9 @@ package protocol PoolEntry {
 /// until it has finished (rule 6). While suspended, nothing starts.
 ///
 /// A value without lock, clock or thread.
-package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
+@usableFromInline package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
   /// Who runs a task: that decides what it counts against.
-  package enum Runner: Sendable {
+  @usableFromInline package enum Runner: Sendable {
     /// A worker of the pool, by a turn.
     case worker
     /// The thread that waits in `sync`: its own body, or a task that it runs while it waits.
@@ -21,26 +21,32 @@ package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
   }
 
   /// A task that has been taken to run.
-  package struct Taken {
-    package let entry: Entry
-    package let runner: Runner
-    package let isBarrier: Bool
+  @usableFromInline package struct Taken {
+    @usableFromInline package let entry: Entry
+    @usableFromInline package let runner: Runner
+    @usableFromInline package let isBarrier: Bool
+
+    @inlinable init(entry: consuming Entry, runner: Runner, isBarrier: Bool) {
+      self.entry = entry
+      self.runner = runner
+      self.isBarrier = isBarrier
+    }
   }
 
-  package let width: Int
-  package let workerWidth: Int
-  package private(set) var ready: ReadyQueue<Entry>
-  package private(set) var onWorkers = 0
-  package private(set) var onCallers = 0
-  package private(set) var runsBarrier = false
-  package private(set) var suspensions = 0
+  @usableFromInline package let width: Int
+  @usableFromInline package let workerWidth: Int
+  @usableFromInline package internal(set) var ready: ReadyQueue<Entry>
+  @usableFromInline package internal(set) var onWorkers = 0
+  @usableFromInline package internal(set) var onCallers = 0
+  @usableFromInline package internal(set) var runsBarrier = false
+  @usableFromInline package internal(set) var suspensions = 0
   /// Waiting entries that a caller will run. Zero on the path of a view that nobody waits for.
-  private var callersWaiting = 0
+  @usableFromInline var callersWaiting = 0
 
   /// - Parameters:
   ///   - width: The most tasks that run at a time. At least 1.
   ///   - workerWidth: The most that run on workers at a time. At least 1.
-  package init(
+  @inlinable package init(
     width: Int, workerWidth: Int, agingStep: Int64,
     relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
   ) {
@@ -52,40 +58,40 @@ package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
   }
 
   /// Tasks of the view that run now.
-  package var running: Int { onWorkers + onCallers }
+  @inlinable package var running: Int { onWorkers + onCallers }
 
-  package var isSuspended: Bool { suspensions > 0 }
+  @inlinable package var isSuspended: Bool { suspensions > 0 }
 
   /// How many more may start, barriers aside.
-  private var room: Int { isSuspended || runsBarrier ? 0 : width - running }
+  @inlinable var room: Int { isSuspended || runsBarrier ? 0 : width - running }
 
   /// How many more may start on workers, barriers aside.
-  package var workerRoom: Int { min(room, workerWidth - onWorkers) }
+  @inlinable package var workerRoom: Int { min(room, workerWidth - onWorkers) }
 
   // MARK: Putting in and taking back
 
-  package mutating func push(_ entry: consuming Entry, in band: PriorityBand) -> Int {
+  @inlinable package mutating func push(_ entry: consuming Entry, in band: PriorityBand) -> Int {
     if entry.runsOnCaller { callersWaiting += 1 }
     return ready.push(entry, in: band)
   }
 
-  package mutating func pushBarrier(_ entry: consuming Entry, in band: PriorityBand) -> Int {
+  @inlinable package mutating func pushBarrier(_ entry: consuming Entry, in band: PriorityBand) -> Int {
     if entry.runsOnCaller { callersWaiting += 1 }
     return ready.pushBarrier(entry, in: band)
   }
 
   /// Removes a waiting entry. Nil if it is not there (any more).
-  package mutating func remove(at position: Int, in band: PriorityBand, isBarrier: Bool) -> Entry? {
+  @inlinable package mutating func remove(at position: Int, in band: PriorityBand, isBarrier: Bool) -> Entry? {
     let removed =
       isBarrier ? ready.removeBarrier(at: position) : ready.remove(at: position, in: band)
     if let removed, removed.runsOnCaller { callersWaiting -= 1 }
     return removed
   }
 
-  package mutating func suspend() { suspensions += 1 }
+  @inlinable package mutating func suspend() { suspensions += 1 }
 
   /// Returns whether the view goes on.
-  package mutating func resume() -> Bool {
+  @inlinable package mutating func resume() -> Bool {
     precondition(suspensions > 0, "resume() without a suspend() before it")
     suspensions -= 1
     return suspensions == 0
@@ -96,25 +102,25 @@ package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
   /// Takes the next task for a worker.
   ///
   /// Nil if there is none, the rule holds it back, or a caller stands next.
-  package mutating func takeForWorker(now: () -> Int64) -> Taken? {
+  @inlinable package mutating func takeForWorker(now: () -> Int64) -> Taken? {
     guard workerRoom > 0, !callerIsNext(now: now) else { return nil }
     return take(for: .worker, now: now)
   }
 
   /// Takes the next task if a caller waits to run it.
-  package mutating func takeForCaller(now: () -> Int64) -> Taken? {
+  @inlinable package mutating func takeForCaller(now: () -> Int64) -> Taken? {
     guard room > 0, callerIsNext(now: now) else { return nil }
     return take(for: .caller, now: now)
   }
 
   /// Takes the next task for a thread that waits in this view's `sync` and runs what stands before.
-  package mutating func takeToHelp(now: () -> Int64) -> Taken? {
+  @inlinable package mutating func takeToHelp(now: () -> Int64) -> Taken? {
     guard room > 0, !callerIsNext(now: now) else { return nil }
     return take(for: .caller, now: now)
   }
 
   /// Says that a task taken from here has run to its end.
-  package mutating func finish(_ runner: Runner, isBarrier: Bool) {
+  @inlinable package mutating func finish(_ runner: Runner, isBarrier: Bool) {
     switch runner {
     case .worker: onWorkers -= 1
     case .caller: onCallers -= 1
@@ -123,7 +129,7 @@ package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
     if isBarrier { runsBarrier = false }
   }
 
-  private mutating func take(for runner: Runner, now: () -> Int64) -> Taken? {
+  @inlinable mutating func take(for runner: Runner, now: () -> Int64) -> Taken? {
     var isBarrier = false
     var next = ready.take(now: now)
     if next == nil, running == 0 {
@@ -140,7 +146,7 @@ package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
     return Taken(entry: next, runner: runner, isBarrier: isBarrier)
   }
 
-  private func callerIsNext(now: () -> Int64) -> Bool {
+  @inlinable func callerIsNext(now: () -> Int64) -> Bool {
     guard callersWaiting > 0 else { return false }
     return ready.withNext(now: now) { $0.runsOnCaller }
       ?? ready.withNextBarrier { $0.runsOnCaller } ?? false
@@ -151,7 +157,7 @@ package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
   /// How many tasks of each band a worker may start now: what the view holds turns for.
   ///
   /// - Complexity: O(bands).
-  package func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
+  @inlinable package func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
     var wanted = InlineArray<4, Int>(repeating: 0)
     var left = workerRoom
     guard left > 0, !callerIsNext(now: now) else { return wanted }

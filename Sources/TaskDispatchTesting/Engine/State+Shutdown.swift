@@ -133,7 +133,7 @@ extension State {
 
   /// Cancels every plain body and every event that waits.
   private mutating func cancelPlainBodies() {
-    for (entry, lane, view) in takeOut(isDroppable) {
+    for (entry, lane, view) in takeOut({ State.isDroppable($0) }) {
       let record = entry.record(lane: lane, queue: label(lane, view))
       noteUnfinished(record, .neverStarted)
       ledger.waiting -= 1
@@ -181,7 +181,7 @@ extension State {
   }
 
   /// A job cannot be refused, and a caller stands on our own thread.
-  private func isDroppable(_ entry: Entry) -> Bool {
+  private static func isDroppable(_ entry: Entry) -> Bool {
     switch entry.work {
     case .plain, .event: true
     case .item, .job, .caller: false
