@@ -4,21 +4,22 @@ internal import TaskDispatch
 extension RecordingDispatcher {
   /// Runs a body on this thread, as a task of its queue, with this dispatcher current.
   ///
-  /// - Returns: How it ended.
+  /// - Returns: How it ended. The body object may belong to another task by then.
   @discardableResult
-  func perform(_ performance: Performance) -> Outcome {
+  func perform(_ body: Body) -> Outcome {
     // Binding allocates; a test whose scope has bound this dispatcher already does not pay for it.
-    if Dispatchers.scoped === self { return run(performance) }
-    return Dispatchers.$scoped.withValue(self) { run(performance) }
+    if Dispatchers.scoped === self { return run(body) }
+    return Dispatchers.$scoped.withValue(self) { run(body) }
   }
 
-  private func run(_ performance: Performance) -> Outcome {
-    performance.frame.run {
-      if hasHooks.load(ordering: .relaxed) { callHook(\.onEnter, performance.record) }
+  private func run(_ body: Body) -> Outcome {
+    body.frame.run {
+      let hasHooks = hasHooks.load(ordering: .relaxed)
+      if hasHooks { callHook(\.onEnter, body.record) }
       let outcome: Outcome
-      switch performance.entry.work {
-      case .plain(let body):
-        body()
+      switch body.entry.work {
+      case .plain(let work):
+        work()
         outcome = .completed
       case .item(let item): outcome = item.run()
       case .job(let job, let executor):
@@ -29,9 +30,9 @@ extension RecordingDispatcher {
         outcome = .completed
       case .caller: preconditionFailure("a caller runs its own body")
       }
-      if hasHooks.load(ordering: .relaxed) { callHook(\.onExit, performance.record) }
+      if hasHooks { callHook(\.onExit, body.record) }
       // Inside the frame: whoever is told of the end, and submits, has this task as the parent.
-      withState { $0.finish(performance, outcome) }
+      withState { $0.finish(body, outcome) }
       return outcome
     }
   }

@@ -95,7 +95,7 @@ extension RecordingDispatcher {
   ) -> Admission? {
     switch next {
     case .nothing: break
-    case .perform(let performance): perform(performance)
+    case .perform(let body): perform(body)
     case .runAutomatically: runAutomatically()
     case .makeRoom:
       guard let refusal = makeRoom(on: queue) else { return nil }

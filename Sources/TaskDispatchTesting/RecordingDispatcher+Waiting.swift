@@ -21,10 +21,10 @@ extension RecordingDispatcher {
     try standStill(frame) { () throws(WaitRefusal) in
       while true {
         switch withState({ $0.nextForSync(caller, queue, frame) }) {
-        case .granted(let performance):
-          runSync(performance, body)
+        case .granted(let task):
+          runSync(task, body)
           return
-        case .perform(let performance): perform(performance)
+        case .perform(let next): perform(next)
         case .stuck(let refusal):
           withState { $0.withdraw(caller, queue, refusal) }
           throw refusal
@@ -97,10 +97,10 @@ extension RecordingDispatcher {
     try body()
   }
 
-  private func runSync(_ performance: Performance, _ body: () -> Void) {
-    performance.frame.run {
+  private func runSync(_ task: Body, _ body: () -> Void) {
+    task.frame.run {
       body()
-      withState { $0.finish(performance, .completed) }
+      withState { $0.finish(task, .completed) }
     }
   }
 

@@ -78,12 +78,11 @@ public final class RecordingDispatcher: EventDispatcher {
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var outbox: State.Outbox?
-    let result: Swift.Result<Result, Failure> = state.withLock { state in
+    defer { if let outbox { deliver(outbox) } }
+    return try state.withLock { state throws(Failure) in
       defer { outbox = state.outbox.take() }
-      do throws(Failure) { return .success(try body(&state)) } catch { return .failure(error) }
+      return try body(&state)
     }
-    if let outbox { deliver(outbox) }
-    return try result.get()
   }
 
   /// Never under the lock: everything that is called here may submit.

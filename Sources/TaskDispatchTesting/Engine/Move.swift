@@ -37,7 +37,7 @@ extension State {
   }
 
   /// Does what `move` says, up to the body that is to run, if it has one.
-  mutating func make(_ move: Move) -> Performance? {
+  mutating func make(_ move: Move) -> Body? {
     switch move {
     case .due: return takeForeground(from: .due)
     case .event: return takeForeground(from: .events)
@@ -55,7 +55,7 @@ extension State {
   }
 
   /// The next body to run by the fake's own preference: the lanes take turns.
-  mutating func takeNext() -> Performance? {
+  mutating func takeNext() -> Body? {
     switch lastLane {
     case .background: takeForeground() ?? takeBackground()
     case .foreground: takeBackground() ?? takeForeground()

@@ -1,12 +1,5 @@
 internal import TaskDispatch
 
-/// A body that a thread is about to run: everything it needs outside the lock.
-struct Performance {
-  let frame: TaskFrame
-  let entry: Entry
-  let record: TaskRecord
-}
-
 extension State {
   // MARK: Taking
 
@@ -14,7 +7,7 @@ extension State {
   enum ForegroundSource: CaseIterable { case due, events, posted }
 
   /// The next foreground task: due timers first, then events, then what was posted.
-  mutating func takeForeground(hidesOuter: Bool = false) -> Performance? {
+  mutating func takeForeground(hidesOuter: Bool = false) -> Body? {
     takeForeground(from: .due, hidesOuter: hidesOuter)
       ?? takeForeground(from: .events, hidesOuter: hidesOuter)
       ?? takeForeground(from: .posted, hidesOuter: hidesOuter)
@@ -22,7 +15,7 @@ extension State {
 
   mutating func takeForeground(
     from source: ForegroundSource, hidesOuter: Bool = false
-  ) -> Performance? {
+  ) -> Body? {
     let time = now
     while true {
       let next: Entry? =
@@ -66,7 +59,7 @@ extension State {
   }
 
   /// Takes the next task of a view for a thread that waits in its `sync`.
-  mutating func takeToHelp(_ view: RecordingView?) -> Performance? {
+  mutating func takeToHelp(_ view: RecordingView?) -> Body? {
     let time = now
     while let next = pool.startToHelp(poolView(view), now: { time }) {
       let entry = next.taken.entry
@@ -83,13 +76,13 @@ extension State {
   }
 
   /// The next background body to run: the oldest that has started, else the head.
-  mutating func takeBackground(hidesOuter: Bool = false) -> Performance? {
+  mutating func takeBackground(hidesOuter: Bool = false) -> Body? {
     if started.isEmpty, !startBackground() { return nil }
     lastLane = .background
     return takeStarted(at: 0, hidesOuter: hidesOuter)
   }
 
-  mutating func takeStarted(at index: Int, hidesOuter: Bool) -> Performance {
+  mutating func takeStarted(at index: Int, hidesOuter: Bool) -> Body {
     let next = started.remove(at: index)
     return perform(
       next.entry, queue: identity(.background, next.view), label: label(.background, next.view),
@@ -127,7 +120,7 @@ extension State {
     ledger.count(outcome)
     parents[item.place.id.number] = nil
     if tells { emit(.finished(outcome), record) }
-    noteEnd(item.place.id.number)
+    if !flushes.isEmpty { noteEnd(item.place.id.number) }
     endRun(item)
     end(item, outcome)
   }
@@ -136,24 +129,22 @@ extension State {
   mutating func perform(
     _ entry: Entry, queue: TaskQueue.Identity, label: String,
     started: PoolOrder<Entry>.Started?, hidesOuter: Bool
-  ) -> Performance {
-    let frame: TaskFrame
-    if !hidesOuter, let idle = idleFrame.take() {
-      idle.reuse(queue: queue, queueLabel: label, site: entry.site, item: entry.item)
-      frame = idle
+  ) -> Body {
+    let body: Body
+    if !hidesOuter, let idle = idleBody.take() {
+      idle.reuse(entry, queue: queue, label: label, started: started)
+      body = idle
     } else {
-      frame = TaskFrame(
-        queue: queue, queueLabel: label, site: entry.site, item: entry.item,
-        shutdown: shutdownFlag, hidesOuter: hidesOuter)
+      body = Body(
+        entry, queue: queue, label: label, started: started, shutdown: shutdownFlag,
+        hidesOuter: hidesOuter)
     }
-    let record = entry.record(lane: queue.lane, queue: label)
-    running.append(
-      Running(entry: entry, record: record, queue: queue, started: started, frame: frame))
-    return Performance(frame: frame, entry: entry, record: record)
+    running.append(body)
+    return body
   }
 
   /// A body that runs inside its own submission, in nobody's order.
-  mutating func perform(inline entry: Entry, lane: Lane, view: RecordingView?) -> Performance {
+  mutating func perform(inline entry: Entry, lane: Lane, view: RecordingView?) -> Body {
     ledger.waiting -= 1
     ledger.running += 1
     if tells { emit(.started, entry.record(lane: lane, queue: label(lane, view))) }
@@ -165,31 +156,36 @@ extension State {
   // MARK: Ending
 
   /// A body has run to its end.
-  mutating func finish(_ performance: Performance, _ outcome: Outcome) {
-    guard let index = running.lastIndex(where: { $0.frame === performance.frame }) else {
-      preconditionFailure("\(performance.record) ended twice")
+  mutating func finish(_ body: Body, _ outcome: Outcome) {
+    guard let index = running.lastIndex(where: { $0 === body }) else {
+      preconditionFailure("\(body.record) ended twice")
     }
-    let ended = running.remove(at: index)
-    if let started = ended.started {
+    running.remove(at: index)
+    if let started = body.started {
       let time = now
       pool.finish(started, now: { time })
       handOutGrants()
     }
-    if !ended.frame.hidesOuter, idleFrame == nil { idleFrame = ended.frame }
-    noteEnd(ended.entry.id)
-    guard let item = ended.entry.item else {
+    if !flushes.isEmpty { noteEnd(body.entry.id) }
+    // A shutdown may have abandoned it meanwhile; then it has its outcome.
+    if let item = body.entry.item {
+      if item.isRunning { end(body, item, outcome) }
+    } else {
       ledger.running -= 1
       ledger.count(outcome)
-      if tells { emit(.finished(outcome), performance.record) }
-      return
+      if tells { emit(.finished(outcome), body.record) }
     }
-    // A shutdown may have abandoned it meanwhile; then it has its outcome.
-    guard item.isRunning else { return }
+    guard !body.frame.hidesOuter, idleBody == nil else { return }
+    body.clear()
+    idleBody = body
+  }
+
+  private mutating func end(_ body: Body, _ item: WorkItem, _ outcome: Outcome) {
     ledger.running -= 1
     ledger.count(outcome)
-    if tells { emit(.finished(outcome), performance.record) }
+    if tells { emit(.finished(outcome), body.record) }
     if case .failed(let error) = outcome {
-      thrown.append(ThrownError(record: performance.record, item: item, error: error))
+      thrown.append(ThrownError(record: body.record, item: item, error: error))
     }
     endRun(item)
     end(item, outcome)
@@ -197,7 +193,6 @@ extension State {
 
   /// Tells those who wait for what a queue had.
   private mutating func noteEnd(_ id: UInt64) {
-    guard !flushes.isEmpty else { return }
     for index in flushes.indices { flushes[index].remaining.remove(id) }
     for flush in flushes where flush.remaining.isEmpty { later(flush.wake) }
     flushes.removeAll { $0.remaining.isEmpty }

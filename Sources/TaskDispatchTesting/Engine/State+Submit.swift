@@ -5,7 +5,7 @@ extension State {
   enum Next {
     case nothing
     /// Run this body now, inside the submission.
-    case perform(Performance)
+    case perform(Body)
     /// Run what can be run, unless somebody steps already.
     case runAutomatically
     /// Make room, and try again.

@@ -2,8 +2,8 @@ internal import TaskDispatch
 
 extension State {
   enum NextForSync {
-    case granted(Performance)
-    case perform(Performance)
+    case granted(Body)
+    case perform(Body)
     case stuck(WaitRefusal)
   }
 
@@ -12,7 +12,7 @@ extension State {
   /// Puts a caller into the order of `queue`. Returns its own body if that runs at once (inline).
   mutating func admitCaller(
     _ caller: SyncCaller, on queue: TaskQueue, site: CallSite, frame: TaskFrame?
-  ) throws(WaitRefusal) -> Performance? {
+  ) throws(WaitRefusal) -> Body? {
     let view = view(queue.view)
     let index = runningIndex(frame)
     if let refusal = refusal(isFromOwnWork: index != nil, at: site) { throw .refused(refusal) }
@@ -83,14 +83,14 @@ extension State {
 
   private mutating func enter(
     _ granted: PoolOrder<Entry>.Started, _ queue: TaskQueue, _ frame: TaskFrame?
-  ) -> Performance {
+  ) -> Body {
     enter(granted.taken.entry, queue, granted, frame, hidesOuter: false)
   }
 
   private mutating func enter(
     _ entry: Entry, _ queue: TaskQueue, _ granted: PoolOrder<Entry>.Started?,
     _ frame: TaskFrame?, hidesOuter: Bool
-  ) -> Performance {
+  ) -> Body {
     setWaitsFor(nil, nil, frame)
     ledger.waiting -= 1
     ledger.running += 1
@@ -133,7 +133,7 @@ extension State {
   }
 
   /// The next body to run for somebody who waits for `target`.
-  mutating func nextForWait(_ target: WaitTarget, _ frame: TaskFrame?) -> Performance? {
+  mutating func nextForWait(_ target: WaitTarget, _ frame: TaskFrame?) -> Body? {
     if case .item(let item) = target, item.place.stage != .held, item.place.stage != .timers,
       item.lane == .background
     {
@@ -152,7 +152,7 @@ extension State {
     return takeBackground(hidesOuter: true)
   }
 
-  mutating func nextForRoom(_ queue: TaskQueue, _ frame: TaskFrame?) -> Performance? {
+  mutating func nextForRoom(_ queue: TaskQueue, _ frame: TaskFrame?) -> Body? {
     if queue.lane == .foreground {
       return foregroundIsBusy ? nil : takeForeground(hidesOuter: true)
     }

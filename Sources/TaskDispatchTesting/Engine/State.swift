@@ -34,7 +34,7 @@ struct State: ~Copyable {
   /// Background tasks whose slot is taken and whose body has not run, the oldest first.
   var started: [StartedEntry] = []
   /// Bodies that are running: more than one if they wait and others run meanwhile.
-  var running: [Running] = []
+  var running: [Body] = []
   /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
   var isStepping = false
   /// The lane of the last step that a call chose by itself: the other lane goes first next time.
@@ -54,7 +54,8 @@ struct State: ~Copyable {
   var hooks = Hooks()
   var hasListeners = false
   var outbox: Outbox?
-  var idleFrame: TaskFrame?
+  /// Used for body after body, so that a step does not allocate.
+  var idleBody: Body?
 
   var registrations: [EventRegistration] = []
   var shutdown: ShutdownProgress?
@@ -76,19 +77,6 @@ struct State: ~Copyable {
     let entry: Entry
     let started: PoolOrder<Entry>.Started
     let view: RecordingView?
-  }
-
-  /// A body that runs.
-  struct Running {
-    let entry: Entry
-    let record: TaskRecord
-    let queue: TaskQueue.Identity
-    let started: PoolOrder<Entry>.Started?
-    let frame: TaskFrame
-    /// Made when the body submits something.
-    var lineage: Lineage?
-    /// What the body stands still for, while it does.
-    var waitsFor: (name: String, queue: TaskQueue.Identity?)?
   }
 
   struct Hooks {
@@ -200,10 +188,9 @@ struct State: ~Copyable {
   /// The parent that a submission of this thread gets.
   mutating func parent(_ frame: TaskFrame?) -> Lineage? {
     guard let index = runningIndex(frame) else { return nil }
-    if running[index].lineage == nil {
-      running[index].lineage = Lineage(running[index].record, parent: running[index].entry.parent)
-    }
-    return running[index].lineage
+    let body = running[index]
+    if body.lineage == nil { body.lineage = Lineage(body.record, parent: body.entry.parent) }
+    return body.lineage
   }
 
   var foregroundIsBusy: Bool {

@@ -140,7 +140,7 @@ extension RecordingDispatcher {
 
   /// One step: takes under the lock, runs without it.
   private func step(
-    _ call: String, _ take: (inout State) throws(StepError) -> Performance
+    _ call: String, _ take: (inout State) throws(StepError) -> Body
   ) throws(StepError) -> TaskRecord {
     let frame = TaskFrame.current
     let thread = ThreadIdentity.current
@@ -151,6 +151,8 @@ extension RecordingDispatcher {
         throw error
       }
     }
+    let record = next.record
+    let thrower = thrower(next)
     let outcome = perform(next)
     if configuration.policy == .automaticForeground {
       defer { endStepping() }
@@ -158,8 +160,8 @@ extension RecordingDispatcher {
     } else {
       endStepping()
     }
-    try checkThrown(next, outcome)
-    return next.record
+    if let thrower { try checkThrown(thrower, record, outcome) }
+    return record
   }
 
   private func steps(
@@ -198,7 +200,7 @@ extension RecordingDispatcher {
   func drain(_ driven: Driven, limit: Int?) throws(StepError) -> Int {
     var budget = StepBudget(limit ?? configuration.stepLimit)
     while true {
-      let next: Performance?
+      let next: Body?
       switch driven {
       case .loop: next = withState { $0.takeForeground() }
       case .pool: next = withState { $0.takeBackground() }
@@ -218,7 +220,7 @@ extension RecordingDispatcher {
   }
 
   /// The next body: the chooser's, or by the fake's own preference.
-  func takeNext() -> Performance? {
+  func takeNext() -> Body? {
     guard let chooser else { return withState { $0.takeNext() } }
     while true {
       let moves = withState { $0.legalMoves() }
@@ -229,23 +231,28 @@ extension RecordingDispatcher {
     }
   }
 
-  func performStep(_ next: Performance, _ budget: inout StepBudget) throws(StepError) {
-    // Counted before it runs: one that is over the limit has been taken and must run, so the limit
-    // is checked after it.
+  func performStep(_ next: Body, _ budget: inout StepBudget) throws(StepError) {
+    budget.count(next)
+    let thrower = thrower(next).map { ($0, next.record) }
     let outcome = perform(next)
-    budget.count(next.record)
-    try checkThrown(next, outcome)
+    if let thrower { try checkThrown(thrower.0, thrower.1, outcome) }
     guard budget.isSpent else { return }
+    // It had been taken, so it had to run: whether that was too much is asked afterwards.
     let hasMore = withState { $0.hasMore(.everything) }
     if hasMore { throw .stepLimitReached(limit: budget.limit, recurring: budget.recurring) }
   }
 
-  private func checkThrown(_ ran: Performance, _ outcome: Outcome) throws(StepError) {
-    guard configuration.thrownErrors == .atOnce, case .failed(let error) = outcome,
-      let item = ran.entry.item, !item.failureIsSeen
-    else { return }
+  /// The item whose error the step itself throws, if that is the policy.
+  private func thrower(_ body: Body) -> WorkItem? {
+    configuration.thrownErrors == .atOnce ? body.entry.item : nil
+  }
+
+  private func checkThrown(
+    _ item: WorkItem, _ record: TaskRecord, _ outcome: Outcome
+  ) throws(StepError) {
+    guard case .failed(let error) = outcome, !item.failureIsSeen else { return }
     item.noteFailureSeen()
-    throw .taskThrew(ran.record, error)
+    throw .taskThrew(record, error)
   }
 
   // MARK: Running by itself
@@ -302,7 +309,7 @@ extension State {
   }
 
   /// Starts the head of the background until a task that `isWanted` has started, and takes that.
-  mutating func reach(_ isWanted: (StartedEntry) -> Bool) -> Performance? {
+  mutating func reach(_ isWanted: (StartedEntry) -> Bool) -> Body? {
     while true {
       if let index = started.firstIndex(where: isWanted) {
         lastLane = .background
@@ -313,7 +320,7 @@ extension State {
   }
 
   /// Takes one particular task that waits.
-  mutating func take(_ wanted: PendingTask) throws(StepError) -> Performance {
+  mutating func take(_ wanted: PendingTask) throws(StepError) -> Body {
     let id = wanted.task.id.number
     if wanted.task.lane == .foreground {
       guard wanted.obstacle == nil, let next = takeForeground() else { throw .notRunnable(wanted) }
@@ -347,9 +354,11 @@ struct StepBudget {
 
   var isSpent: Bool { used >= limit }
 
-  mutating func count(_ task: TaskRecord) {
+  mutating func count(_ body: Body) {
     used += 1
-    if used > limit - Self.watched { seen[Key(label: task.label, site: task.site), default: 0] += 1 }
+    guard used > limit - Self.watched else { return }
+    let task = body.record
+    seen[Key(label: task.label, site: task.site), default: 0] += 1
   }
 
   /// The call sites that ran most often of late, the most frequent first.
