@@ -47,3 +47,13 @@ func measureSteps() throws {
     }
   }
 }
+
+/// A million manual steps of the foreground without history, and nothing else.
+func profileSteps() throws {
+  let dispatcher = RecordingDispatcher(.init(recordsHistory: false))
+  let queue = dispatcher.foreground
+  for _ in 0..<1_000 {
+    for _ in 0..<1_000 { queue {} }
+    for _ in 0..<1_000 { try dispatcher.runNextForegroundTask() }
+  }
+}

@@ -1,1 +1,7 @@
-try measureSteps()
+// Without arguments: everything. With "profile": one case, for a profiler.
+if CommandLine.arguments.contains("profile") {
+  try profileSteps()
+} else {
+  measurePolicy()
+  try measureSteps()
+}

@@ -4,16 +4,17 @@ internal import TaskDispatch
 extension RecordingDispatcher {
   /// Runs a body on this thread, as a task of its queue, with this dispatcher current.
   ///
-  /// - Returns: How it ended. The body object may belong to another task by then.
+  /// - Parameter endsStep: Whether this is all that the step does.
+  /// - Returns: How it ended.
   @discardableResult
-  func perform(_ body: Body) -> Outcome {
+  func perform(_ body: Body, endsStep: Bool = false) -> Outcome {
     // Binding allocates; a test whose scope has bound this dispatcher already does not pay for it.
-    if Dispatchers.scoped === self { return run(body) }
-    return Dispatchers.$scoped.withValue(self) { run(body) }
+    if Dispatchers.scoped === self { return run(body, endsStep) }
+    return Dispatchers.$scoped.withValue(self) { run(body, endsStep) }
   }
 
-  private func run(_ body: Body) -> Outcome {
-    body.frame.run {
+  private func run(_ body: Body, _ endsStep: Bool) -> Outcome {
+    body.run {
       let hasHooks = hasHooks.load(ordering: .relaxed)
       if hasHooks { callHook(\.onEnter, body.record) }
       let outcome: Outcome
@@ -32,7 +33,11 @@ extension RecordingDispatcher {
       }
       if hasHooks { callHook(\.onExit, body.record) }
       // Inside the frame: whoever is told of the end, and submits, has this task as the parent.
-      withState { $0.finish(body, outcome) }
+      let isOver = withState { state -> Bool in
+        state.finish(body, outcome)
+        return endsStep && state.endStepIfNothingIsToBeTold()
+      }
+      if endsStep, !isOver { endStepping() }
       return outcome
     }
   }

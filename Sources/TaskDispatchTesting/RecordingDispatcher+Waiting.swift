@@ -98,7 +98,7 @@ extension RecordingDispatcher {
   }
 
   private func runSync(_ task: Body, _ body: () -> Void) {
-    task.frame.run {
+    task.run {
       body()
       withState { $0.finish(task, .completed) }
     }

@@ -6,27 +6,28 @@ internal import Synchronization
 /// ``TaskQueue/isCurrent``, ``CurrentTask``, ``Confined`` and the search for deadlocks know where
 /// they are. Frames nest: a `sync` body stands on the frame of its caller.
 ///
-/// Belongs to one thread while it runs a body. Making one allocates; running a body in one costs two
-/// writes to thread-local storage, so a worker makes one frame and uses it for task after task.
-public final class TaskFrame {
+/// Make one on the thread that runs the body, just before; use it once. A dispatcher may subclass it
+/// to keep more about the task. All of it is immutable, so reading it costs no exclusivity check,
+/// which would cost more than the read.
+open class TaskFrame {
   /// The queue whose turn it is.
-  public private(set) var queue: TaskQueue.Identity
-  /// Where the task was submitted.
-  public private(set) var site: CallSite
-  /// The task, if it is more than a plain body.
-  public private(set) var item: WorkItem?
+  public let queue: TaskQueue.Identity
   /// The label of the queue, for messages.
-  public private(set) var queueLabel: String
-  let shutdown: ShutdownFlag?
-  /// Whether the body cannot rely on the frames below.
+  public let queueLabel: String
+  /// Where the task was submitted.
+  public let site: CallSite
+  /// The task, if it is more than a plain body.
+  public let item: WorkItem?
+  /// Whether the body cannot rely on the frames below: a worker that waits in one task and runs
+  /// another meanwhile.
   public let hidesOuter: Bool
-  /// The frame below on this thread, while this one runs.
-  public private(set) var outer: TaskFrame?
+  /// The frame below on this thread.
+  public let outer: TaskFrame?
+  let shutdown: ShutdownFlag?
 
   /// - Parameters:
   ///   - shutdown: The flag that the dispatcher raises when running bodies should stop.
-  ///   - hidesOuter: Whether the body cannot rely on the frames below: a worker that waits in one
-  ///     task and runs another meanwhile.
+  ///   - hidesOuter: Whether the body cannot rely on the frames below.
   public init(
     queue: TaskQueue.Identity, queueLabel: String, site: CallSite, item: WorkItem? = nil,
     shutdown: ShutdownFlag? = nil, hidesOuter: Bool = false
@@ -37,36 +38,16 @@ public final class TaskFrame {
     self.item = item
     self.shutdown = shutdown
     self.hidesOuter = hidesOuter
-  }
-
-  /// Makes this the frame of another task, so that a worker need not allocate. Not while it runs.
-  public func reuse(
-    queue: TaskQueue.Identity, queueLabel: String, site: CallSite, item: WorkItem?
-  ) {
-    self.queue = queue
-    self.queueLabel = queueLabel
-    self.site = site
-    self.item = item
+    outer = ThreadMarker.top
   }
 
   /// Runs `body` on this thread as the task of this frame.
-  @inlinable
-  public func run<Result, Failure: Error>(
+  public final func run<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    enter()
-    defer { leave() }
-    return try body()
-  }
-
-  @usableFromInline func enter() {
-    outer = ThreadMarker.top
     ThreadMarker.setTop(self)
-  }
-
-  @usableFromInline func leave() {
-    ThreadMarker.setTop(outer)
-    outer = nil
+    defer { ThreadMarker.setTop(outer) }
+    return try body()
   }
 
   /// The frame that runs on this thread, or nil.

@@ -46,15 +46,6 @@ struct Entry: PoolEntry {
   }
 }
 
-extension Entry {
-  /// What a body that nobody runs holds: nothing.
-  static var none: Entry {
-    Entry(
-      work: .plain({}), id: 0, site: CallSite(fileID: "nowhere", line: 0), enqueuedAt: 0,
-      parent: nil)
-  }
-}
-
 /// Somebody who stands in `sync`. The fake's one thread is standing there.
 final class SyncCaller {
   var id: UInt64 = 0

@@ -125,20 +125,14 @@ extension State {
     end(item, outcome)
   }
 
-  /// Gives a started entry a frame and a place among the running.
+  /// Gives a started entry a place among the running.
   mutating func perform(
     _ entry: Entry, queue: TaskQueue.Identity, label: String,
     started: PoolOrder<Entry>.Started?, hidesOuter: Bool
   ) -> Body {
-    let body: Body
-    if !hidesOuter, let idle = idleBody.take() {
-      idle.reuse(entry, queue: queue, label: label, started: started)
-      body = idle
-    } else {
-      body = Body(
-        entry, queue: queue, label: label, started: started, shutdown: shutdownFlag,
-        hidesOuter: hidesOuter)
-    }
+    let body = Body(
+      entry, queue: queue, label: label, started: started, shutdown: shutdownFlag,
+      hidesOuter: hidesOuter)
     running.append(body)
     return body
   }
@@ -175,9 +169,6 @@ extension State {
       ledger.count(outcome)
       if tells { emit(.finished(outcome), body.record) }
     }
-    guard !body.frame.hidesOuter, idleBody == nil else { return }
-    body.clear()
-    idleBody = body
   }
 
   private mutating func end(_ body: Body, _ item: WorkItem, _ outcome: Outcome) {

@@ -170,7 +170,7 @@ extension State {
     guard let index = runningIndex(frame) else { return false }
     // A `sync` body runs on its caller's thread: the frame below says what thread that is.
     return running[...index].reversed().first { body in
-      body.started?.taken.runner != .caller || body.frame.hidesOuter
+      body.started?.taken.runner != .caller || body.hidesOuter
     }.map { $0.queue.lane == .background } ?? false
   }
 
@@ -189,7 +189,7 @@ extension State {
         return isVisible || everyWaitNeedsAnEnd
           ? .wouldDeadlock(chain: links) : .cannotBeOrdered(chain: links)
       }
-      if running[index].frame.hidesOuter { isVisible = false }
+      if running[index].hidesOuter { isVisible = false }
     }
     return nil
   }

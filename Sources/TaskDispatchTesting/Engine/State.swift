@@ -54,8 +54,6 @@ struct State: ~Copyable {
   var hooks = Hooks()
   var hasListeners = false
   var outbox: Outbox?
-  /// Used for body after body, so that a step does not allocate.
-  var idleBody: Body?
 
   var registrations: [EventRegistration] = []
   var shutdown: ShutdownProgress?
@@ -179,7 +177,7 @@ struct State: ~Copyable {
   func runningIndex(_ frame: TaskFrame?) -> Int? {
     var next = frame
     while let frame = next {
-      if let index = running.lastIndex(where: { $0.frame === frame }) { return index }
+      if let index = running.lastIndex(where: { $0 === frame }) { return index }
       next = frame.outer
     }
     return nil

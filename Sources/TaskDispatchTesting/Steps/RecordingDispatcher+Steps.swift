@@ -151,17 +151,14 @@ extension RecordingDispatcher {
         throw error
       }
     }
-    let record = next.record
-    let thrower = thrower(next)
-    let outcome = perform(next)
-    if configuration.policy == .automaticForeground {
+    let goesOn = configuration.policy == .automaticForeground
+    let outcome = perform(next, endsStep: !goesOn)
+    if goesOn {
       defer { endStepping() }
       try drain(.loop, limit: nil)
-    } else {
-      endStepping()
     }
-    if let thrower { try checkThrown(thrower, record, outcome) }
-    return record
+    try checkThrown(next, outcome)
+    return next.record
   }
 
   private func steps(
@@ -232,27 +229,21 @@ extension RecordingDispatcher {
   }
 
   func performStep(_ next: Body, _ budget: inout StepBudget) throws(StepError) {
-    budget.count(next)
-    let thrower = thrower(next).map { ($0, next.record) }
     let outcome = perform(next)
-    if let thrower { try checkThrown(thrower.0, thrower.1, outcome) }
+    budget.count(next)
+    try checkThrown(next, outcome)
     guard budget.isSpent else { return }
     // It had been taken, so it had to run: whether that was too much is asked afterwards.
     let hasMore = withState { $0.hasMore(.everything) }
     if hasMore { throw .stepLimitReached(limit: budget.limit, recurring: budget.recurring) }
   }
 
-  /// The item whose error the step itself throws, if that is the policy.
-  private func thrower(_ body: Body) -> WorkItem? {
-    configuration.thrownErrors == .atOnce ? body.entry.item : nil
-  }
-
-  private func checkThrown(
-    _ item: WorkItem, _ record: TaskRecord, _ outcome: Outcome
-  ) throws(StepError) {
-    guard case .failed(let error) = outcome, !item.failureIsSeen else { return }
+  private func checkThrown(_ ran: Body, _ outcome: Outcome) throws(StepError) {
+    guard configuration.thrownErrors == .atOnce, case .failed(let error) = outcome,
+      let item = ran.item, !item.failureIsSeen
+    else { return }
     item.noteFailureSeen()
-    throw .taskThrew(record, error)
+    throw .taskThrew(ran.record, error)
   }
 
   // MARK: Running by itself
@@ -286,6 +277,14 @@ extension State {
     }
     isStepping = true
     driver = thread
+  }
+
+  /// Ends a step under the lock that its body ended under, if nobody has to be told of anything:
+  /// they would find that the step is over, and might step.
+  mutating func endStepIfNothingIsToBeTold() -> Bool {
+    guard outbox == nil, shutdown == nil else { return false }
+    isStepping = false
+    return true
   }
 
   func hasMore(_ driven: RecordingDispatcher.Driven) -> Bool {
