@@ -76,9 +76,9 @@ extension RecordingDispatcher {
     }
 
     func validate() {
-      precondition(width >= 1, "a background needs a width of at least 1 (width: \(width))")
-      precondition(stepLimit >= 1, "a step limit must allow a step (stepLimit: \(stepLimit))")
-      precondition(
+      require(width >= 1, "a background needs a width of at least 1 (width: \(width))")
+      require(stepLimit >= 1, "a step limit must allow a step (stepLimit: \(stepLimit))")
+      require(
         agingStep > .zero, "an aging step lasts at least a nanosecond (agingStep: \(agingStep))")
       overflow.validate()
     }

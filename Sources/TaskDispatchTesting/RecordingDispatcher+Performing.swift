@@ -29,7 +29,7 @@ extension RecordingDispatcher {
       case .event(let event):
         event.perform(event)
         outcome = .completed
-      case .caller: preconditionFailure("a caller runs its own body")
+      case .caller: refuse("a caller runs its own body")
       }
       if hasHooks { callHook(\.onExit, body.record) }
       // Inside the frame: whoever is told of the end, and submits, has this task as the parent.

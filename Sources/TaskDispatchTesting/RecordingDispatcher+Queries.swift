@@ -70,7 +70,7 @@ extension RecordingDispatcher {
   }
 
   private func requireHistory(_ query: String) {
-    precondition(
+    require(
       configuration.recordsHistory,
       "\(query) needs the history: make the dispatcher with recordsHistory: true")
   }

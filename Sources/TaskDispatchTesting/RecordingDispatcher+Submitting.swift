@@ -4,7 +4,7 @@ extension RecordingDispatcher {
   public func post(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
-    precondition(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
+    require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
     let frame = TaskFrame.current
     let work = Entry.Work.plain(body)
     while true {

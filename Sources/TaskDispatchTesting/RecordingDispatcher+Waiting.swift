@@ -8,7 +8,7 @@ extension RecordingDispatcher {
   public func sync(
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {
-    precondition(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
+    require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
     let frame = TaskFrame.current
     let caller = SyncCaller()
     let inline = try withState { state throws(WaitRefusal) in
@@ -59,7 +59,7 @@ extension RecordingDispatcher {
   func makeRoom(on queue: TaskQueue) -> Refusal? {
     let frame = TaskFrame.current
     guard case .blockCaller(_, let timeout) = configuration.overflow else {
-      preconditionFailure("only a blocking limit makes room")
+      refuse("only a blocking limit makes room")
     }
     do {
       try standStill(frame) { () throws(WaitRefusal) in
@@ -114,7 +114,7 @@ extension RecordingDispatcher {
       let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
       let stop = min(next ?? end, end)
       do throws(StepError) { try state.move(to: stop) } catch {
-        preconditionFailure("time went back while somebody waited: \(error)")
+        refuse("time went back while somebody waited: \(error)")
       }
       state.advanceShutdown()
       return next.map { $0 <= end } ?? false

@@ -23,7 +23,7 @@ public final class Confined<Value: ~Copyable>: @unchecked Sendable {
   /// a view of width 1.
   public init(_ value: consuming sending Value, to queue: TaskQueue) {
     let width = queue.lane == .foreground ? 1 : queue.view?.width
-    precondition(
+    require(
       width == 1, "state is confined to a queue that runs one task at a time; \(queue) does not")
     self.value = consume value
     self.queue = queue
@@ -36,8 +36,8 @@ public final class Confined<Value: ~Copyable>: @unchecked Sendable {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    precondition(value != nil, "the value was taken from its queue, \(queue.label)")
-    precondition(
+    require(value != nil, "the value was taken from its queue, \(queue.label)")
+    require(
       queue.isCurrent,
       """
       \(CallSite(fileID: fileID, line: line)) touches state that is confined to \(queue.label), \
@@ -50,10 +50,10 @@ public final class Confined<Value: ~Copyable>: @unchecked Sendable {
   ///
   /// Traps before the report is there, and the second time. ``withValue(_:)`` traps from then on.
   public func takeValue() -> sending Value {
-    precondition(
+    require(
       queue.dispatcher.report != nil,
       "the value is confined to \(queue.label) until its dispatcher has shut down; await its report")
-    guard let taken = value.take() else { preconditionFailure("the value was taken already") }
+    guard let taken = value.take() else { refuse("the value was taken already") }
     return taken
   }
 }

@@ -13,7 +13,7 @@ public enum Dispatchers {
   public static var current: any TaskDispatcher {
     if let scoped { return scoped }
     guard let dispatcher = processDefault.withLock({ $0 }) else {
-      preconditionFailure(
+      refuse(
         """
         no dispatcher here: call Dispatchers.bootstrap(_:) once at the start of the program, wrap \
         the test in withDispatcher(_:_:), or hand a dispatcher to the initializer
@@ -31,7 +31,7 @@ public enum Dispatchers {
       current = dispatcher
       return true
     }
-    precondition(isFirst, "Dispatchers.bootstrap(_:) was called twice; the default is set once")
+    require(isFirst, "Dispatchers.bootstrap(_:) was called twice; the default is set once")
   }
 }
 

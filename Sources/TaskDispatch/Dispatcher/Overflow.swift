@@ -20,7 +20,7 @@ public enum Overflow: Sendable, Hashable {
   /// Traps if the limit lets nothing in.
   package func validate() {
     if let limit {
-      precondition(limit >= 1, "a limit must let at least one task wait (limit: \(limit))")
+      require(limit >= 1, "a limit must let at least one task wait (limit: \(limit))")
     }
   }
 }

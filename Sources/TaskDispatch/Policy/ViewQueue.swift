@@ -92,7 +92,7 @@
 
   /// Returns whether the view goes on.
   @inlinable package mutating func resume() -> Bool {
-    precondition(suspensions > 0, "resume() without a suspend() before it")
+    require(suspensions > 0, "resume() without a suspend() before it")
     suspensions -= 1
     return suspensions == 0
   }

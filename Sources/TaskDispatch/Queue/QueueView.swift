@@ -11,7 +11,7 @@ open class QueueView: @unchecked Sendable {
 
   /// Traps if `width` is less than 1.
   public init(label: String, width: Int) {
-    precondition(width >= 1, "the queue \"\(label)\" needs a width of at least 1 (width: \(width))")
+    require(width >= 1, "the queue \"\(label)\" needs a width of at least 1 (width: \(width))")
     self.label = label
     self.width = width
   }

@@ -4,7 +4,7 @@ extension TaskQueue {
   /// Jobs stand in the queue like tasks, in the band of their priority, and cannot be refused.
   /// Traps on a barrier.
   public var executor: any TaskExecutor {
-    precondition(!isBarrier, "a barrier has no executor; take that of \(label)")
+    require(!isBarrier, "a barrier has no executor; take that of \(label)")
     return dispatcher.taskExecutor(for: self)
   }
 
@@ -14,7 +14,7 @@ extension TaskQueue {
   /// must keep the queue for as long as it lives; a stored property does.
   public var unownedExecutor: UnownedSerialExecutor {
     let width = lane == .foreground ? 1 : view?.width
-    precondition(
+    require(
       width == 1 && !isBarrier,
       "an actor needs a queue that runs one task at a time; \(self) does not")
     return unsafe dispatcher.serialExecutor(for: self).asUnownedSerialExecutor()
@@ -29,7 +29,7 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @MainActor @Sendable () -> Void
   ) -> Admission {
-    precondition(lane == .foreground, "onMain needs the foreground, not \(label)")
+    require(lane == .foreground, "onMain needs the foreground, not \(label)")
     return self(fileID: fileID, line: line) { MainActor.assumeIsolated { body() } }
   }
 }

@@ -15,7 +15,7 @@ extension TaskQueue {
     try dispatcher.sync(on: self, at: CallSite(fileID: fileID, line: line)) {
       result = Result(catching: body)
     }
-    guard let result else { preconditionFailure("a dispatcher returned from sync without its body") }
+    guard let result else { refuse("a dispatcher returned from sync without its body") }
     return try result.get()
   }
 
@@ -70,14 +70,14 @@ extension TaskQueue {
   /// Nests: it takes as many calls of ``resume()``. Traps on the foreground and on the background
   /// itself, which belong to everybody; hold a view instead.
   public func suspend() {
-    precondition(
+    require(
       view != nil, "\(label) cannot be suspended: it belongs to everybody; suspend a view")
     dispatcher.suspend(self)
   }
 
   /// Undoes one ``suspend()``. Traps if there was none.
   public func resume() {
-    precondition(view != nil, "\(label) was never suspended")
+    require(view != nil, "\(label) was never suspended")
     dispatcher.resume(self)
   }
 }

@@ -23,7 +23,7 @@ public struct TaskQueue: Sendable {
   public init(
     dispatcher: any TaskDispatcher, view: QueueView? = nil, lane: Lane, isBarrier: Bool = false
   ) {
-    precondition(
+    require(
       view == nil || lane == .background,
       "a view belongs to the background (view: \"\(view?.label ?? "")\")")
     self.dispatcher = dispatcher
@@ -50,7 +50,7 @@ public struct TaskQueue: Sendable {
 
   /// Traps unless ``isCurrent``.
   public func preconditionIsCurrent(fileID: StaticString = #fileID, line: UInt = #line) {
-    precondition(
+    require(
       isCurrent,
       "\(CallSite(fileID: fileID, line: line)) must run on \(label), and runs on \(Self.here)")
   }

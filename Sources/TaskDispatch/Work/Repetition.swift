@@ -25,7 +25,7 @@ public struct Repetition: Sendable {
   public init(
     every interval: Duration, catchUp: CatchUp, body: @escaping @Sendable () -> Void
   ) {
-    precondition(
+    require(
       interval > .zero, "a timer needs a positive interval to repeat (interval: \(interval))")
     self.interval = interval
     self.catchUp = catchUp
@@ -39,7 +39,7 @@ public struct Repetition: Sendable {
   package func owed(at now: DispatcherInstant, since tick: DispatcherInstant) -> (
     runs: Int, next: DispatcherInstant
   ) {
-    precondition(tick <= now, "no tick is due yet")
+    require(tick <= now, "no tick is due yet")
     let interval = max(1, interval.clampedNanoseconds)
     let missed = (now.nanoseconds - tick.nanoseconds) / interval
     func following(_ ticks: Int64) -> DispatcherInstant {

@@ -59,7 +59,7 @@ public struct TaskHandle<Value: Sendable>: Sendable {
     item.noteFailureSeen()
     try dispatcher.wait(for: .item(item), timeout: timeout)
     guard let outcome = item.outcome else {
-      preconditionFailure("a dispatcher ended the wait for \(item.name), which has not ended")
+      refuse("a dispatcher ended the wait for \(item.name), which has not ended")
     }
     return outcome
   }

@@ -35,7 +35,7 @@ public final class WorkGroup: Sendable {
   /// Counts one piece of work out. Any thread. Traps if nothing is in.
   public func leave() {
     let observers = state.withLock { state -> [@Sendable () -> Void] in
-      precondition(state.count > 0, "leave() on a group that nobody has entered")
+      require(state.count > 0, "leave() on a group that nobody has entered")
       state.count -= 1
       guard state.count == 0 else { return [] }
       defer { state.observers = [] }

@@ -118,7 +118,7 @@ public class WorkItem: @unchecked Sendable {
   /// One run of a repeating timer. For dispatchers.
   public init(runOf timer: WorkItem) {
     guard let repetition = timer.repetition else {
-      preconditionFailure("\(timer.name) does not repeat")
+      refuse("\(timer.name) does not repeat")
     }
     kind = .timer
     lane = timer.lane
@@ -151,7 +151,7 @@ public class WorkItem: @unchecked Sendable {
   ///
   /// - Returns: `.completed`, or `.failed` with what the body threw. Hand it to ``finish(_:)``.
   public func run() -> Outcome {
-    guard let body = self.body.take() else { preconditionFailure("\(name) was run twice") }
+    guard let body = self.body.take() else { refuse("\(name) was run twice") }
     do {
       try body()
       return .completed
@@ -178,7 +178,7 @@ public class WorkItem: @unchecked Sendable {
         expected: expected, desired: Phase.finished, ordering: .acquiringAndReleasing
       ).exchanged
     else {
-      precondition(
+      require(
         expected == Phase.waiting, "\(name) was given a second outcome: \(outcome)")
       return false
     }

@@ -44,7 +44,7 @@ extension State {
     case .posted: return takeForeground(from: .posted)
     case .run(let id):
       guard let index = started.firstIndex(where: { $0.entry.id == id.number }) else {
-        preconditionFailure("\(id) has not started")
+        refuse("\(id) has not started")
       }
       lastLane = .background
       return takeStarted(at: index, hidesOuter: false)

@@ -50,7 +50,7 @@ final class RecordingSerialExecutor: SerialExecutor, RecordingExecutor {
   }
 
   func checkIsolated() {
-    precondition(isIsolatingCurrentContext() == true, "this code does not run on \(name)")
+    require(isIsolatingCurrentContext() == true, "this code does not run on \(name)")
   }
 
   func isIsolatingCurrentContext() -> Bool? {

@@ -152,7 +152,7 @@ extension State {
   /// A body has run to its end.
   mutating func finish(_ body: Body, _ outcome: Outcome) {
     guard let index = running.lastIndex(where: { $0 === body }) else {
-      preconditionFailure("\(body.record) ended twice")
+      refuse("\(body.record) ended twice")
     }
     running.remove(at: index)
     if let started = body.started {
@@ -193,7 +193,7 @@ extension State {
   mutating func handOutGrants() {
     for granted in pool.takeGrants() {
       guard case .caller(let caller) = granted.taken.entry.work else {
-        preconditionFailure("only a caller is granted a turn")
+        refuse("only a caller is granted a turn")
       }
       caller.granted = granted
     }

@@ -166,7 +166,7 @@ struct State: ~Copyable {
   func view(_ view: QueueView?) -> RecordingView? {
     guard let view else { return nil }
     guard let mine = view as? RecordingView else {
-      preconditionFailure("the queue \"\(view.label)\" belongs to another dispatcher")
+      refuse("the queue \"\(view.label)\" belongs to another dispatcher")
     }
     return mine
   }

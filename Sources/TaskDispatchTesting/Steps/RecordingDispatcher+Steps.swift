@@ -33,7 +33,7 @@ extension RecordingDispatcher {
   /// are started, and not run, as long as there are free workers.
   @discardableResult
   public func runNextTask(on queue: TaskQueue) throws(StepError) -> TaskRecord {
-    precondition(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
+    require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
     return try step("runNextTask(on:)") { state throws(StepError) in
       guard queue.lane == .background else {
         guard let next = state.takeForeground() else {
@@ -223,7 +223,7 @@ extension RecordingDispatcher {
       let moves = withState { $0.legalMoves() }
       guard !moves.isEmpty else { return nil }
       let index = chooser.choose(among: moves)
-      precondition(moves.indices.contains(index), "a chooser named move \(index) of \(moves.count)")
+      require(moves.indices.contains(index), "a chooser named move \(index) of \(moves.count)")
       if let next = withState({ $0.make(moves[index]) }) { return next }
     }
   }
@@ -347,7 +347,7 @@ struct StepBudget {
   }
 
   init(_ limit: Int) {
-    precondition(limit >= 1, "a step limit must allow a step (limit: \(limit))")
+    require(limit >= 1, "a step limit must allow a step (limit: \(limit))")
     self.limit = limit
   }
 
