@@ -20,18 +20,18 @@ extension RecordingDispatcher {
     line: UInt = #line, _ operation: sending @escaping @isolated(any) () async throws -> Value
   ) throws -> Value {
     let ending = Ending<Value>()
-    try withStepping("runAsync(_:)") {
-      let task = Task(executorPreference: foreground.executor) {
-        do { ending.set(.success(try await operation())) } catch { ending.set(.failure(error)) }
-      }
-      defer { withExtendedLifetime(task) {} }
-      var budget = StepBudget(limit ?? configuration.stepLimit)
-      while ending.result == nil {
-        if let next = takeNext() {
-          try performStep(next, &budget)
-        } else if try !movingTime || !moveToNextDeadline() {
-          throw stuck(CallSite(fileID: fileID, line: line))
-        }
+    try beginStepping("runAsync(_:)")
+    defer { endStepping() }
+    let task = Task(executorPreference: foreground.executor) {
+      do { ending.set(.success(try await operation())) } catch { ending.set(.failure(error)) }
+    }
+    defer { withExtendedLifetime(task) {} }
+    var budget = StepBudget(limit ?? configuration.stepLimit)
+    while ending.result == nil {
+      if let next = takeNext() {
+        try performStep(next, &budget)
+      } else if try !movingTime || !moveToNextDeadline() {
+        throw stuck(CallSite(fileID: fileID, line: line))
       }
     }
     return try ending.result!.get()
