@@ -48,11 +48,11 @@ func measureSteps() throws {
   }
 }
 
-/// A million manual steps of the foreground without history, and nothing else.
-func profileSteps() throws {
+/// Batches of a thousand manual steps of the foreground without history, and nothing else.
+func profileSteps(batches: Int) throws {
   let dispatcher = RecordingDispatcher(.init(recordsHistory: false))
   let queue = dispatcher.foreground
-  for _ in 0..<1_000 {
+  for _ in 0..<batches {
     for _ in 0..<1_000 { queue {} }
     for _ in 0..<1_000 { try dispatcher.runNextForegroundTask() }
   }

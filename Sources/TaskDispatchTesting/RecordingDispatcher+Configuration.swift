@@ -40,14 +40,16 @@ extension RecordingDispatcher {
   }
 
   public struct Configuration: Sendable {
-    /// The most background tasks that are started at a time. At least 1.
+    /// The most background tasks that are started at a time: the workers of the pool. At least 1.
     public var width: Int
     public var policy: Policy
-    /// The most steps that one call runs before it gives up. At least 1.
+    /// The most steps that one call runs before it gives up; a call that moves time, at each time
+    /// where it stops. At least 1.
     public var stepLimit: Int
     public var leftovers: Leftovers
     public var thrownErrors: ThrownErrors
     /// Whether a Task that was resumed by something this dispatcher does not control is a failure.
+    /// Noticed only if the history is kept.
     public var escapesFail: Bool
     public var overflow: Overflow
     /// How long a head waits in virtual time for each band it climbs. At least a nanosecond.

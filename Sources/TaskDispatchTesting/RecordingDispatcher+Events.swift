@@ -48,13 +48,12 @@ extension RecordingDispatcher {
   private func deliver(
     _ source: EventRegistration.Source, _ readiness: Readiness, _ name: String
   ) throws(StepError) {
-    let frame = TaskFrame.current
     try withState { state throws(StepError) in
-      guard state.deliver(source, readiness, frame: frame) else {
+      guard state.deliver(source, readiness) else {
         throw .noRegistration(name, registered: state.registrations.map(\.name))
       }
     }
-    if configuration.policy != .manual { runAutomatically() }
+    runAutomatically()
   }
 
   /// What is registered for signals and descriptors, in the order of registration.

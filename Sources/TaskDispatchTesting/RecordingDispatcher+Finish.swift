@@ -14,7 +14,8 @@ extension RecordingDispatcher {
       defer { state.isFinished = true }
       return state.finishError()
     }
-    withState { $0.releaseLeftovers() }
+    // A body that waits often holds the dispatcher that holds it.
+    withState { $0.cancelEverything() }
     guard error.isEmpty else { throw error }
   }
 
@@ -56,11 +57,5 @@ extension State {
     error.unexpectedUses = unexpectedUses
     error.automaticErrors = automaticErrors
     return error
-  }
-
-  /// Lets go of every body that waits: a body often holds the dispatcher that holds it.
-  fileprivate mutating func releaseLeftovers() {
-    shutdown = shutdown ?? ShutdownProgress(began: now, drainUntil: now, cancelUntil: now)
-    cancelEverything()
   }
 }

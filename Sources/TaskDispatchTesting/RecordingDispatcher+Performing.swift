@@ -8,29 +8,39 @@ extension RecordingDispatcher {
   /// - Returns: How it ended.
   @discardableResult
   func perform(_ body: Body, endsStep: Bool = false) -> Outcome {
-    // Binding allocates; a test whose scope has bound this dispatcher already does not pay for it.
-    if Dispatchers.scoped === self { return run(body, endsStep) }
-    return Dispatchers.$scoped.withValue(self) { run(body, endsStep) }
+    perform(body, endsStep) {
+      switch body.entry.work {
+      case .plain(let work): work()
+      case .item(let item): return item.run()
+      case .job(let job, let executor): executor.run(job)
+      case .event(let event): event.perform(event)
+      case .caller: refuse("\(body.record) is run by its caller")
+      }
+      return .completed
+    }
   }
 
-  private func run(_ body: Body, _ endsStep: Bool) -> Outcome {
+  /// As the other, for what somebody who stands in `sync` brought along.
+  func perform(_ body: Body, asCaller work: () -> Void) {
+    perform(body, false) {
+      work()
+      return .completed
+    }
+  }
+
+  @discardableResult @inline(__always)
+  private func perform(_ body: Body, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
+    // Binding allocates; a test whose scope has bound this dispatcher already does not pay for it.
+    if Dispatchers.scoped === self { return run(body, endsStep, work) }
+    return Dispatchers.$scoped.withValue(self) { run(body, endsStep, work) }
+  }
+
+  @inline(__always)
+  private func run(_ body: Body, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
     body.run {
       let hasHooks = hasHooks.load(ordering: .relaxed)
       if hasHooks { callHook(\.onEnter, body.record) }
-      let outcome: Outcome
-      switch body.entry.work {
-      case .plain(let work):
-        work()
-        outcome = .completed
-      case .item(let item): outcome = item.run()
-      case .job(let job, let executor):
-        executor.run(job)
-        outcome = .completed
-      case .event(let event):
-        event.perform(event)
-        outcome = .completed
-      case .caller: refuse("a caller runs its own body")
-      }
+      let outcome = work()
       if hasHooks { callHook(\.onExit, body.record) }
       // Inside the frame: whoever is told of the end, and submits, has this task as the parent.
       let isOver = withState { state -> Bool in

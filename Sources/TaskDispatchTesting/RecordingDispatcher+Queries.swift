@@ -77,13 +77,14 @@ extension RecordingDispatcher {
 
   // MARK: Hooks
 
-  /// Called after each event, on the thread where it happened. It may submit, and cannot step.
+  /// Called after each event, on the thread where it happened. It may submit, and must not step.
   public var onEvent: (@Sendable (TaskEvent) -> Void)? {
     get { withState { $0.hooks.onEvent } }
     set {
       withState { state in
         state.hooks.onEvent = newValue
-        state.hasListeners = newValue != nil || configuration.observer != nil
+        state.tells =
+          newValue != nil || configuration.observer != nil || configuration.recordsHistory
       }
     }
   }

@@ -6,7 +6,7 @@ extension RecordingDispatcher {
   public func beginShutdown(_ policy: ShutdownPolicy) {
     withState { $0.beginShutdown(policy) }
     settleShutdown()
-    if configuration.policy != .manual { runAutomatically() }
+    runAutomatically()
   }
 
   /// Suspends until the test has stepped everything that is left. See ``beginShutdown(_:)``.
@@ -29,7 +29,13 @@ extension RecordingDispatcher {
   public var report: ShutdownReport? { withState { $0.shutdown?.report } }
 
   /// Takes a shutdown as far as it goes, unless a step will do so when it ends.
+  ///
+  /// Each time those who were told of a cancellation may have brought more work.
   func settleShutdown() {
-    withState { if !$0.isStepping { $0.advanceShutdown() } }
+    while withState({ state -> Bool in
+      guard !state.isStepping, state.shutdownMayGoOn else { return false }
+      state.advanceShutdown()
+      return state.shutdownMayGoOn
+    }) {}
   }
 }

@@ -5,51 +5,40 @@ extension RecordingDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
-    let frame = TaskFrame.current
     let work = Entry.Work.plain(body)
     while true {
       let (admission, next) = withState { state in
         state.admit(
           work, on: queue.lane, state.view(queue.view),
-          isBarrier: queue.isBarrier && queue.lane == .background, site: site, frame: frame)
+          isBarrier: queue.isBarrier && queue.lane == .background, site: site)
       }
-      guard let admission = carryOn(next, admission, queue) else { continue }
+      if case .nothing = next { return admission }
+      guard let admission = carryOn(next, admission, work, queue.lane, queue.view, site) else {
+        continue
+      }
       return admission
     }
   }
 
   @discardableResult
   public func submit(_ item: WorkItem) -> Admission {
-    let frame = TaskFrame.current
     while true {
-      let (admission, next) = withState { state in
-        state.admit(item, frame: frame, mayWaitForRoom: false)
-      }
-      let queue = TaskQueue(dispatcher: self, view: item.view, lane: item.lane)
-      guard let admission = carryOn(next, admission, queue, item) else { continue }
+      let (admission, next) = withState { $0.admit(item, mayWaitForRoom: false) }
+      guard
+        let admission = carryOn(next, admission, .item(item), item.lane, item.view, item.site)
+      else { continue }
       return admission
     }
   }
 
   public func submitWhenRoom(_ item: WorkItem) {
-    let frame = TaskFrame.current
-    let (admission, next) = withState { state in
-      state.admit(item, frame: frame, mayWaitForRoom: true)
-    }
-    _ = carryOn(
-      next, admission, TaskQueue(dispatcher: self, view: item.view, lane: item.lane), item)
+    let (admission, next) = withState { $0.admit(item, mayWaitForRoom: true) }
+    _ = carryOn(next, admission, .item(item), item.lane, item.view, item.site)
   }
 
   public func release(_ item: WorkItem) {
-    let isIn = withState { state -> Bool in
-      guard item.place.stage == .held, state.held.contains(where: { $0 === item }) else {
-        return false
-      }
-      state.held.removeAll { $0 === item }
-      state.letIn(item)
-      return true
-    }
-    if isIn, configuration.policy != .manual { runAutomatically() }
+    let isIn = withState { $0.release(item) }
+    if isIn { runAutomatically() }
   }
 
   public func cancel(_ item: WorkItem) -> Cancellation {
@@ -60,6 +49,9 @@ extension RecordingDispatcher {
 
   public func suspend(_ queue: TaskQueue) {
     withState { state in
+      if state.configuration.policy == .unimplemented {
+        state.noteUnexpectedUse(CallSite(fileID: "suspend()", line: 0))
+      }
       let time = state.now
       state.pool.suspend(state.poolView(state.view(queue.view)), now: { time })
     }
@@ -71,19 +63,21 @@ extension RecordingDispatcher {
       state.pool.resume(state.poolView(state.view(queue.view)), now: { time })
       state.handOutGrants()
     }
-    if configuration.policy != .manual { runAutomatically() }
+    runAutomatically()
   }
 
   nonisolated(nonsending) public func flush(_ queue: TaskQueue) async {
     await withCheckedContinuation { continuation in
       withState { state in
-        let ids = state.unfinished(on: queue.identity)
+        if state.configuration.policy == .unimplemented {
+          state.noteUnexpectedUse(CallSite(fileID: "flush()", line: 0))
+        }
+        let ids = state.unfinished(on: queue)
         let wake: @Sendable () -> Void = { continuation.resume() }
         if ids.isEmpty {
           state.later(wake)
         } else {
-          state.flushes.append(
-            State.Flush(queue: queue.identity, remaining: ids, wake: wake))
+          state.flushes.append(State.Flush(remaining: ids, wake: wake))
         }
       }
     }
@@ -91,18 +85,20 @@ extension RecordingDispatcher {
 
   /// What a submission does once the lock is free. Nil if it has to be tried again.
   private func carryOn(
-    _ next: State.Next, _ admission: Admission, _ queue: TaskQueue, _ item: WorkItem? = nil
+    _ next: State.Next, _ admission: Admission, _ work: Entry.Work, _ lane: Lane,
+    _ view: QueueView?, _ site: CallSite
   ) -> Admission? {
     switch next {
     case .nothing: break
-    case .perform(let body): perform(body)
+    case .perform(let body):
+      perform(body)
+      // The jobs of Tasks that it started cannot run inside it.
+      runAutomatically()
     case .runAutomatically: runAutomatically()
     case .makeRoom:
+      let queue = TaskQueue(dispatcher: self, view: view, lane: lane)
       guard let refusal = makeRoom(on: queue) else { return nil }
-      withState { state in
-        state.ledger.refused += 1
-        if let item { state.end(item, .refused(refusal)) }
-      }
+      withState { $0.refuseForWantOfRoom(refusal, work, on: lane, $0.view(view), at: site) }
       return .refused(refusal)
     }
     return admission

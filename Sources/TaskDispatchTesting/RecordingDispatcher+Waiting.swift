@@ -9,24 +9,23 @@ extension RecordingDispatcher {
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
-    let frame = TaskFrame.current
     let caller = SyncCaller()
     let inline = try withState { state throws(WaitRefusal) in
-      try state.admitCaller(caller, on: queue, site: site, frame: frame)
+      try state.admitCaller(caller, on: queue, site: site)
     }
     if let inline {
-      runSync(inline, body)
+      perform(inline, asCaller: body)
       return
     }
-    try standStill(frame) { () throws(WaitRefusal) in
+    try standStill { () throws(WaitRefusal) in
       while true {
-        switch withState({ $0.nextForSync(caller, queue, frame) }) {
+        switch withState({ $0.nextForSync(caller, queue) }) {
         case .granted(let task):
-          runSync(task, body)
+          perform(task, asCaller: body)
           return
         case .perform(let next): perform(next)
         case .stuck(let refusal):
-          withState { $0.withdraw(caller, queue, refusal) }
+          withState { $0.withdraw(caller, queue) }
           throw refusal
         }
       }
@@ -37,18 +36,21 @@ extension RecordingDispatcher {
   ///
   /// Time moves only if there is a time-out, and not beyond it.
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
-    let frame = TaskFrame.current
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
-    try standStill(frame) { () throws(WaitRefusal) in
-      withState { $0.setWaitsFor(target.description, nil, frame) }
-      defer { withState { $0.setWaitsFor(nil, nil, frame) } }
+    try standStill { () throws(WaitRefusal) in
+      withState { $0.bodyOfThisThread?.waitsFor = (target.description, nil) }
+      defer { withState { $0.bodyOfThisThread?.waitsFor = nil } }
       while !withState({ $0.hasComeAbout(target) }) {
-        if let next = withState({ $0.nextForWait(target, frame) }) {
+        if let next = withState({ $0.nextForWait(target) }) {
           perform(next)
-        } else if try !moveTime(until: end, target, frame) {
-          throw .timedOut
+          continue
         }
+        if let refusal = withState({ $0.refusalToWait(for: target) }) { throw refusal }
+        guard let end else {
+          throw .nothingCanEndIt(withState { $0.whatIsMissing(for: target) })
+        }
+        guard moveTime(until: end) else { throw .timedOut }
       }
     }
   }
@@ -57,16 +59,18 @@ extension RecordingDispatcher {
   ///
   /// - Returns: Nil if there is room now, else why there never will be.
   func makeRoom(on queue: TaskQueue) -> Refusal? {
-    let frame = TaskFrame.current
     guard case .blockCaller(_, let timeout) = configuration.overflow else {
       refuse("only a blocking limit makes room")
     }
+    let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     do {
-      try standStill(frame) { () throws(WaitRefusal) in
+      try standStill { () throws(WaitRefusal) in
         while withState({ $0.isFull(queue.lane, $0.view(queue.view)) }) {
-          let next = withState { $0.nextForRoom(queue, frame) }
-          guard let next else { throw .timedOut }
-          perform(next)
+          if let next = withState({ $0.nextForRoom(queue) }) {
+            perform(next)
+            continue
+          }
+          guard let end, moveTime(until: end) else { throw .timedOut }
         }
       }
       return nil
@@ -77,10 +81,10 @@ extension RecordingDispatcher {
 
   /// Makes this the stepping thread while it stands still, unless it is that already.
   private func standStill(
-    _ frame: TaskFrame?, _ body: () throws(WaitRefusal) -> Void
+    _ body: () throws(WaitRefusal) -> Void
   ) throws(WaitRefusal) {
     let isOutermost = try withState { state throws(WaitRefusal) -> Bool in
-      if state.runningIndex(frame) != nil { return false }
+      if state.bodyOfThisThread != nil { return false }
       guard !state.isStepping else {
         throw .nothingCanEndIt(
           "this dispatcher is being stepped on another thread; wait there, or step from here")
@@ -88,32 +92,16 @@ extension RecordingDispatcher {
       state.isStepping = true
       return true
     }
-    defer {
-      if isOutermost {
-        endStepping()
-        if configuration.policy != .manual { runAutomatically() }
-      }
-    }
+    defer { if isOutermost { endStepping() } }
     try body()
   }
 
-  private func runSync(_ task: Body, _ body: () -> Void) {
-    task.run {
-      body()
-      withState { $0.finish(task, .completed) }
-    }
-  }
-
-  /// Moves time to the next deadline for somebody who waits. False if the time-out comes first.
-  private func moveTime(
-    until end: DispatcherInstant?, _ target: WaitTarget, _ frame: TaskFrame?
-  ) throws(WaitRefusal) -> Bool {
-    try withState { state throws(WaitRefusal) in
-      if let refusal = state.refusalToWait(for: target, frame) { throw refusal }
-      guard let end else { throw .nothingCanEndIt(state.whatIsMissing(for: target)) }
+  /// Moves time to the next deadline for somebody who waits. False if their time-out comes first.
+  private func moveTime(until end: DispatcherInstant) -> Bool {
+    withState { state in
+      // While a foreground body waits, the loop serves no timer.
       let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
-      let stop = min(next ?? end, end)
-      do throws(StepError) { try state.move(to: stop) } catch {
+      do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
         refuse("time went back while somebody waited: \(error)")
       }
       state.advanceShutdown()

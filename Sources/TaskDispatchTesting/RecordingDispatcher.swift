@@ -23,7 +23,7 @@ public import TaskDispatch
 /// may submit; one thread at a time steps.
 public final class RecordingDispatcher: EventDispatcher {
   private let state: Locked<State>
-  let executors = Locked(Executors())
+  let executors = Locked(LaneExecutors())
   /// Whether the hooks around bodies are set, so that a step without them does not look.
   let hasHooks = Atomic(false)
   /// Chooses the steps of calls that run many; nil for the fake's own preference.
@@ -52,7 +52,7 @@ public final class RecordingDispatcher: EventDispatcher {
     let view = RecordingView(
       label: label, width: width, workerWidth: configuration.width,
       agingStep: configuration.agingStep.clampedNanoseconds, relocated: State.relocate)
-    withState { $0.views.append(view) }
+    withState { $0.add(view) }
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }
 
@@ -67,7 +67,7 @@ public final class RecordingDispatcher: EventDispatcher {
   public func isCurrent(_ queue: TaskQueue) -> Bool {
     if TaskFrame.isRunning(queue.identity) { return true }
     guard queue.lane == .foreground, queue.dispatcher === self else { return false }
-    return withState { !$0.isStepping && $0.runningIndex(TaskFrame.current) == nil }
+    return withState { !$0.isStepping && $0.bodyOfThisThread == nil }
   }
 
   // MARK: The lock

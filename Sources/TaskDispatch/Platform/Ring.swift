@@ -128,6 +128,16 @@ internal import Glibc
     head = target
   }
 
+  /// A ring of its own with the same slots at the same positions. O(slots).
+  package func clone() -> Ring<Element> {
+    var copy = Ring<Element>()
+    copy.rebase(at: head)
+    for position in head..<tail {
+      unsafe copy.appendSlot(slots![position & mask])
+    }
+    return copy
+  }
+
   /// Makes the next position `position`. The ring must be empty.
   @inlinable package mutating func rebase(at position: Int) {
     precondition(isEmpty, "a ring that holds elements cannot be renumbered")

@@ -26,6 +26,14 @@
       width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated)
   }
 
+  private init(cloning original: PoolView<Entry>) {
+    queue = original.queue.clone()
+    held = original.held
+    nextSerial = original.nextSerial
+  }
+
+  fileprivate func clone() -> PoolView<Entry> { PoolView(cloning: self) }
+
   @inlinable func heldTurns(in band: PriorityBand) -> Int {
     held.count { $0.band == band }
   }
@@ -55,6 +63,24 @@
       self.taken = taken
       self.view = view
     }
+
+    /// What has to be given back when the task has ended.
+    @inlinable package var lease: Lease {
+      Lease(view: view, runner: taken.runner, isBarrier: taken.isBarrier)
+    }
+  }
+
+  /// A started task's share of its view's width and of the workers.
+  @usableFromInline package struct Lease {
+    @usableFromInline package let view: View
+    @usableFromInline package let runner: ViewQueue<Entry>.Runner
+    @usableFromInline package let isBarrier: Bool
+
+    @inlinable init(view: View, runner: ViewQueue<Entry>.Runner, isBarrier: Bool) {
+      self.view = view
+      self.runner = runner
+      self.isBarrier = isBarrier
+    }
   }
 
   @usableFromInline struct Turn {
@@ -81,14 +107,24 @@
   /// Entries that callers may now run. The owner takes them after each call.
   @usableFromInline var grants: [Started] = []
 
+  /// - Parameters:
+  ///   - width: The most workers that run tasks at a time. At least 1.
+  ///   - relocated: As of ``ReadyQueue``, for the background's own tasks.
   @inlinable package init(
     width: Int, agingStep: Int64,
     relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
   ) {
     precondition(width >= 1, "a background needs a width of at least 1 (width: \(width))")
+    self.init(
+      width: width,
+      background: View(
+        width: width, workerWidth: width, agingStep: agingStep, relocated: relocated),
+      agingStep: agingStep)
+  }
+
+  @inlinable init(width: Int, background: View, agingStep: Int64) {
     self.width = width
-    background = View(
-      width: width, workerWidth: width, agingStep: agingStep, relocated: relocated)
+    self.background = background
     turns = ReadyQueue(agingStep: agingStep) { turn, position in
       guard let index = turn.view.held.firstIndex(where: { $0.serial == turn.serial }) else {
         return
@@ -171,11 +207,35 @@
   }
 
   /// Says that a started task has run to its end.
-  @inlinable package mutating func finish(_ started: Started, now: () -> Int64) {
-    started.view.queue.finish(started.taken.runner, isBarrier: started.taken.isBarrier)
-    if started.taken.runner == .worker { busyWorkers -= 1 }
-    settle(started.view, now: now)
+  @inlinable package mutating func finish(_ lease: Lease, now: () -> Int64) {
+    lease.view.queue.finish(lease.runner, isBarrier: lease.isBarrier)
+    if lease.runner == .worker { busyWorkers -= 1 }
+    settle(lease.view, now: now)
   }
+
+  @inlinable package mutating func finish(_ started: Started, now: () -> Int64) {
+    finish(started.lease, now: now)
+  }
+
+  /// An order of its own in the same state, to ask what would happen. O(everything that waits).
+  package func clone() -> PoolOrder<Entry> {
+    var copies: [ObjectIdentifier: View] = [:]
+    func copy(_ view: View) -> View {
+      if let known = copies[ObjectIdentifier(view)] { return known }
+      let made = view.clone()
+      copies[ObjectIdentifier(view)] = made
+      return made
+    }
+    var clone = PoolOrder(width: width, background: copy(background), agingStep: turns.agingStep)
+    clone.turns = turns.clone { Turn(view: copy($0.view), serial: $0.serial) }
+    clone.busyWorkers = busyWorkers
+    clone.usesTurns = usesTurns
+    clone.viewsWithTurns = viewsWithTurns
+    return clone
+  }
+
+  /// Whether ``takeGrants()`` would return any.
+  @inlinable package var hasGrants: Bool { !grants.isEmpty }
 
   /// Entries that callers may run since the last call of this, in the order of their turn.
   @inlinable package mutating func takeGrants() -> [Started] {

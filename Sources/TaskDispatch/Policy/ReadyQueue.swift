@@ -66,6 +66,31 @@
     bands = InlineArray { _ in Band() }
   }
 
+  /// A queue of its own with the same elements in the same order. O(slots).
+  ///
+  /// For asking what would happen: nobody is told where compacting puts the copy's elements.
+  ///
+  /// - Parameter replacement: What stands in the copy for an element.
+  package func clone(_ replacement: (borrowing Element) -> Element) -> ReadyQueue<Element> {
+    var copy = ReadyQueue(agingStep: agingStep)
+    for index in 0..<4 {
+      copy.bands[index].ring.rebase(at: bands[index].ring.head)
+      for position in bands[index].ring.head..<bands[index].ring.tail {
+        let isAlive = bands[index].ring.isAlive(at: position)
+        copy.bands[index].ring.appendSlot(
+          isAlive ? bands[index].ring.withElement(at: position) { replacement($0) } : nil)
+      }
+      copy.bands[index].startable = bands[index].startable
+      copy.bands[index].fenced = bands[index].fenced
+      copy.bands[index].passedOverAt = bands[index].passedOverAt
+    }
+    copy.barriers = barriers.clone()
+    copy.startableBands = startableBands
+    copy.dead = dead
+    copy.openMarks = openMarks
+    return copy
+  }
+
   // MARK: Looking
 
   /// Whether nothing waits, barriers included.

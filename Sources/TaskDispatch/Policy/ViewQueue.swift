@@ -57,6 +57,18 @@
     ready = ReadyQueue(agingStep: agingStep, relocated: relocated)
   }
 
+  /// A view of its own in the same state, to ask what would happen. O(slots).
+  package func clone() -> ViewQueue<Entry> {
+    var copy = ViewQueue(width: width, workerWidth: workerWidth, agingStep: ready.agingStep)
+    copy.ready = ready.clone { copy $0 }
+    copy.onWorkers = onWorkers
+    copy.onCallers = onCallers
+    copy.runsBarrier = runsBarrier
+    copy.suspensions = suspensions
+    copy.callersWaiting = callersWaiting
+    return copy
+  }
+
   /// Tasks of the view that run now.
   @inlinable package var running: Int { onWorkers + onCallers }
 

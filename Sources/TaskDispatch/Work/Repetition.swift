@@ -2,7 +2,8 @@
 ///
 /// A tick is *missed* when the next one is due as well.
 public enum CatchUp: Sendable, Hashable, CaseIterable {
-  /// Missed ticks are dropped: it goes on with the first tick that is not yet past.
+  /// If any tick is missed, all that are past are dropped: it goes on with the first tick that is
+  /// now or ahead.
   case skip
   /// All missed ticks together run once, at once; then it goes on with the next tick ahead.
   case once

@@ -13,8 +13,12 @@ struct Entry: PoolEntry {
   let work: Work
   let id: UInt64
   let site: CallSite
+  /// When it was submitted.
   let enqueuedAt: Int64
   let parent: Lineage?
+  /// Keeps its view alive: a queue that nobody holds any more still runs what it was given.
+  let view: RecordingView?
+  let lane: Lane
 
   var runsOnCaller: Bool {
     if case .caller = work { true } else { false }
@@ -33,7 +37,9 @@ struct Entry: PoolEntry {
     }
   }
 
-  func record(lane: Lane, queue: String) -> TaskRecord {
+  var queue: String { view?.label ?? lane.description }
+
+  var record: TaskRecord {
     let label: String?
     switch work {
     case .plain, .job, .caller: label = nil
@@ -48,8 +54,8 @@ struct Entry: PoolEntry {
 
 /// Somebody who stands in `sync`. The fake's one thread is standing there.
 final class SyncCaller {
-  var id: UInt64 = 0
-  /// Where it stands in its queue.
+  /// Its entry, while it waits; and where that stands.
+  var entry: Entry?
   var position = 0
   /// Set when the caller's turn has come.
   var granted: PoolOrder<Entry>.Started?
@@ -76,10 +82,18 @@ final class PendingEvent {
 
 /// A view of the fake's background.
 final class RecordingView: QueueView, @unchecked Sendable {
-  // Touched only under the dispatcher's lock.
+  // Touched only under the dispatcher's lock, the executors aside, which have their own.
   let pool: PoolView<Entry>
   /// Tasks that wait here and that the limit counts.
   var limited = 0
+  let executors = Locked(Executors())
+
+  /// The view's executors. A Task keeps its own, and that keeps the view; an actor keeps the view,
+  /// and that keeps the other.
+  struct Executors {
+    weak var task: RecordingTaskExecutor?
+    var serial: RecordingSerialExecutor?
+  }
 
   init(
     label: String, width: Int, workerWidth: Int, agingStep: Int64,

@@ -30,15 +30,20 @@ final class RecordingTaskExecutor: TaskExecutor, RecordingExecutor {
 }
 
 /// Runs actors that live on a queue of the fake: each of their jobs is a step.
+///
+/// The view holds it, so it does not hold the view: an actor keeps its queue, and that the view.
 final class RecordingSerialExecutor: SerialExecutor, RecordingExecutor {
   let lane: Lane
-  let view: QueueView?
+  private weak let weakView: QueueView?
+  private let label: String
+  var view: QueueView? { weakView }
   private weak let dispatcher: RecordingDispatcher?
 
   init(_ dispatcher: RecordingDispatcher, lane: Lane, view: QueueView?) {
     self.dispatcher = dispatcher
     self.lane = lane
-    self.view = view
+    weakView = view
+    label = view?.label ?? lane.description
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -50,53 +55,60 @@ final class RecordingSerialExecutor: SerialExecutor, RecordingExecutor {
   }
 
   func checkIsolated() {
-    require(isIsolatingCurrentContext() == true, "this code does not run on \(name)")
+    require(isIsolatingCurrentContext() == true, "this code does not run on \(label)")
   }
 
   func isIsolatingCurrentContext() -> Bool? {
     guard let dispatcher else { return false }
     return dispatcher.isCurrent(TaskQueue(dispatcher: dispatcher, view: view, lane: lane))
   }
-
-  private var name: String { view?.label ?? lane.description }
 }
 
 extension RecordingDispatcher {
   public func taskExecutor(for queue: TaskQueue) -> any TaskExecutor {
-    executors.withLock { executors in
-      Self.executor(queue, in: &executors.tasks) {
-        RecordingTaskExecutor(self, lane: queue.lane, view: queue.view)
+    guard let view = withState({ $0.view(queue.view) }) else {
+      return executors.withLock { executors in
+        let executor =
+          executors.tasks[queue.lane]
+          ?? RecordingTaskExecutor(self, lane: queue.lane, view: nil)
+        executors.tasks[queue.lane] = executor
+        return executor
       }
+    }
+    return view.executors.withLock { executors in
+      let executor =
+        executors.task ?? RecordingTaskExecutor(self, lane: .background, view: view)
+      executors.task = executor
+      return executor
     }
   }
 
   public func serialExecutor(for queue: TaskQueue) -> any SerialExecutor {
-    executors.withLock { executors in
-      Self.executor(queue, in: &executors.serials) {
-        RecordingSerialExecutor(self, lane: queue.lane, view: queue.view)
+    guard let view = withState({ $0.view(queue.view) }) else {
+      return executors.withLock { executors in
+        let executor =
+          executors.serials[queue.lane]
+          ?? RecordingSerialExecutor(self, lane: queue.lane, view: nil)
+        executors.serials[queue.lane] = executor
+        return executor
       }
     }
-  }
-
-  private static func executor<Executor: RecordingExecutor>(
-    _ queue: TaskQueue, in known: inout [Executor], _ make: () -> Executor
-  ) -> Executor {
-    if let found = known.first(where: { $0.lane == queue.lane && $0.view === queue.view }) {
-      return found
+    return view.executors.withLock { executors in
+      let executor =
+        executors.serial ?? RecordingSerialExecutor(self, lane: .background, view: view)
+      executors.serial = executor
+      return executor
     }
-    let made = make()
-    known.append(made)
-    return made
   }
 
-  struct Executors {
-    var tasks: [RecordingTaskExecutor] = []
-    var serials: [RecordingSerialExecutor] = []
+  struct LaneExecutors {
+    var tasks: [Lane: RecordingTaskExecutor] = [:]
+    var serials: [Lane: RecordingSerialExecutor] = [:]
   }
 
   /// A job cannot be refused: where the fake is gone or finished, it runs elsewhere and is not lost.
   fileprivate static func enqueue(
-    _ job: UnownedJob, _ executor: some RecordingExecutor, on dispatcher: RecordingDispatcher?
+    _ job: UnownedJob, _ executor: any RecordingExecutor, on dispatcher: RecordingDispatcher?
   ) {
     guard let dispatcher, dispatcher.take(job, executor) else {
       globalConcurrentExecutor.enqueue(job)
@@ -104,34 +116,32 @@ extension RecordingDispatcher {
     }
   }
 
-  private func take(_ job: UnownedJob, _ executor: some RecordingExecutor) -> Bool {
-    let frame = TaskFrame.current
+  private func take(_ job: UnownedJob, _ executor: any RecordingExecutor) -> Bool {
     let thread = ThreadIdentity.current
     let band = PriorityBand(TaskPriority(rawValue: job.priority.rawValue))
     // Which Task a job belongs to is only in its description.
     let task = configuration.recordsHistory ? "\(job)" : nil
-    let next = withState { state -> State.Next? in
-      if state.isFinished { return nil }
+    let isTaken = withState { state -> Bool in
+      if state.isFinished { return false }
       let isKnown = task.map { !state.swiftTasks.insert($0).inserted } ?? false
-      let (_, next) = state.admit(
+      let isFromOutside = isKnown && state.bodyOfThisThread == nil && thread != state.driver
+      _ = state.admit(
         .job(job, executor), on: executor.lane, state.view(executor.view), isBarrier: false,
-        site: CallSite(fileID: "a Swift Task", line: 0, band: band), frame: frame)
-      if isKnown, state.runningIndex(frame) == nil, thread != state.driver {
-        state.noteEscape(executor.lane, state.view(executor.view))
-      }
-      return next
+        site: CallSite(fileID: "a Swift Task", line: 0, band: band))
+      if isFromOutside { state.noteEscape(executor) }
+      return true
     }
-    guard let next else { return false }
-    if case .runAutomatically = next { runAutomatically() }
-    return true
+    if isTaken { runAutomatically() }
+    return isTaken
   }
 }
 
 extension State {
   /// The newest submission is a job that something outside this dispatcher has resumed.
-  fileprivate mutating func noteEscape(_ lane: Lane, _ view: RecordingView?) {
+  fileprivate mutating func noteEscape(_ executor: any RecordingExecutor) {
     let record = TaskRecord(
-      id: TaskID(lastID), label: nil, lane: lane, queue: label(lane, view),
+      id: TaskID(lastID), label: nil, lane: executor.lane,
+      queue: executor.view?.label ?? executor.lane.description,
       site: CallSite(fileID: "a Swift Task", line: 0), parent: nil,
       enqueuedAt: DispatcherInstant(nanoseconds: now))
     escapes.append(record)

@@ -30,6 +30,7 @@ extension State {
     perform: @escaping @Sendable (PendingEvent) -> Void
   ) throws(EventRefusal) -> UInt64 {
     if shutdown != nil || isFinished { throw .shutDown }
+    if configuration.policy == .unimplemented { noteUnexpectedUse(site) }
     if case .descriptor(let descriptor) = source {
       guard descriptor >= 0 else { throw .notOpen(descriptor) }
       guard !interest.isEmpty else { throw .nothingToWatchFor(descriptor) }
@@ -43,25 +44,23 @@ extension State {
       number: number, source: source, interest: interest, label: label, site: site,
       perform: perform)
     registrations.append(registration)
-    if tells { emit(.registered, record(of: registration)) }
+    emit(.registered, record(of: registration))
     return number
   }
 
   mutating func unregister(_ number: UInt64) {
     guard let index = registrations.firstIndex(where: { $0.number == number }) else { return }
     let registration = registrations.remove(at: index)
-    if tells { emit(.unregistered, record(of: registration)) }
+    emit(.unregistered, record(of: registration))
     guard let pending = registration.pending,
       let entry = events.remove(at: pending.position, in: .medium)
     else { return }
-    ledger.waiting -= 1
-    ledger.count(.cancelled)
-    if tells { emit(.finished(.cancelled), entry.record(lane: .foreground, queue: "foreground")) }
+    endUnstarted(entry, .cancelled)
   }
 
   /// Lets an event come for every registration that matches. False if there is none.
   mutating func deliver(
-    _ source: EventRegistration.Source, _ readiness: Readiness, frame: TaskFrame?
+    _ source: EventRegistration.Source, _ readiness: Readiness
   ) -> Bool {
     var found = false
     for index in registrations.indices where registrations[index].source == source {
@@ -81,9 +80,8 @@ extension State {
       event.readiness = relevant
       let entry = Entry(
         work: .event(event), id: newID(), site: registration.site, enqueuedAt: now,
-        parent: parent(frame))
-      countAccepted()
-      if tells { emit(.enqueued, entry.record(lane: .foreground, queue: "foreground")) }
+        parent: bodyOfThisThread?.lineageForChild(), view: nil, lane: .foreground)
+      countAccepted(entry)
       registrations[index].pending = event
       event.position = events.push(entry, in: .medium)
     }

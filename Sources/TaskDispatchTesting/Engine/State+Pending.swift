@@ -1,55 +1,41 @@
 internal import TaskDispatch
 
 extension State {
-  /// A task that waits in a queue, with what is needed to say why.
-  private struct Waiting {
-    let entry: Entry
-    let lane: Lane
-    let view: RecordingView?
-    let isBarrier: Bool
-  }
-
   /// Every task that has not run, and what keeps it from running, in the order of submission.
   func pendingTasks() -> [PendingTask] {
-    var pending = started.map { left in
-      PendingTask(
-        task: left.entry.record(lane: .background, queue: label(.background, left.view)),
-        obstacle: nil, due: nil, repeats: false, isStarted: true,
-        ancestors: left.entry.parent?.chain ?? [])
-    }
+    let startable = startableBackground()
+    var pending = started.map { pendingTask($0.entry, nil, isStarted: true) }
     pending += pendingForeground()
-    for view in [nil] + views.map(Optional.some) { pending += pendingBackground(view) }
-    timers.forEach { item, due in
-      let time = DispatcherInstant(nanoseconds: due)
-      pending.append(pendingItem(item, .awaitingTime(until: time), due: time))
+    for view in [nil] + views.map(Optional.some) {
+      pending += pendingBackground(view, startable)
     }
-    for item in held { pending.append(pendingItem(item, .awaitingGroup, due: nil)) }
-    for item in waitingForRoom {
-      let full = Obstacle.behind(
-        pending.filter { $0.task.queue == label(item.lane, item.view) && $0.due == nil }
-          .map(\.task.id))
-      pending.append(pendingItem(item, full, due: nil))
+    timers.forEach { timed, due in
+      let time = DispatcherInstant(nanoseconds: due)
+      pending.append(pendingTask(timed.entry, .awaitingTime(until: time), due: time))
+    }
+    pending += held.map { pendingTask($0, .awaitingGroup) }
+    for entry in waitingForRoom {
+      let ahead = pending.filter { $0.task.queue == entry.queue && $0.due == nil }.map(\.task.id)
+      pending.append(pendingTask(entry, .noRoom(queue: entry.queue, behind: ahead)))
     }
     return pending.sorted { $0.task.id < $1.task.id }
   }
 
-  private func pendingItem(
-    _ item: WorkItem, _ obstacle: Obstacle, due: DispatcherInstant?
+  private func pendingTask(
+    _ entry: Entry, _ obstacle: Obstacle?, due: DispatcherInstant? = nil, isStarted: Bool = false
   ) -> PendingTask {
     PendingTask(
-      task: record(of: item), obstacle: obstacle, due: due, repeats: item.kind == .repeating,
-      isStarted: false, ancestors: parents[item.place.id.number]?.chain ?? [])
+      task: entry.record, obstacle: obstacle, due: due,
+      repeats: entry.item?.kind == .repeating, isStarted: isStarted,
+      ancestors: entry.parent?.chain ?? [])
   }
 
   private func pendingForeground() -> [PendingTask] {
     var ahead: [TaskID] = []
     var pending: [PendingTask] = []
     func add(_ entry: borrowing Entry) {
-      pending.append(
-        PendingTask(
-          task: entry.record(lane: .foreground, queue: "foreground"),
-          obstacle: ahead.isEmpty ? nil : .behind(ahead), due: nil, repeats: false,
-          isStarted: false, ancestors: entry.parent?.chain ?? []))
+      guard !entry.runsOnCaller else { return }
+      pending.append(pendingTask(copy entry, ahead.isEmpty ? nil : .behind(ahead)))
       ahead.append(TaskID(entry.id))
     }
     due.forEach(add)
@@ -58,82 +44,74 @@ extension State {
     return pending
   }
 
-  private func pendingBackground(_ view: RecordingView?) -> [PendingTask] {
-    var waiting: [Waiting] = []
+  /// The background tasks that could start now, one after the other, if none ended: asked of a copy.
+  func startableBackground() -> [TaskID] {
+    let time = now
+    var order = pool.clone()
+    var startable: [TaskID] = []
+    while let next = order.start(now: { time }) { startable.append(TaskID(next.taken.entry.id)) }
+    return startable
+  }
+
+  private func pendingBackground(
+    _ view: RecordingView?, _ startable: [TaskID]
+  ) -> [PendingTask] {
+    var waiting: [(entry: Entry, isBarrier: Bool)] = []
     poolView(view).queue.ready.forEachPosition { entry, _, isBarrier in
-      guard !entry.runsOnCaller else { return }
-      waiting.append(
-        Waiting(entry: copy entry, lane: .background, view: view, isBarrier: isBarrier))
+      if !entry.runsOnCaller { waiting.append((copy entry, isBarrier)) }
     }
     // The order in which they would start if nothing aged: the sections between barriers, each by
     // band, each band by arrival.
     let barriers = waiting.filter(\.isBarrier).map(\.entry.id)
-    func section(_ task: Waiting) -> Int { barriers.count { $0 < task.entry.id } }
-    waiting.sort {
-      (section($0), $0.isBarrier ? 1 : 0, $0.entry.site.band.index, $0.entry.id)
-        < (section($1), $1.isBarrier ? 1 : 0, $1.entry.site.band.index, $1.entry.id)
+    func rank(_ task: (entry: Entry, isBarrier: Bool)) -> (Int, Int, Int, UInt64) {
+      (
+        barriers.count { $0 < task.entry.id }, task.isBarrier ? 1 : 0,
+        task.entry.site.band.index, task.entry.id
+      )
     }
-    return waiting.enumerated().map { rank, task in
-      PendingTask(
-        task: task.entry.record(lane: .background, queue: label(.background, view)),
-        obstacle: obstacle(task, ahead: waiting[..<rank]), due: nil, repeats: false,
-        isStarted: false, ancestors: task.entry.parent?.chain ?? [])
+    waiting.sort { rank($0) < rank($1) }
+    return waiting.enumerated().map { index, task in
+      let id = TaskID(task.entry.id)
+      let obstacle =
+        startable.contains(id)
+        ? nil : obstacle(task.entry, task.isBarrier, ahead: waiting[..<index], startable)
+      return pendingTask(task.entry, obstacle)
     }
   }
 
-  private func obstacle(_ task: Waiting, ahead: ArraySlice<Waiting>) -> Obstacle? {
-    let pool = poolView(task.view)
-    let name = label(.background, task.view)
-    if pool.queue.isSuspended { return .suspended(queue: name) }
-    if let barrier = ahead.first(where: \.isBarrier) {
-      return .barrier(barrier.entry.record(lane: .background, queue: name))
+  /// What keeps an entry from starting that could not start now.
+  private func obstacle(
+    _ entry: Entry, _ isBarrier: Bool, ahead: ArraySlice<(entry: Entry, isBarrier: Bool)>,
+    _ startable: [TaskID]
+  ) -> Obstacle {
+    let view = poolView(entry.view)
+    if view.queue.isSuspended { return .suspended(queue: entry.queue) }
+    if let barrier = ahead.first(where: \.isBarrier) { return .barrier(barrier.entry.record) }
+    if view.queue.runsBarrier { return .barrier(runningBarrier(of: entry.view)) }
+    let before = ahead.map { TaskID($0.entry.id) }
+    if isBarrier {
+      let others = inProgress(in: entry.view) + before
+      if !others.isEmpty { return .runsAlone(after: others) }
     }
-    if pool.queue.runsBarrier { return .barrier(runningBarrier(of: task.view)) }
-    if task.isBarrier {
-      let others = inProgress(in: task.view) + ahead.map { TaskID($0.entry.id) }
-      return others.isEmpty ? freeWorkers > 0 ? nil : poolIsFull : .runsAlone(after: others)
+    if view.queue.workerRoom <= 0 {
+      return .widthReached(queue: entry.queue, width: view.queue.workerWidth)
     }
-    if pool.queue.workerRoom <= 0 {
-      return .widthReached(queue: name, width: pool.queue.workerWidth)
+    if pool.busyWorkers >= pool.width {
+      return .widthReached(queue: "background", width: pool.width)
     }
-    if freeWorkers <= 0 { return poolIsFull }
-    let room = min(freeWorkers, pool.queue.workerRoom)
-    return ahead.count < room ? nil : .behind(ahead.map { TaskID($0.entry.id) })
+    return .behind(before.isEmpty ? startable : before)
   }
-
-  private var freeWorkers: Int { pool.width - pool.busyWorkers }
-
-  private var poolIsFull: Obstacle { .widthReached(queue: "background", width: pool.width) }
 
   private func runningBarrier(of view: RecordingView?) -> TaskRecord? {
-    let queue = identity(.background, view)
-    if let body = running.first(where: {
-      $0.queue == queue && $0.started?.taken.isBarrier == true
-    }) {
-      return body.record
+    let lane = running.first {
+      $0.lease?.isBarrier == true && $0.lease?.view === poolView(view)
     }
-    return started.first { $0.view === view && $0.started.taken.isBarrier }?.entry.record(
-      lane: .background, queue: label(.background, view))
+    if let lane { return lane.record }
+    return started.first { $0.lease.isBarrier && $0.lease.view === poolView(view) }?.entry.record
   }
 
   private func inProgress(in view: RecordingView?) -> [TaskID] {
-    let queue = identity(.background, view)
-    return running.filter { $0.queue == queue }.map(\.record.id)
-      + started.filter { $0.view === view }.map { TaskID($0.entry.id) }
-  }
-
-  /// When time next makes something happen, the deadlines of a shutdown included.
-  var nextDeadline: Int64? {
-    var next = timers.nextDeadline
-    if let shutdown, shutdown.phase != .over {
-      let deadline =
-        shutdown.phase == .draining ? shutdown.drainUntil : shutdown.cancelUntil
-      if deadline > now { next = min(next ?? .max, deadline) }
-    }
-    return next
-  }
-
-  var nextDeadlineInstant: DispatcherInstant? {
-    nextDeadline.map { DispatcherInstant(nanoseconds: $0) }
+    running.filter { $0.lease?.view === poolView(view) }.map { TaskID($0.entry.id) }
+      + started.filter { $0.entry.view === view }.map { TaskID($0.entry.id) }
   }
 }

@@ -4,13 +4,17 @@ extension State {
   // MARK: Taking
 
   /// Where the foreground's tasks wait.
-  enum ForegroundSource: CaseIterable { case due, events, posted }
+  enum ForegroundSource { case due, events, posted }
 
   /// The next foreground task: due timers first, then events, then what was posted.
   mutating func takeForeground(hidesOuter: Bool = false) -> Body? {
-    takeForeground(from: .due, hidesOuter: hidesOuter)
-      ?? takeForeground(from: .events, hidesOuter: hidesOuter)
-      ?? takeForeground(from: .posted, hidesOuter: hidesOuter)
+    if due.hasStartable, let body = takeForeground(from: .due, hidesOuter: hidesOuter) {
+      return body
+    }
+    if events.hasStartable, let body = takeForeground(from: .events, hidesOuter: hidesOuter) {
+      return body
+    }
+    return takeForeground(from: .posted, hidesOuter: hidesOuter)
   }
 
   mutating func takeForeground(
@@ -25,12 +29,9 @@ extension State {
         case .posted: foreground.take(now: { time })
         }
       guard let entry = next else { return nil }
-      if source == .posted, entry.countsAgainstLimits { limitedForeground -= 1 }
-      guard begins(entry, lane: .foreground, view: nil) else { continue }
+      guard begins(entry) else { continue }
       lastLane = .foreground
-      return perform(
-        entry, queue: foregroundIdentity, label: "foreground", started: nil,
-        hidesOuter: hidesOuter)
+      return perform(entry, lease: nil, hidesOuter: hidesOuter)
     }
   }
 
@@ -41,20 +42,15 @@ extension State {
   /// Lets the head of the background take a slot. False if none is free or nothing may start.
   mutating func startBackground() -> Bool {
     let time = now
+    defer { handOutGrants() }
     while let next = pool.start(now: { time }) {
-      let view = viewOf(next.view)
-      let entry = next.taken.entry
-      if entry.countsAgainstLimits { changeLimited(.background, view, by: -1) }
-      guard begins(entry, lane: .background, view: view) else {
-        pool.finish(next, now: { time })
-        handOutGrants()
+      guard begins(next.taken.entry) else {
+        pool.finish(next.lease, now: { time })
         continue
       }
-      started.append(StartedEntry(entry: entry, started: next, view: view))
-      handOutGrants()
+      started.append(StartedEntry(entry: next.taken.entry, lease: next.lease))
       return true
     }
-    handOutGrants()
     return false
   }
 
@@ -62,15 +58,11 @@ extension State {
   mutating func takeToHelp(_ view: RecordingView?) -> Body? {
     let time = now
     while let next = pool.startToHelp(poolView(view), now: { time }) {
-      let entry = next.taken.entry
-      if entry.countsAgainstLimits { changeLimited(.background, view, by: -1) }
-      guard begins(entry, lane: .background, view: view) else {
-        pool.finish(next, now: { time })
+      guard begins(next.taken.entry) else {
+        pool.finish(next.lease, now: { time })
         continue
       }
-      return perform(
-        entry, queue: identity(.background, view), label: label(.background, view),
-        started: next, hidesOuter: true)
+      return perform(next.taken.entry, lease: next.lease, hidesOuter: true)
     }
     return nil
   }
@@ -78,112 +70,103 @@ extension State {
   /// The next background body to run: the oldest that has started, else the head.
   mutating func takeBackground(hidesOuter: Bool = false) -> Body? {
     if started.isEmpty, !startBackground() { return nil }
-    lastLane = .background
     return takeStarted(at: 0, hidesOuter: hidesOuter)
   }
 
   mutating func takeStarted(at index: Int, hidesOuter: Bool) -> Body {
     let next = started.remove(at: index)
-    return perform(
-      next.entry, queue: identity(.background, next.view), label: label(.background, next.view),
-      started: next.started, hidesOuter: hidesOuter)
-  }
-
-  private func viewOf(_ pool: PoolView<Entry>) -> RecordingView? {
-    if pool === self.pool.background { return nil }
-    return views.first { $0.pool === pool }
+    lastLane = .background
+    return perform(next.entry, lease: next.lease, hidesOuter: hidesOuter)
   }
 
   /// Counts a taken entry as started. False if it must not run after all.
-  private mutating func begins(_ entry: Entry, lane: Lane, view: RecordingView?) -> Bool {
-    if !waitingForRoom.isEmpty { letInThoseWithRoom() }
-    if let item = entry.item {
+  private mutating func begins(_ entry: borrowing Entry) -> Bool {
+    if configuration.overflow != .unbounded { noteTaken(entry) }
+    switch entry.work {
+    case .item(let item):
       item.place.stage = .nowhere
-      if let timeToLive = item.timeToLive,
-        now > item.place.since.advanced(by: timeToLive).nanoseconds
-      {
-        endUnstarted(item, .expired, entry.record(lane: lane, queue: label(lane, view)))
-        return false
-      }
+      if item.timeToLive != nil { itemsWithTimeToLive -= 1 }
       guard item.begin() else { return false }
+    case .event(let event): serve(event)
+    case .plain, .job, .caller: break
     }
-    if case .event(let event) = entry.work { serve(event) }
     ledger.waiting -= 1
     ledger.running += 1
-    if tells { emit(.started, entry.record(lane: lane, queue: label(lane, view))) }
+    if tells { emit(.started, entry.record) }
     return true
   }
 
-  /// Ends an item that never started.
-  mutating func endUnstarted(_ item: WorkItem, _ outcome: Outcome, _ record: TaskRecord) {
-    ledger.waiting -= 1
-    ledger.count(outcome)
-    parents[item.place.id.number] = nil
-    if tells { emit(.finished(outcome), record) }
-    if !flushes.isEmpty { noteEnd(item.place.id.number) }
-    endRun(item)
-    end(item, outcome)
+  /// There is room in its queue for another.
+  private mutating func noteTaken(_ entry: borrowing Entry) {
+    if entry.countsAgainstLimits { changeLimited(entry, by: -1) }
+    if !waitingForRoom.isEmpty { letInThoseWithRoom() }
   }
 
   /// Gives a started entry a place among the running.
   mutating func perform(
-    _ entry: Entry, queue: TaskQueue.Identity, label: String,
-    started: PoolOrder<Entry>.Started?, hidesOuter: Bool
+    _ entry: Entry, lease: PoolOrder<Entry>.Lease?, hidesOuter: Bool
   ) -> Body {
     let body = Body(
-      entry, queue: queue, label: label, started: started, shutdown: shutdownFlag,
-      hidesOuter: hidesOuter)
+      entry, dispatcher: dispatcher, lease: lease, shutdown: shutdownFlag, hidesOuter: hidesOuter)
     running.append(body)
     return body
   }
 
   /// A body that runs inside its own submission, in nobody's order.
-  mutating func perform(inline entry: Entry, lane: Lane, view: RecordingView?) -> Body {
+  mutating func perform(inline entry: Entry) -> Body {
     ledger.waiting -= 1
     ledger.running += 1
-    if tells { emit(.started, entry.record(lane: lane, queue: label(lane, view))) }
-    return perform(
-      entry, queue: identity(lane, view), label: label(lane, view), started: nil,
-      hidesOuter: false)
+    if entry.item?.timeToLive != nil { itemsWithTimeToLive -= 1 }
+    if tells { emit(.started, entry.record) }
+    return perform(entry, lease: nil, hidesOuter: false)
   }
 
   // MARK: Ending
 
   /// A body has run to its end.
   mutating func finish(_ body: Body, _ outcome: Outcome) {
-    guard let index = running.lastIndex(where: { $0 === body }) else {
-      refuse("\(body.record) ended twice")
+    if running.last === body {
+      running.removeLast()
+    } else if let index = running.lastIndex(where: { $0 === body }) {
+      running.remove(at: index)
     }
-    running.remove(at: index)
-    if let started = body.started {
+    guard !body.isAbandoned else { return }
+    if let lease = body.lease {
       let time = now
-      pool.finish(started, now: { time })
+      pool.finish(lease, now: { time })
       handOutGrants()
     }
-    if !flushes.isEmpty { noteEnd(body.entry.id) }
-    // A shutdown may have abandoned it meanwhile; then it has its outcome.
-    if let item = body.entry.item {
-      if item.isRunning { end(body, item, outcome) }
-    } else {
-      ledger.running -= 1
-      ledger.count(outcome)
-      if tells { emit(.finished(outcome), body.record) }
-    }
-  }
-
-  private mutating func end(_ body: Body, _ item: WorkItem, _ outcome: Outcome) {
     ledger.running -= 1
     ledger.count(outcome)
     if tells { emit(.finished(outcome), body.record) }
-    if case .failed(let error) = outcome {
+    if !flushes.isEmpty { noteEnd(body.entry.id) }
+    if let item = body.item { end(body, item, outcome) }
+  }
+
+  private mutating func end(_ body: Body, _ item: WorkItem, _ outcome: Outcome) {
+    if case .failed(let error) = outcome, configuration.thrownErrors != .ignore,
+      !item.failureIsSeen
+    {
       thrown.append(ThrownError(record: body.record, item: item, error: error))
     }
     endRun(item)
     end(item, outcome)
   }
 
+  /// Ends an entry that never started, and that has been taken out of its queue.
+  mutating func endUnstarted(_ entry: Entry, _ outcome: Outcome) {
+    ledger.waiting -= 1
+    ledger.count(outcome)
+    emit(.finished(outcome), entry.record)
+    if !flushes.isEmpty { noteEnd(entry.id) }
+    guard let item = entry.item else { return }
+    if item.timeToLive != nil { itemsWithTimeToLive -= 1 }
+    endRun(item)
+    end(item, outcome)
+  }
+
   /// Tells those who wait for what a queue had.
-  private mutating func noteEnd(_ id: UInt64) {
+  mutating func noteEnd(_ id: UInt64) {
     for index in flushes.indices { flushes[index].remaining.remove(id) }
     for flush in flushes where flush.remaining.isEmpty { later(flush.wake) }
     flushes.removeAll { $0.remaining.isEmpty }
@@ -191,6 +174,7 @@ extension State {
 
   /// Tells callers in `sync` whose turn has come.
   mutating func handOutGrants() {
+    guard pool.hasGrants else { return }
     for granted in pool.takeGrants() {
       guard case .caller(let caller) = granted.taken.entry.work else {
         refuse("only a caller is granted a turn")
@@ -204,64 +188,62 @@ extension State {
   mutating func cancel(_ item: WorkItem) -> Cancellation {
     if item.kind == .repeating { return cancelRepeating(item) }
     if item.isRunning {
+      guard !item.isCancellationRequested else { return .requested }
       item.requestCancellation()
-      if tells { emit(.cancellationRequested, runningRecord(of: item)) }
+      if tells, let record = startedRecord(of: item) { emit(.cancellationRequested, record) }
       return .requested
     }
-    guard item.outcome == nil, takeBack(item) else { return .tooLate }
-    endUnstarted(item, .cancelled, record(of: item))
+    guard let entry = takeBack(item) else { return .tooLate }
+    endUnstarted(entry, .cancelled)
     return .beforeStart
   }
 
-  private func runningRecord(of item: WorkItem) -> TaskRecord {
-    if let body = running.first(where: { $0.entry.item === item }) { return body.record }
-    if let taken = started.first(where: { $0.entry.item === item }) {
-      return taken.entry.record(lane: .background, queue: label(.background, taken.view))
-    }
-    return record(of: item)
+  private func startedRecord(of item: WorkItem) -> TaskRecord? {
+    running.first { $0.item === item }?.record
+      ?? started.first { $0.entry.item === item }?.entry.record
   }
 
   private mutating func cancelRepeating(_ item: WorkItem) -> Cancellation {
-    guard item.outcome == nil, !item.isCancellationRequested else { return .tooLate }
-    item.requestCancellation()
-    if let ticket = item.place.ticket.take() { _ = timers.remove(ticket) }
-    item.place.stage = .nowhere
-    var answer = Cancellation.beforeStart
-    for run in runsOfRepeating[ObjectIdentifier(item)] ?? [] where cancel(run) == .requested {
-      answer = .requested
+    guard item.outcome == nil, !item.isCancellationRequested, item.place.id.number > 0 else {
+      return .tooLate
     }
-    let record = record(of: item)
-    endUnstarted(item, .cancelled, record)
+    item.requestCancellation()
+    var answer = Cancellation.beforeStart
+    let runs = runsOfRepeating[ObjectIdentifier(item)] ?? []
+    // A timer between two ticks is found by its ticket; one whose run has not ended, by the run.
+    let entry =
+      takeBack(item) ?? runs.first.flatMap { repeatingOfRun[ObjectIdentifier($0)]?.entry }
+    for run in runs where cancel(run) == .requested { answer = .requested }
+    if let entry { endUnstarted(entry, .cancelled) }
     return answer
   }
 
-  /// Takes an item out of wherever it waits. False if it waits nowhere here.
-  mutating func takeBack(_ item: WorkItem) -> Bool {
+  /// Takes an item out of wherever it waits. Nil if it waits nowhere here.
+  mutating func takeBack(_ item: WorkItem) -> Entry? {
     let place = item.place
     item.place.stage = .nowhere
     item.place.ticket = nil
     switch place.stage {
-    case .nowhere: return false
-    case .timers:
-      guard let ticket = place.ticket else { return false }
-      return timers.remove(ticket) != nil
-    case .due: return due.remove(at: place.position, in: .medium) != nil
+    case .nowhere: return nil
+    case .timers: return place.ticket.flatMap { timers.remove($0)?.entry }
+    case .due: return due.remove(at: place.position, in: .medium)
     case .held:
-      held.removeAll { $0 === item }
-      waitingForRoom.removeAll { $0 === item }
-      return true
+      if let index = held.firstIndex(where: { $0.item === item }) { return held.remove(at: index) }
+      guard let index = waitingForRoom.firstIndex(where: { $0.item === item }) else { return nil }
+      return waitingForRoom.remove(at: index)
     case .queue:
-      let view = view(item.view)
-      if item.countsAgainstLimits { changeLimited(item.lane, view, by: -1) }
-      defer { letInThoseWithRoom() }
-      guard item.lane == .background else {
-        return foreground.remove(at: place.position, in: .medium) != nil
+      let removed: Entry?
+      if item.lane == .foreground {
+        removed = foreground.remove(at: place.position, in: .medium)
+      } else {
+        let time = now
+        removed = pool.remove(
+          at: place.position, in: item.site.band, isBarrier: item.isBarrier,
+          from: poolView(view(item.view)), now: { time })
+        handOutGrants()
       }
-      let time = now
-      defer { handOutGrants() }
-      return pool.remove(
-        at: place.position, in: item.site.band, isBarrier: item.isBarrier, from: poolView(view),
-        now: { time }) != nil
+      if configuration.overflow != .unbounded, let removed { noteTaken(removed) }
+      return removed
     }
   }
 }

@@ -20,8 +20,7 @@ extension State {
   ) -> Refusal? {
     if isFinished { return .shutDown }
     if configuration.policy == .unimplemented {
-      unexpectedUses.append(site)
-      if let report = hooks.onUnexpectedUse { later { report(site) } }
+      noteUnexpectedUse(site)
       return .unimplemented
     }
     switch shutdown?.phase {
@@ -32,20 +31,21 @@ extension State {
     }
   }
 
+  /// Notes a use of a dispatcher that should not be used.
+  mutating func noteUnexpectedUse(_ site: CallSite) {
+    unexpectedUses.append(site)
+    if let report = hooks.onUnexpectedUse { later { report(site) } }
+  }
+
   mutating func countRefusal(_ refusal: Refusal, _ record: TaskRecord) {
     ledger.refused += 1
-    if tells { emit(.refused(refusal), record) }
+    emit(.refused(refusal), record)
   }
 
-  func limitedCount(_ lane: Lane, _ view: RecordingView?) -> Int {
-    if let view { return view.limited }
-    return lane == .foreground ? limitedForeground : limitedBackground
-  }
-
-  mutating func changeLimited(_ lane: Lane, _ view: RecordingView?, by change: Int) {
-    if let view {
+  mutating func changeLimited(_ entry: borrowing Entry, by change: Int) {
+    if let view = entry.view {
       view.limited += change
-    } else if lane == .foreground {
+    } else if entry.lane == .foreground {
       limitedForeground += change
     } else {
       limitedBackground += change
@@ -54,7 +54,8 @@ extension State {
 
   func isFull(_ lane: Lane, _ view: RecordingView?) -> Bool {
     guard let limit = configuration.overflow.limit else { return false }
-    return limitedCount(lane, view) >= limit
+    if let view { return view.limited >= limit }
+    return (lane == .foreground ? limitedForeground : limitedBackground) >= limit
   }
 
   // MARK: Into the queues
@@ -65,229 +66,136 @@ extension State {
     return lastID
   }
 
-  mutating func countAccepted() {
+  mutating func countAccepted(_ entry: Entry) {
     ledger.accepted += 1
     ledger.waiting += 1
+    if tells { emit(.enqueued, entry.record) }
   }
 
   /// Puts an accepted entry where it waits. Returns its position.
   @discardableResult
-  mutating func enqueue(
-    _ entry: consuming Entry, lane: Lane, view: RecordingView?, isBarrier: Bool
-  ) -> Int {
-    if entry.countsAgainstLimits { changeLimited(lane, view, by: 1) }
-    if lane == .foreground { return foreground.push(entry, in: .medium) }
+  mutating func enqueue(_ entry: consuming Entry, isBarrier: Bool) -> Int {
+    if configuration.overflow != .unbounded, entry.countsAgainstLimits {
+      changeLimited(entry, by: 1)
+    }
+    if entry.lane == .foreground { return foreground.push(entry, in: .medium) }
     let time = now
-    let position = pool.submit(
-      entry, to: poolView(view), in: entry.site.band, isBarrier: isBarrier, now: { time })
+    let view = poolView(entry.view)
+    let band = entry.site.band
+    let position = pool.submit(entry, to: view, in: band, isBarrier: isBarrier, now: { time })
     handOutGrants()
     return position
   }
 
+  mutating func enqueue(_ item: WorkItem, _ entry: Entry) {
+    item.place.stage = .queue
+    item.place.position = enqueue(entry, isBarrier: item.isBarrier)
+  }
+
   /// Submits a plain body or a job.
   mutating func admit(
-    _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool, site: CallSite,
-    frame: TaskFrame?
+    _ work: consuming Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool,
+    site: CallSite
   ) -> (Admission, Next) {
     let isJob = if case .job = work { true } else { false }
-    let parent = parent(frame)
-    if !isJob, configuration.policy == .unimplemented || shutdown != nil || isFinished,
-      let refusal = refusal(isFromOwnWork: parent != nil, at: site)
-    {
-      countRefusal(
-        refusal,
-        Entry(work: work, id: newID(), site: site, enqueuedAt: now, parent: parent)
-          .record(lane: lane, queue: label(lane, view)))
-      return (.refused(refusal), .nothing)
-    }
-    let entry = Entry(work: work, id: newID(), site: site, enqueuedAt: now, parent: parent)
-    if entry.countsAgainstLimits, isFull(lane, view) {
-      if case .blockCaller = configuration.overflow {
-        lastID -= 1
-        return (.refused(.limitReached), .makeRoom)
+    let body = bodyOfThisThread
+    let entry = Entry(
+      work: work, id: newID(), site: site, enqueuedAt: now, parent: body?.lineageForChild(),
+      view: view, lane: lane)
+    if configuration.policy == .unimplemented || shutdown != nil || isFinished {
+      if isJob {
+        if configuration.policy == .unimplemented { noteUnexpectedUse(site) }
+      } else if let refusal = refusal(isFromOwnWork: body != nil, at: site) {
+        countRefusal(refusal, entry.record)
+        return (.refused(refusal), .nothing)
       }
-      countRefusal(.limitReached, entry.record(lane: lane, queue: label(lane, view)))
-      return (.refused(.limitReached), .nothing)
     }
-    countAccepted()
-    if tells { emit(.enqueued, entry.record(lane: lane, queue: label(lane, view))) }
-    let policy = configuration.policy
-    if policy == .inline, !isJob, !poolView(view).queue.isSuspended {
-      return (.accepted, .perform(perform(inline: entry, lane: lane, view: view)))
-    }
-    enqueue(entry, lane: lane, view: view, isBarrier: isBarrier)
-    return (.accepted, policy == .manual ? .nothing : .runAutomatically)
+    if !isJob, isFull(lane, view) { return full(entry) }
+    countAccepted(entry)
+    if runsInline(view), !isJob { return (.accepted, .perform(perform(inline: entry))) }
+    enqueue(entry, isBarrier: isBarrier)
+    return (.accepted, configuration.policy == .manual ? .nothing : .runAutomatically)
   }
 
   /// Submits an item.
-  mutating func admit(_ item: WorkItem, frame: TaskFrame?, mayWaitForRoom: Bool) -> (
-    Admission, Next
-  ) {
+  mutating func admit(_ item: WorkItem, mayWaitForRoom: Bool) -> (Admission, Next) {
     let view = view(item.view)
-    let parent = parent(frame)
+    let body = bodyOfThisThread
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     let entry = Entry(
-      work: .item(item), id: newID(), site: item.site, enqueuedAt: now, parent: parent)
+      work: .item(item), id: newID(), site: item.site, enqueuedAt: now,
+      parent: body?.lineageForChild(), view: view, lane: item.lane)
     item.place.id = TaskID(entry.id)
     item.place.since = DispatcherInstant(nanoseconds: now)
-    func record() -> TaskRecord { entry.record(lane: item.lane, queue: label(item.lane, view)) }
-    if let refusal = refusal(isTimer: isTimer, isFromOwnWork: parent != nil, at: item.site) {
-      countRefusal(refusal, record())
+    if let refusal = refusal(isTimer: isTimer, isFromOwnWork: body != nil, at: item.site) {
+      countRefusal(refusal, entry.record)
       end(item, .refused(refusal))
       return (.refused(refusal), .nothing)
     }
     if item.countsAgainstLimits, isFull(item.lane, view) {
-      if mayWaitForRoom {
-        countAccepted()
-        if tells { emit(.enqueued, record()) }
-        parents[entry.id] = parent
-        item.place.stage = .held
-        waitingForRoom.append(item)
-        return (.accepted, .nothing)
-      }
-      if case .blockCaller = configuration.overflow {
-        lastID -= 1
-        return (.refused(.limitReached), .makeRoom)
-      }
-      countRefusal(.limitReached, record())
-      end(item, .refused(.limitReached))
-      return (.refused(.limitReached), .nothing)
+      guard mayWaitForRoom else { return full(entry) }
+      countAccepted(entry)
+      item.place.stage = .held
+      waitingForRoom.append(entry)
+      return (.accepted, .nothing)
     }
-    countAccepted()
-    if tells { emit(.enqueued, record()) }
+    countAccepted(entry)
+    if item.timeToLive != nil { itemsWithTimeToLive += 1 }
     if isTimer {
-      parents[entry.id] = parent
-      schedule(item)
+      schedule(Timed(item: item, entry: entry))
       settleTimers()
     } else if item.kind == .notification {
-      parents[entry.id] = parent
       item.place.stage = .held
-      held.append(item)
-    } else if configuration.policy == .inline, !poolView(view).queue.isSuspended {
+      held.append(entry)
+    } else if runsInline(view) {
       guard item.begin() else { return (.accepted, .nothing) }
-      return (.accepted, .perform(perform(inline: entry, lane: item.lane, view: view)))
+      return (.accepted, .perform(perform(inline: entry)))
     } else {
-      enqueue(item, entry, view)
+      enqueue(item, entry)
     }
     return (.accepted, configuration.policy == .manual ? .nothing : .runAutomatically)
   }
 
-  mutating func enqueue(_ item: WorkItem, _ entry: Entry, _ view: RecordingView?) {
-    item.place.stage = .queue
-    item.place.position = enqueue(
-      entry, lane: item.lane, view: view, isBarrier: item.isBarrier)
+  /// A queue has no room for `entry`.
+  private mutating func full(_ entry: Entry) -> (Admission, Next) {
+    if case .blockCaller = configuration.overflow {
+      // It is tried again under another number, so this one was never given.
+      allowedLeftovers.remove(lastID)
+      lastID -= 1
+      return (.refused(.limitReached), .makeRoom)
+    }
+    countRefusal(.limitReached, entry.record)
+    if let item = entry.item { end(item, .refused(.limitReached)) }
+    return (.refused(.limitReached), .nothing)
   }
 
-  /// Lets a notification, or an item that waited for room, into its queue.
-  mutating func letIn(_ item: WorkItem) {
+  /// A caller waited for room in vain.
+  mutating func refuseForWantOfRoom(
+    _ refusal: Refusal, _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite
+  ) {
     let entry = Entry(
-      work: .item(item), id: item.place.id.number, site: item.site,
-      enqueuedAt: item.place.since.nanoseconds,
-      parent: parents.removeValue(forKey: item.place.id.number))
-    enqueue(item, entry, view(item.view))
+      work: work, id: newID(), site: site, enqueuedAt: now,
+      parent: bodyOfThisThread?.lineageForChild(), view: view, lane: lane)
+    countRefusal(refusal, entry.record)
+    if let item = entry.item { end(item, .refused(refusal)) }
+  }
+
+  private func runsInline(_ view: RecordingView?) -> Bool {
+    configuration.policy == .inline && !poolView(view).queue.isSuspended
+  }
+
+  /// Lets a notification whose group is empty into its queue. False if it does not wait.
+  mutating func release(_ item: WorkItem) -> Bool {
+    guard let index = held.firstIndex(where: { $0.item === item }) else { return false }
+    enqueue(item, held.remove(at: index))
+    return true
   }
 
   mutating func letInThoseWithRoom() {
-    guard !waitingForRoom.isEmpty else { return }
-    var left: [WorkItem] = []
-    for item in waitingForRoom {
-      if isFull(item.lane, view(item.view)) { left.append(item) } else { letIn(item) }
+    var left: [Entry] = []
+    for entry in waitingForRoom {
+      if isFull(entry.lane, entry.view) { left.append(entry) } else { enqueue(entry.item!, entry) }
     }
     waitingForRoom = left
-  }
-
-  // MARK: Timers
-
-  mutating func schedule(_ item: WorkItem, at time: DispatcherInstant? = nil) {
-    let due = time ?? item.due ?? DispatcherInstant(nanoseconds: now)
-    item.place.stage = .timers
-    item.place.ticket = timers.insert(
-      item, due: due.nanoseconds, tolerance: item.tolerance.clampedNanoseconds)
-  }
-
-  /// Moves every timer whose time has come to where it can run.
-  mutating func settleTimers() {
-    while let (item, due) = timers.popNext(dueBy: now) {
-      item.place.ticket = nil
-      switch item.kind {
-      case .sleep:
-        // Nothing runs: the sleeper's Task is resumed, which is a step of its own.
-        item.place.stage = .nowhere
-        parents[item.place.id.number] = nil
-        if tells { emit(.due, record(of: item)) }
-        ledger.waiting -= 1
-        ledger.count(.completed)
-        if tells { emit(.finished(.completed), record(of: item)) }
-        _ = item.begin()
-        end(item, .completed)
-      case .repeating: tick(item, due: due)
-      default:
-        if tells { emit(.due, record(of: item)) }
-        enqueueDue(item, due: due)
-      }
-    }
-  }
-
-  private mutating func enqueueDue(_ item: WorkItem, due time: Int64) {
-    item.place.since = DispatcherInstant(nanoseconds: time)
-    let entry = Entry(
-      work: .item(item), id: item.place.id.number, site: item.site, enqueuedAt: time,
-      parent: parents.removeValue(forKey: item.place.id.number))
-    guard item.lane == .foreground else {
-      enqueue(item, entry, view(item.view))
-      return
-    }
-    item.place.stage = .due
-    item.place.position = due.push(entry, in: .medium)
-  }
-
-  /// A repeating timer's time has come.
-  private mutating func tick(_ item: WorkItem, due time: Int64) {
-    let current = DispatcherInstant(nanoseconds: now)
-    let owed = item.repetition!.owed(at: current, since: DispatcherInstant(nanoseconds: time))
-    for _ in 0..<owed.runs { addRun(of: item, due: time) }
-    if item.repetition!.catchUp == .spaced {
-      // Armed again when the run has ended.
-      item.place.stage = .nowhere
-    } else if shutdown == nil {
-      schedule(item, at: owed.next)
-    }
-  }
-
-  private mutating func addRun(of item: WorkItem, due time: Int64) {
-    let run = WorkItem(runOf: item)
-    let parent = Lineage(record(of: item), parent: parents[item.place.id.number])
-    let entry = Entry(
-      work: .item(run), id: newID(), site: item.site, enqueuedAt: time, parent: parent)
-    run.place.id = TaskID(entry.id)
-    if allowedLeftovers.contains(item.place.id.number) { allowedLeftovers.insert(entry.id) }
-    parents[entry.id] = parent
-    countAccepted()
-    if tells { emit(.enqueued, entry.record(lane: item.lane, queue: label(item.lane, item.view))) }
-    runsOfRepeating[ObjectIdentifier(item), default: []].append(run)
-    repeatingOfRun[ObjectIdentifier(run)] = item
-    enqueueDue(run, due: time)
-  }
-
-  /// A run of a repeating timer has ended.
-  mutating func endRun(_ run: WorkItem) {
-    guard let item = repeatingOfRun.removeValue(forKey: ObjectIdentifier(run)) else { return }
-    let key = ObjectIdentifier(item)
-    runsOfRepeating[key]?.removeAll { $0 === run }
-    if runsOfRepeating[key]?.isEmpty == true { runsOfRepeating[key] = nil }
-    guard item.repetition!.catchUp == .spaced, item.outcome == nil, !item.isCancellationRequested,
-      shutdown == nil, !isFinished
-    else { return }
-    schedule(
-      item, at: DispatcherInstant(nanoseconds: now).advanced(by: item.repetition!.interval))
-  }
-
-  // MARK: Records
-
-  func record(of item: WorkItem) -> TaskRecord {
-    TaskRecord(
-      id: item.place.id, label: item.label, lane: item.lane, queue: label(item.lane, item.view),
-      site: item.site, parent: parents[item.place.id.number]?.record.id,
-      enqueuedAt: item.place.since)
   }
 }

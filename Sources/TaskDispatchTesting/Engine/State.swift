@@ -21,16 +21,18 @@ struct State: ~Copyable {
   var events: ReadyQueue<Entry>
   /// The background and its views.
   var pool: PoolOrder<Entry>
-  var views: [RecordingView] = []
-  var timers = DeadlineQueue<WorkItem>()
+  private var weakViews: [WeakView] = []
+  var timers = DeadlineQueue<Timed>()
   /// Accepted notifications whose group is not empty.
-  var held: [WorkItem] = []
+  var held: [Entry] = []
+  /// Items that wait for room in their queue, in order.
+  var waitingForRoom: [Entry] = []
+  /// Waiting items that may expire. While there is none, nobody looks.
+  var itemsWithTimeToLive = 0
   /// Runs of repeating timers that have not ended, by the timer.
   var runsOfRepeating: [ObjectIdentifier: [WorkItem]] = [:]
   /// The repeating timer of a run that has not ended.
-  var repeatingOfRun: [ObjectIdentifier: WorkItem] = [:]
-  /// Who submitted an item that waits for a time, a group or room.
-  var parents: [UInt64: Lineage] = [:]
+  var repeatingOfRun: [ObjectIdentifier: Timed] = [:]
   /// Background tasks whose slot is taken and whose body has not run, the oldest first.
   var started: [StartedEntry] = []
   /// Bodies that are running: more than one if they wait and others run meanwhile.
@@ -45,14 +47,13 @@ struct State: ~Copyable {
   /// Waiting tasks that the limit counts, by lane; views count their own.
   var limitedForeground = 0
   var limitedBackground = 0
-  /// Items that wait for room, in order.
-  var waitingForRoom: [WorkItem] = []
   var flushes: [Flush] = []
 
   var ledger = Ledger()
   var history: [TaskEvent] = []
   var hooks = Hooks()
-  var hasListeners = false
+  /// Whether anybody wants to know what happens. Making a record costs more than a step.
+  var tells: Bool
   var outbox: Outbox?
 
   var registrations: [EventRegistration] = []
@@ -70,11 +71,16 @@ struct State: ~Copyable {
   var unexpectedUses: [CallSite] = []
   var automaticErrors: [StepError] = []
 
+  /// An item that waits for a time, with what its entry will need.
+  struct Timed {
+    let item: WorkItem
+    let entry: Entry
+  }
+
   /// A background task whose slot is taken.
   struct StartedEntry {
     let entry: Entry
-    let started: PoolOrder<Entry>.Started
-    let view: RecordingView?
+    let lease: PoolOrder<Entry>.Lease
   }
 
   struct Hooks {
@@ -92,9 +98,12 @@ struct State: ~Copyable {
 
   /// Somebody who waits for what a queue had when they asked.
   struct Flush {
-    let queue: TaskQueue.Identity
     var remaining: Set<UInt64>
     let wake: @Sendable () -> Void
+  }
+
+  private struct WeakView {
+    weak var view: RecordingView?
   }
 
   init(_ configuration: RecordingDispatcher.Configuration) {
@@ -106,7 +115,7 @@ struct State: ~Copyable {
     events = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
     pool = PoolOrder(
       width: configuration.width, agingStep: agingStep, relocated: Self.relocate)
-    hasListeners = configuration.observer != nil
+    tells = configuration.recordsHistory || configuration.observer != nil
   }
 
   /// Tells what can be removed later where compaction has put it.
@@ -128,13 +137,14 @@ struct State: ~Copyable {
     var calls: [@Sendable () -> Void] = []
   }
 
-  /// Whether anybody wants to know what happens. Making a record costs more than a step.
-  var tells: Bool { configuration.recordsHistory || hasListeners }
-
+  /// Notes an event. Callers on the path of a step ask ``tells`` first.
   mutating func emit(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
+    guard tells else { return }
     let event = TaskEvent(kind, record, at: DispatcherInstant(nanoseconds: now))
     if configuration.recordsHistory { history.append(event) }
-    if hasListeners { withOutbox { $0.events.append(event) } }
+    if hooks.onEvent != nil || configuration.observer != nil {
+      withOutbox { $0.events.append(event) }
+    }
   }
 
   mutating func end(_ item: WorkItem, _ outcome: Outcome) {
@@ -153,15 +163,15 @@ struct State: ~Copyable {
 
   // MARK: Who is who
 
-  var foregroundIdentity: TaskQueue.Identity {
-    .init(dispatcher: dispatcher, view: nil, lane: .foreground)
-  }
+  /// The views that somebody holds or that hold work, in the order in which they were made.
+  var views: [RecordingView] { weakViews.compactMap(\.view) }
 
-  func identity(_ lane: Lane, _ view: QueueView?) -> TaskQueue.Identity {
-    .init(dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+  mutating func add(_ view: RecordingView) {
+    if weakViews.count >= 16, weakViews.count == weakViews.capacity {
+      weakViews.removeAll { $0.view == nil }
+    }
+    weakViews.append(WeakView(view: view))
   }
-
-  func label(_ lane: Lane, _ view: QueueView?) -> String { view?.label ?? lane.description }
 
   func view(_ view: QueueView?) -> RecordingView? {
     guard let view else { return nil }
@@ -173,25 +183,18 @@ struct State: ~Copyable {
 
   func poolView(_ view: RecordingView?) -> PoolView<Entry> { view?.pool ?? pool.background }
 
-  /// The running body of this dispatcher that is innermost on this thread, if any.
-  func runningIndex(_ frame: TaskFrame?) -> Int? {
+  /// The body of this dispatcher that is innermost on this thread, if any.
+  func body(_ frame: TaskFrame?) -> Body? {
     var next = frame
     while let frame = next {
-      if let index = running.lastIndex(where: { $0 === frame }) { return index }
+      if let body = frame as? Body, body.queue.dispatcher == dispatcher { return body }
       next = frame.outer
     }
     return nil
   }
 
-  /// The parent that a submission of this thread gets.
-  mutating func parent(_ frame: TaskFrame?) -> Lineage? {
-    guard let index = runningIndex(frame) else { return nil }
-    let body = running[index]
-    if body.lineage == nil { body.lineage = Lineage(body.record, parent: body.entry.parent) }
-    return body.lineage
-  }
+  /// As ``body(_:)`` of the calling thread; asks only if anything runs at all.
+  var bodyOfThisThread: Body? { running.isEmpty ? nil : body(TaskFrame.current) }
 
-  var foregroundIsBusy: Bool {
-    running.contains { $0.queue.lane == .foreground }
-  }
+  var foregroundIsBusy: Bool { running.contains { $0.queue.lane == .foreground } }
 }

@@ -33,6 +33,8 @@ public enum Obstacle: Sendable, Hashable {
   case awaitingEvent(String)
   /// These come first, in this order.
   case behind([TaskID])
+  /// Its queue is full: it waits to be let in, when one of these has started.
+  case noRoom(queue: String, behind: [TaskID])
 }
 
 extension Obstacle: CustomStringConvertible {
@@ -47,6 +49,7 @@ extension Obstacle: CustomStringConvertible {
     case .awaitingGroup: "waits until its group is empty"
     case .awaitingEvent(let event): "waits for \(event)"
     case .behind(let others): "behind \(Self.list(others))"
+    case .noRoom(let queue, let others): "\(queue) is full: behind \(Self.list(others))"
     }
   }
 

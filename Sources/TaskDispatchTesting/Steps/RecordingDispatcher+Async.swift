@@ -28,6 +28,7 @@ extension RecordingDispatcher {
     defer { withExtendedLifetime(task) {} }
     var budget = StepBudget(limit ?? configuration.stepLimit)
     while ending.result == nil {
+      try check(budget, .everything)
       if let next = takeNext() {
         try performStep(next, &budget)
       } else if try !movingTime || !moveToNextDeadline() {

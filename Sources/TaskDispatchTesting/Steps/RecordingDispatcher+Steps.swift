@@ -42,8 +42,11 @@ extension RecordingDispatcher {
         return next
       }
       let view = state.view(queue.view)
-      guard let next = state.reach({ $0.view === view }) else {
-        let label = queue.label
+      let label = queue.label
+      let runnable = state.pendingTasks().contains {
+        $0.obstacle == nil && $0.task.lane == .background && $0.task.queue == label
+      }
+      guard runnable, let next = state.reach({ $0.entry.view === view }) else {
         throw state.nothing(on: label) { $0.lane == .background && $0.queue == label }
       }
       return next
@@ -121,19 +124,20 @@ extension RecordingDispatcher {
   public func run(
     limit: Int? = nil, until condition: () throws -> Bool
   ) throws -> Int {
-    try withStepping("run(until:)") {
-      var budget = StepBudget(limit ?? configuration.stepLimit)
-      while try !condition() {
-        guard let next = takeNext() else {
-          throw withState {
-            StepError.conditionNotMet(
-              pending: $0.pendingTasks(), nextDeadline: $0.nextDeadlineInstant)
-          }
+    try beginStepping("run(until:)")
+    defer { endStepping() }
+    var budget = StepBudget(limit ?? configuration.stepLimit)
+    while try !condition() {
+      try check(budget, .everything)
+      guard let next = takeNext() else {
+        throw withState {
+          StepError.conditionNotMet(
+            pending: $0.pendingTasks(), nextDeadline: $0.nextDeadlineInstant)
         }
-        try performStep(next, &budget)
       }
-      return budget.used
+      try performStep(next, &budget)
     }
+    return budget.used
   }
 
   // MARK: How a step is made
@@ -142,21 +146,17 @@ extension RecordingDispatcher {
   private func step(
     _ call: String, _ take: (inout State) throws(StepError) -> Body
   ) throws(StepError) -> TaskRecord {
-    let frame = TaskFrame.current
     let thread = ThreadIdentity.current
     let next = try withState { state throws(StepError) in
-      try state.beginStepping(call, frame, thread)
+      try state.beginStepping(call, thread)
       do throws(StepError) { return try take(&state) } catch {
         state.isStepping = false
         throw error
       }
     }
-    let goesOn = configuration.policy == .automaticForeground
+    let goesOn = configuration.policy != .manual
     let outcome = perform(next, endsStep: !goesOn)
-    if goesOn {
-      defer { endStepping() }
-      try drain(.loop, limit: nil)
-    }
+    if goesOn { endStepping() }
     try checkThrown(next, outcome)
     return next.record
   }
@@ -169,24 +169,19 @@ extension RecordingDispatcher {
     return try body()
   }
 
-  /// Lets nobody else step while `body` does.
-  func withStepping<Result>(_ call: String, _ body: () throws -> Result) throws -> Result {
-    try beginStepping(call)
-    defer { endStepping() }
-    return try body()
-  }
-
   func beginStepping(_ call: String) throws(StepError) {
-    let frame = TaskFrame.current
     let thread = ThreadIdentity.current
-    try withState { state throws(StepError) in try state.beginStepping(call, frame, thread) }
+    try withState { state throws(StepError) in try state.beginStepping(call, thread) }
   }
 
+  /// Ends a step, and runs what the policy runs by itself before it lets the test go on.
   func endStepping() {
     withState { state in
       state.isStepping = false
       state.advanceShutdown()
     }
+    settleShutdown()
+    runAutomatically()
   }
 
   /// What a call that runs many steps runs.
@@ -204,15 +199,13 @@ extension RecordingDispatcher {
       case .everything: next = takeNext()
       }
       guard let next else {
-        // The end of a shutdown resumes those who await it.
-        let hasMore = withState { state -> Bool in
-          state.advanceShutdown()
-          return state.shutdown != nil
-        }
-        if hasMore, withState({ $0.hasMore(driven) }) { continue }
+        // The end of a shutdown resumes those who await it, and they may go on here.
+        withState { $0.advanceShutdown() }
+        if withState({ $0.hasMore(driven) }) { continue }
         return budget.used
       }
       try performStep(next, &budget)
+      try check(budget, driven)
     }
   }
 
@@ -232,10 +225,12 @@ extension RecordingDispatcher {
     let outcome = perform(next)
     budget.count(next)
     try checkThrown(next, outcome)
-    guard budget.isSpent else { return }
-    // It had been taken, so it had to run: whether that was too much is asked afterwards.
-    let hasMore = withState { $0.hasMore(.everything) }
-    if hasMore { throw .stepLimitReached(limit: budget.limit, recurring: budget.recurring) }
+  }
+
+  /// Throws if the budget is spent and more of what is driven could run.
+  func check(_ budget: StepBudget, _ driven: Driven) throws(StepError) {
+    guard budget.isSpent, withState({ $0.hasMore(driven) }) else { return }
+    throw .stepLimitReached(limit: budget.limit, recurring: budget.recurring)
   }
 
   private func checkThrown(_ ran: Body, _ outcome: Outcome) throws(StepError) {
@@ -250,31 +245,35 @@ extension RecordingDispatcher {
 
   /// Runs what the policy runs by itself, unless this thread or another steps already.
   func runAutomatically() {
-    let policy = configuration.policy
-    let frame = TaskFrame.current
+    let driven: Driven
+    switch configuration.policy {
+    case .manual, .unimplemented: return
+    case .automaticForeground: driven = .loop
+    case .inline, .automatic: driven = .everything
+    }
     let mayRun = withState { state -> Bool in
-      guard !state.isStepping, state.runningIndex(frame) == nil else { return false }
+      guard !state.isStepping, state.bodyOfThisThread == nil, state.hasMore(driven) else {
+        return false
+      }
       state.isStepping = true
       return true
     }
     guard mayRun else { return }
-    defer { endStepping() }
-    do throws(StepError) {
-      try drain(policy == .automaticForeground ? .loop : .everything, limit: nil)
-    } catch {
+    do throws(StepError) { try drain(driven, limit: nil) } catch {
       withState { $0.automaticErrors.append(error) }
     }
+    withState { state in
+      state.isStepping = false
+      state.advanceShutdown()
+    }
+    settleShutdown()
   }
 }
 
 extension State {
-  mutating func beginStepping(
-    _ call: String, _ frame: TaskFrame?, _ thread: UInt
-  ) throws(StepError) {
+  mutating func beginStepping(_ call: String, _ thread: UInt) throws(StepError) {
+    if let body = bodyOfThisThread { throw .reentrantStep(call, running: body.record) }
     guard !isStepping else { throw .reentrantStep(call, running: running.last?.record) }
-    if let frame, let index = runningIndex(frame) {
-      throw .reentrantStep(call, running: running[index].record)
-    }
     isStepping = true
     driver = thread
   }

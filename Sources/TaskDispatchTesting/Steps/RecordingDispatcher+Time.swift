@@ -23,15 +23,18 @@ extension RecordingDispatcher {
   public func advanceTime(
     by duration: Duration, driving: Drive = .everything
   ) throws(StepError) {
-    let now = now
-    try advance(to: now.advanced(by: duration), driving, "advanceTime(by:)")
+    try beginStepping("advanceTime(by:)")
+    defer { endStepping() }
+    try advance(to: now.advanced(by: duration), driving)
   }
 
   /// Moves virtual time forward to `time`. See ``advanceTime(by:driving:)``.
   public func advanceTime(
     to time: DispatcherInstant, driving: Drive = .everything
   ) throws(StepError) {
-    try advance(to: time, driving, "advanceTime(to:)")
+    try beginStepping("advanceTime(to:)")
+    defer { endStepping() }
+    try advance(to: time, driving)
   }
 
   /// Moves virtual time to the next deadline, and runs what can run there.
@@ -42,11 +45,16 @@ extension RecordingDispatcher {
   public func advanceToNextDeadline(
     driving: Drive = .everything
   ) throws(StepError) -> DispatcherInstant {
-    let (next, pending) = withState { ($0.nextDeadlineInstant, $0.pendingTasks()) }
-    guard let next else {
-      throw .nothingQueued("the timers", elsewhere: pending, nextDeadline: nil)
+    try beginStepping("advanceToNextDeadline()")
+    defer { endStepping() }
+    let next = try withState { state throws(StepError) in
+      guard let next = state.nextDeadlineInstant else {
+        throw .nothingQueued(
+          "the timers", elsewhere: state.pendingTasks(), nextDeadline: nil)
+      }
+      return next
     }
-    try advance(to: next, driving, "advanceToNextDeadline()")
+    try advance(to: next, driving)
     return next
   }
 
@@ -63,11 +71,8 @@ extension RecordingDispatcher {
     }
   }
 
-  private func advance(
-    to time: DispatcherInstant, _ drive: Drive, _ call: String
-  ) throws(StepError) {
-    try beginStepping(call)
-    defer { endStepping() }
+  /// Only while stepping.
+  private func advance(to time: DispatcherInstant, _ drive: Drive) throws(StepError) {
     try withState { state throws(StepError) in
       let now = DispatcherInstant(nanoseconds: state.now)
       guard time >= now else { throw .timeBackwards(now: now, requested: time) }
@@ -87,15 +92,5 @@ extension RecordingDispatcher {
       state.advanceShutdown()
       return isDeadline
     }
-  }
-}
-
-extension State {
-  /// Sets the time, and moves what came due to where it can run.
-  mutating func move(to time: DispatcherInstant) throws(StepError) {
-    let current = DispatcherInstant(nanoseconds: now)
-    guard time >= current else { throw .timeBackwards(now: current, requested: time) }
-    now = time.nanoseconds
-    settleTimers()
   }
 }
