@@ -7,21 +7,21 @@ extension RecordingDispatcher {
   /// - Parameter endsStep: Whether this is all that the step does.
   /// - Returns: How it ended.
   @discardableResult
-  func perform(_ body: Body, endsStep: Bool = false) -> Outcome {
+  func perform(_ body: Entry, endsStep: Bool = false) -> Outcome {
     perform(body, endsStep) {
-      switch body.entry.work {
+      switch body.work {
       case .plain(let work): work()
       case .item(let item): return item.run()
-      case .job(let job, let executor): executor.run(job)
+      case .job(let job): job.executor.run(job.job)
       case .event(let event): event.perform(event)
-      case .caller: refuse("\(body.record) is run by its caller")
+      case .caller, .none: refuse("\(body.record) has nothing to run here")
       }
       return .completed
     }
   }
 
   /// As the other, for what somebody who stands in `sync` brought along.
-  func perform(_ body: Body, asCaller work: () -> Void) {
+  func perform(_ body: Entry, asCaller work: () -> Void) {
     perform(body, false) {
       work()
       return .completed
@@ -29,15 +29,15 @@ extension RecordingDispatcher {
   }
 
   @discardableResult @inline(__always)
-  private func perform(_ body: Body, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
+  private func perform(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
     // Binding allocates; a test whose scope has bound this dispatcher already does not pay for it.
     if Dispatchers.scoped === self { return run(body, endsStep, work) }
     return Dispatchers.$scoped.withValue(self) { run(body, endsStep, work) }
   }
 
   @inline(__always)
-  private func run(_ body: Body, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
-    body.run {
+  private func run(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
+    body.run(hidesOuter: body.willHideOuter) {
       let hasHooks = hasHooks.load(ordering: .relaxed)
       if hasHooks { callHook(\.onEnter, body.record) }
       let outcome = work()

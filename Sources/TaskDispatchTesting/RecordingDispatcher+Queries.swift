@@ -80,13 +80,7 @@ extension RecordingDispatcher {
   /// Called after each event, on the thread where it happened. It may submit, and must not step.
   public var onEvent: (@Sendable (TaskEvent) -> Void)? {
     get { withState { $0.hooks.onEvent } }
-    set {
-      withState { state in
-        state.hooks.onEvent = newValue
-        state.tells =
-          newValue != nil || configuration.observer != nil || configuration.recordsHistory
-      }
-    }
+    set { withState { $0.setOnEvent(newValue) } }
   }
 
   /// Called on the stepping thread just before each body, with ``currentTask`` set.

@@ -6,9 +6,8 @@ internal import Synchronization
 /// ``TaskQueue/isCurrent``, ``CurrentTask``, ``Confined`` and the search for deadlocks know where
 /// they are. Frames nest: a `sync` body stands on the frame of its caller.
 ///
-/// Make one on the thread that runs the body, just before; use it once. A dispatcher may subclass it
-/// to keep more about the task. All of it is immutable, so reading it costs no exclusivity check,
-/// which would cost more than the read.
+/// Belongs to one thread while it runs. A dispatcher may subclass it to keep more about the task, and
+/// may make it as early as it likes.
 open class TaskFrame {
   /// The queue whose turn it is.
   public let queue: TaskQueue.Identity
@@ -20,33 +19,36 @@ open class TaskFrame {
   public let item: WorkItem?
   /// Whether the body cannot rely on the frames below: a worker that waits in one task and runs
   /// another meanwhile.
-  public let hidesOuter: Bool
-  /// The frame below on this thread.
-  public let outer: TaskFrame?
+  public private(set) final var hidesOuter = false
+  /// The frame below on this thread, while this one runs.
+  public private(set) final var outer: TaskFrame?
   let shutdown: ShutdownFlag?
 
-  /// - Parameters:
-  ///   - shutdown: The flag that the dispatcher raises when running bodies should stop.
-  ///   - hidesOuter: Whether the body cannot rely on the frames below.
+  /// - Parameter shutdown: The flag that the dispatcher raises when running bodies should stop.
   public init(
     queue: TaskQueue.Identity, queueLabel: String, site: CallSite, item: WorkItem? = nil,
-    shutdown: ShutdownFlag? = nil, hidesOuter: Bool = false
+    shutdown: ShutdownFlag? = nil
   ) {
     self.queue = queue
     self.queueLabel = queueLabel
     self.site = site
     self.item = item
     self.shutdown = shutdown
-    self.hidesOuter = hidesOuter
-    outer = ThreadMarker.top
   }
 
   /// Runs `body` on this thread as the task of this frame.
+  ///
+  /// - Parameter hidesOuter: Whether the body cannot rely on the frames below.
   public final func run<Result, Failure: Error>(
-    _ body: () throws(Failure) -> Result
+    hidesOuter: Bool = false, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    self.hidesOuter = hidesOuter
+    outer = ThreadMarker.top
     ThreadMarker.setTop(self)
-    defer { ThreadMarker.setTop(outer) }
+    defer {
+      ThreadMarker.setTop(outer)
+      outer = nil
+    }
     return try body()
   }
 

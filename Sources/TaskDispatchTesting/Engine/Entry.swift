@@ -1,61 +1,115 @@
 internal import TaskDispatch
 
-/// A task that waits in one of the fake's queues.
-struct Entry: PoolEntry {
+/// A task of the fake, from its submission to its end: it waits in a queue, and then it is the frame
+/// that its body runs in. One object, so that no step copies it.
+///
+/// Touched under the dispatcher's lock, but for ``work``, which belongs to whoever runs it.
+final class Entry: TaskFrame, PoolEntry {
   enum Work {
     case plain(@Sendable () -> Void)
     case item(WorkItem)
-    case job(UnownedJob, any RecordingExecutor)
+    case job(Job)
     case caller(SyncCaller)
     case event(PendingEvent)
+    /// It has ended, and what it held has been released.
+    case none
   }
 
-  let work: Work
+  private(set) var work: Work
   let id: UInt64
-  let site: CallSite
   /// When it was submitted.
   let enqueuedAt: Int64
   let parent: Lineage?
   /// Keeps its view alive: a queue that nobody holds any more still runs what it was given.
   let view: RecordingView?
-  let lane: Lane
+  /// Its share of the background, while it has started and not ended.
+  var lease: PoolOrder<Entry>.Lease?
+  /// Made when the body submits something.
+  private(set) var lineage: Lineage?
+  /// What the body stands still for, while it does.
+  var waitsFor: (name: String, queue: TaskQueue.Identity?)?
+  /// A shutdown has given it up: it has its outcome, and its end changes nothing.
+  var isAbandoned = false
+  let runsOnCaller: Bool
+  /// Whether it runs on a thread of its own, as far as the frames below are concerned.
+  var willHideOuter = false
 
-  var runsOnCaller: Bool {
-    if case .caller = work { true } else { false }
+  init(
+    _ work: Work, id: UInt64, lane: Lane, view: RecordingView?, site: CallSite, at time: Int64,
+    parent: Lineage?, dispatcher: ObjectIdentifier, shutdown: ShutdownFlag
+  ) {
+    self.work = work
+    self.id = id
+    self.view = view
+    self.parent = parent
+    enqueuedAt = time
+    let item: WorkItem?
+    if case .item(let some) = work { item = some } else { item = nil }
+    if case .caller = work { runsOnCaller = true } else { runsOnCaller = false }
+    super.init(
+      queue: TaskQueue.Identity(
+        dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane),
+      queueLabel: view?.label ?? (lane == .foreground ? "foreground" : "background"), site: site,
+      item: item, shutdown: shutdown)
   }
 
-  var item: WorkItem? {
-    if case .item(let item) = work { item } else { nil }
-  }
+  var lane: Lane { queue.lane }
 
   /// Whether the limit of its queue counts it.
   var countsAgainstLimits: Bool {
     switch work {
     case .plain: true
     case .item(let item): item.countsAgainstLimits
-    case .job, .caller, .event: false
+    case .job, .caller, .event, .none: false
     }
   }
 
-  var queue: String { view?.label ?? lane.description }
-
   var record: TaskRecord {
-    let label: String?
-    switch work {
-    case .plain, .job, .caller: label = nil
-    case .item(let item): label = item.label
-    case .event(let event): label = event.name
-    }
-    return TaskRecord(
-      id: TaskID(id), label: label, lane: lane, queue: queue, site: site,
+    TaskRecord(
+      id: TaskID(id), label: label, lane: lane, queue: queueLabel, site: site,
       parent: parent?.record.id, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt))
+  }
+
+  private var label: String? {
+    if let item { return item.label }
+    return eventName
+  }
+
+  /// Of a signal or a descriptor; kept apart from ``work``, which is gone in the end.
+  var eventName: String?
+
+  /// What the tasks that it submits remember of it.
+  func lineageForChild() -> Lineage {
+    if let lineage { return lineage }
+    let made = Lineage(record, parent: parent)
+    lineage = made
+    return made
+  }
+
+  /// Lets go of what it held. The history may keep the rest.
+  func release() {
+    work = .none
+    lineage = nil
+    waitsFor = nil
+    lease = nil
+  }
+}
+
+/// A job of a Swift Task, and the executor that it came in by.
+final class Job {
+  let job: UnownedJob
+  let executor: any RecordingExecutor
+
+  init(_ job: UnownedJob, _ executor: any RecordingExecutor) {
+    self.job = job
+    self.executor = executor
   }
 }
 
 /// Somebody who stands in `sync`. The fake's one thread is standing there.
 final class SyncCaller {
   /// Its entry, while it waits; and where that stands.
-  var entry: Entry?
+  weak var entry: Entry?
   var position = 0
   /// Set when the caller's turn has come.
   var granted: PoolOrder<Entry>.Started?

@@ -31,19 +31,19 @@ extension State {
     if let id = due.withNext(now: clock, { $0.id }) { moves.append(.due(TaskID(id))) }
     if let id = events.withNext(now: clock, { $0.id }) { moves.append(.event(TaskID(id))) }
     if let id = foreground.withNext(now: clock, { $0.id }) { moves.append(.posted(TaskID(id))) }
-    moves += started.map { .run(TaskID($0.entry.id)) }
+    moves += started.map { .run(TaskID($0.id)) }
     if pool.canStart(now: clock) { moves.append(.start) }
     return moves
   }
 
   /// Does what `move` says, up to the body that is to run, if it has one.
-  mutating func make(_ move: Move) -> Body? {
+  mutating func make(_ move: Move) -> Entry? {
     switch move {
     case .due: return takeForeground(from: .due)
     case .event: return takeForeground(from: .events)
     case .posted: return takeForeground(from: .posted)
     case .run(let id):
-      guard let index = started.firstIndex(where: { $0.entry.id == id.number }) else {
+      guard let index = started.firstIndex(where: { $0.id == id.number }) else {
         refuse("\(id) has not started")
       }
       lastLane = .background
@@ -55,7 +55,7 @@ extension State {
   }
 
   /// The next body to run by the fake's own preference: the lanes take turns.
-  mutating func takeNext() -> Body? {
+  mutating func takeNext() -> Entry? {
     switch lastLane {
     case .background: takeForeground() ?? takeBackground()
     case .foreground: takeBackground() ?? takeForeground()

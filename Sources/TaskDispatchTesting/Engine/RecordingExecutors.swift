@@ -125,26 +125,16 @@ extension RecordingDispatcher {
       if state.isFinished { return false }
       let isKnown = task.map { !state.swiftTasks.insert($0).inserted } ?? false
       let isFromOutside = isKnown && state.bodyOfThisThread == nil && thread != state.driver
-      _ = state.admit(
-        .job(job, executor), on: executor.lane, state.view(executor.view), isBarrier: false,
-        site: CallSite(fileID: "a Swift Task", line: 0, band: band))
-      if isFromOutside { state.noteEscape(executor) }
+      let site = CallSite(fileID: "a Swift Task", line: 0, band: band)
+      let entry = state.admit(
+        Job(job, executor), on: executor.lane, state.view(executor.view), site: site)
+      if isFromOutside {
+        state.escapes.append(entry.record)
+        state.emit(.escaped, entry)
+      }
       return true
     }
     if isTaken { runAutomatically() }
     return isTaken
-  }
-}
-
-extension State {
-  /// The newest submission is a job that something outside this dispatcher has resumed.
-  fileprivate mutating func noteEscape(_ executor: any RecordingExecutor) {
-    let record = TaskRecord(
-      id: TaskID(lastID), label: nil, lane: executor.lane,
-      queue: executor.view?.label ?? executor.lane.description,
-      site: CallSite(fileID: "a Swift Task", line: 0), parent: nil,
-      enqueuedAt: DispatcherInstant(nanoseconds: now))
-    escapes.append(record)
-    emit(.escaped, record)
   }
 }

@@ -8,10 +8,11 @@ struct EventRegistration {
   }
 
   let number: UInt64
+  /// Stands for the registration in the history.
+  let entry: Entry
   let source: Source
   let interest: Readiness
   let label: String?
-  let site: CallSite
   let perform: @Sendable (PendingEvent) -> Void
   /// The delivery that waits for the foreground: later ones join it.
   var pending: PendingEvent?
@@ -39,19 +40,20 @@ extension State {
       }
     }
     if case .signal(let signal) = source, let refusal = signal.refusal { throw refusal }
-    let number = newID()
+    let entry = makeEntry(.none, on: .foreground, nil, at: site, parent: nil)
     let registration = EventRegistration(
-      number: number, source: source, interest: interest, label: label, site: site,
+      number: entry.id, entry: entry, source: source, interest: interest, label: label,
       perform: perform)
+    entry.eventName = label ?? registration.name
     registrations.append(registration)
-    emit(.registered, record(of: registration))
-    return number
+    emit(.registered, entry)
+    return entry.id
   }
 
   mutating func unregister(_ number: UInt64) {
     guard let index = registrations.firstIndex(where: { $0.number == number }) else { return }
     let registration = registrations.remove(at: index)
-    emit(.unregistered, record(of: registration))
+    emit(.unregistered, registration.entry)
     guard let pending = registration.pending,
       let entry = events.remove(at: pending.position, in: .medium)
     else { return }
@@ -78,9 +80,10 @@ extension State {
         number: registration.number, name: registration.label ?? registration.name,
         perform: registration.perform)
       event.readiness = relevant
-      let entry = Entry(
-        work: .event(event), id: newID(), site: registration.site, enqueuedAt: now,
-        parent: bodyOfThisThread?.lineageForChild(), view: nil, lane: .foreground)
+      let entry = makeEntry(
+        .event(event), on: .foreground, nil, at: registration.entry.site,
+        parent: bodyOfThisThread?.lineageForChild())
+      entry.eventName = event.name
       countAccepted(entry)
       registrations[index].pending = event
       event.position = events.push(entry, in: .medium)
@@ -92,12 +95,5 @@ extension State {
   mutating func serve(_ event: PendingEvent) {
     guard let index = registrations.firstIndex(where: { $0.number == event.number }) else { return }
     registrations[index].pending = nil
-  }
-
-  private func record(of registration: EventRegistration) -> TaskRecord {
-    TaskRecord(
-      id: TaskID(registration.number), label: registration.label ?? registration.name,
-      lane: .foreground, queue: "foreground", site: registration.site, parent: nil,
-      enqueuedAt: DispatcherInstant(nanoseconds: now))
   }
 }

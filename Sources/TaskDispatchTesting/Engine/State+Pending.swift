@@ -4,7 +4,7 @@ extension State {
   /// Every task that has not run, and what keeps it from running, in the order of submission.
   func pendingTasks() -> [PendingTask] {
     let startable = startableBackground()
-    var pending = started.map { pendingTask($0.entry, nil, isStarted: true) }
+    var pending = started.map { pendingTask($0, nil, isStarted: true) }
     pending += pendingForeground()
     for view in [nil] + views.map(Optional.some) {
       pending += pendingBackground(view, startable)
@@ -15,8 +15,8 @@ extension State {
     }
     pending += held.map { pendingTask($0, .awaitingGroup) }
     for entry in waitingForRoom {
-      let ahead = pending.filter { $0.task.queue == entry.queue && $0.due == nil }.map(\.task.id)
-      pending.append(pendingTask(entry, .noRoom(queue: entry.queue, behind: ahead)))
+      let ahead = pending.filter { $0.task.queue == entry.queueLabel && $0.due == nil }.map(\.task.id)
+      pending.append(pendingTask(entry, .noRoom(queue: entry.queueLabel, behind: ahead)))
     }
     return pending.sorted { $0.task.id < $1.task.id }
   }
@@ -33,9 +33,9 @@ extension State {
   private func pendingForeground() -> [PendingTask] {
     var ahead: [TaskID] = []
     var pending: [PendingTask] = []
-    func add(_ entry: borrowing Entry) {
+    func add(_ entry: Entry) {
       guard !entry.runsOnCaller else { return }
-      pending.append(pendingTask(copy entry, ahead.isEmpty ? nil : .behind(ahead)))
+      pending.append(pendingTask(entry, ahead.isEmpty ? nil : .behind(ahead)))
       ahead.append(TaskID(entry.id))
     }
     due.forEach(add)
@@ -58,7 +58,7 @@ extension State {
   ) -> [PendingTask] {
     var waiting: [(entry: Entry, isBarrier: Bool)] = []
     poolView(view).queue.ready.forEachPosition { entry, _, isBarrier in
-      if !entry.runsOnCaller { waiting.append((copy entry, isBarrier)) }
+      if !entry.runsOnCaller { waiting.append((entry, isBarrier)) }
     }
     // The order in which they would start if nothing aged: the sections between barriers, each by
     // band, each band by arrival.
@@ -85,7 +85,7 @@ extension State {
     _ startable: [TaskID]
   ) -> Obstacle {
     let view = poolView(entry.view)
-    if view.queue.isSuspended { return .suspended(queue: entry.queue) }
+    if view.queue.isSuspended { return .suspended(queue: entry.queueLabel) }
     if let barrier = ahead.first(where: \.isBarrier) { return .barrier(barrier.entry.record) }
     if view.queue.runsBarrier { return .barrier(runningBarrier(of: entry.view)) }
     let before = ahead.map { TaskID($0.entry.id) }
@@ -94,7 +94,7 @@ extension State {
       if !others.isEmpty { return .runsAlone(after: others) }
     }
     if view.queue.workerRoom <= 0 {
-      return .widthReached(queue: entry.queue, width: view.queue.workerWidth)
+      return .widthReached(queue: entry.queueLabel, width: view.queue.workerWidth)
     }
     if pool.busyWorkers >= pool.width {
       return .widthReached(queue: "background", width: pool.width)
@@ -107,11 +107,11 @@ extension State {
       $0.lease?.isBarrier == true && $0.lease?.view === poolView(view)
     }
     if let lane { return lane.record }
-    return started.first { $0.lease.isBarrier && $0.lease.view === poolView(view) }?.entry.record
+    return started.first { $0.lease?.isBarrier == true && $0.view === view }?.record
   }
 
   private func inProgress(in view: RecordingView?) -> [TaskID] {
-    running.filter { $0.lease?.view === poolView(view) }.map { TaskID($0.entry.id) }
-      + started.filter { $0.entry.view === view }.map { TaskID($0.entry.id) }
+    running.filter { $0.lease?.view === poolView(view) }.map { TaskID($0.id) }
+      + started.filter { $0.view === view }.map { TaskID($0.id) }
   }
 }

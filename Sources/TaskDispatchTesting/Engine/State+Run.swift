@@ -7,7 +7,7 @@ extension State {
   enum ForegroundSource { case due, events, posted }
 
   /// The next foreground task: due timers first, then events, then what was posted.
-  mutating func takeForeground(hidesOuter: Bool = false) -> Body? {
+  mutating func takeForeground(hidesOuter: Bool = false) -> Entry? {
     if due.hasStartable, let body = takeForeground(from: .due, hidesOuter: hidesOuter) {
       return body
     }
@@ -19,7 +19,7 @@ extension State {
 
   mutating func takeForeground(
     from source: ForegroundSource, hidesOuter: Bool = false
-  ) -> Body? {
+  ) -> Entry? {
     let time = now
     while true {
       let next: Entry? =
@@ -31,7 +31,7 @@ extension State {
       guard let entry = next else { return nil }
       guard begins(entry) else { continue }
       lastLane = .foreground
-      return perform(entry, lease: nil, hidesOuter: hidesOuter)
+      return perform(entry, hidesOuter: hidesOuter)
     }
   }
 
@@ -48,88 +48,87 @@ extension State {
         pool.finish(next.lease, now: { time })
         continue
       }
-      started.append(StartedEntry(entry: next.taken.entry, lease: next.lease))
+      next.taken.entry.lease = next.lease
+      started.append(next.taken.entry)
       return true
     }
     return false
   }
 
   /// Takes the next task of a view for a thread that waits in its `sync`.
-  mutating func takeToHelp(_ view: RecordingView?) -> Body? {
+  mutating func takeToHelp(_ view: RecordingView?) -> Entry? {
     let time = now
     while let next = pool.startToHelp(poolView(view), now: { time }) {
       guard begins(next.taken.entry) else {
         pool.finish(next.lease, now: { time })
         continue
       }
-      return perform(next.taken.entry, lease: next.lease, hidesOuter: true)
+      next.taken.entry.lease = next.lease
+      return perform(next.taken.entry, hidesOuter: true)
     }
     return nil
   }
 
   /// The next background body to run: the oldest that has started, else the head.
-  mutating func takeBackground(hidesOuter: Bool = false) -> Body? {
+  mutating func takeBackground(hidesOuter: Bool = false) -> Entry? {
     if started.isEmpty, !startBackground() { return nil }
     return takeStarted(at: 0, hidesOuter: hidesOuter)
   }
 
-  mutating func takeStarted(at index: Int, hidesOuter: Bool) -> Body {
-    let next = started.remove(at: index)
+  mutating func takeStarted(at index: Int, hidesOuter: Bool) -> Entry {
     lastLane = .background
-    return perform(next.entry, lease: next.lease, hidesOuter: hidesOuter)
+    return perform(started.remove(at: index), hidesOuter: hidesOuter)
   }
 
   /// Counts a taken entry as started. False if it must not run after all.
-  private mutating func begins(_ entry: borrowing Entry) -> Bool {
-    if configuration.overflow != .unbounded { noteTaken(entry) }
+  private mutating func begins(_ entry: Entry) -> Bool {
+    if isLimited { noteTaken(entry) }
     switch entry.work {
     case .item(let item):
       item.place.stage = .nowhere
       if item.timeToLive != nil { itemsWithTimeToLive -= 1 }
       guard item.begin() else { return false }
     case .event(let event): serve(event)
-    case .plain, .job, .caller: break
+    case .plain, .job, .caller, .none: break
     }
     ledger.waiting -= 1
     ledger.running += 1
-    if tells { emit(.started, entry.record) }
+    emit(.started, entry)
     return true
   }
 
   /// There is room in its queue for another.
-  private mutating func noteTaken(_ entry: borrowing Entry) {
+  private mutating func noteTaken(_ entry: Entry) {
     if entry.countsAgainstLimits { changeLimited(entry, by: -1) }
     if !waitingForRoom.isEmpty { letInThoseWithRoom() }
   }
 
   /// Gives a started entry a place among the running.
-  mutating func perform(
-    _ entry: Entry, lease: PoolOrder<Entry>.Lease?, hidesOuter: Bool
-  ) -> Body {
-    let body = Body(
-      entry, dispatcher: dispatcher, lease: lease, shutdown: shutdownFlag, hidesOuter: hidesOuter)
-    running.append(body)
-    return body
+  mutating func perform(_ entry: Entry, hidesOuter: Bool) -> Entry {
+    entry.willHideOuter = hidesOuter
+    running.append(entry)
+    return entry
   }
 
   /// A body that runs inside its own submission, in nobody's order.
-  mutating func perform(inline entry: Entry) -> Body {
+  mutating func perform(inline entry: Entry) -> Entry {
     ledger.waiting -= 1
     ledger.running += 1
     if entry.item?.timeToLive != nil { itemsWithTimeToLive -= 1 }
-    if tells { emit(.started, entry.record) }
-    return perform(entry, lease: nil, hidesOuter: false)
+    emit(.started, entry)
+    return perform(entry, hidesOuter: false)
   }
 
   // MARK: Ending
 
   /// A body has run to its end.
-  mutating func finish(_ body: Body, _ outcome: Outcome) {
+  mutating func finish(_ body: Entry, _ outcome: Outcome) {
     if running.last === body {
       running.removeLast()
     } else if let index = running.lastIndex(where: { $0 === body }) {
       running.remove(at: index)
     }
+    defer { body.release() }
     guard !body.isAbandoned else { return }
     if let lease = body.lease {
       let time = now
@@ -138,12 +137,12 @@ extension State {
     }
     ledger.running -= 1
     ledger.count(outcome)
-    if tells { emit(.finished(outcome), body.record) }
-    if !flushes.isEmpty { noteEnd(body.entry.id) }
+    emit(.finished(outcome), body)
+    if !flushes.isEmpty { noteEnd(body.id) }
     if let item = body.item { end(body, item, outcome) }
   }
 
-  private mutating func end(_ body: Body, _ item: WorkItem, _ outcome: Outcome) {
+  private mutating func end(_ body: Entry, _ item: WorkItem, _ outcome: Outcome) {
     if case .failed(let error) = outcome, configuration.thrownErrors != .ignore,
       !item.failureIsSeen
     {
@@ -157,8 +156,9 @@ extension State {
   mutating func endUnstarted(_ entry: Entry, _ outcome: Outcome) {
     ledger.waiting -= 1
     ledger.count(outcome)
-    emit(.finished(outcome), entry.record)
+    emit(.finished(outcome), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
+    entry.release()
     guard let item = entry.item else { return }
     if item.timeToLive != nil { itemsWithTimeToLive -= 1 }
     endRun(item)
@@ -190,7 +190,7 @@ extension State {
     if item.isRunning {
       guard !item.isCancellationRequested else { return .requested }
       item.requestCancellation()
-      if tells, let record = startedRecord(of: item) { emit(.cancellationRequested, record) }
+      if let entry = startedEntry(of: item) { emit(.cancellationRequested, entry) }
       return .requested
     }
     guard let entry = takeBack(item) else { return .tooLate }
@@ -198,9 +198,8 @@ extension State {
     return .beforeStart
   }
 
-  private func startedRecord(of item: WorkItem) -> TaskRecord? {
-    running.first { $0.item === item }?.record
-      ?? started.first { $0.entry.item === item }?.entry.record
+  private func startedEntry(of item: WorkItem) -> Entry? {
+    running.first { $0.item === item } ?? started.first { $0.item === item }
   }
 
   private mutating func cancelRepeating(_ item: WorkItem) -> Cancellation {
@@ -242,7 +241,7 @@ extension State {
           from: poolView(view(item.view)), now: { time })
         handOutGrants()
       }
-      if configuration.overflow != .unbounded, let removed { noteTaken(removed) }
+      if isLimited, let removed { noteTaken(removed) }
       return removed
     }
   }

@@ -76,13 +76,14 @@ extension State {
     cancelPlainBodies()
     abandonStarted()
     var jobs = takeOut { if case .job = $0.work { true } else { false } }
-    jobs += started.map(\.entry)
+    jobs += started
     started = []
     for entry in jobs {
-      guard case .job(let job, _) = entry.work else { continue }
-      ledger.waiting -= 1
+      guard case .job(let job) = entry.work else { continue }
+      if entry.lease == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
       ledger.count(.cancelled)
-      later { globalConcurrentExecutor.enqueue(job) }
+      later { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
+      entry.release()
     }
     registrations = []
   }
@@ -100,8 +101,8 @@ extension State {
   /// Every item that waits in a queue or for a group, in the order of submission.
   func waitingItems() -> [WorkItem] {
     var items = held.compactMap(\.item)
-    func collect(_ entry: borrowing Entry) {
-      if case .item(let item) = entry.work { items.append(item) }
+    func collect(_ entry: Entry) {
+      if let item = entry.item { items.append(item) }
     }
     due.forEach(collect)
     foreground.forEach(collect)
@@ -135,8 +136,8 @@ extension State {
       entry.item?.place.stage = .nowhere
       ledger.accepted -= 1
       ledger.waiting -= 1
-      countRefusal(.shutDown, entry.record)
       if !flushes.isEmpty { noteEnd(entry.id) }
+      countRefusal(.shutDown, entry)
       if let item = entry.item { end(item, .refused(.shutDown)) }
     }
     waitingForRoom = []
@@ -157,7 +158,7 @@ extension State {
     let plain = takeOut { entry in
       switch entry.work {
       case .plain, .event: true
-      case .item, .job, .caller: false
+      case .item, .job, .caller, .none: false
       }
     }
     for entry in plain {
@@ -170,8 +171,7 @@ extension State {
   private mutating func takeOut(_ isWanted: (Entry) -> Bool) -> [Entry] {
     var taken: [Entry] = []
     var found: [(position: Int, entry: Entry, isBarrier: Bool)] = []
-    func collect(_ entry: borrowing Entry, _ position: Int, _ isBarrier: Bool) {
-      let entry = copy entry
+    func collect(_ entry: Entry, _ position: Int, _ isBarrier: Bool) {
       if isWanted(entry) { found.append((position, entry, isBarrier)) }
     }
     events.forEachPosition(collect)
@@ -194,7 +194,7 @@ extension State {
       }
     }
     handOutGrants()
-    for entry in taken where entry.countsAgainstLimits && configuration.overflow != .unbounded {
+    for entry in taken where isLimited && entry.countsAgainstLimits {
       changeLimited(entry, by: -1)
     }
     return taken
@@ -203,29 +203,25 @@ extension State {
   /// Gives up what has started and not ended. Jobs run on: each is somebody's Task.
   private mutating func abandonStarted() {
     for body in running where !body.isAbandoned {
-      if case .job = body.entry.work { continue }
-      body.isAbandoned = true
-      abandon(body.entry, body.lease)
+      if case .job = body.work { continue }
+      abandon(body)
     }
     let given = started
     started = []
     for left in given {
-      if case .job = left.entry.work {
-        started.append(left)
-      } else {
-        abandon(left.entry, left.lease)
-      }
+      if case .job = left.work { started.append(left) } else { abandon(left) }
     }
   }
 
-  private mutating func abandon(_ entry: Entry, _ lease: PoolOrder<Entry>.Lease?) {
+  private mutating func abandon(_ entry: Entry) {
+    entry.isAbandoned = true
     noteUnfinished(entry.record, .abandoned)
     ledger.running -= 1
     ledger.count(.abandoned)
-    emit(.finished(.abandoned), entry.record)
+    emit(.finished(.abandoned), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     if let item = entry.item { end(item, .abandoned) }
-    guard let lease else { return }
+    guard let lease = entry.lease.take() else { return }
     let time = now
     pool.finish(lease, now: { time })
     handOutGrants()

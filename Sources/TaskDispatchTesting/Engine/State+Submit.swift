@@ -5,7 +5,7 @@ extension State {
   enum Next {
     case nothing
     /// Run this body now, inside the submission.
-    case perform(Body)
+    case perform(Entry)
     /// Run what can be run, unless somebody steps already.
     case runAutomatically
     /// Make room, and try again.
@@ -31,18 +31,24 @@ extension State {
     }
   }
 
+  /// Whether ``refusal(isTimer:isFromOwnWork:at:)`` could say no.
+  private var mayRefuse: Bool {
+    configuration.policy == .unimplemented || shutdown != nil || isFinished
+  }
+
   /// Notes a use of a dispatcher that should not be used.
   mutating func noteUnexpectedUse(_ site: CallSite) {
     unexpectedUses.append(site)
     if let report = hooks.onUnexpectedUse { later { report(site) } }
   }
 
-  mutating func countRefusal(_ refusal: Refusal, _ record: TaskRecord) {
+  mutating func countRefusal(_ refusal: Refusal, _ entry: Entry) {
     ledger.refused += 1
-    emit(.refused(refusal), record)
+    emit(.refused(refusal), entry)
+    entry.release()
   }
 
-  mutating func changeLimited(_ entry: borrowing Entry, by change: Int) {
+  mutating func changeLimited(_ entry: Entry, by change: Int) {
     if let view = entry.view {
       view.limited += change
     } else if entry.lane == .foreground {
@@ -60,29 +66,22 @@ extension State {
 
   // MARK: Into the queues
 
-  mutating func newID() -> UInt64 {
-    lastID += 1
-    if leftoverAllowances > 0 { allowedLeftovers.insert(lastID) }
-    return lastID
-  }
-
   mutating func countAccepted(_ entry: Entry) {
     ledger.accepted += 1
     ledger.waiting += 1
-    if tells { emit(.enqueued, entry.record) }
+    emit(.enqueued, entry)
   }
 
   /// Puts an accepted entry where it waits. Returns its position.
   @discardableResult
-  mutating func enqueue(_ entry: consuming Entry, isBarrier: Bool) -> Int {
-    if configuration.overflow != .unbounded, entry.countsAgainstLimits {
+  mutating func enqueue(_ entry: Entry, isBarrier: Bool) -> Int {
+    if isLimited, entry.countsAgainstLimits {
       changeLimited(entry, by: 1)
     }
     if entry.lane == .foreground { return foreground.push(entry, in: .medium) }
     let time = now
-    let view = poolView(entry.view)
-    let band = entry.site.band
-    let position = pool.submit(entry, to: view, in: band, isBarrier: isBarrier, now: { time })
+    let position = pool.submit(
+      entry, to: poolView(entry.view), in: entry.site.band, isBarrier: isBarrier, now: { time })
     handOutGrants()
     return position
   }
@@ -92,29 +91,33 @@ extension State {
     item.place.position = enqueue(entry, isBarrier: item.isBarrier)
   }
 
-  /// Submits a plain body or a job.
+  /// Submits a plain body.
   mutating func admit(
-    _ work: consuming Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool,
-    site: CallSite
+    _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool, site: CallSite
   ) -> (Admission, Next) {
-    let isJob = if case .job = work { true } else { false }
     let body = bodyOfThisThread
-    let entry = Entry(
-      work: work, id: newID(), site: site, enqueuedAt: now, parent: body?.lineageForChild(),
-      view: view, lane: lane)
-    if configuration.policy == .unimplemented || shutdown != nil || isFinished {
-      if isJob {
-        if configuration.policy == .unimplemented { noteUnexpectedUse(site) }
-      } else if let refusal = refusal(isFromOwnWork: body != nil, at: site) {
-        countRefusal(refusal, entry.record)
-        return (.refused(refusal), .nothing)
-      }
+    let entry = makeEntry(work, on: lane, view, at: site, parent: body?.lineageForChild())
+    if mayRefuse, let refusal = refusal(isFromOwnWork: body != nil, at: site) {
+      countRefusal(refusal, entry)
+      return (.refused(refusal), .nothing)
     }
-    if !isJob, isFull(lane, view) { return full(entry) }
+    if isLimited, isFull(lane, view) { return full(entry) }
     countAccepted(entry)
-    if runsInline(view), !isJob { return (.accepted, .perform(perform(inline: entry))) }
+    if runsInline(view) { return (.accepted, .perform(perform(inline: entry))) }
     enqueue(entry, isBarrier: isBarrier)
     return (.accepted, configuration.policy == .manual ? .nothing : .runAutomatically)
+  }
+
+  /// Submits a job of a Swift Task, which cannot be refused.
+  mutating func admit(
+    _ job: Job, on lane: Lane, _ view: RecordingView?, site: CallSite
+  ) -> Entry {
+    if configuration.policy == .unimplemented { noteUnexpectedUse(site) }
+    let parent = bodyOfThisThread?.lineageForChild()
+    let entry = makeEntry(.job(job), on: lane, view, at: site, parent: parent)
+    countAccepted(entry)
+    enqueue(entry, isBarrier: false)
+    return entry
   }
 
   /// Submits an item.
@@ -122,17 +125,16 @@ extension State {
     let view = view(item.view)
     let body = bodyOfThisThread
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
-    let entry = Entry(
-      work: .item(item), id: newID(), site: item.site, enqueuedAt: now,
-      parent: body?.lineageForChild(), view: view, lane: item.lane)
+    let entry = makeEntry(
+      .item(item), on: item.lane, view, at: item.site, parent: body?.lineageForChild())
     item.place.id = TaskID(entry.id)
     item.place.since = DispatcherInstant(nanoseconds: now)
     if let refusal = refusal(isTimer: isTimer, isFromOwnWork: body != nil, at: item.site) {
-      countRefusal(refusal, entry.record)
+      countRefusal(refusal, entry)
       end(item, .refused(refusal))
       return (.refused(refusal), .nothing)
     }
-    if item.countsAgainstLimits, isFull(item.lane, view) {
+    if isLimited, item.countsAgainstLimits, isFull(item.lane, view) {
       guard mayWaitForRoom else { return full(entry) }
       countAccepted(entry)
       item.place.stage = .held
@@ -164,7 +166,7 @@ extension State {
       lastID -= 1
       return (.refused(.limitReached), .makeRoom)
     }
-    countRefusal(.limitReached, entry.record)
+    countRefusal(.limitReached, entry)
     if let item = entry.item { end(item, .refused(.limitReached)) }
     return (.refused(.limitReached), .nothing)
   }
@@ -173,10 +175,9 @@ extension State {
   mutating func refuseForWantOfRoom(
     _ refusal: Refusal, _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite
   ) {
-    let entry = Entry(
-      work: work, id: newID(), site: site, enqueuedAt: now,
-      parent: bodyOfThisThread?.lineageForChild(), view: view, lane: lane)
-    countRefusal(refusal, entry.record)
+    let entry = makeEntry(
+      work, on: lane, view, at: site, parent: bodyOfThisThread?.lineageForChild())
+    countRefusal(refusal, entry)
     if let item = entry.item { end(item, .refused(refusal)) }
   }
 

@@ -19,7 +19,7 @@ extension State {
       case .sleep: wake(timed)
       case .repeating: tick(timed, due: due)
       default:
-        emit(.due, timed.entry.record)
+        emit(.due, timed.entry)
         enqueueDue(timed.item, timed.entry, at: due)
       }
     }
@@ -28,11 +28,12 @@ extension State {
   /// Nothing runs: the sleeper's Task is resumed, which is a step of its own.
   private mutating func wake(_ timed: Timed) {
     timed.item.place.stage = .nowhere
-    emit(.due, timed.entry.record)
+    emit(.due, timed.entry)
     guard timed.item.begin() else { return }
     ledger.waiting -= 1
     ledger.count(.completed)
-    emit(.finished(.completed), timed.entry.record)
+    emit(.finished(.completed), timed.entry)
+    timed.entry.release()
     end(timed.item, .completed)
   }
 
@@ -60,10 +61,9 @@ extension State {
 
   private mutating func addRun(of timed: Timed, due time: Int64) {
     let run = WorkItem(runOf: timed.item)
-    let entry = Entry(
-      work: .item(run), id: newID(), site: run.site, enqueuedAt: time,
-      parent: Lineage(timed.entry.record, parent: timed.entry.parent), view: timed.entry.view,
-      lane: run.lane)
+    let entry = makeEntry(
+      .item(run), on: run.lane, timed.entry.view, at: run.site,
+      parent: timed.entry.lineageForChild(), enqueuedAt: time)
     run.place.id = TaskID(entry.id)
     if allowedLeftovers.contains(timed.entry.id) { allowedLeftovers.insert(entry.id) }
     countAccepted(entry)

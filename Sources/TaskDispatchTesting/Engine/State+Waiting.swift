@@ -2,8 +2,8 @@ internal import TaskDispatch
 
 extension State {
   enum NextForSync {
-    case granted(Body)
-    case perform(Body)
+    case granted(Entry)
+    case perform(Entry)
     case stuck(WaitRefusal)
   }
 
@@ -12,18 +12,17 @@ extension State {
   /// Puts a caller into the order of `queue`. Returns its own body if that runs at once (inline).
   mutating func admitCaller(
     _ caller: SyncCaller, on queue: TaskQueue, site: CallSite
-  ) throws(WaitRefusal) -> Body? {
+  ) throws(WaitRefusal) -> Entry? {
     let view = view(queue.view)
     let body = bodyOfThisThread
-    let entry = Entry(
-      work: .caller(caller), id: newID(), site: site, enqueuedAt: now,
-      parent: body?.lineageForChild(), view: view, lane: queue.lane)
+    let entry = makeEntry(
+      .caller(caller), on: queue.lane, view, at: site, parent: body?.lineageForChild())
     if let refusal = refusal(isFromOwnWork: body != nil, at: site) {
-      countRefusal(refusal, entry.record)
+      countRefusal(refusal, entry)
       throw .refused(refusal)
     }
     if let refusal = refusalToSync(on: queue) {
-      countRefusal(.wouldDeadlock, entry.record)
+      countRefusal(.wouldDeadlock, entry)
       throw refusal
     }
     countAccepted(entry)
@@ -47,7 +46,7 @@ extension State {
       }
       // A worker that waits runs what stands before it in this view, without another worker.
       if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
-      if let index = started.firstIndex(where: { $0.entry.view === view }) {
+      if let index = started.firstIndex(where: { $0.view === view }) {
         return .perform(takeStarted(at: index, hidesOuter: true))
       }
       if isOnWorker || !startBackground() { break }
@@ -82,12 +81,13 @@ extension State {
   /// Lets a caller begin its own body.
   private mutating func enter(
     _ entry: Entry, _ lease: PoolOrder<Entry>.Lease?, hidesOuter: Bool
-  ) -> Body {
+  ) -> Entry {
     bodyOfThisThread?.waitsFor = nil
     ledger.waiting -= 1
     ledger.running += 1
-    if tells { emit(.started, entry.record) }
-    return perform(entry, lease: lease, hidesOuter: hidesOuter)
+    entry.lease = lease
+    emit(.started, entry)
+    return perform(entry, hidesOuter: hidesOuter)
   }
 
   /// Takes a caller whose turn cannot come out of the queue: it ends cancelled.
@@ -116,16 +116,16 @@ extension State {
   }
 
   /// The next body to run for somebody who waits for `target`.
-  mutating func nextForWait(_ target: WaitTarget) -> Body? {
+  mutating func nextForWait(_ target: WaitTarget) -> Entry? {
     if case .item(let item) = target, item.place.stage != .held, item.place.stage != .timers,
       item.lane == .background
     {
       // Only what must precede it.
-      if let index = started.firstIndex(where: { $0.entry.item === item }) {
+      if let index = started.firstIndex(where: { $0.item === item }) {
         return takeStarted(at: index, hidesOuter: true)
       }
       while startBackground() {
-        if let index = started.firstIndex(where: { $0.entry.item === item }) {
+        if let index = started.firstIndex(where: { $0.item === item }) {
           return takeStarted(at: index, hidesOuter: true)
         }
       }
@@ -135,12 +135,12 @@ extension State {
     return takeBackground(hidesOuter: true)
   }
 
-  mutating func nextForRoom(_ queue: TaskQueue) -> Body? {
+  mutating func nextForRoom(_ queue: TaskQueue) -> Entry? {
     if queue.lane == .foreground {
       return foregroundIsBusy ? nil : takeForeground(hidesOuter: true)
     }
     let view = view(queue.view)
-    if let index = started.firstIndex(where: { $0.entry.view === view }) {
+    if let index = started.firstIndex(where: { $0.view === view }) {
       return takeStarted(at: index, hidesOuter: true)
     }
     return takeBackground(hidesOuter: true)
@@ -154,7 +154,7 @@ extension State {
       let top = running.firstIndex(where: { $0 === body })
     else { return false }
     // A `sync` body runs on its caller's thread: the frame below says what thread that is.
-    return running[...top].reversed().first { $0.hidesOuter || $0.lease?.runner != .caller }
+    return running[...top].reversed().first { $0.willHideOuter || $0.lease?.runner != .caller }
       .map { $0.queue.lane == .background } ?? false
   }
 
@@ -173,13 +173,13 @@ extension State {
         return isVisible || everyWaitNeedsAnEnd
           ? .wouldDeadlock(chain: links) : .cannotBeOrdered(chain: links)
       }
-      if running.hidesOuter { isVisible = false }
+      if running.willHideOuter { isVisible = false }
     }
     return nil
   }
 
   /// The bodies that stand on each other, from `body` outwards.
-  private func stack(from body: Body) -> [Body] {
+  private func stack(from body: Entry) -> [Entry] {
     let top = running.firstIndex { $0 === body } ?? running.count - 1
     return running[...top].reversed()
   }
@@ -242,17 +242,17 @@ extension State {
   /// Everything of a queue that has not ended.
   func unfinished(on queue: TaskQueue) -> Set<UInt64> {
     let identity = queue.identity
-    var ids = Set(running.filter { $0.queue == identity && !$0.isAbandoned }.map(\.entry.id))
-    func add(_ entry: borrowing Entry) { ids.insert(entry.id) }
+    var ids = Set(running.filter { $0.queue == identity && !$0.isAbandoned }.map(\.id))
+    func add(_ entry: Entry) { ids.insert(entry.id) }
     if queue.lane == .foreground {
       due.forEach(add)
       foreground.forEach(add)
     } else {
       let view = view(queue.view)
       poolView(view).queue.ready.forEach(add)
-      for left in started where left.entry.view === view { ids.insert(left.entry.id) }
+      for left in started where left.view === view { ids.insert(left.id) }
     }
-    for entry in waitingForRoom where entry.lane == queue.lane && entry.view === queue.view {
+    for entry in waitingForRoom where entry.lane == queue.lane && entry.view === view(queue.view) {
       ids.insert(entry.id)
     }
     return ids

@@ -34,9 +34,9 @@ struct State: ~Copyable {
   /// The repeating timer of a run that has not ended.
   var repeatingOfRun: [ObjectIdentifier: Timed] = [:]
   /// Background tasks whose slot is taken and whose body has not run, the oldest first.
-  var started: [StartedEntry] = []
+  var started: [Entry] = []
   /// Bodies that are running: more than one if they wait and others run meanwhile.
-  var running: [Body] = []
+  var running: [Entry] = []
   /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
   var isStepping = false
   /// The lane of the last step that a call chose by itself: the other lane goes first next time.
@@ -50,10 +50,14 @@ struct State: ~Copyable {
   var flushes: [Flush] = []
 
   var ledger = Ledger()
-  var history: [TaskEvent] = []
+  private var moments: [Moment] = []
   var hooks = Hooks()
-  /// Whether anybody wants to know what happens. Making a record costs more than a step.
-  var tells: Bool
+  /// Whether anybody wants to know what happens: the history, or somebody who listens.
+  private var tells: Bool
+  private let keepsHistory: Bool
+  private var hasListeners: Bool
+  /// Whether queues have a limit.
+  let isLimited: Bool
   var outbox: Outbox?
 
   var registrations: [EventRegistration] = []
@@ -77,10 +81,11 @@ struct State: ~Copyable {
     let entry: Entry
   }
 
-  /// A background task whose slot is taken.
-  struct StartedEntry {
+  /// An event as it is kept: the task's record is made when somebody reads it.
+  private struct Moment {
+    let kind: TaskEvent.Kind
     let entry: Entry
-    let lease: PoolOrder<Entry>.Lease
+    let time: Int64
   }
 
   struct Hooks {
@@ -115,7 +120,28 @@ struct State: ~Copyable {
     events = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
     pool = PoolOrder(
       width: configuration.width, agingStep: agingStep, relocated: Self.relocate)
-    tells = configuration.recordsHistory || configuration.observer != nil
+    keepsHistory = configuration.recordsHistory
+    hasListeners = configuration.observer != nil
+    tells = keepsHistory || hasListeners
+    isLimited = configuration.overflow != .unbounded
+  }
+
+  mutating func setOnEvent(_ hook: (@Sendable (TaskEvent) -> Void)?) {
+    hooks.onEvent = hook
+    hasListeners = hook != nil || configuration.observer != nil
+    tells = keepsHistory || hasListeners
+  }
+
+  /// A new task, under a new number.
+  mutating func makeEntry(
+    _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite,
+    parent: Lineage?, enqueuedAt time: Int64? = nil
+  ) -> Entry {
+    lastID += 1
+    if leftoverAllowances > 0 { allowedLeftovers.insert(lastID) }
+    return Entry(
+      work, id: lastID, lane: lane, view: view, site: site, at: time ?? now, parent: parent,
+      dispatcher: dispatcher, shutdown: shutdownFlag)
   }
 
   /// Tells what can be removed later where compaction has put it.
@@ -124,7 +150,7 @@ struct State: ~Copyable {
     case .item(let item): item.place.position = position
     case .caller(let caller): caller.position = position
     case .event(let event): event.position = position
-    case .plain, .job: break
+    case .plain, .job, .none: break
     }
   }
 
@@ -137,13 +163,22 @@ struct State: ~Copyable {
     var calls: [@Sendable () -> Void] = []
   }
 
-  /// Notes an event. Callers on the path of a step ask ``tells`` first.
-  mutating func emit(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
-    guard tells else { return }
-    let event = TaskEvent(kind, record, at: DispatcherInstant(nanoseconds: now))
-    if configuration.recordsHistory { history.append(event) }
-    if hooks.onEvent != nil || configuration.observer != nil {
-      withOutbox { $0.events.append(event) }
+  /// Notes an event.
+  @inline(__always)
+  mutating func emit(_ kind: TaskEvent.Kind, _ entry: Entry) {
+    if tells { tell(kind, entry) }
+  }
+
+  private mutating func tell(_ kind: TaskEvent.Kind, _ entry: Entry) {
+    if keepsHistory { moments.append(Moment(kind: kind, entry: entry, time: now)) }
+    guard hasListeners else { return }
+    let event = TaskEvent(kind, entry.record, at: DispatcherInstant(nanoseconds: now))
+    withOutbox { $0.events.append(event) }
+  }
+
+  var history: [TaskEvent] {
+    moments.map {
+      TaskEvent($0.kind, $0.entry.record, at: DispatcherInstant(nanoseconds: $0.time))
     }
   }
 
@@ -184,17 +219,17 @@ struct State: ~Copyable {
   func poolView(_ view: RecordingView?) -> PoolView<Entry> { view?.pool ?? pool.background }
 
   /// The body of this dispatcher that is innermost on this thread, if any.
-  func body(_ frame: TaskFrame?) -> Body? {
+  func body(_ frame: TaskFrame?) -> Entry? {
     var next = frame
     while let frame = next {
-      if let body = frame as? Body, body.queue.dispatcher == dispatcher { return body }
+      if let body = frame as? Entry, body.queue.dispatcher == dispatcher { return body }
       next = frame.outer
     }
     return nil
   }
 
   /// As ``body(_:)`` of the calling thread; asks only if anything runs at all.
-  var bodyOfThisThread: Body? { running.isEmpty ? nil : body(TaskFrame.current) }
+  var bodyOfThisThread: Entry? { running.isEmpty ? nil : body(TaskFrame.current) }
 
   var foregroundIsBusy: Bool { running.contains { $0.queue.lane == .foreground } }
 }

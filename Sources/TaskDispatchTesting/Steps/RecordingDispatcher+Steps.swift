@@ -46,7 +46,7 @@ extension RecordingDispatcher {
       let runnable = state.pendingTasks().contains {
         $0.obstacle == nil && $0.task.lane == .background && $0.task.queue == label
       }
-      guard runnable, let next = state.reach({ $0.entry.view === view }) else {
+      guard runnable, let next = state.reach({ $0.view === view }) else {
         throw state.nothing(on: label) { $0.lane == .background && $0.queue == label }
       }
       return next
@@ -144,7 +144,7 @@ extension RecordingDispatcher {
 
   /// One step: takes under the lock, runs without it.
   private func step(
-    _ call: String, _ take: (inout State) throws(StepError) -> Body
+    _ call: String, _ take: (inout State) throws(StepError) -> Entry
   ) throws(StepError) -> TaskRecord {
     let thread = ThreadIdentity.current
     let next = try withState { state throws(StepError) in
@@ -192,7 +192,7 @@ extension RecordingDispatcher {
   func drain(_ driven: Driven, limit: Int?) throws(StepError) -> Int {
     var budget = StepBudget(limit ?? configuration.stepLimit)
     while true {
-      let next: Body?
+      let next: Entry?
       switch driven {
       case .loop: next = withState { $0.takeForeground() }
       case .pool: next = withState { $0.takeBackground() }
@@ -210,7 +210,7 @@ extension RecordingDispatcher {
   }
 
   /// The next body: the chooser's, or by the fake's own preference.
-  func takeNext() -> Body? {
+  func takeNext() -> Entry? {
     guard let chooser else { return withState { $0.takeNext() } }
     while true {
       let moves = withState { $0.legalMoves() }
@@ -221,7 +221,7 @@ extension RecordingDispatcher {
     }
   }
 
-  func performStep(_ next: Body, _ budget: inout StepBudget) throws(StepError) {
+  func performStep(_ next: Entry, _ budget: inout StepBudget) throws(StepError) {
     let outcome = perform(next)
     budget.count(next)
     try checkThrown(next, outcome)
@@ -233,7 +233,7 @@ extension RecordingDispatcher {
     throw .stepLimitReached(limit: budget.limit, recurring: budget.recurring)
   }
 
-  private func checkThrown(_ ran: Body, _ outcome: Outcome) throws(StepError) {
+  private func checkThrown(_ ran: Entry, _ outcome: Outcome) throws(StepError) {
     guard configuration.thrownErrors == .atOnce, case .failed(let error) = outcome,
       let item = ran.item, !item.failureIsSeen
     else { return }
@@ -307,7 +307,7 @@ extension State {
   }
 
   /// Starts the head of the background until a task that `isWanted` has started, and takes that.
-  mutating func reach(_ isWanted: (StartedEntry) -> Bool) -> Body? {
+  mutating func reach(_ isWanted: (Entry) -> Bool) -> Entry? {
     while true {
       if let index = started.firstIndex(where: isWanted) {
         lastLane = .background
@@ -318,13 +318,13 @@ extension State {
   }
 
   /// Takes one particular task that waits.
-  mutating func take(_ wanted: PendingTask) throws(StepError) -> Body {
+  mutating func take(_ wanted: PendingTask) throws(StepError) -> Entry {
     let id = wanted.task.id.number
     if wanted.task.lane == .foreground {
       guard wanted.obstacle == nil, let next = takeForeground() else { throw .notRunnable(wanted) }
       return next
     }
-    guard wanted.obstacle == nil, let next = reach({ $0.entry.id == id }) else {
+    guard wanted.obstacle == nil, let next = reach({ $0.id == id }) else {
       // What stood before it may have started: that is what is in its way now.
       throw .notRunnable(pendingTasks().first { $0.task.id.number == id } ?? wanted)
     }
@@ -352,7 +352,7 @@ struct StepBudget {
 
   var isSpent: Bool { used >= limit }
 
-  mutating func count(_ body: Body) {
+  mutating func count(_ body: Entry) {
     used += 1
     guard used > limit - Self.watched else { return }
     let task = body.record
