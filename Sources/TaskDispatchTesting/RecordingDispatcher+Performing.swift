@@ -30,14 +30,7 @@ extension RecordingDispatcher {
 
   @discardableResult @inline(__always)
   private func perform(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
-    // Binding allocates; a test whose scope has bound this dispatcher already does not pay for it.
-    if Dispatchers.scoped === self { return run(body, endsStep, work) }
-    return Dispatchers.$scoped.withValue(self) { run(body, endsStep, work) }
-  }
-
-  @inline(__always)
-  private func run(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
-    body.run(hidesOuter: body.willHideOuter) {
+    body.run(by: self, hidesOuter: body.willHideOuter) {
       let hasHooks = hasHooks.load(ordering: .relaxed)
       if hasHooks { callHook(\.onEnter, body.record) }
       let outcome = work()

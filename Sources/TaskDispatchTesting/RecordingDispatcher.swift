@@ -49,6 +49,7 @@ public final class RecordingDispatcher: EventDispatcher {
   public var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
 
   public func makeQueue(label: String, width: Int) -> TaskQueue {
+    QueueView.require(width: width, label: label)
     let view = RecordingView(
       label: label, width: width, workerWidth: configuration.width,
       agingStep: configuration.agingStep.clampedNanoseconds, relocated: State.relocate)
@@ -109,5 +110,5 @@ public final class RecordingDispatcher: EventDispatcher {
 
   /// The fake that ``withDispatcher(_:_:)`` or the test's trait has made current. Nil if there is
   /// none, or if what is current is not a fake.
-  public static var current: RecordingDispatcher? { Dispatchers.scoped as? RecordingDispatcher }
+  public static var current: RecordingDispatcher? { Dispatchers.innermost as? RecordingDispatcher }
 }

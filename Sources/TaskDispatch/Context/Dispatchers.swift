@@ -3,15 +3,28 @@
 /// Prefer the initializer: `init(dispatcher:)` says what a type needs, the compiler checks it, and a
 /// test passes a fake without any scope. This is for code that cannot be handed one.
 public enum Dispatchers {
-  @TaskLocal package static var scoped: (any TaskDispatcher)?
+  /// A dispatcher that was made current, and the body that was running on the thread that did.
+  struct Scope: Sendable {
+    let dispatcher: any TaskDispatcher
+    let frame: ObjectIdentifier?
+
+    init(_ dispatcher: any TaskDispatcher) {
+      self.dispatcher = dispatcher
+      frame = TaskFrame.current.map { ObjectIdentifier($0) }
+    }
+  }
+
+  @TaskLocal static var scope: Scope?
 
   private static let processDefault = Locked<(any TaskDispatcher)?>(nil)
 
-  /// The dispatcher of the innermost ``withDispatcher(_:_:)``, else the process default.
+  /// The dispatcher of the innermost ``withDispatcher(_:_:)`` or running body; else the process
+  /// default.
   ///
-  /// Traps if there is neither, and says what to do.
+  /// Inside a body it is the dispatcher that runs the body, unless the body, or the Swift Task whose
+  /// job it is, has made another current. Traps if there is none at all, and says what to do.
   public static var current: any TaskDispatcher {
-    if let scoped { return scoped }
+    if let innermost { return innermost }
     guard let dispatcher = processDefault.withLock({ $0 }) else {
       refuse(
         """
@@ -20,6 +33,20 @@ public enum Dispatchers {
         """)
     }
     return dispatcher
+  }
+
+  /// As ``current``, without the process default. Nil if there is none.
+  package static var innermost: (any TaskDispatcher)? {
+    let scope = scope
+    guard let frame = TaskFrame.current, let running = frame.dispatcher else {
+      return scope?.dispatcher
+    }
+    // A scope from before the body began is outside of it. What a Swift Task has made current stays
+    // so from job to job, each of which is a body of its own.
+    guard let scope, scope.frame == ObjectIdentifier(frame) || frame.isSwiftTask else {
+      return running
+    }
+    return scope.dispatcher
   }
 
   /// Sets the process default. Once, at the start of the program; a second call traps.
@@ -43,7 +70,7 @@ public func withDispatcher<Result, Failure: Error>(
   _ dispatcher: any TaskDispatcher, _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
   // `withValue` rethrows any error; this hands the typed one through.
-  let result: Swift.Result<Result, Failure> = Dispatchers.$scoped.withValue(dispatcher) {
+  let result: Swift.Result<Result, Failure> = Dispatchers.$scope.withValue(Dispatchers.Scope(dispatcher)) {
     do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
   }
   return try result.get()
@@ -53,5 +80,5 @@ public func withDispatcher<Result, Failure: Error>(
 nonisolated(nonsending) public func withDispatcher<Result>(
   _ dispatcher: any TaskDispatcher, _ body: nonisolated(nonsending) () async throws -> Result
 ) async rethrows -> Result {
-  try await Dispatchers.$scoped.withValue(dispatcher) { try await body() }
+  try await Dispatchers.$scope.withValue(Dispatchers.Scope(dispatcher)) { try await body() }
 }

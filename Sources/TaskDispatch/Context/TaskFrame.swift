@@ -11,8 +11,6 @@ internal import Synchronization
 open class TaskFrame {
   /// The queue whose turn it is.
   public let queue: TaskQueue.Identity
-  /// The label of the queue, for messages.
-  public let queueLabel: String
   /// Where the task was submitted.
   public let site: CallSite
   /// The task, if it is more than a plain body.
@@ -22,32 +20,44 @@ open class TaskFrame {
   public private(set) final var hidesOuter = false
   /// The frame below on this thread, while this one runs.
   public private(set) final var outer: TaskFrame?
+  /// The dispatcher that runs the body, while it does.
+  public private(set) final var dispatcher: (any TaskDispatcher)?
   let shutdown: ShutdownFlag?
 
   /// - Parameter shutdown: The flag that the dispatcher raises when running bodies should stop.
   public init(
-    queue: TaskQueue.Identity, queueLabel: String, site: CallSite, item: WorkItem? = nil,
+    queue: TaskQueue.Identity, site: CallSite, item: WorkItem? = nil,
     shutdown: ShutdownFlag? = nil
   ) {
     self.queue = queue
-    self.queueLabel = queueLabel
     self.site = site
     self.item = item
     self.shutdown = shutdown
   }
 
+  /// The label of the queue, for messages. Override it for queues that have one of their own.
+  open var queueLabel: String { queue.lane.description }
+
+  /// Whether the body is a job of a Swift Task.
+  open var isSwiftTask: Bool { false }
+
   /// Runs `body` on this thread as the task of this frame.
   ///
-  /// - Parameter hidesOuter: Whether the body cannot rely on the frames below.
+  /// - Parameters:
+  ///   - dispatcher: Becomes the current one for `body`.
+  ///   - hidesOuter: Whether the body cannot rely on the frames below.
   public final func run<Result, Failure: Error>(
-    hidesOuter: Bool = false, _ body: () throws(Failure) -> Result
+    by dispatcher: any TaskDispatcher, hidesOuter: Bool = false,
+    _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    self.dispatcher = dispatcher
     self.hidesOuter = hidesOuter
     outer = ThreadMarker.top
     ThreadMarker.setTop(self)
     defer {
       ThreadMarker.setTop(outer)
       outer = nil
+      self.dispatcher = nil
     }
     return try body()
   }

@@ -11,8 +11,15 @@ open class QueueView: @unchecked Sendable {
 
   /// Traps if `width` is less than 1.
   public init(label: String, width: Int) {
-    require(width >= 1, "the queue \"\(label)\" needs a width of at least 1 (width: \(width))")
+    Self.require(width: width, label: label)
     self.label = label
     self.width = width
+  }
+
+  /// Traps if `width` is less than 1, in words that name the queue. For subclasses that need the
+  /// width before they can call the initializer.
+  public static func require(width: Int, label: String) {
+    TaskDispatch.require(
+      width >= 1, "the queue \"\(label)\" needs a width of at least 1 (width: \(width))")
   }
 }

@@ -49,11 +49,18 @@ final class Entry: TaskFrame, PoolEntry {
     super.init(
       queue: TaskQueue.Identity(
         dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane),
-      queueLabel: view?.label ?? (lane == .foreground ? "foreground" : "background"), site: site,
-      item: item, shutdown: shutdown)
+      site: site, item: item, shutdown: shutdown)
   }
 
   var lane: Lane { queue.lane }
+
+  override var queueLabel: String {
+    view?.label ?? (lane == .foreground ? "foreground" : "background")
+  }
+
+  override var isSwiftTask: Bool {
+    if case .job = work { true } else { false }
+  }
 
   /// Whether the limit of its queue counts it.
   var countsAgainstLimits: Bool {

@@ -128,7 +128,8 @@ extension State {
     } else if let index = running.lastIndex(where: { $0 === body }) {
       running.remove(at: index)
     }
-    defer { body.release() }
+    // Without a history nobody keeps it, and it goes as it is.
+    defer { if configuration.recordsHistory { body.release() } }
     guard !body.isAbandoned else { return }
     if let lease = body.lease {
       let time = now

@@ -82,15 +82,16 @@ extension RecordingDispatcher {
     while try moveToDeadline(before: time) { try drain(driven, limit: nil) }
   }
 
-  /// Moves to the next deadline, or to `end` if that comes first. False if that was the end.
+  /// Moves to the next deadline, or to `end` if that comes first. False if nothing is due there.
+  ///
+  /// A body may have skipped time beyond the end: then time stays there.
   private func moveToDeadline(before end: DispatcherInstant) throws(StepError) -> Bool {
     try withState { state throws(StepError) in
       let now = DispatcherInstant(nanoseconds: state.now)
-      let next = min(end, max(now, state.nextDeadlineInstant ?? end))
-      let isDeadline = state.nextDeadlineInstant.map { $0 <= end } ?? false
-      try state.move(to: next)
+      let next = state.nextDeadlineInstant
+      try state.move(to: max(now, min(end, next ?? end)))
       state.advanceShutdown()
-      return isDeadline
+      return next.map { $0 <= max(now, end) } ?? false
     }
   }
 }
