@@ -16,7 +16,8 @@ func measure<Subject>(
   let median = costs[rounds / 2]
   print(
     "\(name): \(oneDecimal(median)) ns, \(oneDecimal(1_000 / median)) million a second",
-    "(\(oneDecimal(costs[0])) to \(oneDecimal(costs[rounds - 1])) ns; \(rounds) rounds of \(items))")
+    "(\(oneDecimal(costs[0])) to \(oneDecimal(costs[rounds - 1])) ns; \(rounds) rounds of \(items))"
+  )
 }
 
 func measure(_ name: String, items: Int, rounds: Int = 7, _ body: () throws -> Void) rethrows {

@@ -14,35 +14,47 @@ func measureSteps() throws {
         try dispatcher.runNextForegroundTask()
       }
     }
-    try measure("manual foreground steps \(name), step only", items: tasks, prepare: {
-      let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
-      for _ in 0..<tasks { dispatcher.foreground {} }
-      return dispatcher
-    }) { (dispatcher: RecordingDispatcher) in
+    try measure(
+      "manual foreground steps \(name), step only", items: tasks,
+      prepare: {
+        let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
+        for _ in 0..<tasks { dispatcher.foreground {} }
+        return dispatcher
+      }
+    ) { (dispatcher: RecordingDispatcher) in
       for _ in 0..<tasks { try dispatcher.runNextForegroundTask() }
     }
-    try measure("manual background steps \(name), step only", items: tasks, prepare: {
-      let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
-      for _ in 0..<tasks { dispatcher.background {} }
-      return dispatcher
-    }) { (dispatcher: RecordingDispatcher) in
+    try measure(
+      "manual background steps \(name), step only", items: tasks,
+      prepare: {
+        let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
+        for _ in 0..<tasks { dispatcher.background {} }
+        return dispatcher
+      }
+    ) { (dispatcher: RecordingDispatcher) in
       for _ in 0..<tasks { try dispatcher.runNextBackgroundTask() }
     }
-    try measure("manual steps \(name), in the fake's scope, step only", items: tasks, prepare: {
-      let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
-      for _ in 0..<tasks { dispatcher.foreground {} }
-      return dispatcher
-    }) { (dispatcher: RecordingDispatcher) in
+    try measure(
+      "manual steps \(name), in the fake's scope, step only", items: tasks,
+      prepare: {
+        let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
+        for _ in 0..<tasks { dispatcher.foreground {} }
+        return dispatcher
+      }
+    ) { (dispatcher: RecordingDispatcher) in
       try withDispatcher(dispatcher) {
         for _ in 0..<tasks { try dispatcher.runNextForegroundTask() }
       }
     }
-    try measure("runUntilIdle \(name), step only", items: tasks, prepare: {
-      let dispatcher = RecordingDispatcher(
-        .init(stepLimit: .max, recordsHistory: recordsHistory))
-      for _ in 0..<tasks { dispatcher.foreground {} }
-      return dispatcher
-    }) { (dispatcher: RecordingDispatcher) in
+    try measure(
+      "runUntilIdle \(name), step only", items: tasks,
+      prepare: {
+        let dispatcher = RecordingDispatcher(
+          .init(stepLimit: .max, recordsHistory: recordsHistory))
+        for _ in 0..<tasks { dispatcher.foreground {} }
+        return dispatcher
+      }
+    ) { (dispatcher: RecordingDispatcher) in
       _ = try dispatcher.runUntilIdle()
     }
   }

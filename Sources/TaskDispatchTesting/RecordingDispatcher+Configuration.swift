@@ -7,7 +7,8 @@ extension RecordingDispatcher {
     case manual
     /// Inside the submission, nested if bodies submit: for code that injects a queue and wants no
     /// steps. Barriers, widths and the order of lanes mean nothing then. A suspended queue still
-    /// holds, and time still has to be moved.
+    /// holds, and time still has to be moved. A delay of zero is no delay, `sync` runs its body at
+    /// once, and the jobs of Swift Tasks run when the outermost submission is done.
     case inline
     /// The foreground by itself, before a submission or step from outside returns; the background
     /// in steps.
@@ -19,7 +20,7 @@ extension RecordingDispatcher {
     case unimplemented
   }
 
-  /// What ``RecordingDispatcher/finish(fileID:filePath:line:column:)`` says of tasks that never ran.
+  /// What ``RecordingDispatcher/finish()`` says of tasks that never ran.
   public enum Leftovers: Sendable, Hashable, CaseIterable {
     /// They are a failure.
     case fail
@@ -39,23 +40,29 @@ extension RecordingDispatcher {
     case ignore
   }
 
+  /// How a fake behaves.
   public struct Configuration: Sendable {
     /// The most background tasks that are started at a time: the workers of the pool. At least 1.
     public var width: Int
+    /// When bodies run.
     public var policy: Policy
     /// The most steps that one call runs before it gives up; a call that moves time, at each time
     /// where it stops. At least 1.
     public var stepLimit: Int
+    /// What `finish()` says of tasks that never ran.
     public var leftovers: Leftovers
+    /// When an error that nobody was waiting for comes back.
     public var thrownErrors: ThrownErrors
     /// Whether a Task that was resumed by something this dispatcher does not control is a failure.
     /// Noticed only if the history is kept.
     public var escapesFail: Bool
+    /// What happens to a submission to a queue that is full.
     public var overflow: Overflow
     /// How long a head waits in virtual time for each band it climbs. At least a nanosecond.
     public var agingStep: Duration
     /// Whether the history is kept. Without it, memory does not grow with finished tasks.
     public var recordsHistory: Bool
+    /// Told of everything that happens, as the real dispatcher's is.
     public var observer: (any TaskObserver)?
 
     public init(

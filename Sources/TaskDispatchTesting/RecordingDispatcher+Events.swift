@@ -50,7 +50,8 @@ extension RecordingDispatcher {
   ) throws(StepError) {
     try withState { state throws(StepError) in
       guard state.deliver(source, readiness) else {
-        throw .noRegistration(name, registered: state.registrations.map(\.name))
+        throw .noRegistration(
+          name, registered: state.registrations.map { "\($0.name) (\($0.entry.site))" })
       }
     }
     runAutomatically()

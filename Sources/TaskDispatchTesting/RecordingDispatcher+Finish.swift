@@ -4,8 +4,8 @@ extension RecordingDispatcher {
   /// Ends the test: says what was left over, what was thrown, and what escaped.
   ///
   /// Call it when the test has done what it wanted; the test's trait does. Afterwards submissions
-  /// are refused, and what was left over has been cancelled and released. A second call does
-  /// nothing. Nothing is ever reported from `deinit`.
+  /// are refused, and what was left over has been cancelled and released, also in the ``ledger``. A
+  /// second call does nothing. Nothing is ever reported from `deinit`.
   ///
   /// - Throws: ``FinishError``, if there is anything to say.
   public func finish() throws(FinishError) {

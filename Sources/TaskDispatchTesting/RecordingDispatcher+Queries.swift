@@ -31,7 +31,7 @@ extension RecordingDispatcher {
   public var history: [TaskEvent] { withState { $0.history } }
 
   /// What messages call the tasks that ran (label, else file and line), in the order in which they
-  /// started. Needs the history.
+  /// started. The bodies of `sync` and the jobs of Swift Tasks are among them. Needs the history.
   public var ran: [String] { started { _ in true } }
 
   /// As ``ran``, of one queue.
@@ -76,6 +76,8 @@ extension RecordingDispatcher {
   }
 
   // MARK: Hooks
+  //
+  // The dispatcher keeps a hook: one that captures the dispatcher must capture it weakly.
 
   /// Called after each event, on the thread where it happened. It may submit, and must not step.
   public var onEvent: (@Sendable (TaskEvent) -> Void)? {

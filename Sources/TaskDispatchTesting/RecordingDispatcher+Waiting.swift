@@ -22,6 +22,7 @@ extension RecordingDispatcher {
         switch withState({ $0.nextForSync(caller, queue) }) {
         case .granted(let task):
           perform(task, asCaller: body)
+          withState { $0.bodyOfThisThread?.waitsFor = nil }
           return
         case .perform(let next): perform(next)
         case .stuck(let refusal):
@@ -39,7 +40,7 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
     try standStill { () throws(WaitRefusal) in
-      withState { $0.bodyOfThisThread?.waitsFor = (target.description, nil) }
+      withState { $0.bodyOfThisThread?.waitsFor = Wait(name: target.description) }
       defer { withState { $0.bodyOfThisThread?.waitsFor = nil } }
       while !withState({ $0.hasComeAbout(target) }) {
         if let next = withState({ $0.nextForWait(target) }) {

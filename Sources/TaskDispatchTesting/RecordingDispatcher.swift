@@ -14,6 +14,10 @@ public import TaskDispatch
 /// try dispatcher.finish()
 /// ```
 ///
+/// Inside a body, and inside the Tasks that run on its executors, it is `Dispatchers.current`. Between
+/// steps the test's own code stands for the foreground, so ``TaskDispatch/Confined`` state can be
+/// looked at.
+///
 /// It keeps the rules of ``TaskDispatch/TaskDispatcher`` with the same policy values as the real
 /// one, so what it allows is what can happen, and what it does not allow cannot. Every body runs on
 /// the thread that steps, and no two overlap. It finds no data race inside a body: that is
@@ -100,10 +104,10 @@ public final class RecordingDispatcher: EventDispatcher {
     for call in outbox.calls { call() }
   }
 
-  /// Remembers the calling thread as the one the test runs on.
+  /// Remembers the caller as the test.
   func noteDriver() {
-    let thread = ThreadIdentity.current
-    state.withLock { $0.driver = thread }
+    let driver = ExecutionIdentity.current
+    state.withLock { $0.driver = driver }
   }
 
   // MARK: The current dispatcher, for tests

@@ -10,6 +10,8 @@
 ///
 /// Before the loop runs no thread is the foreground: put what the state begins with in `init`.
 ///
+/// In a test, the test's own code between two steps of the fake stands for the foreground.
+///
 /// - Warning: A `deinit` runs on whatever thread lets go last; to touch the state from one, submit a
 ///   task. And a class instance that is returned from ``withValue(_:)`` is out of its queue's hands,
 ///   as it would be out of a `Mutex`.
@@ -24,7 +26,11 @@ public final class Confined<Value: ~Copyable>: @unchecked Sendable {
   public init(_ value: consuming sending Value, to queue: TaskQueue) {
     let width = queue.lane == .foreground ? 1 : queue.view?.width
     require(
-      width == 1, "state is confined to a queue that runs one task at a time; \(queue) does not")
+      width == 1,
+      """
+      state can be confined only to a queue that runs one task at a time, and \(queue) does not: \
+      use the foreground, or a view of width 1
+      """)
     self.value = consume value
     self.queue = queue
   }
@@ -52,7 +58,8 @@ public final class Confined<Value: ~Copyable>: @unchecked Sendable {
   public func takeValue() -> sending Value {
     require(
       queue.dispatcher.report != nil,
-      "the value is confined to \(queue.label) until its dispatcher has shut down; await its report")
+      "the value is confined to \(queue.label) until its dispatcher has shut down; await its report"
+    )
     guard let taken = value.take() else { refuse("the value was taken already") }
     return taken
   }

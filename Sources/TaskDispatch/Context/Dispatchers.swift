@@ -22,7 +22,8 @@ public enum Dispatchers {
   /// default.
   ///
   /// Inside a body it is the dispatcher that runs the body, unless the body, or the Swift Task whose
-  /// job it is, has made another current. Traps if there is none at all, and says what to do.
+  /// job it is, has made another current. So a body does not see the scope of whoever submitted it.
+  /// Traps if there is none at all, and says what to do.
   public static var current: any TaskDispatcher {
     if let innermost { return innermost }
     guard let dispatcher = processDefault.withLock({ $0 }) else {
@@ -70,7 +71,9 @@ public func withDispatcher<Result, Failure: Error>(
   _ dispatcher: any TaskDispatcher, _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
   // `withValue` rethrows any error; this hands the typed one through.
-  let result: Swift.Result<Result, Failure> = Dispatchers.$scope.withValue(Dispatchers.Scope(dispatcher)) {
+  let result: Swift.Result<Result, Failure> = Dispatchers.$scope.withValue(
+    Dispatchers.Scope(dispatcher)
+  ) {
     do throws(Failure) { return .success(try body()) } catch { return .failure(error) }
   }
   return try result.get()

@@ -41,7 +41,7 @@ public struct TaskRecord: Sendable, Hashable {
 
 extension TaskRecord: CustomStringConvertible {
   public var description: String {
-    "\(id) \(label.map { "\"\($0)\" " } ?? "")on \(queue), of \(site)"
+    "\(id) \(label.map { "\"\($0)\" " } ?? "")on \(queue), from \(site)"
   }
 }
 

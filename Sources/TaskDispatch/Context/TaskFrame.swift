@@ -77,10 +77,11 @@ open class TaskFrame {
 
   /// Every frame of this thread, the running one first, those that cannot be relied on included.
   public static var stack: [TaskFrame] {
-    Array(sequence(state: ThreadMarker.top) { (frame: inout TaskFrame?) -> TaskFrame? in
-      defer { frame = frame?.outer }
-      return frame
-    })
+    Array(
+      sequence(state: ThreadMarker.top) { (frame: inout TaskFrame?) -> TaskFrame? in
+        defer { frame = frame?.outer }
+        return frame
+      })
   }
 
   /// What messages call the task: its label, else its file and line.

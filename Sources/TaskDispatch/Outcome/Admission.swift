@@ -12,6 +12,15 @@
   @inlinable public var isAccepted: Bool { self == .accepted }
 }
 
+extension Admission: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .accepted: "accepted"
+    case .refused(let refusal): "refused: \(refusal)"
+    }
+  }
+}
+
 /// Why a submission was refused.
 @frozen public enum Refusal: UInt8, Error, Sendable, Hashable, CaseIterable {
   /// Shutdown has begun, and the submission did not come from this dispatcher's own work.

@@ -61,6 +61,6 @@ public struct NoValue: Error, Sendable, CustomStringConvertible {
   public let site: CallSite
 
   public var description: String {
-    "the task \(label.map { "\"\($0)\" " } ?? "")of \(site) has no value: \(outcome)"
+    "the task \(label.map { "\"\($0)\" " } ?? "")from \(site) has no value: \(outcome)"
   }
 }

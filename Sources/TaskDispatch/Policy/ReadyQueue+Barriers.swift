@@ -38,7 +38,8 @@ extension ReadyQueue {
   }
 
   /// Shows the barrier that stands next, left in place. Nil if something stands before it.
-  @inlinable package func withNextBarrier<Result>(_ body: (borrowing Element) -> Result) -> Result? {
+  @inlinable package func withNextBarrier<Result>(_ body: (borrowing Element) -> Result) -> Result?
+  {
     guard startableBands == 0, !barriers.isEmpty else { return nil }
     return barriers.withElement(at: barriers.head) { body($0.element!) }
   }

@@ -87,13 +87,17 @@
     return ready.push(entry, in: band)
   }
 
-  @inlinable package mutating func pushBarrier(_ entry: consuming Entry, in band: PriorityBand) -> Int {
+  @inlinable package mutating func pushBarrier(_ entry: consuming Entry, in band: PriorityBand)
+    -> Int
+  {
     if entry.runsOnCaller { callersWaiting += 1 }
     return ready.pushBarrier(entry, in: band)
   }
 
   /// Removes a waiting entry. Nil if it is not there (any more).
-  @inlinable package mutating func remove(at position: Int, in band: PriorityBand, isBarrier: Bool) -> Entry? {
+  @inlinable package mutating func remove(at position: Int, in band: PriorityBand, isBarrier: Bool)
+    -> Entry?
+  {
     let removed =
       isBarrier ? ready.removeBarrier(at: position) : ready.remove(at: position, in: band)
     if let removed, removed.runsOnCaller { callersWaiting -= 1 }
@@ -104,7 +108,7 @@
 
   /// Returns whether the view goes on.
   @inlinable package mutating func resume() -> Bool {
-    require(suspensions > 0, "resume() without a suspend() before it")
+    require(suspensions > 0, "a queue was resumed more often than it was suspended")
     suspensions -= 1
     return suspensions == 0
   }

@@ -16,7 +16,10 @@ extension TaskQueue {
     let width = lane == .foreground ? 1 : view?.width
     require(
       width == 1 && !isBarrier,
-      "an actor needs a queue that runs one task at a time; \(self) does not")
+      """
+      an actor needs a queue that runs one task at a time, and \(self) does not: use the \
+      foreground, or a view of width 1
+      """)
     return unsafe dispatcher.serialExecutor(for: self).asUnownedSerialExecutor()
   }
 

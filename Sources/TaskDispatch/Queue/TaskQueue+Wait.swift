@@ -4,6 +4,7 @@ extension TaskQueue {
   /// On a view, and on the background, it runs on the calling thread, counted against the queue's
   /// own width, and takes no worker. A worker that waits here meanwhile runs the tasks of the queue
   /// that stand before it. On the foreground it runs on the loop's thread while the caller waits.
+  /// It stands in the medium band.
   ///
   /// - Throws: What `body` throws; or a ``WaitRefusal``, and then `body` has not run: above all
   ///   ``WaitRefusal/wouldDeadlock(chain:)`` if the wait could not end (rule 14).

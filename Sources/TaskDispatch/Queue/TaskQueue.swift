@@ -38,7 +38,8 @@ public struct TaskQueue: Sendable {
   /// This queue for work that must run alone in it: after all that was submitted before, before all
   /// that is submitted later, and beside nothing else of this queue. Other queues do not notice.
   ///
-  /// On the foreground, where everything runs alone, it changes nothing.
+  /// A priority does not pass a barrier: what stands behind it waits, however urgent. On the
+  /// foreground, where everything runs alone, it changes nothing.
   public var barrier: TaskQueue {
     TaskQueue(dispatcher: dispatcher, view: view, lane: lane, isBarrier: true)
   }

@@ -50,6 +50,8 @@ public struct TaskHandle<Value: Sendable>: Sendable {
 
   /// Stands still until the task has ended, and returns how.
   ///
+  /// On the fake, what must precede the task runs first, and time moves only if there is a time-out.
+  ///
   /// - Parameter timeout: How long to wait at most; for ever if nil.
   /// - Throws: ``WaitRefusal/timedOut``; ``WaitRefusal/wouldDeadlock(chain:)`` if only this thread
   ///   could let the task run (rule 14). The task is not touched either way.

@@ -47,7 +47,8 @@ public final class WorkGroup: Sendable {
   /// How many pieces of work are in.
   public var count: Int { state.withLock { $0.count } }
 
-  /// Submits `body` to `queue` once the group is empty, which may be now.
+  /// Submits `body` to `queue` once the group is empty, which may be now: behind what stands in the
+  /// queue at that time.
   ///
   /// The submission is accepted or refused at once, and counts against no limit. A shutdown cancels
   /// it if the group is not empty when nothing else is left.

@@ -27,7 +27,7 @@ final class Entry: TaskFrame, PoolEntry {
   /// Made when the body submits something.
   private(set) var lineage: Lineage?
   /// What the body stands still for, while it does.
-  var waitsFor: (name: String, queue: TaskQueue.Identity?)?
+  var waitsFor: Wait?
   /// A shutdown has given it up: it has its outcome, and its end changes nothing.
   var isAbandoned = false
   let runsOnCaller: Bool
@@ -77,6 +77,9 @@ final class Entry: TaskFrame, PoolEntry {
       parent: parent?.record.id, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt))
   }
 
+  /// What messages about waiting call it: with its line, also if it has a label.
+  var described: String { label.map { "\"\($0)\" (\(site))" } ?? "\(site)" }
+
   private var label: String? {
     if let item { return item.label }
     return eventName
@@ -100,6 +103,13 @@ final class Entry: TaskFrame, PoolEntry {
     waitsFor = nil
     lease = nil
   }
+}
+
+/// What a body that does not go on waits for.
+struct Wait {
+  let name: String
+  /// For a turn in `sync`: the caller, and the queue.
+  var turn: (caller: SyncCaller, queue: TaskQueue.Identity)?
 }
 
 /// A job of a Swift Task, and the executor that it came in by.

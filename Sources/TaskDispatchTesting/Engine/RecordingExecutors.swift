@@ -117,14 +117,14 @@ extension RecordingDispatcher {
   }
 
   private func take(_ job: UnownedJob, _ executor: any RecordingExecutor) -> Bool {
-    let thread = ThreadIdentity.current
+    let caller = ExecutionIdentity.current
     let band = PriorityBand(TaskPriority(rawValue: job.priority.rawValue))
     // Which Task a job belongs to is only in its description.
     let task = configuration.recordsHistory ? "\(job)" : nil
     let isTaken = withState { state -> Bool in
       if state.isFinished { return false }
       let isKnown = task.map { !state.swiftTasks.insert($0).inserted } ?? false
-      let isFromOutside = isKnown && state.bodyOfThisThread == nil && thread != state.driver
+      let isFromOutside = isKnown && state.bodyOfThisThread == nil && caller != state.driver
       let site = CallSite(fileID: "a Swift Task", line: 0, band: band)
       let entry = state.admit(
         Job(job, executor), on: executor.lane, state.view(executor.view), site: site)

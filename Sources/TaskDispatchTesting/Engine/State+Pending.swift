@@ -15,10 +15,22 @@ extension State {
     }
     pending += held.map { pendingTask($0, .awaitingGroup) }
     for entry in waitingForRoom {
-      let ahead = pending.filter { $0.task.queue == entry.queueLabel && $0.due == nil }.map(\.task.id)
-      pending.append(pendingTask(entry, .noRoom(queue: entry.queueLabel, behind: ahead)))
+      var ahead = Ahead()
+      for task in pending where task.task.queue == entry.queueLabel && task.due == nil {
+        ahead.add(task.task.id)
+      }
+      pending.append(
+        pendingTask(
+          entry, .noRoom(queue: entry.queueLabel, behind: ahead.first, more: ahead.more)))
     }
     return pending.sorted { $0.task.id < $1.task.id }
+  }
+
+  /// The handlers that are registered, as tasks that wait for their event.
+  func awaitedEvents() -> [PendingTask] {
+    registrations.filter { $0.pending == nil }.map {
+      pendingTask($0.entry, .awaitingEvent($0.name))
+    }
   }
 
   private func pendingTask(
@@ -31,12 +43,12 @@ extension State {
   }
 
   private func pendingForeground() -> [PendingTask] {
-    var ahead: [TaskID] = []
+    var ahead = Ahead()
     var pending: [PendingTask] = []
     func add(_ entry: Entry) {
       guard !entry.runsOnCaller else { return }
-      pending.append(pendingTask(entry, ahead.isEmpty ? nil : .behind(ahead)))
-      ahead.append(TaskID(entry.id))
+      pending.append(pendingTask(entry, ahead.obstacle))
+      ahead.add(TaskID(entry.id))
     }
     due.forEach(add)
     events.forEach(add)
@@ -45,16 +57,16 @@ extension State {
   }
 
   /// The background tasks that could start now, one after the other, if none ended: asked of a copy.
-  func startableBackground() -> [TaskID] {
+  func startableBackground() -> Set<TaskID> {
     let time = now
     var order = pool.clone()
-    var startable: [TaskID] = []
-    while let next = order.start(now: { time }) { startable.append(TaskID(next.taken.entry.id)) }
+    var startable: Set<TaskID> = []
+    while let next = order.start(now: { time }) { startable.insert(TaskID(next.taken.entry.id)) }
     return startable
   }
 
   private func pendingBackground(
-    _ view: RecordingView?, _ startable: [TaskID]
+    _ view: RecordingView?, _ startable: Set<TaskID>
   ) -> [PendingTask] {
     var waiting: [(entry: Entry, isBarrier: Bool)] = []
     poolView(view).queue.ready.forEachPosition { entry, _, isBarrier in
@@ -62,36 +74,40 @@ extension State {
     }
     // The order in which they would start if nothing aged: the sections between barriers, each by
     // band, each band by arrival.
-    let barriers = waiting.filter(\.isBarrier).map(\.entry.id)
-    func rank(_ task: (entry: Entry, isBarrier: Bool)) -> (Int, Int, Int, UInt64) {
-      (
-        barriers.count { $0 < task.entry.id }, task.isBarrier ? 1 : 0,
-        task.entry.site.band.index, task.entry.id
+    let barriers = waiting.filter(\.isBarrier).map(\.entry.id).sorted()
+    let ranked = waiting.map { task -> (rank: (Int, Int, Int, UInt64), task: (Entry, Bool)) in
+      let section = barriers.partitioningIndex { $0 >= task.entry.id }
+      return (
+        (section, task.isBarrier ? 1 : 0, task.entry.site.band.index, task.entry.id),
+        (task.entry, task.isBarrier)
       )
-    }
-    waiting.sort { rank($0) < rank($1) }
-    return waiting.enumerated().map { index, task in
-      let id = TaskID(task.entry.id)
-      let obstacle =
-        startable.contains(id)
-        ? nil : obstacle(task.entry, task.isBarrier, ahead: waiting[..<index], startable)
-      return pendingTask(task.entry, obstacle)
+    }.sorted { $0.rank < $1.rank }
+    var ahead = Ahead()
+    var barrier: TaskRecord?
+    return ranked.map { ranked in
+      let (entry, isBarrier) = ranked.task
+      defer {
+        ahead.add(TaskID(entry.id))
+        if isBarrier, barrier == nil { barrier = entry.record }
+      }
+      let canStart = startable.contains(TaskID(entry.id))
+      return pendingTask(
+        entry, canStart ? nil : obstacle(entry, isBarrier, ahead, behind: barrier, startable))
     }
   }
 
   /// What keeps an entry from starting that could not start now.
   private func obstacle(
-    _ entry: Entry, _ isBarrier: Bool, ahead: ArraySlice<(entry: Entry, isBarrier: Bool)>,
-    _ startable: [TaskID]
+    _ entry: Entry, _ isBarrier: Bool, _ ahead: Ahead, behind barrier: TaskRecord?,
+    _ startable: Set<TaskID>
   ) -> Obstacle {
     let view = poolView(entry.view)
     if view.queue.isSuspended { return .suspended(queue: entry.queueLabel) }
-    if let barrier = ahead.first(where: \.isBarrier) { return .barrier(barrier.entry.record) }
+    if let barrier { return .barrier(barrier) }
     if view.queue.runsBarrier { return .barrier(runningBarrier(of: entry.view)) }
-    let before = ahead.map { TaskID($0.entry.id) }
     if isBarrier {
-      let others = inProgress(in: entry.view) + before
-      if !others.isEmpty { return .runsAlone(after: others) }
+      let others = inProgress(in: entry.view) + ahead.first
+      if !others.isEmpty { return .runsAlone(after: others, more: ahead.more) }
     }
     if view.queue.workerRoom <= 0 {
       return .widthReached(queue: entry.queueLabel, width: view.queue.workerWidth)
@@ -99,7 +115,7 @@ extension State {
     if pool.busyWorkers >= pool.width {
       return .widthReached(queue: "background", width: pool.width)
     }
-    return .behind(before.isEmpty ? startable : before)
+    return ahead.obstacle ?? .behind(startable.sorted())
   }
 
   private func runningBarrier(of view: RecordingView?) -> TaskRecord? {
@@ -113,5 +129,30 @@ extension State {
   private func inProgress(in view: RecordingView?) -> [TaskID] {
     running.filter { $0.lease?.view === poolView(view) }.map { TaskID($0.id) }
       + started.filter { $0.view === view }.map { TaskID($0.id) }
+  }
+}
+
+/// The tasks that stand before one: the first few, and how many more.
+private struct Ahead {
+  private(set) var first: [TaskID] = []
+  private(set) var more = 0
+
+  mutating func add(_ task: TaskID) {
+    if first.count < Obstacle.mostNamed { first.append(task) } else { more += 1 }
+  }
+
+  var obstacle: Obstacle? { first.isEmpty ? nil : .behind(first, more: more) }
+}
+
+extension Array {
+  /// The index of the first element that `belongsAfter`; all after it do. O(log n).
+  fileprivate func partitioningIndex(where belongsAfter: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if belongsAfter(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

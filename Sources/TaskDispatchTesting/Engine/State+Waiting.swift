@@ -30,7 +30,8 @@ extension State {
       return perform(inline: entry)
     }
     caller.entry = entry
-    body?.waitsFor = ("its turn on \(queue.label)", queue.identity)
+    body?.waitsFor = Wait(
+      name: "its turn on \(queue.label)", turn: (caller, queue.identity))
     caller.position = enqueue(entry, isBarrier: queue.isBarrier && queue.lane == .background)
     return nil
   }
@@ -82,7 +83,8 @@ extension State {
   private mutating func enter(
     _ entry: Entry, _ lease: PoolOrder<Entry>.Lease?, hidesOuter: Bool
   ) -> Entry {
-    bodyOfThisThread?.waitsFor = nil
+    // It waits for its own `sync` body now, until that ends.
+    bodyOfThisThread?.waitsFor = Wait(name: entry.described)
     ledger.waiting -= 1
     ledger.running += 1
     entry.lease = lease
@@ -165,7 +167,7 @@ extension State {
     var isVisible = true
     var everyWaitNeedsAnEnd = true
     for running in stack(from: body) {
-      if !isVisible, let waitsFor = running.waitsFor?.queue, !isFullyTaken(waitsFor) {
+      if !isVisible, let turn = running.waitsFor?.turn, !needsAnEnd(turn.caller, turn.queue) {
         everyWaitNeedsAnEnd = false
       }
       if running.queue == wanted {
@@ -185,7 +187,9 @@ extension State {
   }
 
   /// Whether a caller of `queue` can go on only if something of it ends.
-  private func isFullyTaken(_ queue: TaskQueue.Identity) -> Bool {
+  private func needsAnEnd(_ caller: SyncCaller, _ queue: TaskQueue.Identity) -> Bool {
+    // Its turn has come: on a thread of its own it would have gone on.
+    if caller.granted != nil { return false }
     guard queue.lane == .background else { return true }
     let pool = poolView(views.first { ObjectIdentifier($0) == queue.view })
     return pool.queue.runsBarrier || pool.queue.running >= pool.queue.width
@@ -220,7 +224,8 @@ extension State {
     let next = nextDeadlineInstant.map { "; the next deadline is at \($0)" } ?? ""
     switch target {
     case .group(let group):
-      return "the group has \(group.count) left in it, and nothing that waits would leave it\(next)"
+      return "the group has \(group.count) left in it, and nothing that waits would leave it: each "
+        + "enter() needs a leave()\(next)"
     case .item(let item):
       let why = pendingTasks().first { $0.task.id == item.place.id }?.obstacle
       return "\(item.name) cannot run (\(why.map(\.description) ?? "it is not queued here"))\(next)"
@@ -235,7 +240,7 @@ extension State {
     return stack(from: body).compactMap { running in
       guard let waitsFor = running === body ? target : running.waitsFor?.name else { return nil }
       return WaitLink(
-        waiter: running.record.name, waiterQueue: running.record.queue, waitsFor: waitsFor)
+        waiter: running.described, waiterQueue: running.queueLabel, waitsFor: waitsFor)
     }
   }
 

@@ -41,8 +41,8 @@ struct State: ~Copyable {
   var isStepping = false
   /// The lane of the last step that a call chose by itself: the other lane goes first next time.
   var lastLane = Lane.background
-  /// The thread that used the dispatcher from outside a body last.
-  var driver: UInt = 0
+  /// Who used the dispatcher from outside a body last: the test.
+  var driver = ExecutionIdentity.thread(0)
 
   /// Waiting tasks that the limit counts, by lane; views count their own.
   var limitedForeground = 0

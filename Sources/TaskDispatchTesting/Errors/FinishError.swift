@@ -27,33 +27,46 @@ public struct FinishError: Error, Sendable {
 extension FinishError: CustomStringConvertible {
   public var description: String {
     var lines: [String] = []
+    Self.list(leftovers, "task was left over", "tasks were left over", in: &lines) { leftover in
+      let ancestors = leftover.ancestors.prefix(5).map { "    submitted by \($0)" }
+      let more = leftover.ancestors.count - ancestors.count
+      return ["  \(leftover)"] + ancestors
+        + (more > 0 ? ["    submitted by \(more) more before that"] : [])
+    }
     if !leftovers.isEmpty {
-      lines.append(Self.count(leftovers.count, "task was", "tasks were") + " left over:")
-      for leftover in leftovers {
-        lines.append("  \(leftover)")
-        for ancestor in leftover.ancestors { lines.append("    submitted by \(ancestor)") }
-      }
       lines.append("Step them, cancel them, or allow them with allowLeftovers.")
     }
+    Self.list(thrown, "body threw", "bodies threw", in: &lines) { ["  \($0.task): \($0.error)"] }
     if !thrown.isEmpty {
-      lines.append(Self.count(thrown.count, "body", "bodies") + " threw, and nobody was waiting:")
-      lines += thrown.map { "  \($0.task): \($0.error)" }
+      lines.append(
+        "Nobody was waiting for them: await the handle, look at its outcome, or make the dispatcher "
+          + "with thrownErrors: .ignore.")
     }
+    Self.list(escapes, "job came back", "jobs came back", in: &lines) { ["  \($0)"] }
     if !escapes.isEmpty {
       lines.append(
-        Self.count(escapes.count, "job", "jobs")
-          + " came back from something that this dispatcher does not control:")
-      lines += escapes.map { "  \($0)" }
+        "They came from something that this dispatcher does not control: run what their Tasks await "
+          + "on it, or make it with escapesFail: false.")
     }
+    Self.list(
+      unexpectedUses, "use was not expected", "uses were not expected", in: &lines
+    ) { ["  \($0)"] }
     if !unexpectedUses.isEmpty {
-      lines.append("this dispatcher was not expected to be used, and was:")
-      lines += unexpectedUses.map { "  \($0)" }
+      lines.append("Find out why this code runs, or hand it a dispatcher with another policy.")
     }
     lines += automaticErrors.map { "running by itself: \($0)" }
     return lines.joined(separator: "\n")
   }
 
-  private static func count(_ count: Int, _ one: String, _ many: String) -> String {
-    "\(count) \(count == 1 ? one : many)"
+  /// Heads `items` with their number, and shows the first dozen.
+  private static func list<Item>(
+    _ items: [Item], _ one: String, _ many: String, in lines: inout [String],
+    _ describe: (Item) -> [String]
+  ) {
+    guard !items.isEmpty else { return }
+    let shown = 12
+    lines.append("\(items.count) \(items.count == 1 ? one : many):")
+    for item in items.prefix(shown) { lines += describe(item) }
+    if items.count > shown { lines.append("  and \(items.count - shown) more") }
   }
 }

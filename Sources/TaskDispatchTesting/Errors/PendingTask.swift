@@ -21,8 +21,8 @@ public enum Obstacle: Sendable, Hashable {
   case widthReached(queue: String, width: Int)
   /// A barrier was submitted before it, or runs.
   case barrier(TaskRecord?)
-  /// It is a barrier itself, and waits for these to end.
-  case runsAlone(after: [TaskID])
+  /// It is a barrier itself, and waits for these, and `more`, to end.
+  case runsAlone(after: [TaskID], more: Int = 0)
   /// Its queue is suspended.
   case suspended(queue: String)
   /// Its time has not come.
@@ -31,31 +31,36 @@ public enum Obstacle: Sendable, Hashable {
   case awaitingGroup
   /// It waits for a signal or a descriptor.
   case awaitingEvent(String)
-  /// These come first, in this order.
-  case behind([TaskID])
+  /// These come first, in this order, and `more` after them.
+  case behind([TaskID], more: Int = 0)
   /// Its queue is full: it waits to be let in, when one of these has started.
-  case noRoom(queue: String, behind: [TaskID])
+  case noRoom(queue: String, behind: [TaskID], more: Int = 0)
+
+  /// The most tasks that an obstacle names; the rest it counts.
+  static let mostNamed = 8
 }
 
 extension Obstacle: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .widthReached(let queue, let width): "\(queue) runs \(width) at a time, and does"
+    case .widthReached(let queue, let width):
+      "\(queue) has started as many tasks as its width allows (\(width)): run those first"
     case .barrier(let barrier):
       barrier.map { "behind the barrier \($0.id) \($0.name)" } ?? "a barrier runs"
-    case .runsAlone(let others): "a barrier, waits for \(Self.list(others))"
-    case .suspended(let queue): "\(queue) is suspended"
+    case .runsAlone(let others, let more): "a barrier, waits for \(Self.list(others, more))"
+    case .suspended(let queue): "\(queue) is suspended: resume() it"
     case .awaitingTime(let time): "not before \(time)"
     case .awaitingGroup: "waits until its group is empty"
     case .awaitingEvent(let event): "waits for \(event)"
-    case .behind(let others): "behind \(Self.list(others))"
-    case .noRoom(let queue, let others): "\(queue) is full: behind \(Self.list(others))"
+    case .behind(let others, let more): "behind \(Self.list(others, more))"
+    case .noRoom(let queue, let others, let more):
+      "\(queue) is full: behind \(Self.list(others, more))"
     }
   }
 
-  private static func list(_ tasks: [TaskID]) -> String {
-    let shown = tasks.prefix(5).map(\.description).joined(separator: ", ")
-    return tasks.count > 5 ? "\(shown) and \(tasks.count - 5) more" : shown
+  private static func list(_ tasks: [TaskID], _ more: Int) -> String {
+    let named = tasks.map(\.description).joined(separator: ", ")
+    return more > 0 ? "\(named) and \(more) more" : named
   }
 }
 

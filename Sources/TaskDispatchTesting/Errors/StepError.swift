@@ -24,8 +24,11 @@ public enum StepError: Error, Sendable {
   case taskThrew(TaskRecord, any Error)
   /// Nothing is left to run, and the condition does not hold.
   case conditionNotMet(pending: [PendingTask], nextDeadline: DispatcherInstant?)
-  /// A Swift Task waits for something that this dispatcher does not control.
+  /// An operation waits for something that this dispatcher does not control: nothing waits here that
+  /// could let it go on.
   case escaped(String, pending: [PendingTask], nextDeadline: DispatcherInstant?)
+  /// An operation has not ended, and nothing can run now.
+  case notEnded(String, pending: [PendingTask], nextDeadline: DispatcherInstant?)
   /// Nobody registered for this event.
   case noRegistration(String, registered: [String])
 
@@ -45,7 +48,7 @@ extension StepError: CustomStringConvertible {
     case .nothingRunnable(let place, let pending, let deadline):
       Self.lines("nothing on \(place) can run now", "queued there:", pending, deadline)
     case .notRunnable(let task):
-      "this task cannot run now: \(task)"
+      "this task cannot run now: \(task). Run what is in its way, or runUntilIdle()."
     case .unknownLabel(let label, let nearMisses, let pending):
       Self.lines(
         "no task labelled \"\(label)\" is waiting"
@@ -59,7 +62,8 @@ extension StepError: CustomStringConvertible {
         "\(tasks.count) waiting tasks are labelled \"\(label)\"; run one by its id with runTask(_:)",
         "they are:", tasks, nil)
     case .unknownTask(let id, let pending):
-      Self.lines("no task \(id) is waiting; it has run, or was never here", "waiting:", pending, nil)
+      Self.lines(
+        "no task \(id) is waiting; it has run, or was never here", "waiting:", pending, nil)
     case .stepLimitReached(let limit, let recurring):
       (["gave up after \(limit) steps: something submits work for ever. What ran most often:"]
         + recurring.map { "  \($0)" }
@@ -75,14 +79,18 @@ extension StepError: CustomStringConvertible {
     case .conditionNotMet(let pending, let deadline):
       Self.lines(
         "nothing is left to run, and the condition does not hold", "waiting:", pending, deadline)
-    case .escaped(let task, let pending, let deadline):
+    case .escaped(let operation, let pending, let deadline):
       Self.lines(
-        "\(task) waits for something that this dispatcher does not control (another executor, a "
-          + "real sleep, a continuation that nobody resumes); run that on this dispatcher, or use "
-          + "its clock",
+        "\(operation) waits for something that this dispatcher does not control",
         "waiting here:", pending, deadline)
+        + "\nIt may be another executor, a real sleep, or a continuation that nobody resumes: run "
+        + "that on this dispatcher, or use its clock."
+    case .notEnded(let operation, let pending, let deadline):
+      Self.lines(
+        "\(operation) has not ended, and nothing can run now", "waiting:", pending, deadline)
+        + (deadline == nil ? "" : "\nOr let it move time itself: runAsync(movingTime: true).")
     case .noRegistration(let event, let registered):
-      "nobody is registered for \(event); "
+      "nobody is registered for \(event): call onSignal or onReady first; "
         + (registered.isEmpty
           ? "nothing is registered at all" : "registered: \(registered.joined(separator: ", "))")
     }
@@ -101,7 +109,9 @@ extension StepError: CustomStringConvertible {
       if tasks.count > shown { lines.append("  and \(tasks.count - shown) more") }
     }
     if let deadline {
-      lines.append("the next deadline is at \(deadline): advanceToNextDeadline()")
+      lines.append(
+        "the next deadline is at \(deadline), and time moves only when it is told to: "
+          + "advanceToNextDeadline()")
     }
     return lines.joined(separator: "\n")
   }

@@ -14,7 +14,8 @@ extension RecordingDispatcher {
   /// - Returns: What `operation` returns.
   /// - Throws: What `operation` throws; a ``StepError`` if it cannot come to its end:
   ///   ``StepError/escaped(_:pending:nextDeadline:)`` if it waits for something else than this
-  ///   dispatcher. Its Task is then left as it is.
+  ///   dispatcher, ``StepError/notEnded(_:pending:nextDeadline:)`` if something waits here that
+  ///   cannot run. Its Task is then left as it is.
   public func runAsync<Value: Sendable>(
     movingTime: Bool = false, limit: Int? = nil, fileID: StaticString = #fileID,
     line: UInt = #line, _ operation: sending @escaping @isolated(any) () async throws -> Value
@@ -56,8 +57,8 @@ extension RecordingDispatcher {
       let deadline = state.nextDeadlineInstant
       // Something that waits here may let it go on: then it has not left this dispatcher.
       return pending.isEmpty
-        ? .escaped("the operation of \(site)", pending: pending, nextDeadline: deadline)
-        : .conditionNotMet(pending: pending, nextDeadline: deadline)
+        ? .escaped("the operation from \(site)", pending: pending, nextDeadline: deadline)
+        : .notEnded("the operation from \(site)", pending: pending, nextDeadline: deadline)
     }
   }
 }

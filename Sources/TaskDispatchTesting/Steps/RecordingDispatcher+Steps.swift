@@ -62,7 +62,9 @@ extension RecordingDispatcher {
   public func runTask(labeled label: String) throws(StepError) -> TaskRecord {
     try step("runTask(labeled:)") { state throws(StepError) in
       let pending = state.pendingTasks()
-      let matches = pending.filter { $0.task.label == label }
+      var matches = pending.filter { $0.task.label == label }
+      // A repeating timer does not run itself: its runs do, under the same label.
+      if matches.contains(where: { !$0.repeats }) { matches.removeAll(where: \.repeats) }
       guard let match = matches.first else {
         throw .unknownLabel(
           label, nearMisses: nearMisses(of: label, in: pending.compactMap(\.task.label)),
@@ -148,9 +150,9 @@ extension RecordingDispatcher {
   private func step(
     _ call: String, _ take: (inout State) throws(StepError) -> Entry
   ) throws(StepError) -> TaskRecord {
-    let thread = ThreadIdentity.current
+    let driver = ExecutionIdentity.current
     let next = try withState { state throws(StepError) in
-      try state.beginStepping(call, thread)
+      try state.beginStepping(call, driver)
       do throws(StepError) { return try take(&state) } catch {
         state.isStepping = false
         throw error
@@ -172,8 +174,8 @@ extension RecordingDispatcher {
   }
 
   func beginStepping(_ call: String) throws(StepError) {
-    let thread = ThreadIdentity.current
-    try withState { state throws(StepError) in try state.beginStepping(call, thread) }
+    let driver = ExecutionIdentity.current
+    try withState { state throws(StepError) in try state.beginStepping(call, driver) }
   }
 
   /// Ends a step, and runs what the policy runs by itself before it lets the test go on.
@@ -273,11 +275,11 @@ extension RecordingDispatcher {
 }
 
 extension State {
-  mutating func beginStepping(_ call: String, _ thread: UInt) throws(StepError) {
+  mutating func beginStepping(_ call: String, _ caller: ExecutionIdentity) throws(StepError) {
     if let body = bodyOfThisThread { throw .reentrantStep(call, running: body.record) }
     guard !isStepping else { throw .reentrantStep(call, running: running.last?.record) }
     isStepping = true
-    driver = thread
+    driver = caller
   }
 
   /// Ends a step under the lock that its body ended under, if nobody has to be told of anything:
@@ -303,7 +305,8 @@ extension State {
     let pending = pendingTasks()
     let there = pending.filter { isThere($0.task) && $0.due == nil }
     if there.isEmpty {
-      return .nothingQueued(place, elsewhere: pending, nextDeadline: nextDeadlineInstant)
+      return .nothingQueued(
+        place, elsewhere: pending + awaitedEvents(), nextDeadline: nextDeadlineInstant)
     }
     return .nothingRunnable(place, there, nextDeadline: nextDeadlineInstant)
   }

@@ -3,7 +3,8 @@ public import TaskDispatch
 extension RecordingDispatcher {
   /// What a call that moves time runs on the way.
   public enum Drive: Sendable, Hashable {
-    /// The foreground and the timers: a test that steps the background itself.
+    /// The foreground and the timers: a test that steps the background itself. Timers of the
+    /// background come due, and wait there.
     case loop
     /// Both lanes.
     case everything
