@@ -1,71 +1,68 @@
 internal import TaskDispatch
 internal import TaskDispatchTesting
 
-/// What a step of the fake costs: the submission and the step of an empty body, together.
+private let batches = 200
+private let batch = 1_000
+
+/// What a step of the fake costs, for empty bodies that were submitted before the clock started; and
+/// what a submission and its step cost together.
 func measureSteps() throws {
-  let tasks = 200_000
   for recordsHistory in [false, true] {
     let name = recordsHistory ? "with history" : "without history"
-    try measure("manual steps \(name), submit and step", items: tasks) {
-      let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
+    try measureSteps(
+      "foreground steps \(name)", recordsHistory, { $0.foreground {} },
+      { dispatcher in
+        for _ in 0..<batch { try dispatcher.runNextForegroundTask() }
+      })
+    try measureSteps(
+      "background steps \(name)", recordsHistory, { $0.background {} },
+      { dispatcher in
+        for _ in 0..<batch { try dispatcher.runNextBackgroundTask() }
+      })
+    try measureSteps(
+      "runUntilIdle \(name)", recordsHistory, { $0.background {} },
+      { dispatcher in
+        try dispatcher.runUntilIdle()
+      })
+    try measure("submission and foreground step \(name)", items: batches * batch) {
+      let dispatcher = makeDispatcher(recordsHistory)
       let queue = dispatcher.foreground
-      for _ in 0..<tasks {
+      for _ in 0..<batches * batch {
         queue {}
         try dispatcher.runNextForegroundTask()
       }
     }
-    try measure(
-      "manual foreground steps \(name), step only", items: tasks,
-      prepare: {
-        let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
-        for _ in 0..<tasks { dispatcher.foreground {} }
-        return dispatcher
-      }
-    ) { (dispatcher: RecordingDispatcher) in
-      for _ in 0..<tasks { try dispatcher.runNextForegroundTask() }
-    }
-    try measure(
-      "manual background steps \(name), step only", items: tasks,
-      prepare: {
-        let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
-        for _ in 0..<tasks { dispatcher.background {} }
-        return dispatcher
-      }
-    ) { (dispatcher: RecordingDispatcher) in
-      for _ in 0..<tasks { try dispatcher.runNextBackgroundTask() }
-    }
-    try measure(
-      "manual steps \(name), in the fake's scope, step only", items: tasks,
-      prepare: {
-        let dispatcher = RecordingDispatcher(.init(recordsHistory: recordsHistory))
-        for _ in 0..<tasks { dispatcher.foreground {} }
-        return dispatcher
-      }
-    ) { (dispatcher: RecordingDispatcher) in
-      try withDispatcher(dispatcher) {
-        for _ in 0..<tasks { try dispatcher.runNextForegroundTask() }
-      }
-    }
-    try measure(
-      "runUntilIdle \(name), step only", items: tasks,
-      prepare: {
-        let dispatcher = RecordingDispatcher(
-          .init(stepLimit: .max, recordsHistory: recordsHistory))
-        for _ in 0..<tasks { dispatcher.foreground {} }
-        return dispatcher
-      }
-    ) { (dispatcher: RecordingDispatcher) in
-      _ = try dispatcher.runUntilIdle()
-    }
   }
 }
 
-/// Batches of a thousand manual steps of the foreground without history, and nothing else.
+private func measureSteps(
+  _ name: String, _ recordsHistory: Bool, _ submit: (RecordingDispatcher) -> Void,
+  _ steps: (RecordingDispatcher) throws -> Void
+) throws {
+  try measure(
+    name, items: batches * batch,
+    prepare: {
+      (0..<batches).map { _ in
+        let dispatcher = makeDispatcher(recordsHistory)
+        for _ in 0..<batch { submit(dispatcher) }
+        return dispatcher
+      }
+    },
+    body: { (dispatchers: [RecordingDispatcher]) in
+      for dispatcher in dispatchers { try steps(dispatcher) }
+    })
+}
+
+private func makeDispatcher(_ recordsHistory: Bool) -> RecordingDispatcher {
+  RecordingDispatcher(.init(recordsHistory: recordsHistory))
+}
+
+/// Batches of foreground steps without history, and nothing else.
 func profileSteps(batches: Int) throws {
-  let dispatcher = RecordingDispatcher(.init(recordsHistory: false))
+  let dispatcher = makeDispatcher(false)
   let queue = dispatcher.foreground
   for _ in 0..<batches {
-    for _ in 0..<1_000 { queue {} }
-    for _ in 0..<1_000 { try dispatcher.runNextForegroundTask() }
+    for _ in 0..<batch { queue {} }
+    for _ in 0..<batch { try dispatcher.runNextForegroundTask() }
   }
 }

@@ -9,10 +9,11 @@ extension State {
     for view in [nil] + views.map(Optional.some) {
       pending += pendingBackground(view, startable)
     }
-    timers.forEach { timed, due in
+    func add(_ timed: Timed, due: Int64) {
       let time = DispatcherInstant(nanoseconds: due)
       pending.append(pendingTask(timed.entry, .awaitingTime(until: time), due: time))
     }
+    timers.forEach(add)
     pending += held.map { pendingTask($0, .awaitingGroup) }
     for entry in waitingForRoom {
       var ahead = Ahead()

@@ -67,9 +67,11 @@ extension State {
   ) -> NextForSync {
     let time = now
     let isNext =
-      foreground.withNext(now: { time }) { entry in
-        if case .caller(let next) = entry.work { next === caller } else { false }
-      } ?? false
+      foreground.withNext(
+        now: { time },
+        { entry in
+          if case .caller(let next) = entry.work { next === caller } else { false }
+        }) ?? false
     guard isNext else {
       guard let next = takeForeground(hidesOuter: true) else {
         return .stuck(.wouldDeadlock(chain: chain(to: "its turn on the foreground")))
