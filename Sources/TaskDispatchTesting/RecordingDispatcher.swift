@@ -44,7 +44,6 @@ public final class RecordingDispatcher: EventDispatcher {
     self.chooser = chooser
     state = Locked(State(configuration))
     state.withLock { [id = ObjectIdentifier(self)] in $0.dispatcher = id }
-    noteDriver()
   }
 
   // MARK: Queues
@@ -102,12 +101,6 @@ public final class RecordingDispatcher: EventDispatcher {
     }
     for ending in outbox.endings { ending.item.finish(ending.outcome) }
     for call in outbox.calls { call() }
-  }
-
-  /// Remembers the caller as the test.
-  func noteDriver() {
-    let driver = ExecutionIdentity.current
-    state.withLock { $0.driver = driver }
   }
 
   // MARK: The current dispatcher, for tests

@@ -39,14 +39,12 @@ public enum Dispatchers {
   /// As ``current``, without the process default. Nil if there is none.
   package static var innermost: (any TaskDispatcher)? {
     let scope = scope
-    guard let frame = TaskFrame.current, let running = frame.dispatcher else {
-      return scope?.dispatcher
-    }
+    guard let running = ThreadMarker.innermost else { return scope?.dispatcher }
     // A scope from before the body began is outside of it. What a Swift Task has made current stays
     // so from job to job, each of which is a body of its own.
-    guard let scope, scope.frame == ObjectIdentifier(frame) || frame.isSwiftTask else {
-      return running
-    }
+    guard let scope,
+      scope.frame == ObjectIdentifier(running.frame) || running.frame.isSwiftTask
+    else { return running.dispatcher }
     return scope.dispatcher
   }
 

@@ -15,13 +15,6 @@ open class TaskFrame {
   public let site: CallSite
   /// The task, if it is more than a plain body.
   public let item: WorkItem?
-  /// Whether the body cannot rely on the frames below: a worker that waits in one task and runs
-  /// another meanwhile.
-  public private(set) final var hidesOuter = false
-  /// The frame below on this thread, while this one runs.
-  public private(set) final var outer: TaskFrame?
-  /// The dispatcher that runs the body, while it does.
-  public private(set) final var dispatcher: (any TaskDispatcher)?
   let shutdown: ShutdownFlag?
 
   /// - Parameter shutdown: The flag that the dispatcher raises when running bodies should stop.
@@ -45,43 +38,36 @@ open class TaskFrame {
   ///
   /// - Parameters:
   ///   - dispatcher: Becomes the current one for `body`.
-  ///   - hidesOuter: Whether the body cannot rely on the frames below.
+  ///   - hidesOuter: Whether the body cannot rely on the frames below: a worker that waits in one
+  ///     task and runs another meanwhile.
   public final func run<Result, Failure: Error>(
     by dispatcher: any TaskDispatcher, hidesOuter: Bool = false,
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    self.dispatcher = dispatcher
-    self.hidesOuter = hidesOuter
-    outer = ThreadMarker.top
-    ThreadMarker.setTop(self)
-    defer {
-      ThreadMarker.setTop(outer)
-      outer = nil
-      self.dispatcher = nil
-    }
-    return try body()
+    try ThreadMarker.run(self, by: dispatcher, hidesOuter: hidesOuter, body)
   }
 
-  /// The frame that runs on this thread, or nil.
-  public static var current: TaskFrame? { ThreadMarker.top }
+  /// The innermost frame that runs on this thread, or nil.
+  public static var current: TaskFrame? { ThreadMarker.innermost?.frame }
 
   /// Whether a frame that the running body may rely on is one of `queue`.
   public static func isRunning(_ queue: TaskQueue.Identity) -> Bool {
-    var frame = ThreadMarker.top
-    while let current = frame {
-      if current.queue == queue { return true }
-      frame = current.hidesOuter ? nil : current.outer
-    }
-    return false
+    var isHidden = false
+    return ThreadMarker.first { marker in
+      guard !isHidden else { return false }
+      isHidden = marker.hidesOuter
+      return marker.frame.queue == queue
+    } != nil
   }
 
-  /// Every frame of this thread, the running one first, those that cannot be relied on included.
+  /// Every frame of this thread, the innermost first, those that cannot be relied on included.
   public static var stack: [TaskFrame] {
-    Array(
-      sequence(state: ThreadMarker.top) { (frame: inout TaskFrame?) -> TaskFrame? in
-        defer { frame = frame?.outer }
-        return frame
-      })
+    var frames: [TaskFrame] = []
+    _ = ThreadMarker.first { marker in
+      frames.append(marker.frame)
+      return false
+    }
+    return frames
   }
 
   /// What messages call the task: its label, else its file and line.

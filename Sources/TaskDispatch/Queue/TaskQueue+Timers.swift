@@ -43,8 +43,7 @@ extension TaskQueue {
     let item = WorkItem(
       kind: .repeating, queue: self, label: label, site: site(priority, fileID, line),
       due: dispatcher.now.advanced(by: interval), tolerance: max(.zero, tolerance),
-      repetition: Repetition(every: interval, catchUp: catchUp, body: body)
-    ) {}
+      repetition: Repetition(every: interval, catchUp: catchUp), body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)
   }

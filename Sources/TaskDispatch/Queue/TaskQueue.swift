@@ -58,7 +58,7 @@ public struct TaskQueue: Sendable {
 
   /// Where the caller is, for messages.
   static var here: String {
-    ThreadMarker.top.map { "\($0.queueLabel) (in \($0.name))" } ?? "no queue"
+    TaskFrame.current.map { "\($0.queueLabel) (in \($0.name))" } ?? "no queue"
   }
 }
 

@@ -15,22 +15,17 @@ public enum CatchUp: Sendable, Hashable, CaseIterable {
 }
 
 /// How a repeating timer goes on.
-public struct Repetition: Sendable {
+public struct Repetition: Sendable, Hashable {
   /// Between two ticks. At least one nanosecond.
   public let interval: Duration
   public let catchUp: CatchUp
-  /// What each run does.
-  public let body: @Sendable () -> Void
 
   /// Traps if `interval` is not positive: it would never let anything else run.
-  public init(
-    every interval: Duration, catchUp: CatchUp, body: @escaping @Sendable () -> Void
-  ) {
+  public init(every interval: Duration, catchUp: CatchUp) {
     require(
       interval > .zero, "a timer needs a positive interval to repeat (interval: \(interval))")
     self.interval = interval
     self.catchUp = catchUp
-    self.body = body
   }
 
   /// What is owed at `now` by a timer whose next tick was due at `tick`.

@@ -115,10 +115,10 @@ public class WorkItem: @unchecked Sendable {
     group?.enter(for: queue.dispatcher)
   }
 
-  /// One run of a repeating timer. For dispatchers.
+  /// One run of a repeating timer that has not ended. For dispatchers.
   public init(runOf timer: WorkItem) {
-    guard let repetition = timer.repetition else {
-      refuse("\(timer.name) does not repeat")
+    guard timer.repetition != nil, let body = timer.body else {
+      refuse("\(timer.name) does not repeat, or not any more")
     }
     kind = .timer
     lane = timer.lane
@@ -128,11 +128,11 @@ public class WorkItem: @unchecked Sendable {
     site = timer.site
     due = nil
     tolerance = timer.tolerance
-    self.repetition = nil
+    repetition = nil
     timeToLive = nil
     atShutdown = timer.atShutdown
     group = nil
-    body = repetition.body
+    self.body = body
   }
 
   // MARK: For dispatchers

@@ -3,7 +3,7 @@ internal import TaskDispatch
 /// A task of the fake, from its submission to its end: it waits in a queue, and then it is the frame
 /// that its body runs in. One object, so that no step copies it.
 ///
-/// Touched under the dispatcher's lock, but for ``work``, which belongs to whoever runs it.
+/// What changes is touched under the dispatcher's lock.
 final class Entry: TaskFrame, PoolEntry {
   enum Work {
     case plain(@Sendable () -> Void)
@@ -11,11 +11,11 @@ final class Entry: TaskFrame, PoolEntry {
     case job(Job)
     case caller(SyncCaller)
     case event(PendingEvent)
-    /// It has ended, and what it held has been released.
+    /// It stands for a registration, and never runs.
     case none
   }
 
-  private(set) var work: Work
+  let work: Work
   let id: UInt64
   /// When it was submitted.
   let enqueuedAt: Int64
@@ -24,8 +24,8 @@ final class Entry: TaskFrame, PoolEntry {
   let view: RecordingView?
   /// Its share of the background, while it has started and not ended.
   var lease: PoolOrder<Entry>.Lease?
-  /// Made when the body submits something.
-  private(set) var lineage: Lineage?
+  /// Made when somebody will remember this task: the history, or a task that its body submits.
+  private var lineageIfMade: Lineage?
   /// What the body stands still for, while it does.
   var waitsFor: Wait?
   /// A shutdown has given it up: it has its outcome, and its end changes nothing.
@@ -36,12 +36,13 @@ final class Entry: TaskFrame, PoolEntry {
 
   init(
     _ work: Work, id: UInt64, lane: Lane, view: RecordingView?, site: CallSite, at time: Int64,
-    parent: Lineage?, dispatcher: ObjectIdentifier, shutdown: ShutdownFlag
+    parent: Lineage?, eventName: String?, dispatcher: ObjectIdentifier, shutdown: ShutdownFlag
   ) {
     self.work = work
     self.id = id
     self.view = view
     self.parent = parent
+    self.eventName = eventName
     enqueuedAt = time
     let item: WorkItem?
     if case .item(let some) = work { item = some } else { item = nil }
@@ -71,7 +72,9 @@ final class Entry: TaskFrame, PoolEntry {
     }
   }
 
-  var record: TaskRecord {
+  var record: TaskRecord { lineageIfMade?.record ?? makeRecord() }
+
+  private func makeRecord() -> TaskRecord {
     TaskRecord(
       id: TaskID(id), label: label, lane: lane, queue: queueLabel, site: site,
       parent: parent?.record.id, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt))
@@ -85,23 +88,15 @@ final class Entry: TaskFrame, PoolEntry {
     return eventName
   }
 
-  /// Of a signal or a descriptor; kept apart from ``work``, which is gone in the end.
-  var eventName: String?
+  /// Of a signal or a descriptor.
+  let eventName: String?
 
-  /// What the tasks that it submits remember of it.
-  func lineageForChild() -> Lineage {
-    if let lineage { return lineage }
-    let made = Lineage(record, parent: parent)
-    lineage = made
+  /// What others remember of it, after it has ended: they do not keep its body.
+  var lineage: Lineage {
+    if let lineageIfMade { return lineageIfMade }
+    let made = Lineage(makeRecord(), parent: parent)
+    lineageIfMade = made
     return made
-  }
-
-  /// Lets go of what it held. The history may keep the rest.
-  func release() {
-    work = .none
-    lineage = nil
-    waitsFor = nil
-    lease = nil
   }
 }
 

@@ -66,7 +66,7 @@ final class RecordingSerialExecutor: SerialExecutor, RecordingExecutor {
 
 extension RecordingDispatcher {
   public func taskExecutor(for queue: TaskQueue) -> any TaskExecutor {
-    guard let view = withState({ $0.view(queue.view) }) else {
+    guard let view = viewForExecutor(queue) else {
       return executors.withLock { executors in
         let executor =
           executors.tasks[queue.lane]
@@ -84,7 +84,7 @@ extension RecordingDispatcher {
   }
 
   public func serialExecutor(for queue: TaskQueue) -> any SerialExecutor {
-    guard let view = withState({ $0.view(queue.view) }) else {
+    guard let view = viewForExecutor(queue) else {
       return executors.withLock { executors in
         let executor =
           executors.serials[queue.lane]
@@ -98,6 +98,16 @@ extension RecordingDispatcher {
         executors.serial ?? RecordingSerialExecutor(self, lane: .background, view: view)
       executors.serial = executor
       return executor
+    }
+  }
+
+  private func viewForExecutor(_ queue: TaskQueue) -> RecordingView? {
+    withState { state in
+      if !state.hasExecutors {
+        state.hasExecutors = true
+        state.driver = .current
+      }
+      return state.view(queue.view)
     }
   }
 

@@ -5,6 +5,13 @@ struct EventRegistration {
   enum Source: Hashable {
     case signal(Signal)
     case descriptor(CInt)
+
+    func name(_ interest: Readiness) -> String {
+      switch self {
+      case .signal(let signal): "\(signal)"
+      case .descriptor(let descriptor): "descriptor \(descriptor) (\(interest))"
+      }
+    }
   }
 
   let number: UInt64
@@ -17,12 +24,7 @@ struct EventRegistration {
   /// The delivery that waits for the foreground: later ones join it.
   var pending: PendingEvent?
 
-  var name: String {
-    switch source {
-    case .signal(let signal): "\(signal)"
-    case .descriptor(let descriptor): "descriptor \(descriptor) (\(interest))"
-    }
-  }
+  var name: String { source.name(interest) }
 }
 
 extension State {
@@ -40,12 +42,13 @@ extension State {
       }
     }
     if case .signal(let signal) = source, let refusal = signal.refusal { throw refusal }
-    let entry = makeEntry(.none, on: .foreground, nil, at: site, parent: nil)
-    let registration = EventRegistration(
-      number: entry.id, entry: entry, source: source, interest: interest, label: label,
-      perform: perform)
-    entry.eventName = label ?? registration.name
-    registrations.append(registration)
+    let entry = makeEntry(
+      .none, on: .foreground, nil, at: site, parent: nil,
+      eventName: label ?? source.name(interest))
+    registrations.append(
+      EventRegistration(
+        number: entry.id, entry: entry, source: source, interest: interest, label: label,
+        perform: perform))
     emit(.registered, entry)
     return entry.id
   }
@@ -82,8 +85,7 @@ extension State {
       event.readiness = relevant
       let entry = makeEntry(
         .event(event), on: .foreground, nil, at: registration.entry.site,
-        parent: bodyOfThisThread?.lineageForChild())
-      entry.eventName = event.name
+        parent: bodyOfThisThread?.lineage, eventName: event.name)
       countAccepted(entry)
       registrations[index].pending = event
       event.position = events.push(entry, in: .medium)

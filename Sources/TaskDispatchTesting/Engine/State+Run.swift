@@ -128,8 +128,6 @@ extension State {
     } else if let index = running.lastIndex(where: { $0 === body }) {
       running.remove(at: index)
     }
-    // Without a history nobody keeps it, and it goes as it is.
-    defer { if configuration.recordsHistory { body.release() } }
     guard !body.isAbandoned else { return }
     if let lease = body.lease {
       let time = now
@@ -159,7 +157,6 @@ extension State {
     ledger.count(outcome)
     emit(.finished(outcome), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
-    entry.release()
     guard let item = entry.item else { return }
     if item.timeToLive != nil { itemsWithTimeToLive -= 1 }
     endRun(item)

@@ -83,7 +83,6 @@ extension State {
       if entry.lease == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
       ledger.count(.cancelled)
       later { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
-      entry.release()
     }
     registrations = []
   }

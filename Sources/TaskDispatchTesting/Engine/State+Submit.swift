@@ -45,7 +45,6 @@ extension State {
   mutating func countRefusal(_ refusal: Refusal, _ entry: Entry) {
     ledger.refused += 1
     emit(.refused(refusal), entry)
-    entry.release()
   }
 
   mutating func changeLimited(_ entry: Entry, by change: Int) {
@@ -96,7 +95,7 @@ extension State {
     _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool, site: CallSite
   ) -> (Admission, Next) {
     let body = bodyOfThisThread
-    let entry = makeEntry(work, on: lane, view, at: site, parent: body?.lineageForChild())
+    let entry = makeEntry(work, on: lane, view, at: site, parent: body?.lineage)
     if mayRefuse, let refusal = refusal(isFromOwnWork: body != nil, at: site) {
       countRefusal(refusal, entry)
       return (.refused(refusal), .nothing)
@@ -113,7 +112,7 @@ extension State {
     _ job: Job, on lane: Lane, _ view: RecordingView?, site: CallSite
   ) -> Entry {
     if configuration.policy == .unimplemented { noteUnexpectedUse(site) }
-    let parent = bodyOfThisThread?.lineageForChild()
+    let parent = bodyOfThisThread?.lineage
     let entry = makeEntry(.job(job), on: lane, view, at: site, parent: parent)
     countAccepted(entry)
     enqueue(entry, isBarrier: false)
@@ -126,7 +125,7 @@ extension State {
     let body = bodyOfThisThread
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     let entry = makeEntry(
-      .item(item), on: item.lane, view, at: item.site, parent: body?.lineageForChild())
+      .item(item), on: item.lane, view, at: item.site, parent: body?.lineage)
     item.place.id = TaskID(entry.id)
     item.place.since = DispatcherInstant(nanoseconds: now)
     if let refusal = refusal(isTimer: isTimer, isFromOwnWork: body != nil, at: item.site) {
@@ -176,7 +175,7 @@ extension State {
     _ refusal: Refusal, _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite
   ) {
     let entry = makeEntry(
-      work, on: lane, view, at: site, parent: bodyOfThisThread?.lineageForChild())
+      work, on: lane, view, at: site, parent: bodyOfThisThread?.lineage)
     countRefusal(refusal, entry)
     if let item = entry.item { end(item, .refused(refusal)) }
   }

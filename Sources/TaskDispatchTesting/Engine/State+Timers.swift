@@ -33,7 +33,6 @@ extension State {
     ledger.waiting -= 1
     ledger.count(.completed)
     emit(.finished(.completed), timed.entry)
-    timed.entry.release()
     end(timed.item, .completed)
   }
 
@@ -63,7 +62,7 @@ extension State {
     let run = WorkItem(runOf: timed.item)
     let entry = makeEntry(
       .item(run), on: run.lane, timed.entry.view, at: run.site,
-      parent: timed.entry.lineageForChild(), enqueuedAt: time)
+      parent: timed.entry.lineage, enqueuedAt: time)
     run.place.id = TaskID(entry.id)
     if allowedLeftovers.contains(timed.entry.id) { allowedLeftovers.insert(entry.id) }
     countAccepted(entry)

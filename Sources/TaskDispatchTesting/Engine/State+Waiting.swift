@@ -16,7 +16,7 @@ extension State {
     let view = view(queue.view)
     let body = bodyOfThisThread
     let entry = makeEntry(
-      .caller(caller), on: queue.lane, view, at: site, parent: body?.lineageForChild())
+      .caller(caller), on: queue.lane, view, at: site, parent: body?.lineage)
     if let refusal = refusal(isFromOwnWork: body != nil, at: site) {
       countRefusal(refusal, entry)
       throw .refused(refusal)

@@ -43,6 +43,8 @@ struct State: ~Copyable {
   var lastLane = Lane.background
   /// Who used the dispatcher from outside a body last: the test.
   var driver = ExecutionIdentity.thread(0)
+  /// Whether Swift Tasks can come here: only then it matters who the test is.
+  var hasExecutors = false
 
   /// Waiting tasks that the limit counts, by lane; views count their own.
   var limitedForeground = 0
@@ -81,10 +83,11 @@ struct State: ~Copyable {
     let entry: Entry
   }
 
-  /// An event as it is kept: the task's record is made when somebody reads it.
+  /// An event as it is kept: one that does not keep the task's body, and is made into a `TaskEvent`
+  /// when somebody reads it.
   private struct Moment {
     let kind: TaskEvent.Kind
-    let entry: Entry
+    let lineage: Lineage
     let time: Int64
   }
 
@@ -135,13 +138,13 @@ struct State: ~Copyable {
   /// A new task, under a new number.
   mutating func makeEntry(
     _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite,
-    parent: Lineage?, enqueuedAt time: Int64? = nil
+    parent: Lineage?, enqueuedAt time: Int64? = nil, eventName: String? = nil
   ) -> Entry {
     lastID += 1
     if leftoverAllowances > 0 { allowedLeftovers.insert(lastID) }
     return Entry(
       work, id: lastID, lane: lane, view: view, site: site, at: time ?? now, parent: parent,
-      dispatcher: dispatcher, shutdown: shutdownFlag)
+      eventName: eventName, dispatcher: dispatcher, shutdown: shutdownFlag)
   }
 
   /// Tells what can be removed later where compaction has put it.
@@ -170,7 +173,7 @@ struct State: ~Copyable {
   }
 
   private mutating func tell(_ kind: TaskEvent.Kind, _ entry: Entry) {
-    if keepsHistory { moments.append(Moment(kind: kind, entry: entry, time: now)) }
+    if keepsHistory { moments.append(Moment(kind: kind, lineage: entry.lineage, time: now)) }
     guard hasListeners else { return }
     let event = TaskEvent(kind, entry.record, at: DispatcherInstant(nanoseconds: now))
     withOutbox { $0.events.append(event) }
@@ -178,7 +181,7 @@ struct State: ~Copyable {
 
   var history: [TaskEvent] {
     moments.map {
-      TaskEvent($0.kind, $0.entry.record, at: DispatcherInstant(nanoseconds: $0.time))
+      TaskEvent($0.kind, $0.lineage.record, at: DispatcherInstant(nanoseconds: $0.time))
     }
   }
 
@@ -219,17 +222,17 @@ struct State: ~Copyable {
   func poolView(_ view: RecordingView?) -> PoolView<Entry> { view?.pool ?? pool.background }
 
   /// The body of this dispatcher that is innermost on this thread, if any.
-  func body(_ frame: TaskFrame?) -> Entry? {
-    var next = frame
-    while let frame = next {
-      if let body = frame as? Entry, body.queue.dispatcher == dispatcher { return body }
-      next = frame.outer
-    }
+  var bodyOfThisThread: Entry? {
+    guard !running.isEmpty else { return nil }
+    if let mine = mine(TaskFrame.current) { return mine }
+    for frame in TaskFrame.stack { if let mine = mine(frame) { return mine } }
     return nil
   }
 
-  /// As ``body(_:)`` of the calling thread; asks only if anything runs at all.
-  var bodyOfThisThread: Entry? { running.isEmpty ? nil : body(TaskFrame.current) }
+  private func mine(_ frame: TaskFrame?) -> Entry? {
+    guard let entry = frame as? Entry, entry.queue.dispatcher == dispatcher else { return nil }
+    return entry
+  }
 
   var foregroundIsBusy: Bool { running.contains { $0.queue.lane == .foreground } }
 }

@@ -150,9 +150,8 @@ extension RecordingDispatcher {
   private func step(
     _ call: String, _ take: (inout State) throws(StepError) -> Entry
   ) throws(StepError) -> TaskRecord {
-    let driver = ExecutionIdentity.current
     let next = try withState { state throws(StepError) in
-      try state.beginStepping(call, driver)
+      try state.beginStepping(call)
       do throws(StepError) { return try take(&state) } catch {
         state.isStepping = false
         throw error
@@ -174,8 +173,7 @@ extension RecordingDispatcher {
   }
 
   func beginStepping(_ call: String) throws(StepError) {
-    let driver = ExecutionIdentity.current
-    try withState { state throws(StepError) in try state.beginStepping(call, driver) }
+    try withState { state throws(StepError) in try state.beginStepping(call) }
   }
 
   /// Ends a step, and runs what the policy runs by itself before it lets the test go on.
@@ -275,11 +273,11 @@ extension RecordingDispatcher {
 }
 
 extension State {
-  mutating func beginStepping(_ call: String, _ caller: ExecutionIdentity) throws(StepError) {
+  mutating func beginStepping(_ call: String) throws(StepError) {
     if let body = bodyOfThisThread { throw .reentrantStep(call, running: body.record) }
     guard !isStepping else { throw .reentrantStep(call, running: running.last?.record) }
     isStepping = true
-    driver = caller
+    if hasExecutors { driver = .current }
   }
 
   /// Ends a step under the lock that its body ended under, if nobody has to be told of anything:
