@@ -1,7 +1,13 @@
-// Without arguments: everything. With "profile N": one case N thousand times, for a profiler.
+// Without arguments: everything. With "profile NAME N": one case N times, for a profiler.
 let arguments = CommandLine.arguments
-if arguments.count == 3, arguments[1] == "profile", let batches = Int(arguments[2]) {
-  try profileSteps(batches: batches)
+if arguments.count == 4, arguments[1] == "profile", let count = Int(arguments[3]) {
+  switch arguments[2] {
+  case "steps": try profileSteps(batches: count)
+  case "floor": profileFloor(count: count)
+  case "push": profilePush(count: count)
+  case "call": profilePlainCall(count: count)
+  default: fatalError("the cases are steps, floor, push and call; not \(arguments[2])")
+  }
 } else {
   measurePolicy()
   try measureSteps()
