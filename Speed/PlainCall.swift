@@ -1,11 +1,11 @@
 internal import TaskDispatch
 
-/// A dispatcher that does the least that `post` can do: it puts the task into a ready queue. What a
-/// plain call costs above that is the cost of the public call.
+/// A dispatcher that does the least that `post` can do: it puts the task into a ready queue under a
+/// lock. What a plain call costs above that is the cost of the public call.
 ///
-/// Used by one thread; everything but `post` is refused.
-final class BareDispatcher: TaskDispatcher, @unchecked Sendable {
-  var queue = ReadyQueue<Slot>(agingStep: 100_000_000)
+/// Everything but `post` is refused.
+final class BareDispatcher: TaskDispatcher {
+  let queue = BareQueue()
 
   var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }
   var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
@@ -16,7 +16,7 @@ final class BareDispatcher: TaskDispatcher, @unchecked Sendable {
   func post(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
-    self.queue.push(Slot(body, site), in: site.band)
+    self.queue.push(body, site)
     return .accepted
   }
 
@@ -38,29 +38,20 @@ final class BareDispatcher: TaskDispatcher, @unchecked Sendable {
   private func no() -> Never { fatalError("the bare dispatcher only posts") }
 }
 
-/// What no queue can save: each closure is allocated, called and freed.
-@inline(never)
-func profileFloor(count: Int) {
-  let counter = Counter()
-  let keeper = Keeper()
-  for _ in 0..<count {
-    keeper.keep { counter.count += 1 }
-    keeper.kept.take()!()
-  }
-  precondition(counter.count == count)
-}
+/// As many tasks wait before they run.
+private let waiting = 256
 
-/// The same through a bare ready queue.
+/// Batches of tasks through a bare ready queue under a lock.
 @inline(never)
 func profilePush(count: Int) {
   let queue = BareQueue()
   let counter = Counter()
   let site = CallSite(fileID: #fileID, line: #line)
   for _ in 0..<count {
-    queue.push({ counter.count += 1 }, site)
-    queue.ready.take(now: { 0 })!.body()
+    for _ in 0..<waiting { queue.push({ counter.count += 1 }, site) }
+    for _ in 0..<waiting { queue.take()() }
   }
-  precondition(counter.count == count)
+  precondition(counter.count == count * waiting)
 }
 
 /// The same through `queue { … }`.
@@ -70,27 +61,23 @@ func profilePlainCall(count: Int) {
   let queue = dispatcher.background
   let counter = Counter()
   for _ in 0..<count {
-    queue { counter.count += 1 }
-    dispatcher.queue.take(now: { 0 })!.body()
+    for _ in 0..<waiting { queue { counter.count += 1 } }
+    for _ in 0..<waiting { dispatcher.queue.take()() }
   }
-  precondition(counter.count == count)
+  precondition(counter.count == count * waiting)
 }
 
-private final class Keeper {
-  var kept: (@Sendable () -> Void)?
+final class BareQueue: Sendable {
+  private let ready = Locked(ReadyQueue<Slot>(agingStep: 100_000_000))
 
-  // Not inlined, so that the compiler cannot see that the closure does not outlive its maker.
-  @inline(never)
-  func keep(_ body: consuming @escaping @Sendable () -> Void) { kept = body }
-}
-
-private final class BareQueue {
-  var ready = ReadyQueue<Slot>(agingStep: 100_000_000)
-
-  @inline(never)
+  @inline(__always)
   func push(_ body: consuming @escaping @Sendable () -> Void, _ site: CallSite) {
-    ready.push(Slot(body, site), in: site.band)
+    let slot = Slot(body, site)
+    ready.withLock { _ = $0.push(slot, in: site.band) }
   }
+
+  @inline(never)
+  func take() -> @Sendable () -> Void { ready.withLock { $0.take(now: { 0 }) }!.body }
 }
 
 private final class Counter: @unchecked Sendable {

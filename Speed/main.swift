@@ -3,10 +3,9 @@ let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[1] == "profile", let count = Int(arguments[3]) {
   switch arguments[2] {
   case "steps": try profileSteps(batches: count)
-  case "floor": profileFloor(count: count)
   case "push": profilePush(count: count)
   case "call": profilePlainCall(count: count)
-  default: fatalError("the cases are steps, floor, push and call; not \(arguments[2])")
+  default: fatalError("the cases are steps, push and call; not \(arguments[2])")
   }
 } else {
   measurePolicy()
