@@ -60,7 +60,10 @@ extension RecordingDispatcher {
   public func resume(_ queue: TaskQueue) {
     withState { state in
       let time = state.now
-      state.pool.resume(state.poolView(state.view(queue.view)), now: { time })
+      let view = state.poolView(state.view(queue.view))
+      require(
+        view.queue.isSuspended, "\(queue.label) was resumed more often than it was suspended")
+      state.pool.resume(view, now: { time })
       state.handOutGrants()
     }
     runAutomatically()

@@ -46,6 +46,12 @@ public final class RecordingDispatcher: EventDispatcher {
     state.withLock { [id = ObjectIdentifier(self)] in $0.dispatcher = id }
   }
 
+  deinit {
+    // Outside the lock, and without a report: that is what `finish()` is for.
+    let left = state.withLock { $0.releaseEverything() }
+    withExtendedLifetime(left) {}
+  }
+
   // MARK: Queues
 
   public var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }

@@ -133,6 +133,11 @@ extension RecordingDispatcher {
     let task = configuration.recordsHistory ? "\(job)" : nil
     let isTaken = withState { state -> Bool in
       if state.isFinished { return false }
+      if state.configuration.policy == .unimplemented {
+        // It cannot be refused, and held here it would hang whoever awaits its Task.
+        state.noteUnexpectedUse(CallSite(fileID: "a Swift Task", line: 0))
+        return false
+      }
       let isKnown = task.map { !state.swiftTasks.insert($0).inserted } ?? false
       let isFromOutside = isKnown && state.bodyOfThisThread == nil && caller != state.driver
       let site = CallSite(fileID: "a Swift Task", line: 0, band: band)

@@ -58,6 +58,7 @@ extension State {
   /// Takes the next task of a view for a thread that waits in its `sync`.
   mutating func takeToHelp(_ view: RecordingView?) -> Entry? {
     let time = now
+    defer { handOutGrants() }
     while let next = pool.startToHelp(poolView(view), now: { time }) {
       guard begins(next.taken.entry) else {
         pool.finish(next.lease, now: { time })

@@ -63,7 +63,8 @@ extension State {
   /// Whether a call of ``advanceShutdown()`` could take it further.
   var shutdownMayGoOn: Bool {
     guard let shutdown, shutdown.phase != .over else { return false }
-    return !hasWorkThatCanEnd || now >= shutdown.drainUntil
+    // In the cancel phase only time, or the end of what runs, takes it further.
+    return !hasWorkThatCanEnd || shutdown.phase == .draining && now >= shutdown.drainUntil
   }
 
   /// Ends everything that has not run, for a test that is finished. Jobs run on elsewhere.
@@ -82,10 +83,15 @@ extension State {
       guard case .job(let job) = entry.work else { continue }
       if entry.lease == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
       ledger.count(.cancelled)
+      emit(.finished(.cancelled), entry)
       later { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
     }
     registrations = []
   }
+
+  /// Empties the queues without a word, for a dispatcher that nobody holds any more: a view's queue
+  /// holds its entries, and they the view.
+  mutating func releaseEverything() -> [Entry] { takeOut { _ in true } }
 
   // MARK: What is left
 

@@ -111,7 +111,6 @@ extension State {
   mutating func admit(
     _ job: Job, on lane: Lane, _ view: RecordingView?, site: CallSite
   ) -> Entry {
-    if configuration.policy == .unimplemented { noteUnexpectedUse(site) }
     let parent = bodyOfThisThread?.lineage
     let entry = makeEntry(.job(job), on: lane, view, at: site, parent: parent)
     countAccepted(entry)

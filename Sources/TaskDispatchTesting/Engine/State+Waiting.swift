@@ -42,7 +42,7 @@ extension State {
     let view = view(queue.view)
     let isOnWorker = isOnWorker
     while true {
-      if let granted = caller.granted {
+      if let granted = caller.granted.take() {
         return .granted(enter(granted.taken.entry, granted.lease, hidesOuter: false))
       }
       // A worker that waits runs what stands before it in this view, without another worker.

@@ -42,11 +42,14 @@ extension FinishError: CustomStringConvertible {
         "Nobody was waiting for them: await the handle, look at its outcome, or make the dispatcher "
           + "with thrownErrors: .ignore.")
     }
-    Self.list(escapes, "job came back", "jobs came back", in: &lines) { ["  \($0)"] }
+    Self.list(
+      escapes, "job of a Swift Task came back from something that this dispatcher does not control",
+      "jobs of Swift Tasks came back from something that this dispatcher does not control",
+      in: &lines
+    ) { ["  \($0)"] }
     if !escapes.isEmpty {
       lines.append(
-        "They came from something that this dispatcher does not control: run what their Tasks await "
-          + "on it, or make it with escapesFail: false.")
+        "Run what their Tasks await on this dispatcher, or make it with escapesFail: false.")
     }
     Self.list(
       unexpectedUses, "use was not expected", "uses were not expected", in: &lines

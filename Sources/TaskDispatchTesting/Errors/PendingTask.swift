@@ -40,6 +40,16 @@ public enum Obstacle: Sendable, Hashable {
   static let mostNamed = 8
 }
 
+extension Obstacle {
+  /// Whether running other tasks takes it out of the way.
+  var isOtherTasks: Bool {
+    switch self {
+    case .widthReached, .barrier, .runsAlone, .behind, .noRoom: true
+    case .suspended, .awaitingTime, .awaitingGroup, .awaitingEvent: false
+    }
+  }
+}
+
 extension Obstacle: CustomStringConvertible {
   public var description: String {
     switch self {
@@ -49,8 +59,8 @@ extension Obstacle: CustomStringConvertible {
       barrier.map { "behind the barrier \($0.id) \($0.name)" } ?? "a barrier runs"
     case .runsAlone(let others, let more): "a barrier, waits for \(Self.list(others, more))"
     case .suspended(let queue): "\(queue) is suspended: resume() it"
-    case .awaitingTime(let time): "not before \(time)"
-    case .awaitingGroup: "waits until its group is empty"
+    case .awaitingTime(let time): "not before \(time): advanceTime(to:)"
+    case .awaitingGroup: "waits until its group is empty: each enter() needs a leave()"
     case .awaitingEvent(let event): "waits for \(event)"
     case .behind(let others, let more): "behind \(Self.list(others, more))"
     case .noRoom(let queue, let others, let more):

@@ -48,7 +48,8 @@ extension StepError: CustomStringConvertible {
     case .nothingRunnable(let place, let pending, let deadline):
       Self.lines("nothing on \(place) can run now", "queued there:", pending, deadline)
     case .notRunnable(let task):
-      "this task cannot run now: \(task). Run what is in its way, or runUntilIdle()."
+      "this task cannot run now: \(task)"
+        + (task.obstacle?.isOtherTasks == true ? "; run what is in its way, or runUntilIdle()" : "")
     case .unknownLabel(let label, let nearMisses, let pending):
       Self.lines(
         "no task labelled \"\(label)\" is waiting"
@@ -86,9 +87,10 @@ extension StepError: CustomStringConvertible {
         + "\nIt may be another executor, a real sleep, or a continuation that nobody resumes: run "
         + "that on this dispatcher, or use its clock."
     case .notEnded(let operation, let pending, let deadline):
-      Self.lines(
-        "\(operation) has not ended, and nothing can run now", "waiting:", pending, deadline)
-        + (deadline == nil ? "" : "\nOr let it move time itself: runAsync(movingTime: true).")
+      Self.lines("\(operation) has not ended, and nothing can run now", "waiting:", pending, nil)
+        + (deadline.map {
+          "\nThe next deadline is at \($0): let the call move time, with runAsync(movingTime: true)."
+        } ?? "")
     case .noRegistration(let event, let registered):
       "nobody is registered for \(event): call onSignal or onReady first; "
         + (registered.isEmpty

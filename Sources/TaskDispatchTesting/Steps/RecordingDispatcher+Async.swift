@@ -57,8 +57,8 @@ extension RecordingDispatcher {
       let deadline = state.nextDeadlineInstant
       // Something that waits here may let it go on: then it has not left this dispatcher.
       return pending.isEmpty
-        ? .escaped("the operation from \(site)", pending: pending, nextDeadline: deadline)
-        : .notEnded("the operation from \(site)", pending: pending, nextDeadline: deadline)
+        ? .escaped("the operation of \(site)", pending: pending, nextDeadline: deadline)
+        : .notEnded("the operation of \(site)", pending: pending, nextDeadline: deadline)
     }
   }
 }

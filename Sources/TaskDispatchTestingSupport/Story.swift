@@ -1,0 +1,21 @@
+internal import TaskDispatchTesting
+
+/// What a dispatcher did, for whoever reads that the test failed.
+struct Story {
+  /// The timeline, or nil if there is none.
+  let whole: String?
+  /// Its newest events, as many as a message can carry.
+  let end: String?
+
+  static let longestEnd = 30
+
+  init(of dispatcher: RecordingDispatcher) {
+    guard !dispatcher.history.isEmpty else {
+      whole = nil
+      end = nil
+      return
+    }
+    whole = dispatcher.timeline()
+    end = dispatcher.timeline(limit: Self.longestEnd)
+  }
+}

@@ -1,0 +1,80 @@
+import TaskDispatch
+import TaskDispatchTesting
+import TaskDispatchTestingSupport
+import Testing
+import XCTest
+
+// Tests that pass, and fail where they are told to: in a `ProcessOfItsOwn`, whose output other tests
+// look at. The lines that these expect are noted here, next to what is on them.
+
+@Suite("A test that fails where it is told to")
+struct FailingFixture {
+  static let leavesWorkLine = #line + 1
+  @Test(.dispatcher())
+  func leavesWork() throws {
+    let dispatcher = try #require(RecordingDispatcher.current)
+    dispatcher.background(label: "hash") { dispatcher.foreground(label: "show") {} }
+    try dispatcher.runNextBackgroundTask()
+    if !ProcessOfItsOwn.isThis { try dispatcher.runNextForegroundTask() }
+  }
+
+  static let throwsErrorLine = #line + 1
+  @Test(.dispatcher())
+  func throwsError() throws {
+    let dispatcher = try #require(RecordingDispatcher.current)
+    dispatcher.background(label: "hash") {}
+    if ProcessOfItsOwn.isThis { throw SomeError() }
+    try dispatcher.runNextBackgroundTask()
+  }
+
+  static let usesDispatcherLine = #line + 3
+  @Test(.dispatcher(policy: .unimplemented))
+  func usesDispatcher() {
+    if ProcessOfItsOwn.isThis { Dispatchers.current.background {} }
+  }
+
+  static let detachedLine = #line + 4
+  @Test
+  func detached() async {
+    await Task.detached {
+      withRecordingDispatcher { dispatcher in
+        if ProcessOfItsOwn.isThis { dispatcher.background(label: "hash") {} }
+      }
+    }.value
+  }
+}
+
+final class FailingXCTestFixture: XCTestCase {
+  static let leavesWorkLine = #line + 2
+  func testLeavesWork() throws {
+    try withRecordingDispatcher { dispatcher in
+      dispatcher.background(label: "hash") { dispatcher.foreground(label: "show") {} }
+      try dispatcher.runNextBackgroundTask()
+      if !ProcessOfItsOwn.isThis { try dispatcher.runNextForegroundTask() }
+    }
+  }
+
+  static let leavesWorkInTaskLine = #line + 2
+  func testLeavesWorkInTask() async throws {
+    try await withRecordingDispatcher { dispatcher in
+      await Task { _ = dispatcher.background(label: "hash") {} }.value
+      if !ProcessOfItsOwn.isThis { try dispatcher.runNextBackgroundTask() }
+    }
+  }
+
+  static let throwsErrorLine = #line + 2
+  func testThrowsError() throws {
+    try withRecordingDispatcher { dispatcher in
+      dispatcher.background(label: "hash") {}
+      if ProcessOfItsOwn.isThis { throw SomeError() }
+      try dispatcher.runNextBackgroundTask()
+    }
+  }
+
+  static let usesDispatcherLine = #line + 3
+  func testUsesDispatcher() {
+    withRecordingDispatcher(.init(policy: .unimplemented)) { dispatcher in
+      if ProcessOfItsOwn.isThis { dispatcher.background {} }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import TaskDispatch
+import TaskDispatchTestingSupport
+import Testing
+
+/// Runs `body`, and returns the issues that it recorded, in their order. The calling test is not
+/// failed by them; an error that `body` throws is the last of them.
+func recordedIssues(in body: () async throws -> Void) async -> [Issue] {
+  let issues = Locked<[Issue]>([])
+  // It throws only what the matcher does not want, and this one wants everything.
+  try? await withKnownIssue("what this test is about", isIntermittent: true) {
+    try await body()
+  } matching: { issue in
+    issues.withLock { $0.append(issue) }
+    return true
+  }
+  return issues.withLock { $0 }
+}
+
+/// As the trait does it for a test of its own.
+func recordedIssues(
+  with trait: DispatcherTrait, in body: @Sendable () async throws -> Void
+) async throws -> [Issue] {
+  let test = try #require(Test.current)
+  return await recordedIssues {
+    try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
+  }
+}
+
+extension Issue {
+  var text: String { comments.map(\.rawValue).joined(separator: "\n") }
+}
+
+extension StringProtocol {
+  /// Whether it contains each of `parts`, in that order.
+  func mentions(_ parts: [String]) -> Bool {
+    var rest = Substring(self)
+    return parts.allSatisfy { part in
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+      return true
+    }
+  }
+}
+
+struct SomeError: Error, Equatable {}

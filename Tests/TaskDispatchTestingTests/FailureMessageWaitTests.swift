@@ -1,0 +1,53 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("What a wait that is refused says about the circle")
+struct FailureMessageWaitTests {
+  @Test("calls it an order that one thread cannot make, whatever the width", arguments: [2, 3, 4])
+  func tellsOrderFromDeadlock(width: Int) throws {
+    let dispatcher = RecordingDispatcher()
+    let index = dispatcher.makeQueue(label: "index", width: 1)
+    let disk = dispatcher.makeQueue(label: "disk", width: width)
+    let refusal = Confined<WaitRefusal?>(nil, to: dispatcher.foreground)
+
+    index(label: "update") {
+      // On threads another worker takes this one, and "update" the second place of the queue.
+      disk(label: "flush") {
+        let error = #expect(throws: WaitRefusal.self) { try index.sync {} }
+        dispatcher.foreground { refusal.withValue { $0 = error } }
+      }
+      try? disk.sync {}
+    }
+    try dispatcher.runUntilIdle()
+
+    guard case .cannotBeOrdered = refusal.withValue({ $0 }) else {
+      Issue.record("another refusal: \(String(describing: refusal.withValue { $0 }))")
+      return
+    }
+    try dispatcher.finish()
+  }
+
+  @Test("names everybody in a circle that goes through a sync body")
+  func namesEverybody() throws {
+    let dispatcher = RecordingDispatcher()
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    let index = dispatcher.makeQueue(label: "index", width: 1)
+    let refusal = Confined<WaitRefusal?>(nil, to: dispatcher.foreground)
+
+    store(label: "save") {
+      try? index.sync {
+        let error = #expect(throws: WaitRefusal.self) { try store.sync {} }
+        dispatcher.foreground { refusal.withValue { $0 = error } }
+      }
+    }
+    try dispatcher.runUntilIdle()
+
+    guard case .wouldDeadlock(let chain) = refusal.withValue({ $0 }) else {
+      Issue.record("another refusal: \(String(describing: refusal.withValue { $0 }))")
+      return
+    }
+    #expect(chain.map(\.waiterQueue) == ["index", "store"])
+    try dispatcher.finish()
+  }
+}
