@@ -87,7 +87,6 @@ extension State {
     switch entry.work {
     case .item(let item):
       item.place.stage = .nowhere
-      if item.timeToLive != nil { itemsWithTimeToLive -= 1 }
       guard item.begin() else { return false }
     case .event(let event): serve(event)
     case .plain, .job, .caller, .none: break
@@ -115,7 +114,6 @@ extension State {
   mutating func perform(inline entry: Entry) -> Entry {
     ledger.waiting -= 1
     ledger.running += 1
-    if entry.item?.timeToLive != nil { itemsWithTimeToLive -= 1 }
     emit(.started, entry)
     return perform(entry, hidesOuter: false)
   }
@@ -159,7 +157,6 @@ extension State {
     emit(.finished(outcome), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     guard let item = entry.item else { return }
-    if item.timeToLive != nil { itemsWithTimeToLive -= 1 }
     endRun(item)
     end(item, outcome)
   }

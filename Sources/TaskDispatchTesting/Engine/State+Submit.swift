@@ -132,6 +132,7 @@ extension State {
       end(item, .refused(refusal))
       return (.refused(refusal), .nothing)
     }
+    if item.timeToLive != nil { itemsMayExpire = true }
     if isLimited, item.countsAgainstLimits, isFull(item.lane, view) {
       guard mayWaitForRoom else { return full(entry) }
       countAccepted(entry)
@@ -140,7 +141,6 @@ extension State {
       return (.accepted, .nothing)
     }
     countAccepted(entry)
-    if item.timeToLive != nil { itemsWithTimeToLive += 1 }
     if isTimer {
       schedule(Timed(item: item, entry: entry))
       settleTimers()

@@ -91,8 +91,8 @@ extension State {
     let current = DispatcherInstant(nanoseconds: now)
     guard time >= current else { throw .timeBackwards(now: current, requested: time) }
     now = time.nanoseconds
-    if itemsWithTimeToLive > 0 { expire() }
     settleTimers()
+    if itemsMayExpire { expire() }
   }
 
   func isExpired(_ item: WorkItem) -> Bool {
@@ -102,9 +102,8 @@ extension State {
 
   /// Ends what waits in a queue and has waited for longer than it lives.
   private mutating func expire() {
-    let expired = waitingItems().filter { item in
-      (item.place.stage == .queue || item.place.stage == .due) && isExpired(item)
-    }
+    let waiting = waitingItems() + waitingForRoom.compactMap(\.item)
+    let expired = waiting.filter { $0.kind != .notification && isExpired($0) }
     for item in expired {
       guard let entry = takeBack(item) else { continue }
       endUnstarted(entry, .expired)

@@ -27,8 +27,8 @@ struct State: ~Copyable {
   var held: [Entry] = []
   /// Items that wait for room in their queue, in order.
   var waitingForRoom: [Entry] = []
-  /// Waiting items that may expire. While there is none, nobody looks.
-  var itemsWithTimeToLive = 0
+  /// Whether an item with a time to live was ever submitted. Until then nobody looks for one.
+  var itemsMayExpire = false
   /// Runs of repeating timers that have not ended, by the timer.
   var runsOfRepeating: [ObjectIdentifier: [WorkItem]] = [:]
   /// The repeating timer of a run that has not ended.
