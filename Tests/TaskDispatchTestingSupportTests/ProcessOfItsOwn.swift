@@ -64,3 +64,8 @@ struct ProcessOfItsOwn {
     output.split(whereSeparator: \.isNewline).contains { $0.mentions(parts) }
   }
 }
+
+extension ProcessOfItsOwn: CustomTestStringConvertible {
+  /// Where the output matters it is the comment of the expectation, in readable lines.
+  var testDescription: String { "the process that ended with \(status)" }
+}

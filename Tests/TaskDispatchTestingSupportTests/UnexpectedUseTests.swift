@@ -55,6 +55,18 @@ struct UnexpectedUseTests {
     #expect(issues.map(\.sourceLocation?.line) == [line])
   }
 
+  @Test(
+    "fails it once for each use, also if one line is run here and in a Task that is not the test's")
+  func isSeenFromBoth() async throws {
+    let issues = try await recordedIssues(with: .dispatcher(policy: .unimplemented)) {
+      let use = { @Sendable [dispatcher = Dispatchers.current] in _ = dispatcher.background {} }
+      use()
+      await Task.detached { use() }.value
+    }
+
+    #expect(issues.count == 2)
+  }
+
   @Test("fails it also if the test has set a hook of its own")
   func isSeenWithAnotherHook() async throws {
     let issues = try await recordedIssues(with: .dispatcher(policy: .unimplemented)) {

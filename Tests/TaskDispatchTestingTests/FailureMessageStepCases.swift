@@ -14,6 +14,12 @@ extension FailureMessage {
     FailureMessage("Nothing is queued at all") { dispatcher in
       return thrown { try dispatcher.runNextBackgroundTask() }
     },
+    FailureMessage("Only an event is awaited") { dispatcher in
+      try dispatcher.onSignal(
+        .terminate, label: "end", fileID: "App/main.swift", line: 12
+      ) { _ in }
+      return thrown { try dispatcher.runNextForegroundTask() }
+    },
     FailureMessage("Nothing can run there") { dispatcher in
       let uploads = dispatcher.makeQueue(label: "uploads", width: 1)
       uploads.suspend()
