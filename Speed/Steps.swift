@@ -57,12 +57,18 @@ private func makeDispatcher(_ recordsHistory: Bool) -> RecordingDispatcher {
   RecordingDispatcher(.init(recordsHistory: recordsHistory))
 }
 
-/// Batches of foreground steps without history, and nothing else.
-func profileSteps(batches: Int) throws {
+/// Batches of steps without history, and nothing else.
+func profileSteps(batches: Int, onBackground: Bool) throws {
   let dispatcher = makeDispatcher(false)
-  let queue = dispatcher.foreground
+  let queue = onBackground ? dispatcher.background : dispatcher.foreground
   for _ in 0..<batches {
     for _ in 0..<batch { queue {} }
-    for _ in 0..<batch { try dispatcher.runNextForegroundTask() }
+    for _ in 0..<batch {
+      if onBackground {
+        try dispatcher.runNextBackgroundTask()
+      } else {
+        try dispatcher.runNextForegroundTask()
+      }
+    }
   }
 }

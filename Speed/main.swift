@@ -2,10 +2,11 @@
 let arguments = CommandLine.arguments
 if arguments.count == 4, arguments[1] == "profile", let count = Int(arguments[3]) {
   switch arguments[2] {
-  case "steps": try profileSteps(batches: count)
+  case "foreground": try profileSteps(batches: count, onBackground: false)
+  case "background": try profileSteps(batches: count, onBackground: true)
   case "push": profilePush(count: count)
   case "call": profilePlainCall(count: count)
-  default: fatalError("the cases are steps, push and call; not \(arguments[2])")
+  default: fatalError("the cases are foreground, background, push and call; not \(arguments[2])")
   }
 } else {
   measurePolicy()

@@ -1,6 +1,6 @@
 /// A view as the pool's order knows it. Belongs to the owner of the `PoolOrder`, and to its lock.
 @usableFromInline package final class PoolView<Entry: PoolEntry> {
-  @usableFromInline package var queue: ViewQueue<Entry>
+  @usableFromInline let ownedQueue: Owned<ViewQueue<Entry>>
   /// The turns it holds in the pool's order.
   @usableFromInline var held: [HeldTurn] = []
   @usableFromInline var nextSerial = 0
@@ -22,12 +22,18 @@
     width: Int, workerWidth: Int, agingStep: Int64,
     relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
   ) {
-    queue = ViewQueue(
-      width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated)
+    ownedQueue = Owned(
+      ViewQueue(
+        width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated))
+  }
+
+  @inlinable package var queue: ViewQueue<Entry> {
+    @inline(__always) _read { yield ownedQueue.value }
+    @inline(__always) _modify { yield &ownedQueue.value }
   }
 
   private init(cloning original: PoolView<Entry>) {
-    queue = original.queue.clone()
+    ownedQueue = Owned(original.queue.clone())
     held = original.held
     nextSerial = original.nextSerial
   }
@@ -257,7 +263,7 @@
 
   /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
   @inlinable mutating func settle(_ view: View, now: () -> Int64) {
-    _ = grantCallers(view, now: now)
+    if view.queue.hasWaitingCallers { _ = grantCallers(view, now: now) }
     guard usesTurns || view !== background else { return }
     let wanted = view.queue.wantedTurns(now: now)
     let had = !view.held.isEmpty

@@ -72,6 +72,9 @@
   /// Tasks of the view that run now.
   @inlinable package var running: Int { onWorkers + onCallers }
 
+  /// Whether a caller waits for its turn.
+  @inlinable package var hasWaitingCallers: Bool { callersWaiting > 0 }
+
   @inlinable package var isSuspended: Bool { suspensions > 0 }
 
   /// How many more may start, barriers aside.
