@@ -17,19 +17,23 @@ extension RecordingDispatcher {
       perform(inline, asCaller: body)
       return
     }
-    try standStill { () throws(WaitRefusal) in
-      while true {
-        switch withState({ $0.nextForSync(caller, queue) }) {
-        case .granted(let task):
-          perform(task, asCaller: body)
-          withState { $0.bodyOfThisThread?.waitsFor = nil }
-          return
-        case .perform(let next): perform(next)
-        case .stuck(let refusal):
-          withState { $0.withdraw(caller, queue) }
-          throw refusal
+    do throws(WaitRefusal) {
+      try standStill { () throws(WaitRefusal) in
+        while true {
+          switch withState({ $0.nextForSync(caller, queue) }) {
+          case .granted(let task):
+            perform(task, asCaller: body)
+            withState { $0.bodyOfThisThread?.waitsFor = nil }
+            return
+          case .perform(let next): perform(next)
+          case .stuck(let refusal): throw refusal
+          }
         }
       }
+    } catch {
+      // Nothing is left in any queue, whoever refused.
+      withState { $0.withdraw(caller, queue) }
+      throw error
     }
   }
 
@@ -102,6 +106,8 @@ extension RecordingDispatcher {
     withState { state in
       // While a foreground body waits, the loop serves no timer.
       let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
+      // A body that ran meanwhile may have taken longer than the time-out.
+      guard end.nanoseconds > state.now else { return false }
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
         refuse("time went back while somebody waited: \(error)")
       }
