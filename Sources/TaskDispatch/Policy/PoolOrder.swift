@@ -97,6 +97,12 @@
       self.view = view
       self.serial = serial
     }
+
+    /// Compaction has moved it: the view that holds it must know where it is.
+    @inlinable func moved(to position: Int) {
+      guard let index = view.held.firstIndex(where: { $0.serial == serial }) else { return }
+      view.held[index].position = position
+    }
   }
 
   /// The most workers that run tasks at a time.
@@ -131,12 +137,7 @@
   @inlinable init(width: Int, background: View, agingStep: Int64) {
     self.width = width
     self.background = background
-    turns = ReadyQueue(agingStep: agingStep) { turn, position in
-      guard let index = turn.view.held.firstIndex(where: { $0.serial == turn.serial }) else {
-        return
-      }
-      turn.view.held[index].position = position
-    }
+    turns = ReadyQueue(agingStep: agingStep, relocated: { $0.moved(to: $1) })
   }
 
   // MARK: Putting in and taking back
@@ -184,22 +185,25 @@
       } else {
         view = background
       }
-      if let taken = view.queue.takeForWorker(now: now) {
+      let time = view.queue.timeForCallers(now: now)
+      if let taken = view.queue.takeForWorker(now: { time ?? now() }) {
         busyWorkers += 1
+        if !usesTurns { dropRestingTurns() }
         settle(view, now: now)
         return Started(taken: taken, view: view)
       }
       // Time has made a caller's entry the next one: it goes first, and then the view looks again.
-      let granted = grantCallers(view, now: now)
+      let granted = grantCallers(view, now: { time ?? now() })
       settle(view, now: now)
       if !granted, !usesTurns { return nil }
     }
   }
 
-  /// Whether ``start(now:)`` would return a task.
+  /// Whether ``start(now:)`` would return a task, or find one that a caller may run by now.
   @inlinable package func canStart(now: () -> Int64) -> Bool {
     guard busyWorkers < width else { return false }
     if usesTurns { return turns.hasStartable }
+    if background.queue.callerMayStart(now: now) { return true }
     let wanted = background.queue.wantedTurns(now: now)
     for index in 0..<4 where wanted[index] > 0 { return true }
     return false
@@ -207,7 +211,12 @@
 
   /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
   @inlinable package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {
-    guard let taken = view.queue.takeToHelp(now: now) else { return nil }
+    let time = view.queue.timeForCallers(now: now)
+    guard let taken = view.queue.takeToHelp(now: { time ?? now() }) else {
+      // Time may have made a caller's entry the next one: it goes first, and nobody else may look.
+      if grantCallers(view, now: { time ?? now() }) { settle(view, now: now) }
+      return nil
+    }
     settle(view, now: now)
     return Started(taken: taken, view: view)
   }
@@ -233,7 +242,8 @@
       return made
     }
     var clone = PoolOrder(width: width, background: copy(background), agingStep: turns.agingStep)
-    clone.turns = turns.clone { Turn(view: copy($0.view), serial: $0.serial) }
+    clone.turns = turns.clone(
+      relocated: { $0.moved(to: $1) }, { Turn(view: copy($0.view), serial: $0.serial) })
     clone.busyWorkers = busyWorkers
     clone.usesTurns = usesTurns
     clone.viewsWithTurns = viewsWithTurns
@@ -263,13 +273,14 @@
 
   /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
   @inlinable mutating func settle(_ view: View, now: () -> Int64) {
-    if view.queue.hasWaitingCallers { _ = grantCallers(view, now: now) }
-    guard usesTurns || view !== background else { return }
-    let wanted = view.queue.wantedTurns(now: now)
+    let time = view.queue.timeForCallers(now: now)
+    if time != nil { _ = grantCallers(view, now: { time ?? now() }) }
+    guard usesTurns || view !== background || !background.held.isEmpty else { return }
+    let wanted = view.queue.wantedTurns(now: { time ?? now() })
     let had = !view.held.isEmpty
     var wantsSome = false
     for index in 0..<4 where wanted[index] > 0 { wantsSome = true }
-    if !usesTurns {
+    if !usesTurns, view !== background {
       guard wantsSome else { return }
       // What the background already had to do is older than what this view begins to want.
       usesTurns = true
@@ -288,9 +299,17 @@
     stopUsingTurnsIfAlone()
   }
 
+  /// The background's turns rest: they keep their place and age, for a view may want one soon.
+  ///
+  /// Dropped at once, the turn of a low task would begin to age anew each time that the only task of
+  /// a higher view starts, and would never win against a view that always has another.
   @inlinable mutating func stopUsingTurnsIfAlone() {
-    guard viewsWithTurns == 0, usesTurns else { return }
-    usesTurns = false
+    if viewsWithTurns == 0 { usesTurns = false }
+  }
+
+  /// The background has started a task without a turn: what its turns waited for has come.
+  @inlinable mutating func dropRestingTurns() {
+    guard !background.held.isEmpty else { return }
     for band in PriorityBand.allCases {
       while background.heldTurns(in: band) > 0 { dropNewestTurn(of: background, in: band) }
     }

@@ -68,11 +68,16 @@
 
   /// A queue of its own with the same elements in the same order. O(slots).
   ///
-  /// For asking what would happen: nobody is told where compacting puts the copy's elements.
+  /// For asking what would happen.
   ///
-  /// - Parameter replacement: What stands in the copy for an element.
-  package func clone(_ replacement: (borrowing Element) -> Element) -> ReadyQueue<Element> {
-    var copy = ReadyQueue(agingStep: agingStep)
+  /// - Parameters:
+  ///   - relocated: Told where compacting puts the copy's elements.
+  ///   - replacement: What stands in the copy for an element.
+  package func clone(
+    relocated: @escaping (borrowing Element, Int) -> Void = { _, _ in },
+    _ replacement: (borrowing Element) -> Element
+  ) -> ReadyQueue<Element> {
+    var copy = ReadyQueue(agingStep: agingStep, relocated: relocated)
     for index in 0..<4 {
       copy.bands[index].ring.rebase(at: bands[index].ring.head)
       for position in bands[index].ring.head..<bands[index].ring.tail {
@@ -173,13 +178,13 @@
     guard slots > 0 else { return }
     var alive = 0
     for position in inbox.head..<inbox.tail where inbox.isAlive(at: position) { alive += 1 }
+    precondition(
+      inbox.head == bands[index].ring.tail,
+      "an inbox continues its band (inbox: \(inbox.head), band: \(bands[index].ring.tail))")
     if bands[index].ring.isEmpty {
       swap(&bands[index].ring, &inbox)
       inbox.rebase(at: bands[index].ring.tail)
     } else {
-      precondition(
-        inbox.head == bands[index].ring.tail,
-        "an inbox continues its band (inbox: \(inbox.head), band: \(bands[index].ring.tail))")
       while !inbox.isEmpty { bands[index].ring.appendSlot(inbox.takeFirst()) }
       inbox.settleWhenEmpty()
     }
@@ -285,7 +290,8 @@
   @inlinable @inline(never) mutating func tidy(_ index: Int) {
     let before = bands[index].ring.slotCount
     bands[index].ring.dropDeadHead()
-    if bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
+    // A take that emptied the ring has settled it; twice would count as a burst that used nothing.
+    if before > 0, bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
     let alive = bands[index].startable + bands[index].fenced
     if bands[index].ring.slotCount - alive > alive + Self.deadAllowance { compact(index) }
     dead -= before - bands[index].ring.slotCount

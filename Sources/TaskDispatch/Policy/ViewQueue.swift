@@ -72,9 +72,6 @@
   /// Tasks of the view that run now.
   @inlinable package var running: Int { onWorkers + onCallers }
 
-  /// Whether a caller waits for its turn.
-  @inlinable package var hasWaitingCallers: Bool { callersWaiting > 0 }
-
   @inlinable package var isSuspended: Bool { suspensions > 0 }
 
   /// How many more may start, barriers aside.
@@ -122,20 +119,26 @@
   ///
   /// Nil if there is none, the rule holds it back, or a caller stands next.
   @inlinable package mutating func takeForWorker(now: () -> Int64) -> Taken? {
-    guard workerRoom > 0, !callerIsNext(now: now) else { return nil }
-    return take(for: .worker, now: now)
+    guard workerRoom > 0 else { return nil }
+    let time = timeForCallers(now: now)
+    guard !callerIsNext(now: { time ?? now() }) else { return nil }
+    return take(for: .worker, now: { time ?? now() })
   }
 
   /// Takes the next task if a caller waits to run it.
   @inlinable package mutating func takeForCaller(now: () -> Int64) -> Taken? {
-    guard room > 0, callerIsNext(now: now) else { return nil }
-    return take(for: .caller, now: now)
+    guard room > 0 else { return nil }
+    let time = timeForCallers(now: now)
+    guard callerIsNext(now: { time ?? now() }) else { return nil }
+    return take(for: .caller, now: { time ?? now() })
   }
 
   /// Takes the next task for a thread that waits in this view's `sync` and runs what stands before.
   @inlinable package mutating func takeToHelp(now: () -> Int64) -> Taken? {
-    guard room > 0, !callerIsNext(now: now) else { return nil }
-    return take(for: .caller, now: now)
+    guard room > 0 else { return nil }
+    let time = timeForCallers(now: now)
+    guard !callerIsNext(now: { time ?? now() }) else { return nil }
+    return take(for: .caller, now: { time ?? now() })
   }
 
   /// Says that a task taken from here has run to its end.
@@ -163,6 +166,19 @@
     case .caller: onCallers += 1
     }
     return Taken(entry: next, runner: runner, isBarrier: isBarrier)
+  }
+
+  /// Whether ``takeForCaller(now:)`` would return a task.
+  @inlinable package func callerMayStart(now: () -> Int64) -> Bool {
+    room > 0 && callerIsNext(now: now) && (ready.hasStartable || running == 0)
+  }
+
+  /// One reading of the clock, for a decision that would ask it more than once; nil if none would.
+  ///
+  /// Between two readings a head may come of age. Then a worker would get what stood next for a
+  /// caller, or nobody would get it.
+  @inlinable package func timeForCallers(now: () -> Int64) -> Int64? {
+    callersWaiting > 0 ? now() : nil
   }
 
   @inlinable func callerIsNext(now: () -> Int64) -> Bool {

@@ -122,6 +122,7 @@ final class Job {
 final class SyncCaller {
   /// Its entry, while it waits; and where that stands.
   weak var entry: Entry?
+  var id: UInt64 = 0
   var position = 0
   /// Set when the caller's turn has come.
   var granted: PoolOrder<Entry>.Started?

@@ -51,6 +51,12 @@ extension State {
     }
     // Who was told of a cancellation just now may still have work to bring.
     guard outbox?.endings.isEmpty != false else { return }
+    conclude()
+  }
+
+  /// Makes the report, and tells those who await it.
+  private mutating func conclude() {
+    guard shutdown!.report == nil else { return }
     shutdown!.phase = .over
     let report = ShutdownReport(
       ledger: ledger,
@@ -87,6 +93,7 @@ extension State {
       later { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
     }
     registrations = []
+    conclude()
   }
 
   /// Empties the queues without a word, for a dispatcher that nobody holds any more: a view's queue

@@ -1,0 +1,116 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("The timeline")
+struct TimelineTests {
+  @Test("has a column for each queue, and a line for each event, the newest last")
+  func columns() throws {
+    let dispatcher = RecordingDispatcher()
+    dispatcher.foreground(label: "type") { dispatcher.background(label: "fetch") {} }
+
+    try dispatcher.runUntilIdle()
+
+    #expect(
+      dispatcher.timeline() == """
+        time  foreground   background
+        0 s   + #1 "type"
+        0 s   ▶ #1 "type"
+        0 s                + #2 "fetch"
+        0 s   ✓ #1 "type"
+        0 s                ▶ #2 "fetch"
+        0 s                ✓ #2 "fetch"
+        """)
+    try dispatcher.finish()
+  }
+
+  @Test("gives a view a column of its own, and as many decimals to a time as it needs")
+  func viewsAndTimes() throws {
+    let dispatcher = RecordingDispatcher()
+    let disk = dispatcher.makeQueue(label: "disk", width: 1)
+    disk.after(.milliseconds(1250), label: "read") {}
+    dispatcher.foreground.after(.nanoseconds(1), label: "soon") {}
+
+    try dispatcher.advanceTime(by: .seconds(2))
+
+    #expect(
+      dispatcher.timeline() == """
+        time           foreground     background  disk
+        0 s                                       + #1 "read"
+        0 s            + #2 "soon"
+        0.000000001 s  due #2 "soon"
+        0.000000001 s  ▶ #2 "soon"
+        0.000000001 s  ✓ #2 "soon"
+        1.25 s                                    due #1 "read"
+        1.25 s                                    ▶ #1 "read"
+        1.25 s                                    ✓ #1 "read"
+        """)
+    try dispatcher.finish()
+  }
+
+  @Test("names a task without a label by its file and line")
+  func sites() throws {
+    let dispatcher = RecordingDispatcher()
+    let line = #line + 1
+    dispatcher.foreground {}
+
+    try dispatcher.runUntilIdle()
+
+    #expect(dispatcher.timeline().contains("✓ #1 TimelineTests.swift:\(line)"))
+    try dispatcher.finish()
+  }
+
+  @Test("marks how tasks end, and that a running one was asked to stop")
+  func marks() throws {
+    struct Torn: Error {}
+    let dispatcher = RecordingDispatcher(
+      .init(thrownErrors: .ignore, overflow: .reject(limit: 5)))
+    let handle = Slot<TaskHandle<Void>>()
+    dispatcher.background.submit(label: "f") { throw Torn() }
+    dispatcher.background.submit(label: "c") {}.cancel()
+    dispatcher.background(label: "e", timeToLive: .zero) {}
+    handle.value = dispatcher.background.submit(label: "s") { handle.value?.cancel() }
+    dispatcher.background {}
+    dispatcher.background {}
+    dispatcher.background(label: "r") {}
+    try dispatcher.skipTime(by: .seconds(1))
+    try dispatcher.runUntilIdle()
+
+    let timeline = dispatcher.timeline()
+
+    for mark in [
+      "✗ #1 \"f\"", "cancelled #2 \"c\"", "expired #3 \"e\"", "asked to stop #4 \"s\"",
+      "refused #7 \"r\"",
+    ] {
+      #expect(timeline.contains(mark), "\(mark)")
+    }
+    try dispatcher.finish()
+  }
+
+  @Test("can be held to its newest events, and says what it leaves out", arguments: [0, 1, 2, 9])
+  func limit(limit: Int) throws {
+    let dispatcher = RecordingDispatcher()
+    dispatcher.foreground(label: "a") {}
+    try dispatcher.runUntilIdle()
+
+    let lines = dispatcher.timeline(limit: limit).split(separator: "\n")
+
+    if limit >= 3 {
+      #expect(lines.count == 4)
+    } else {
+      #expect(lines.count == limit + 2)
+      #expect(lines.first == "(\(3 - limit) earlier events are not shown)")
+    }
+    if limit > 0 { #expect(lines.last?.hasSuffix("✓ #1 \"a\"") == true) }
+    try dispatcher.finish()
+  }
+
+  @Test("of nothing is its heading")
+  func empty() throws {
+    let dispatcher = RecordingDispatcher()
+
+    #expect(dispatcher.timeline() == "time  foreground  background")
+    #expect(dispatcher.timeline(limit: -1) == "time  foreground  background")
+    try dispatcher.finish()
+  }
+}

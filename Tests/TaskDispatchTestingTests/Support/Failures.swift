@@ -1,0 +1,36 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+/// The step error that `body` throws. Records an issue if it throws none.
+func stepError(
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> StepError? {
+  #expect(throws: StepError.self, sourceLocation: sourceLocation) { try body() }
+}
+
+/// The refusal that `body` throws. Records an issue if it throws none.
+func waitRefusal(
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> WaitRefusal? {
+  #expect(throws: WaitRefusal.self, sourceLocation: sourceLocation) { try body() }
+}
+
+/// The error that `finish()` throws. Records an issue if it throws none.
+func finishError(
+  _ dispatcher: RecordingDispatcher, sourceLocation: SourceLocation = #_sourceLocation
+) -> FinishError? {
+  #expect(throws: FinishError.self, sourceLocation: sourceLocation) { try dispatcher.finish() }
+}
+
+extension ExitTest.Result {
+  /// Whether the process said `text` before it ended.
+  func said(_ text: String) -> Bool {
+    String(decoding: standardErrorContent, as: UTF8.self).contains(text)
+  }
+}
+
+extension [PendingTask] {
+  /// What messages call them: their labels, else `nil`.
+  var labels: [String?] { map(\.task.label) }
+}

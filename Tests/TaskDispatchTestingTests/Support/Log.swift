@@ -1,0 +1,10 @@
+import TaskDispatch
+
+/// Lines that bodies leave behind, from any thread, in order.
+final class Log: Sendable {
+  private let lines = Locked<[String]>([])
+
+  func note(_ line: String) { lines.withLock { $0.append(line) } }
+
+  var all: [String] { lines.withLock { $0 } }
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import TaskDispatch
+
+@Suite("Misusing the policy")
+struct PolicyMisuseTests {
+  @Test("traps when an aging step would last no time")
+  func trapsOnAgingStepOfZero() async {
+    await #expect(processExitsWith: .failure) { _ = ReadyQueue<Int>(agingStep: 0) }
+  }
+
+  @Test("traps when a view would run nothing")
+  func trapsOnWidthZero() async {
+    await #expect(processExitsWith: .failure) {
+      _ = ViewQueue<Job>(width: 0, workerWidth: 1, agingStep: 1)
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = ViewQueue<Job>(width: 1, workerWidth: 0, agingStep: 1)
+    }
+    await #expect(processExitsWith: .failure) { _ = PoolOrder<Job>(width: 0, agingStep: 1) }
+  }
+
+  @Test("traps on a resume without a suspend before it")
+  func trapsOnResumeWithoutSuspend() async {
+    await #expect(processExitsWith: .failure) {
+      var view = ViewQueue<Job>(width: 1, workerWidth: 1, agingStep: 1)
+      view.suspend()
+      _ = view.resume()
+      _ = view.resume()
+    }
+  }
+
+  @Test("traps when an inbox does not continue its band")
+  func trapsOnForeignInbox() async {
+    await #expect(processExitsWith: .failure) {
+      var queue = ReadyQueue<Int>(agingStep: 1)
+      queue.push(0, in: .medium)
+      var inbox = Ring<Int>()
+      inbox.append(1)
+      queue.absorb(&inbox, in: .medium)
+    }
+    await #expect(processExitsWith: .failure) {
+      var queue = ReadyQueue<Int>(agingStep: 1)
+      queue.push(0, in: .medium)
+      _ = queue.take(at: 0)
+      var inbox = Ring<Int>()
+      inbox.append(1)
+      queue.absorb(&inbox, in: .medium)
+    }
+  }
+
+  @Test("traps when a ring that holds something is renumbered")
+  func trapsOnRebase() async {
+    await #expect(processExitsWith: .failure) {
+      var ring = Ring<Int>()
+      ring.append(0)
+      ring.rebase(at: 7)
+    }
+  }
+
+  @Test("traps when a dead slot of a ring is read or changed")
+  func trapsOnDeadSlot() async {
+    await #expect(processExitsWith: .failure) {
+      var ring = Ring<Int>()
+      ring.append(0)
+      _ = ring.remove(at: 0)
+      ring.withElement(at: 0) { _ in }
+    }
+    await #expect(processExitsWith: .failure) {
+      var ring = Ring<Int>()
+      ring.append(0)
+      ring.update(at: 1) { $0 += 1 }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+@testable import TaskDispatch
+
+/// "Views against each other" as the text has it, at any cost.
+///
+/// The background always holds turns here, like every view: that taking straight from its queue is
+/// the same order is for the tests to see. So it is exact while no head climbs; once heads age,
+/// turns that the background never had to hold would have aged.
+struct NaivePool {
+  struct Start: Equatable {
+    let id: Int
+    let view: Int
+  }
+
+  let width: Int
+  var views: [NaiveView]
+  /// The views' turns, as a queue that keeps rule 7.
+  private var turns: NaiveReadyQueue
+  private var held: [[(turn: Int, band: PriorityBand)]]
+  private var nextTurn = 0
+  /// What callers may run since this was last emptied.
+  var grants: [Start] = []
+
+  /// The background is view 0.
+  init(width: Int, viewWidths: [[Int]], agingStep: Int64) {
+    self.width = width
+    views = ([[width, width]] + viewWidths).map {
+      NaiveView(width: $0[0], workerWidth: $0[1], agingStep: agingStep)
+    }
+    turns = NaiveReadyQueue(agingStep: agingStep)
+    held = views.map { _ in [] }
+  }
+
+  var busyWorkers: Int { views.reduce(0) { $0 + $1.onWorkers } }
+
+  /// Whether a free worker could start something, whoever's turn it is.
+  func hasWork(at time: Int64) -> Bool {
+    busyWorkers < width && views.contains { $0.forWorker(at: time) != nil }
+  }
+
+  mutating func start(at time: Int64) -> Start? {
+    guard busyWorkers < width else { return nil }
+    while let turn = turns.take(at: time)?.taken.id {
+      let view = held.firstIndex { $0.contains { $0.turn == turn } }!
+      held[view].removeAll { $0.turn == turn }
+      let next = views[view].forWorker(at: time)
+      if next != nil { views[view].take(at: time, onWorker: true) }
+      settle(view, at: time)
+      if let next { return Start(id: next, view: view) }
+    }
+    return nil
+  }
+
+  mutating func help(_ view: Int, at time: Int64) -> Start? {
+    guard let next = views[view].forHelper(at: time) else { return nil }
+    views[view].take(at: time, onWorker: false)
+    return Start(id: next, view: view)
+  }
+
+  /// Lets a caller run what stands next in `view`, if it is a caller's own.
+  mutating func grantNext(of view: Int, at time: Int64) -> Bool {
+    guard let next = views[view].forCaller(at: time) else { return false }
+    views[view].take(at: time, onWorker: false)
+    grants.append(Start(id: next, view: view))
+    return true
+  }
+
+  /// Grants what callers may run, and makes the turns that `view` holds those that it wants.
+  mutating func settle(_ view: Int, at time: Int64) {
+    while grantNext(of: view, at: time) {}
+    var missing: [PriorityBand] = []
+    var surplus = held[view]
+    for band in views[view].wantedTurns(at: time) {
+      if let index = surplus.firstIndex(where: { $0.band == band }) {
+        surplus.remove(at: index)
+      } else {
+        missing.append(band)
+      }
+    }
+    for (turn, _) in surplus {
+      turns.remove(turn)
+      held[view].removeAll { $0.turn == turn }
+    }
+    for band in missing {
+      turns.push(nextTurn, in: band)
+      held[view].append((nextTurn, band))
+      nextTurn += 1
+    }
+  }
+}

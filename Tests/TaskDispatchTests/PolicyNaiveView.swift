@@ -1,0 +1,92 @@
+@testable import TaskDispatch
+
+/// Rules 4 and 6 as the text has them, at any cost: width, barriers, suspension, callers.
+struct NaiveView {
+  struct Running {
+    let id: Int
+    let isBarrier: Bool
+    let isOnWorker: Bool
+  }
+
+  let width: Int
+  let workerWidth: Int
+  private(set) var order: NaiveReadyQueue
+  private(set) var running: [Running] = []
+  private(set) var suspensions = 0
+  private var forCallers: Set<Int> = []
+
+  init(width: Int, workerWidth: Int, agingStep: Int64) {
+    self.width = width
+    self.workerWidth = min(width, workerWidth)
+    order = NaiveReadyQueue(agingStep: agingStep)
+  }
+
+  var onWorkers: Int { running.count { $0.isOnWorker } }
+
+  mutating func push(_ id: Int, in band: PriorityBand, isBarrier: Bool, runsOnCaller: Bool) {
+    order.push(id, in: band, isBarrier: isBarrier)
+    if runsOnCaller { forCallers.insert(id) }
+  }
+
+  mutating func remove(_ id: Int) { order.remove(id) }
+  mutating func suspend() { suspensions += 1 }
+  mutating func resume() { suspensions -= 1 }
+  mutating func finish(_ id: Int) { running.removeAll { $0.id == id } }
+
+  /// "A queue of width w never runs more than w. Barriers run alone." While suspended, none starts.
+  private var mayStart: Bool {
+    suspensions == 0 && running.count < width && !running.contains { $0.isBarrier }
+  }
+
+  /// What stands next, be it a barrier that still has to wait for what runs.
+  private func next(at time: Int64) -> NaiveReadyQueue.Waiting? {
+    order.next(at: time) ?? order.nextBarrier
+  }
+
+  /// What may start at `time`.
+  private func startable(at time: Int64) -> NaiveReadyQueue.Waiting? {
+    guard mayStart, let next = next(at: time), !next.isBarrier || running.isEmpty else {
+      return nil
+    }
+    return next
+  }
+
+  /// What a worker may take.
+  func forWorker(at time: Int64) -> Int? {
+    onWorkers < workerWidth ? forHelper(at: time) : nil
+  }
+
+  /// What a thread may take that waits in the view's `sync`.
+  func forHelper(at time: Int64) -> Int? {
+    guard let next = startable(at: time), !forCallers.contains(next.id) else { return nil }
+    return next.id
+  }
+
+  /// What its own caller may run.
+  func forCaller(at time: Int64) -> Int? {
+    guard let next = startable(at: time), forCallers.contains(next.id) else { return nil }
+    return next.id
+  }
+
+  mutating func take(at time: Int64, onWorker: Bool) {
+    if let next = order.take(at: time)?.taken ?? order.takeBarrier() {
+      running.append(.init(id: next.id, isBarrier: next.isBarrier, isOnWorker: onWorker))
+    }
+  }
+
+  /// The bands of the tasks that workers may start now, the highest first.
+  ///
+  /// Those of callers count: which stands before which is only known when one starts.
+  func wantedTurns(at time: Int64) -> [PriorityBand] {
+    let room = min(width - running.count, workerWidth - onWorkers)
+    guard mayStart, room > 0, let next = next(at: time), !forCallers.contains(next.id) else {
+      return []
+    }
+    if next.isBarrier { return running.isEmpty ? [next.band] : [] }
+    var bands: [PriorityBand] = []
+    for band in PriorityBand.allCases {
+      for _ in 0..<order.startableCount(in: band) where bands.count < room { bands.append(band) }
+    }
+    return bands
+  }
+}
