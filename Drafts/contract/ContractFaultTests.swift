@@ -1,0 +1,40 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("The contract suite finds what is wrong")
+struct ContractFaultTests {
+  @Test("and finds nothing in a dispatcher that only passes everything on")
+  func acceptsAPassage() {
+    for rule in DispatcherContract.rules(for: FaultySubject(fault: nil)) {
+      #expect(throws: Never.self) { try rule.check(FaultySubject(fault: nil)) }
+    }
+  }
+
+  /// The checks that hold without a fault: one that fails anyway shows nothing.
+  private static let sound = DispatcherContract.rules(for: FaultySubject(fault: nil)).filter {
+    (try? $0.check(FaultySubject(fault: nil))) != nil
+  }
+
+  @Test("with a check of the rule that is broken", arguments: Fault.allCases)
+  func catches(_ fault: Fault) {
+    let caught = Self.sound.first { rule in
+      guard rule.number == fault.rule else { return false }
+      do throws(ContractViolation) { try rule.check(FaultySubject(fault: fault)) } catch {
+        return error.rule == fault.rule
+      }
+      return false
+    }
+
+    print("\(fault) is caught by \(caught?.description ?? "nothing")")
+    #expect(caught != nil)
+  }
+
+  @Test("in each rule that a dispatcher without threads can show")
+  func coversEveryRule() {
+    let checked = Set(DispatcherContract.rules(for: FakeSubject()).map(\.number))
+
+    #expect(checked == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 17])
+    #expect(Set(Fault.allCases.map(\.rule)) == checked)
+  }
+}
