@@ -4,8 +4,7 @@
 /// tasks run on a pool, several at a time. The real dispatcher and the fake both conform, so code
 /// that takes `any TaskDispatcher` runs in production and steps in a test.
 ///
-/// Every conforming type keeps these rules. `DispatcherContract`, in `TaskDispatchTesting`, checks
-/// them.
+/// Every conforming type keeps these rules.
 ///
 /// 1. **Later.** No body runs inside the call that submits it; `sync`, and a fake that is told to
 ///    run at once, aside. On another thread it may already have started.
