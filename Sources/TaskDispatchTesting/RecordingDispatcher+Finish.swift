@@ -4,8 +4,8 @@ extension RecordingDispatcher {
   /// Ends the test: says what was left over, what was thrown, and what escaped.
   ///
   /// Call it when the test has done what it wanted; the test's trait does. Afterwards submissions
-  /// are refused, and what was left over has been cancelled and released, also in the ``ledger``. A
-  /// second call does nothing. Nothing is ever reported from `deinit`.
+  /// are refused, what was left over has been cancelled and released, also in the ``ledger``, and the
+  /// hooks are gone. A second call does nothing. Nothing is ever reported from `deinit`.
   ///
   /// - Throws: ``FinishError``, if there is anything to say.
   public func finish() throws(FinishError) {
@@ -14,8 +14,9 @@ extension RecordingDispatcher {
       defer { state.isFinished = true }
       return state.finishError()
     }
-    // A body that waits often holds the dispatcher that holds it.
+    // A body that waits, and a hook, often hold the dispatcher that holds them.
     withState { $0.cancelEverything() }
+    (onEnter, onExit, onEvent) = (nil, nil, nil)
     guard error.isEmpty else { throw error }
   }
 

@@ -1,4 +1,6 @@
 import Foundation
+import TaskDispatch
+import Testing
 
 /// The files of this package, for tests which see that its pages show what its builds compile.
 enum PackageFile {
@@ -61,6 +63,40 @@ struct Page {
 
   /// Its blocks of `language`, in order.
   func blocks(of language: String) -> [Block] { blocks.filter { $0.language == language } }
+}
+
+extension Page {
+  /// Expects that the page at `path` shows `text` in a block under `heading`, of the third level.
+  ///
+  /// With `UPDATE_PAGES` in the environment it writes the text there first: run the tests once so
+  /// after a change of wording, and read the difference before it is committed.
+  static func expect(
+    _ path: String, shows text: String, under heading: String,
+    at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let isUpdating = ProcessInfo.processInfo.environment["UPDATE_PAGES"] != nil
+    try pageAccess.withLock { _ in
+      let shown = try Page(path).blocks(of: "text").first { $0.heading == heading }?.text
+      if isUpdating, let shown, shown != text { try write(text, to: path, under: heading) }
+    }
+
+    let shown = try Page(path).blocks(of: "text").first { $0.heading == heading }?.text
+    #expect(shown == text, "under \"\(heading)\"", sourceLocation: location)
+  }
+
+  // Tests run in parallel, and a page is one file.
+  private static let pageAccess = Locked(())
+
+  private static func write(_ text: String, to path: String, under heading: String) throws {
+    let before = try PackageFile.text(path)
+    guard
+      let section = before.range(of: "\n### \(heading)\n"),
+      let open = before.range(of: "\n```text\n", range: section.upperBound..<before.endIndex),
+      let close = before.range(of: "\n```\n", range: open.upperBound..<before.endIndex)
+    else { return }
+    let after = before.replacingCharacters(in: open.upperBound..<close.lowerBound, with: text)
+    try PackageFile.write(after, to: path)
+  }
 }
 
 extension String {

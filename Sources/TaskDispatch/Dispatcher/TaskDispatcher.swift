@@ -34,6 +34,7 @@
 /// 18. **Re-entrance.** Running the loop inside a task traps, and names the task.
 ///
 /// What a user calls are the methods of ``TaskQueue``; most of what stands here is what those need.
+/// Whoever writes a dispatcher runs `DispatcherContract`, of `TaskDispatchTesting`, on it.
 public protocol TaskDispatcher: AnyObject, Sendable {
   /// The event loop's thread: one task at a time, strictly first in first out.
   var foreground: TaskQueue { get }

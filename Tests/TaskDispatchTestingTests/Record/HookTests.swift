@@ -51,7 +51,6 @@ struct HookTests {
     #expect(try dispatcher.runUntilIdle() == 2)
 
     #expect(dispatcher.ran == ["first", "second"])
-    dispatcher.onEvent = nil
     try dispatcher.finish()
   }
 
@@ -115,6 +114,24 @@ struct HookTests {
     try dispatcher.finish()
   }
 
+  @Test("are let go of by finish(), which tells them of what it cancels first")
+  func areReleased() throws {
+    weak var released: RecordingDispatcher?
+    let log = Log()
+    do {
+      let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
+      released = dispatcher
+      dispatcher.onEvent = { log.note("\($0.kind) \(dispatcher.history.count)") }
+      dispatcher.onEnter = { _ in log.note("\(dispatcher.now)") }
+      dispatcher.onExit = { _ in log.note("\(dispatcher.now)") }
+      dispatcher.background {}
+      try dispatcher.finish()
+    }
+
+    #expect(log.all == ["enqueued 1", "finished(cancelled before it started) 2"])
+    #expect(released == nil)
+  }
+
   @Test("on the way out still belong to the task: what they submit has it as its parent")
   func parents() throws {
     let dispatcher = RecordingDispatcher()
@@ -126,7 +143,6 @@ struct HookTests {
     try dispatcher.runUntilIdle()
 
     #expect(dispatcher.history.last?.task.parent == TaskID(1))
-    dispatcher.onExit = nil
     try dispatcher.finish()
   }
 }

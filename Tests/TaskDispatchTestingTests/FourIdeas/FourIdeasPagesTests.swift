@@ -28,7 +28,8 @@ struct FourIdeasPagesTests {
   }
 
   private static func tests(of name: String) throws -> String {
-    try PackageFile.text("Tests/TaskDispatchTestingTests/FourIdeas\(name)Tests.swift")
+    try PackageFile.text(
+      "Tests/TaskDispatchTestingTests/FourIdeas/FourIdeas\(name)Tests.swift")
   }
 }
 

@@ -1,4 +1,3 @@
-import Foundation
 import TaskDispatch
 import TaskDispatchTesting
 import Testing
@@ -50,33 +49,9 @@ extension FailureMessage {
   static let page = "Documentation/FailureMessages.md"
 
   /// Expects that the page shows `text` under `heading`.
-  ///
-  /// With `UPDATE_PAGES` in the environment it writes the text there first: run the tests once so
-  /// after a change of wording, and read the difference before it is committed.
   static func expectPage(
     shows text: String, under heading: String, at location: SourceLocation = #_sourceLocation
   ) throws {
-    let isUpdating = ProcessInfo.processInfo.environment["UPDATE_PAGES"] != nil
-    try pageAccess.withLock { _ in
-      let shown = try Page(page).blocks(of: "text").first { $0.heading == heading }?.text
-      if isUpdating, let shown, shown != text { try write(text, under: heading) }
-    }
-
-    let shown = try Page(page).blocks(of: "text").first { $0.heading == heading }?.text
-    #expect(shown == text, "under \"\(heading)\"", sourceLocation: location)
-  }
-
-  // Messages are made in parallel, and the page is one file.
-  private static let pageAccess = Locked(())
-
-  private static func write(_ text: String, under heading: String) throws {
-    let before = try PackageFile.text(page)
-    guard
-      let section = before.range(of: "\n### \(heading)\n"),
-      let open = before.range(of: "\n```text\n", range: section.upperBound..<before.endIndex),
-      let close = before.range(of: "\n```\n", range: open.upperBound..<before.endIndex)
-    else { return }
-    let after = before.replacingCharacters(in: open.upperBound..<close.lowerBound, with: text)
-    try PackageFile.write(after, to: page)
+    try Page.expect(page, shows: text, under: heading, at: location)
   }
 }

@@ -1,0 +1,104 @@
+internal import TaskDispatch
+
+/// The rules of ``TaskDispatch/TaskDispatcher`` in runnable form, for everybody who writes one.
+///
+/// Make a ``ContractSubject`` that makes your dispatcher and drives it, and run every rule on it:
+///
+/// ```swift
+/// @Test(arguments: DispatcherContract.rules(for: MySubject()))
+/// func keeps(_ rule: DispatcherContract.Rule) throws { try rule.check(MySubject()) }
+/// ```
+///
+/// Each check makes a dispatcher of its own, so they can run in any order and beside each other. No
+/// verdict depends on how fast the machine is: nothing sleeps, workers are held at gates, and where
+/// time matters only "not before" is asked.
+public enum DispatcherContract {
+  /// Every check of every rule, in the order of the rules.
+  ///
+  /// Some need what not every dispatcher has; ``rules(for:)`` leaves those out.
+  public static let rules: [Rule] = [
+    later, once, outcomes, accounts, groups, limits, inOrder, whileWaiting, alone, whereAmI,
+    noHeadOfLine, barriers, priority, aging, time, catchingUp, cancelling, cancellingTimers,
+    independence, fairness, goodCitizen, shutdown, draining, shutdownDeadlines, deadlocks, waits,
+    lifetime,
+  ].flatMap { $0 }
+
+  /// The checks that `subject` can be put to.
+  public static func rules(for subject: some ContractSubject) -> [Rule] {
+    rules.filter { $0.needs.isSubset(of: subject.provides) }
+  }
+
+  /// What the contract calls a rule, by its number: `Later` for 1.
+  static let titles: [Int: String] = [
+    1: "Later", 2: "Once", 3: "In order", 4: "Alone", 5: "No head of line", 6: "Barrier",
+    7: "Priority", 8: "Time", 9: "Cancel", 10: "Independence", 11: "Fairness",
+    12: "Good citizen", 13: "Shutdown", 14: "No deadlock by surprise", 17: "Lifetime",
+  ]
+}
+
+extension DispatcherContract {
+  /// What a check needs beyond the contract itself, and a subject may have.
+  public struct Provisions: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Bodies run on threads of their own, several at a time. Without it, everything runs on the
+    /// thread that drives the subject.
+    public static let threads = Provisions(rawValue: 1)
+    /// The pool has other users; ``ContractSubject/usePool(of:_:)`` is one.
+    public static let sharedPool = Provisions(rawValue: 2)
+  }
+
+  /// One check of one rule.
+  public struct Rule: Sendable {
+    /// The rule's number in the contract.
+    public let number: Int
+    /// What the check shows, as a sentence.
+    public let name: String
+    /// What a subject must have for it.
+    public let needs: Provisions
+
+    let configuration: ContractConfiguration
+    /// Whether the dispatcher is given an observer: without one it may take a shorter way.
+    let isObserved: Bool
+    let body: @Sendable (Scene) throws -> Void
+
+    init(
+      _ number: Int, _ name: String, width: Int = 3, overflow: Overflow = .unbounded,
+      agingStep: Duration = .seconds(3600), needs: Provisions = [], isObserved: Bool = true,
+      _ body: @escaping @Sendable (Scene) throws -> Void
+    ) {
+      self.number = number
+      self.name = name
+      self.needs = needs
+      self.isObserved = isObserved
+      self.body = body
+      configuration = ContractConfiguration(
+        width: width, overflow: overflow, agingStep: agingStep)
+    }
+
+    /// What the contract calls the rule: `Later` for 1.
+    public var title: String { DispatcherContract.titles[number] ?? "Rule \(number)" }
+
+    /// Whether it can only be shown with several threads.
+    public var needsThreads: Bool { needs.contains(.threads) }
+
+    /// Puts a new dispatcher of `subject` to this check, on the calling thread.
+    ///
+    /// Traps if `subject` does not provide what the check ``needs``.
+    ///
+    /// - Throws: The first broken expectation. The dispatcher has been finished all the same.
+    public func check(_ subject: some ContractSubject) throws(ContractViolation) {
+      require(
+        needs.isSubset(of: subject.provides),
+        "\(type(of: subject)) cannot be put to \"\(self)\"; take rules(for:)")
+      let scene = try Scene.make(for: self, subject)
+      try scene.play(body)
+    }
+  }
+}
+
+extension DispatcherContract.Rule: CustomStringConvertible {
+  /// `9 Cancel: a body that has not started never runs`.
+  public var description: String { "\(number) \(title): \(name)" }
+}

@@ -1,0 +1,47 @@
+internal import TaskDispatch
+
+/// Puts ``RecordingDispatcher`` to the contract; and shows how little a subject has to say.
+public struct FakeSubject: ContractSubject {
+  public init() {}
+
+  /// Nothing: every body runs on the thread that steps.
+  public var provides: DispatcherContract.Provisions { [] }
+
+  public func makeDispatcher(_ configuration: ContractConfiguration) -> RecordingDispatcher {
+    RecordingDispatcher(
+      .init(
+        width: configuration.width, stepLimit: 5_000, thrownErrors: .ignore,
+        overflow: configuration.overflow, agingStep: configuration.agingStep,
+        observer: configuration.observer))
+  }
+
+  public func settle(_ dispatcher: RecordingDispatcher) throws {
+    try dispatcher.runUntilIdle()
+  }
+
+  public func settleBackground(_ dispatcher: RecordingDispatcher) throws {
+    try dispatcher.runBackgroundUntilIdle()
+  }
+
+  public func pass(_ duration: Duration, on dispatcher: RecordingDispatcher) throws {
+    try dispatcher.advanceTime(by: duration)
+  }
+
+  public func spend(_ duration: Duration, on dispatcher: RecordingDispatcher) {
+    do { try dispatcher.skipTime(by: duration) } catch {
+      refuse("a body cannot take \(duration): \(error)")
+    }
+  }
+
+  public func end(_ dispatcher: RecordingDispatcher) throws {
+    while true {
+      try dispatcher.runUntilIdle()
+      if dispatcher.report != nil { return }
+      try dispatcher.advanceToNextDeadline()
+    }
+  }
+
+  public func finish(_ dispatcher: RecordingDispatcher) throws {
+    try dispatcher.finish()
+  }
+}

@@ -1,0 +1,136 @@
+internal import TaskDispatch
+
+extension DispatcherContract {
+  /// Rule 9, for what waits for a time.
+  static let cancellingTimers: [Rule] = [
+    Rule(9, "a timer that is cancelled before its time never runs, and is released at once") {
+      scene in
+      for queue in scene.makeQueues() {
+        let released = Latch()
+        let timer = queue.after(.milliseconds(2), body(releasing: released) { scene.note("ran") })
+
+        scene.expect("the answer on \(queue)", timer.cancel(), is: .beforeStart)
+
+        scene.expect(released.isOpen, "its body is released at once")
+        scene.expect("its outcome", timer.outcomeIfFinished, is: .cancelled)
+        scene.expect("a second answer", timer.cancel(), is: .tooLate)
+      }
+      try scene.pass(.milliseconds(4))
+      scene.expectNotes([], "a cancelled timer never runs")
+    },
+
+    Rule(9, "a timer that is due and has not started can still be cancelled") { scene in
+      for queue in scene.makeQueues() {
+        try scene.perform(on: scene.foreground) {
+          let released = Latch()
+          let timer = queue.after(.milliseconds(2), body(releasing: released) { scene.note("ran") })
+          scene.spend(.milliseconds(4))
+          scene.expect("the answer on \(queue)", timer.cancel(), is: .beforeStart)
+          scene.expect(released.isOpen, "its body is released at once")
+        }
+      }
+      try scene.settle()
+      scene.expectNotes([], "a cancelled timer never runs")
+    },
+
+    Rule(9, "a timer that has run cannot be cancelled any more") { scene in
+      let ran = Latch()
+      let timer = scene.foreground.after(.milliseconds(1)) { ran.open() }
+      try scene.pass(.milliseconds(1))
+      try scene.reach(ran, "it runs")
+      try scene.settle()
+
+      scene.expect("the answer", timer.cancel(), is: .tooLate)
+      scene.expect("its outcome", timer.outcomeIfFinished, is: .completed)
+    },
+
+    Rule(9, "many timers are cancelled in any order, and released at once") { scene in
+      let released = Latch(1000)
+      let timers = (0..<1000).map { number in
+        scene.foreground.after(
+          .milliseconds(3 + (number * 7) % 100), body(releasing: released) { scene.note("ran") })
+      }
+
+      for number in 0..<1000 { timers[(number * 379) % 1000].cancel() }
+
+      scene.expect(released.isOpen, "every body is released", "\(released.missing) are left")
+      scene.expect("waiting", scene.dispatcher.ledger.waiting, is: 0)
+      try scene.pass(.milliseconds(5))
+      scene.expectNotes([], "a cancelled timer never runs")
+    },
+
+    Rule(9, "a repeating timer that is cancelled before its first tick never runs") { scene in
+      for queue in scene.makeQueues() {
+        for catchUp in CatchUp.allCases {
+          let timer = queue.every(.milliseconds(2), catchUp: catchUp) { scene.note("ran") }
+          scene.expect("the answer on \(queue)", timer.cancel(), is: .beforeStart)
+          scene.expect("its outcome", timer.outcomeIfFinished, is: .cancelled)
+        }
+      }
+      try scene.pass(.milliseconds(5))
+      scene.expectNotes([], "a cancelled timer never runs")
+    },
+
+    Rule(9, "a repeating timer can end itself") { scene in
+      for queue in scene.makeQueues() {
+        for catchUp in CatchUp.allCases {
+          let timer = Box<TimerHandle?>(nil)
+          let answers = Box<[Cancellation?]>([])
+          let ran = Latch()
+          try scene.perform(on: scene.foreground) {
+            timer.value = queue.every(.milliseconds(2), catchUp: catchUp) {
+              let answer = timer.value?.cancel()
+              answers.change { $0.append(answer) }
+              scene.expect("the flag in its body", CurrentTask.isCancelled, is: true)
+              ran.open()
+            }
+          }
+
+          for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
+          try scene.reach(ran, "it runs")
+          try scene.pass(.milliseconds(6))
+
+          // On threads two runs that were owed may have begun beside each other.
+          let isAlone = scene.isSingleThreaded || queue.lane == .foreground
+          scene.expect(
+            "runs on \(queue) that were told that they end it, \(catchUp)",
+            answers.value.count { $0 == .requested }, is: 1)
+          if isAlone { scene.expect("runs", answers.value.count, is: 1) }
+          scene.expect("its outcome", timer.value?.outcomeIfFinished, is: .cancelled)
+        }
+      }
+    },
+
+    Rule(9, "a repeating timer that is due and cancelled does not run what it owes") { scene in
+      for queue in [scene.foreground, scene.makeQueue(1)] {
+        try scene.perform(on: scene.foreground) {
+          let timer = queue.every(.milliseconds(2), catchUp: .all) { scene.note("ran") }
+          scene.spend(.milliseconds(7))
+          scene.expect("the answer on \(queue)", timer.cancel(), is: .beforeStart)
+        }
+        try scene.pass(.milliseconds(4))
+      }
+      scene.expectNotes([], "a cancelled timer never runs")
+    },
+
+    Rule(9, "a sleep ends when its Task is cancelled") { scene in
+      let ended = Latch()
+      let task = scene.task {
+        do {
+          try await scene.dispatcher.clock.sleep(for: .seconds(3600))
+          scene.expect(false, "a cancelled sleep throws CancellationError", "it returned")
+        } catch {
+          scene.expect(
+            error is CancellationError, "a cancelled sleep throws CancellationError", "\(error)")
+        }
+        ended.open()
+      }
+      try scene.settle()
+
+      task.cancel()
+
+      try scene.reach(ended, "the sleeper goes on")
+      scene.expect("waiting", scene.dispatcher.ledger.waiting, is: 0)
+    },
+  ]
+}

@@ -1,0 +1,248 @@
+internal import TaskDispatch
+
+/// What one check works with: a dispatcher, what was noted and told, and the ways to drive it.
+///
+/// Bodies may use it from any thread; the calls that drive belong to the thread of the check. An
+/// expectation that fails is remembered, the first one, and comes back from the next call that
+/// drives, or when the check ends: so it can be stated inside a body too.
+final class Scene: Sendable {
+  let dispatcher: any TaskDispatcher
+  let rule: DispatcherContract.Rule
+  let events: EventLog
+  private let driver: any SceneDriver
+  private let state = Locked(State())
+
+  private struct State {
+    var notes: [String] = []
+    var violation: ContractViolation?
+    var isStarted = false
+    /// What holds bodies on threads. Opened at the end, so that no thread is left behind.
+    var gates: [Latch] = []
+  }
+
+  init(
+    _ rule: DispatcherContract.Rule, _ dispatcher: any TaskDispatcher, _ driver: any SceneDriver,
+    _ events: EventLog
+  ) {
+    self.rule = rule
+    self.dispatcher = dispatcher
+    self.driver = driver
+    self.events = events
+  }
+
+  var foreground: TaskQueue { dispatcher.foreground }
+  var background: TaskQueue { dispatcher.background }
+  var now: DispatcherInstant { dispatcher.now }
+  var isSingleThreaded: Bool { !driver.provides.contains(.threads) }
+  var patience: Duration { driver.patience }
+
+  /// For waits that have to end: for ever where the thread that waits runs what it waits for, and
+  /// would be told that it cannot end.
+  var timeout: Duration? { isSingleThreaded ? nil : patience }
+
+  /// How often a body may come round before another must have had its turn. Many, where that one's
+  /// thread first has to get to a processor.
+  var manyRounds: Int { isSingleThreaded ? 1000 : 1_000_000 }
+
+  /// A new view; its label says its width.
+  func makeQueue(_ width: Int) -> TaskQueue {
+    dispatcher.makeQueue(label: "view of width \(width)", width: width)
+  }
+
+  /// A queue of each kind: the foreground, the background, a wide view and a narrow one.
+  func makeQueues() -> [TaskQueue] { [foreground, background, makeQueue(2), makeQueue(1)] }
+
+  // MARK: The check itself
+
+  func play(_ body: (Scene) throws -> Void) throws(ContractViolation) {
+    do {
+      try body(self)
+      // What a check has reached may still be on its way out on another thread.
+      try settle()
+    } catch {
+      record(violation(error))
+    }
+    openGates()
+    do {
+      try driver.finish()
+    } catch {
+      record(violation("nothing is left over, and the dispatcher can be finished", "\(error)"))
+    }
+    // A check that was broken off accounts for nothing.
+    if state.withLock({ $0.violation == nil }), rule.isObserved { audit() }
+    if let violation = state.withLock({ $0.violation }) { throw violation }
+  }
+
+  private func violation(_ error: any Error) -> ContractViolation {
+    (error as? ContractViolation) ?? violation("the check runs to its end", "\(error)")
+  }
+
+  func violation(
+    _ expected: String, _ found: String, rule number: Int? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line
+  ) -> ContractViolation {
+    ContractViolation(
+      rule: number ?? rule.number, check: rule.description, expected: expected, found: found,
+      notes: notes, events: events.all, site: CallSite(fileID: fileID, line: line))
+  }
+
+  /// Remembers the first one.
+  func record(_ violation: ContractViolation) {
+    state.withLock { state in
+      if state.violation == nil { state.violation = violation }
+    }
+  }
+
+  /// Throws what an expectation has remembered.
+  private func throwIfBroken() throws {
+    if let violation = state.withLock({ $0.violation }) { throw violation }
+  }
+
+  // MARK: Notes
+
+  func note(_ text: String) { state.withLock { $0.notes.append(text) } }
+
+  var notes: [String] { state.withLock { $0.notes } }
+
+  // MARK: Driving
+
+  /// Lets the loop run, if it does not yet.
+  func start() throws {
+    let isFirst = state.withLock { state in
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    if isFirst { try driver.start() }
+  }
+
+  /// Lets everything run that can run now.
+  func settle(fileID: StaticString = #fileID, line: UInt = #line) throws {
+    try drive("everything that can run ends", fileID, line) {
+      try start()
+      try driver.settle()
+    }
+  }
+
+  /// Lets time pass, and run what comes due.
+  func pass(_ duration: Duration, fileID: StaticString = #fileID, line: UInt = #line) throws {
+    try drive("time can pass", fileID, line) {
+      try start()
+      try driver.pass(duration)
+    }
+  }
+
+  /// Lets time pass inside the body that calls, and nothing else happen on its thread.
+  func spend(_ duration: Duration) { driver.spend(duration) }
+
+  /// Lets things run until `latch` is open, for as long as it takes.
+  func reach(
+    _ latch: Latch, _ what: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws {
+    try drive(what, fileID, line) {
+      try start()
+      if isSingleThreaded { try driver.settle() }
+    }
+    try reached(latch, what, fileID, line)
+  }
+
+  /// As ``reach(_:_:fileID:line:)``, of the background alone. Only before anything else is driven.
+  func reachInBackground(
+    _ latch: Latch, _ what: String, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws {
+    try drive(what, fileID, line) { try driver.settleBackground() }
+    try reached(latch, what, fileID, line)
+  }
+
+  private func reached(
+    _ latch: Latch, _ what: String, _ fileID: StaticString, _ line: UInt
+  ) throws {
+    let isOpen = isSingleThreaded ? latch.isOpen : latch.wait(patience)
+    try throwIfBroken()
+    if !isOpen {
+      let found = isSingleThreaded ? "nothing is left that could run" : "not in \(patience)"
+      throw violation(
+        what, "it has not happened (\(latch.missing) missing): \(found)", fileID: fileID, line: line
+      )
+    }
+  }
+
+  private func drive(
+    _ expected: String, _ fileID: StaticString, _ line: UInt, _ drive: () throws -> Void
+  ) throws {
+    try throwIfBroken()
+    do {
+      try drive()
+    } catch {
+      throw violation(expected, "\(error)", fileID: fileID, line: line)
+    }
+    try throwIfBroken()
+  }
+
+  /// Begins to shut down and lets that come to its end.
+  @discardableResult
+  func shutDown(
+    _ policy: ShutdownPolicy = ShutdownPolicy(), fileID: StaticString = #fileID, line: UInt = #line
+  ) throws -> ShutdownReport {
+    dispatcher.beginShutdown(policy)
+    return try end(fileID: fileID, line: line)
+  }
+
+  /// Lets a shutdown that has begun come to its end.
+  @discardableResult
+  func end(fileID: StaticString = #fileID, line: UInt = #line) throws -> ShutdownReport {
+    try drive("the shutdown comes to its end", fileID, line) {
+      try start()
+      try driver.end()
+    }
+    guard let report = dispatcher.report else {
+      throw violation(
+        "there is a report when the shutdown is over", "none", fileID: fileID, line: line)
+    }
+    return report
+  }
+
+  /// Runs `work` on the pool, past the dispatcher.
+  func usePool(_ work: @escaping @Sendable () -> Void) { driver.usePool(work) }
+
+  // MARK: Holding
+
+  /// Runs `body` while nothing starts on the background or the foreground, so that what it submits
+  /// waits in its queues. Where nothing runs by itself anyway it just runs it.
+  func hold(
+    fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Void
+  ) throws {
+    guard !isSingleThreaded else { return try body() }
+    let gate = newGate()
+    defer { gate.open() }
+    let isStarted = state.withLock { $0.isStarted }
+    let queues =
+      Array(repeating: background, count: rule.configuration.width)
+      + (isStarted ? [foreground] : [])
+    for queue in queues {
+      // One after the other: a limit counts those that wait.
+      let arrived = Latch()
+      let patience = patience
+      queue {
+        arrived.open()
+        _ = gate.wait(patience)
+      }
+      guard arrived.wait(patience) else {
+        throw violation(
+          "\(queue.label) starts what it is given while it has room", "not in \(patience)",
+          fileID: fileID, line: line)
+      }
+    }
+    try body()
+  }
+
+  /// A latch for bodies to wait at, which is opened when the check ends, however it ends.
+  func newGate() -> Latch {
+    let gate = Latch()
+    state.withLock { $0.gates.append(gate) }
+    return gate
+  }
+
+  private func openGates() {
+    for gate in state.withLock({ $0.gates }) { gate.open() }
+  }
+}

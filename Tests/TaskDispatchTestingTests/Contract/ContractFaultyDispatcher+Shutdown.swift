@@ -1,0 +1,109 @@
+import TaskDispatch
+import TaskDispatchTesting
+
+extension FaultyDispatcher {
+  func beginShutdown(_ policy: ShutdownPolicy) {
+    let timers = memory.withLock { memory in
+      memory.isShutDown = true
+      return memory.timers
+    }
+    for timer in timers { run(timer) }
+    inner.beginShutdown(
+      fault == .drainsNothing ? ShutdownPolicy(drain: .zero, cancel: .zero) : policy)
+  }
+
+  var report: ShutdownReport? {
+    if fault == .reportsTooEarly, isShutDown {
+      return ShutdownReport(ledger: inner.ledger, unfinished: [])
+    }
+    return inner.report.map(altered)
+  }
+
+  nonisolated(nonsending) func shutdown(_ policy: ShutdownPolicy) async -> ShutdownReport {
+    memory.withLock { $0.isShutDown = true }
+    return altered(await inner.shutdown(policy))
+  }
+
+  private func altered(_ report: ShutdownReport) -> ShutdownReport {
+    var ledger = report.ledger
+    if fault == .unbalancedReport { ledger.completed += 1 }
+    return ShutdownReport(
+      ledger: ledger, unfinished: fault == .forgetsUnfinished ? [] : report.unfinished)
+  }
+}
+
+/// Puts a ``FaultyDispatcher`` to the contract.
+struct FaultySubject: ContractSubject {
+  let fault: Fault?
+
+  var provides: DispatcherContract.Provisions { [] }
+
+  func makeDispatcher(_ configuration: ContractConfiguration) -> FaultyDispatcher {
+    FaultyDispatcher(configuration, fault: fault)
+  }
+
+  func settle(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().settle(dispatcher.inner) }
+
+  func settleBackground(_ dispatcher: FaultyDispatcher) throws {
+    try FakeSubject().settleBackground(dispatcher.inner)
+  }
+
+  func pass(_ duration: Duration, on dispatcher: FaultyDispatcher) throws {
+    try FakeSubject().pass(duration, on: dispatcher.inner)
+  }
+
+  func spend(_ duration: Duration, on dispatcher: FaultyDispatcher) {
+    FakeSubject().spend(duration, on: dispatcher.inner)
+  }
+
+  func end(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().end(dispatcher.inner) }
+
+  func finish(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().finish(dispatcher.inner) }
+}
+
+extension ContractConfiguration {
+  /// With the faults that lie in how the inner dispatcher is made, or in what it tells.
+  func with(_ fault: Fault?) -> ContractConfiguration {
+    var changed = self
+    switch fault {
+    case .hasOneWorker: changed.width = 1
+    case .neverAges: changed.agingStep = .seconds(3600)
+    case .agesAtOnce: changed.agingStep = .nanoseconds(1)
+    case .refusesWithinLimit: changed.overflow = overflow.with(-1)
+    case .acceptsBeyondLimit: changed.overflow = overflow.with(1)
+    case .tellsTwice, .forgetsToTell, .forgetsParents:
+      changed.observer = observer.map { FaultyObserver(observer: $0, fault: fault) }
+    default: break
+    }
+    return changed
+  }
+}
+
+extension Overflow {
+  fileprivate func with(_ change: Int) -> Overflow {
+    switch self {
+    case .unbounded: .unbounded
+    case .reject(let limit): .reject(limit: max(1, limit + change))
+    case .blockCaller(let limit, let timeout):
+      .blockCaller(limit: max(1, limit + change), timeout: timeout)
+    }
+  }
+}
+
+/// Tells its observer something else than what happened.
+private struct FaultyObserver: TaskObserver {
+  let observer: any TaskObserver
+  let fault: Fault?
+
+  func observe(_ event: TaskEvent) {
+    let isEnd = if case .finished = event.kind { true } else { false }
+    if fault == .forgetsToTell, isEnd { return }
+    if fault == .tellsTwice, isEnd { observer.observe(event) }
+    guard fault == .forgetsParents else { return observer.observe(event) }
+    let task = event.task
+    let orphan = TaskRecord(
+      id: task.id, label: task.label, lane: task.lane, queue: task.queue, site: task.site,
+      parent: nil, enqueuedAt: task.enqueuedAt)
+    observer.observe(TaskEvent(event.kind, orphan, at: event.time))
+  }
+}
