@@ -6,26 +6,31 @@ internal import Glibc
 ///
 /// - Parameters:
 ///   - items: How many of the thing that is measured one `body` does.
-///   - prepare: Makes what `body` works on; not timed, and neither is letting it go.
-func measure<Subject>(
-  _ name: String, items: Int, rounds: Int = 9, prepare: () throws -> Subject,
-  body: (Subject) throws -> Void
+///   - repeats: How often a round does it.
+///   - prepare: Puts in place what the next `body` works on. Not timed.
+func measure(
+  _ name: String, items: Int, repeats: Int = 1, rounds: Int = 9, prepare: () throws -> Void,
+  body: () throws -> Void
 ) rethrows {
   let costs = try (0..<rounds).map { _ in
-    let subject = try prepare()
-    let start = processorTime()
-    try body(subject)
-    return (processorTime() - start) / Double(items)
+    var spent = 0.0
+    for _ in 0..<repeats {
+      try prepare()
+      let start = processorTime()
+      try body()
+      spent += processorTime() - start
+    }
+    return spent / Double(items * repeats)
   }.sorted()
   let median = costs[rounds / 2]
   print(
     "\(name): \(oneDecimal(median)) ns, \(oneDecimal(1_000 / median)) million a second",
-    "(\(oneDecimal(costs[0])) to \(oneDecimal(costs[rounds - 1])) ns; \(rounds) rounds of \(items))"
+    "(\(oneDecimal(costs[0])) to \(oneDecimal(costs[rounds - 1])) ns; \(rounds) rounds of \(items * repeats))"
   )
 }
 
-func measure(_ name: String, items: Int, rounds: Int = 9, body: () throws -> Void) rethrows {
-  try measure(name, items: items, rounds: rounds, prepare: {}, body: { _ in try body() })
+func measure(_ name: String, items: Int, body: () throws -> Void) rethrows {
+  try measure(name, items: items, prepare: {}, body: body)
 }
 
 /// Nanoseconds.

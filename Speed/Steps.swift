@@ -35,22 +35,19 @@ func measureSteps() throws {
   }
 }
 
+/// Each batch on a dispatcher of its own, as a test has one.
 private func measureSteps(
   _ name: String, _ recordsHistory: Bool, _ submit: (RecordingDispatcher) -> Void,
   _ steps: (RecordingDispatcher) throws -> Void
 ) throws {
+  var dispatcher = makeDispatcher(recordsHistory)
   try measure(
-    name, items: batches * batch,
+    name, items: batch, repeats: batches,
     prepare: {
-      (0..<batches).map { _ in
-        let dispatcher = makeDispatcher(recordsHistory)
-        for _ in 0..<batch { submit(dispatcher) }
-        return dispatcher
-      }
+      dispatcher = makeDispatcher(recordsHistory)
+      for _ in 0..<batch { submit(dispatcher) }
     },
-    body: { (dispatchers: [RecordingDispatcher]) in
-      for dispatcher in dispatchers { try steps(dispatcher) }
-    })
+    body: { try steps(dispatcher) })
 }
 
 private func makeDispatcher(_ recordsHistory: Bool) -> RecordingDispatcher {

@@ -14,7 +14,7 @@ extension RecordingDispatcher {
       case .item(let item): return item.run()
       case .job(let job): job.executor.run(job.job)
       case .event(let event): event.perform(event)
-      case .caller, .none: refuse("\(body.record) has nothing to run here")
+      case .caller, .registration: refuse("\(body.record) has nothing to run here")
       }
       return .completed
     }
@@ -30,19 +30,19 @@ extension RecordingDispatcher {
 
   @discardableResult @inline(__always)
   private func perform(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
-    body.run(by: self, hidesOuter: body.willHideOuter) {
-      let hasHooks = hasHooks.load(ordering: .relaxed)
-      if hasHooks { callHook(\.onEnter, body.record) }
-      let outcome = work()
-      if hasHooks { callHook(\.onExit, body.record) }
-      // Inside the frame: whoever is told of the end, and submits, has this task as the parent.
-      let isOver = withState { state -> Bool in
-        state.finish(body, outcome)
-        return endsStep && state.endStepIfNothingIsToBeTold()
-      }
-      if endsStep, !isOver { endStepping() }
-      return outcome
+    body.enter(by: self, hidesOuter: body.willHideOuter)
+    defer { body.leave() }
+    let hasHooks = hasHooks.load(ordering: .relaxed)
+    if hasHooks { callHook(\.onEnter, body.record) }
+    let outcome = work()
+    if hasHooks { callHook(\.onExit, body.record) }
+    // Inside the frame: whoever is told of the end, and submits, has this task as the parent.
+    let isOver = withState { state -> Bool in
+      state.finish(body, outcome)
+      return endsStep && state.endStepIfNothingIsToBeTold()
     }
+    if endsStep, !isOver { endStepping() }
+    return outcome
   }
 
   private func callHook(

@@ -5,18 +5,23 @@ extension RecordingDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
-    let work = Entry.Work.plain(body)
+    // Handed over, and not copied: a copy of a body is counted.
+    var work: Entry.Work? = .plain(body)
     while true {
       let (admission, next) = withState { state in
         state.admit(
-          work, on: queue.lane, state.view(queue.view),
+          work.take()!, on: queue.lane, state.view(queue.view),
           isBarrier: queue.isBarrier && queue.lane == .background, site: site)
       }
-      if case .nothing = next { return admission }
-      guard let admission = carryOn(next, admission, work, queue.lane, queue.view, site) else {
-        continue
+      switch next {
+      case .nothing: return admission
+      case .makeRoom(let entry):
+        if let refusal = makeRoom(for: entry, on: queue) { return refusal }
+        work = entry.work
+      case .perform, .runAutomatically:
+        carryOn(next)
+        return admission
       }
-      return admission
     }
   }
 
@@ -24,16 +29,17 @@ extension RecordingDispatcher {
   public func submit(_ item: WorkItem) -> Admission {
     while true {
       let (admission, next) = withState { $0.admit(item, mayWaitForRoom: false) }
-      guard
-        let admission = carryOn(next, admission, .item(item), item.lane, item.view, item.site)
-      else { continue }
-      return admission
+      guard case .makeRoom(let entry) = next else {
+        carryOn(next)
+        return admission
+      }
+      let queue = TaskQueue(dispatcher: self, view: item.view, lane: item.lane)
+      if let refusal = makeRoom(for: entry, on: queue) { return refusal }
     }
   }
 
   public func submitWhenRoom(_ item: WorkItem) {
-    let (admission, next) = withState { $0.admit(item, mayWaitForRoom: true) }
-    _ = carryOn(next, admission, .item(item), item.lane, item.view, item.site)
+    carryOn(withState { $0.admit(item, mayWaitForRoom: true) }.1)
   }
 
   public func release(_ item: WorkItem) {
@@ -86,24 +92,22 @@ extension RecordingDispatcher {
     }
   }
 
-  /// What a submission does once the lock is free. Nil if it has to be tried again.
-  private func carryOn(
-    _ next: State.Next, _ admission: Admission, _ work: Entry.Work, _ lane: Lane,
-    _ view: QueueView?, _ site: CallSite
-  ) -> Admission? {
+  /// What a submission that is in, or refused, does once the lock is free.
+  private func carryOn(_ next: State.Next) {
     switch next {
-    case .nothing: break
+    case .nothing, .makeRoom: break
     case .perform(let body):
       perform(body)
       // The jobs of Tasks that it started cannot run inside it.
       runAutomatically()
     case .runAutomatically: runAutomatically()
-    case .makeRoom:
-      let queue = TaskQueue(dispatcher: self, view: view, lane: lane)
-      guard let refusal = makeRoom(on: queue) else { return nil }
-      withState { $0.refuseForWantOfRoom(refusal, work, on: lane, $0.view(view), at: site) }
-      return .refused(refusal)
     }
-    return admission
+  }
+
+  /// Makes room in `queue`, so that it can be tried again; or refuses what found none.
+  private func makeRoom(for entry: Entry, on queue: TaskQueue) -> Admission? {
+    guard let refusal = makeRoom(on: queue) else { return nil }
+    withState { $0.refuseForWantOfRoom(refusal, entry) }
+    return .refused(refusal)
   }
 }

@@ -23,7 +23,7 @@ extension RecordingDispatcher {
           switch withState({ $0.nextForSync(caller, queue) }) {
           case .granted(let task):
             perform(task, asCaller: body)
-            withState { $0.bodyOfThisThread?.waitsFor = nil }
+            withState { $0.bodyOfThisThread?.wait = nil }
             return
           case .perform(let next): perform(next)
           case .stuck(let refusal): throw refusal
@@ -44,8 +44,8 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
     try standStill { () throws(WaitRefusal) in
-      withState { $0.bodyOfThisThread?.waitsFor = Wait(name: target.description) }
-      defer { withState { $0.bodyOfThisThread?.waitsFor = nil } }
+      withState { $0.bodyOfThisThread?.wait = Wait(for: target.description) }
+      defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while !withState({ $0.hasComeAbout(target) }) {
         if let next = withState({ $0.nextForWait(target) }) {
           perform(next)

@@ -39,12 +39,14 @@ public enum Dispatchers {
   /// As ``current``, without the process default. Nil if there is none.
   package static var innermost: (any TaskDispatcher)? {
     let scope = scope
-    guard let running = ThreadMarker.innermost else { return scope?.dispatcher }
+    guard let running = TaskFrame.current, let link = running.link else {
+      return scope?.dispatcher
+    }
     // A scope from before the body began is outside of it. What a Swift Task has made current stays
     // so from job to job, each of which is a body of its own.
     guard let scope,
-      scope.frame == ObjectIdentifier(running.frame) || running.frame.isSwiftTask
-    else { return running.dispatcher }
+      scope.frame == ObjectIdentifier(running) || running.isSwiftTask
+    else { return link.dispatcher }
     return scope.dispatcher
   }
 

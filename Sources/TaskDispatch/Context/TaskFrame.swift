@@ -16,6 +16,8 @@ open class TaskFrame {
   /// The task, if it is more than a plain body.
   public let item: WorkItem?
   let shutdown: ShutdownFlag?
+  /// Its place on the thread that runs it; nil while none does.
+  var link: ThreadFrames.Link?
 
   /// - Parameter shutdown: The flag that the dispatcher raises when running bodies should stop.
   public init(
@@ -44,27 +46,38 @@ open class TaskFrame {
     by dispatcher: any TaskDispatcher, hidesOuter: Bool = false,
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    try ThreadMarker.run(self, by: dispatcher, hidesOuter: hidesOuter, body)
+    enter(by: dispatcher, hidesOuter: hidesOuter)
+    defer { leave() }
+    return try body()
   }
 
+  /// Begins what ``run(by:hidesOuter:_:)`` does. The caller holds the frame and `dispatcher` until it
+  /// has called ``leave()``, on this thread.
+  @inline(__always)
+  package final func enter(by dispatcher: any TaskDispatcher, hidesOuter: Bool = false) {
+    ThreadFrames.push(self, by: dispatcher, hidesOuter: hidesOuter)
+  }
+
+  package final func leave() { ThreadFrames.pop(self) }
+
   /// The innermost frame that runs on this thread, or nil.
-  public static var current: TaskFrame? { ThreadMarker.innermost?.frame }
+  public static var current: TaskFrame? { ThreadFrames.innermost }
 
   /// Whether a frame that the running body may rely on is one of `queue`.
   public static func isRunning(_ queue: TaskQueue.Identity) -> Bool {
     var isHidden = false
-    return ThreadMarker.first { marker in
+    return ThreadFrames.first { frame in
       guard !isHidden else { return false }
-      isHidden = marker.hidesOuter
-      return marker.frame.queue == queue
+      isHidden = frame.link?.hidesOuter == true
+      return frame.queue == queue
     } != nil
   }
 
   /// Every frame of this thread, the innermost first, those that cannot be relied on included.
   public static var stack: [TaskFrame] {
     var frames: [TaskFrame] = []
-    _ = ThreadMarker.first { marker in
-      frames.append(marker.frame)
+    _ = ThreadFrames.first { frame in
+      frames.append(frame)
       return false
     }
     return frames

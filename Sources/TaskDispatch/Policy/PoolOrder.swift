@@ -1,9 +1,16 @@
 /// A view as the pool's order knows it. Belongs to the owner of the `PoolOrder`, and to its lock.
 @usableFromInline package final class PoolView<Entry: PoolEntry> {
+  // Kept apart from the object, whose own properties would be checked at each access.
   @usableFromInline let ownedQueue: Owned<ViewQueue<Entry>>
-  /// The turns it holds in the pool's order.
-  @usableFromInline var held: [HeldTurn] = []
-  @usableFromInline var nextSerial = 0
+  @usableFromInline let ownedTurns: Owned<Turns>
+
+  @usableFromInline struct Turns {
+    /// Those it holds in the pool's order.
+    @usableFromInline var held: [HeldTurn] = []
+    @usableFromInline var nextSerial = 0
+
+    @inlinable init() {}
+  }
 
   @usableFromInline struct HeldTurn {
     @usableFromInline let serial: Int
@@ -25,6 +32,7 @@
     ownedQueue = Owned(
       ViewQueue(
         width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated))
+    ownedTurns = Owned(Turns())
   }
 
   @inlinable package var queue: ViewQueue<Entry> {
@@ -32,10 +40,19 @@
     @inline(__always) _modify { yield &ownedQueue.value }
   }
 
+  @inlinable var held: [HeldTurn] {
+    @inline(__always) _read { yield ownedTurns.value.held }
+    @inline(__always) _modify { yield &ownedTurns.value.held }
+  }
+
+  @inlinable var nextSerial: Int {
+    @inline(__always) _read { yield ownedTurns.value.nextSerial }
+    @inline(__always) _modify { yield &ownedTurns.value.nextSerial }
+  }
+
   private init(cloning original: PoolView<Entry>) {
     ownedQueue = Owned(original.queue.clone())
-    held = original.held
-    nextSerial = original.nextSerial
+    ownedTurns = Owned(original.ownedTurns.value)
   }
 
   fileprivate func clone() -> PoolView<Entry> { PoolView(cloning: self) }
@@ -174,8 +191,17 @@
   // MARK: Taking out
 
   /// Takes the task that a free worker starts next. Nil if no worker is free or no task may start.
-  @inlinable package mutating func start(now: () -> Int64) -> Started? {
+  @inlinable @inline(__always) package mutating func start(now: () -> Int64) -> Started? {
     guard busyWorkers < width else { return nil }
+    if usesTurns || background.queue.callersWaiting > 0 { return search(now: now) }
+    // Nobody else has a say.
+    guard let taken = background.queue.takeForWorker(now: now) else { return nil }
+    busyWorkers += 1
+    dropRestingTurns()
+    return Started(taken: taken, view: background)
+  }
+
+  @inlinable @inline(never) mutating func search(now: () -> Int64) -> Started? {
     while true {
       let view: View
       if usesTurns {
@@ -223,9 +249,16 @@
 
   /// Says that a started task has run to its end.
   @inlinable package mutating func finish(_ lease: Lease, now: () -> Int64) {
-    lease.view.queue.finish(lease.runner, isBarrier: lease.isBarrier)
-    if lease.runner == .worker { busyWorkers -= 1 }
-    settle(lease.view, now: now)
+    finish(lease.runner, isBarrier: lease.isBarrier, of: lease.view, now: now)
+  }
+
+  /// The same, for an owner that knows the view anyway.
+  @inlinable package mutating func finish(
+    _ runner: ViewQueue<Entry>.Runner, isBarrier: Bool, of view: View, now: () -> Int64
+  ) {
+    view.queue.finish(runner, isBarrier: isBarrier)
+    if runner == .worker { busyWorkers -= 1 }
+    settle(view, now: now)
   }
 
   @inlinable package mutating func finish(_ started: Started, now: () -> Int64) {
@@ -272,10 +305,17 @@
   }
 
   /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
-  @inlinable mutating func settle(_ view: View, now: () -> Int64) {
+  @inlinable @inline(__always) mutating func settle(_ view: View, now: () -> Int64) {
+    let isAlone = !usesTurns && view === background && background.held.isEmpty
+    if isAlone, view.queue.callersWaiting == 0 { return }
+    settleTurns(view, isAlone: isAlone, now: now)
+  }
+
+  @inlinable @inline(never)
+  mutating func settleTurns(_ view: View, isAlone: Bool, now: () -> Int64) {
     let time = view.queue.timeForCallers(now: now)
     if time != nil { _ = grantCallers(view, now: { time ?? now() }) }
-    guard usesTurns || view !== background || !background.held.isEmpty else { return }
+    guard !isAlone else { return }
     let wanted = view.queue.wantedTurns(now: { time ?? now() })
     let had = !view.held.isEmpty
     var wantsSome = false
@@ -308,8 +348,11 @@
   }
 
   /// The background has started a task without a turn: what its turns waited for has come.
-  @inlinable mutating func dropRestingTurns() {
-    guard !background.held.isEmpty else { return }
+  @inlinable @inline(__always) mutating func dropRestingTurns() {
+    if !background.held.isEmpty { dropTurnsOfBackground() }
+  }
+
+  @inlinable @inline(never) mutating func dropTurnsOfBackground() {
     for band in PriorityBand.allCases {
       while background.heldTurns(in: band) > 0 { dropNewestTurn(of: background, in: band) }
     }

@@ -118,11 +118,10 @@
   /// Takes the next task for a worker.
   ///
   /// Nil if there is none, the rule holds it back, or a caller stands next.
-  @inlinable package mutating func takeForWorker(now: () -> Int64) -> Taken? {
+  @inlinable @inline(__always) package mutating func takeForWorker(now: () -> Int64) -> Taken? {
     guard workerRoom > 0 else { return nil }
-    let time = timeForCallers(now: now)
-    guard !callerIsNext(now: { time ?? now() }) else { return nil }
-    return take(for: .worker, now: { time ?? now() })
+    guard callersWaiting > 0 else { return take(for: .worker, now: now) }
+    return takeUnlessCallerIsNext(for: .worker, now: now)
   }
 
   /// Takes the next task if a caller waits to run it.
@@ -136,9 +135,14 @@
   /// Takes the next task for a thread that waits in this view's `sync` and runs what stands before.
   @inlinable package mutating func takeToHelp(now: () -> Int64) -> Taken? {
     guard room > 0 else { return nil }
+    return takeUnlessCallerIsNext(for: .caller, now: now)
+  }
+
+  @inlinable @inline(never)
+  mutating func takeUnlessCallerIsNext(for runner: Runner, now: () -> Int64) -> Taken? {
     let time = timeForCallers(now: now)
     guard !callerIsNext(now: { time ?? now() }) else { return nil }
-    return take(for: .caller, now: { time ?? now() })
+    return take(for: runner, now: { time ?? now() })
   }
 
   /// Says that a task taken from here has run to its end.

@@ -11,8 +11,8 @@ final class Entry: TaskFrame, PoolEntry {
     case job(Job)
     case caller(SyncCaller)
     case event(PendingEvent)
-    /// It stands for a registration, and never runs.
-    case none
+    /// It stands for a registration of this name, and never runs.
+    case registration(String)
   }
 
   let work: Work
@@ -23,26 +23,38 @@ final class Entry: TaskFrame, PoolEntry {
   /// Keeps its view alive: a queue that nobody holds any more still runs what it was given.
   let view: RecordingView?
   /// Its share of the background, while it has started and not ended.
-  var lease: PoolOrder<Entry>.Lease?
+  var share: Share?
   /// Made when somebody will remember this task: the history, or a task that its body submits.
   private var lineageIfMade: Lineage?
   /// What the body stands still for, while it does.
-  var waitsFor: Wait?
+  var wait: Wait?
   /// A shutdown has given it up: it has its outcome, and its end changes nothing.
   var isAbandoned = false
   let runsOnCaller: Bool
+
+  /// What its view counts for it.
+  struct Share {
+    let runner: ViewQueue<Entry>.Runner
+    let isBarrier: Bool
+
+    init(_ taken: ViewQueue<Entry>.Taken) {
+      runner = taken.runner
+      isBarrier = taken.isBarrier
+    }
+  }
+
   /// Whether it runs on a thread of its own, as far as the frames below are concerned.
   var willHideOuter = false
 
   init(
-    _ work: Work, id: UInt64, lane: Lane, view: RecordingView?, site: CallSite, at time: Int64,
-    parent: Lineage?, eventName: String?, dispatcher: ObjectIdentifier, shutdown: ShutdownFlag
+    _ work: consuming Work, id: UInt64, lane: Lane, view: RecordingView?, site: CallSite,
+    at time: Int64,
+    parent: Lineage?, dispatcher: ObjectIdentifier, shutdown: ShutdownFlag
   ) {
     self.work = work
     self.id = id
     self.view = view
     self.parent = parent
-    self.eventName = eventName
     enqueuedAt = time
     let item: WorkItem?
     if case .item(let some) = work { item = some } else { item = nil }
@@ -68,7 +80,7 @@ final class Entry: TaskFrame, PoolEntry {
     switch work {
     case .plain: true
     case .item(let item): item.countsAgainstLimits
-    case .job, .caller, .event, .none: false
+    case .job, .caller, .event, .registration: false
     }
   }
 
@@ -84,12 +96,13 @@ final class Entry: TaskFrame, PoolEntry {
   var described: String { label.map { "\"\($0)\" (\(site))" } ?? "\(site)" }
 
   private var label: String? {
-    if let item { return item.label }
-    return eventName
+    switch work {
+    case .item(let item): item.label
+    case .event(let event): event.name
+    case .registration(let name): name
+    case .plain, .job, .caller: nil
+    }
   }
-
-  /// Of a signal or a descriptor.
-  let eventName: String?
 
   /// What others remember of it, after it has ended: they do not keep its body.
   var lineage: Lineage {
@@ -101,10 +114,15 @@ final class Entry: TaskFrame, PoolEntry {
 }
 
 /// What a body that does not go on waits for.
-struct Wait {
+final class Wait {
   let name: String
   /// For a turn in `sync`: the caller, and the queue.
-  var turn: (caller: SyncCaller, queue: TaskQueue.Identity)?
+  let turn: (caller: SyncCaller, queue: TaskQueue.Identity)?
+
+  init(for name: String, turn: (caller: SyncCaller, queue: TaskQueue.Identity)? = nil) {
+    self.name = name
+    self.turn = turn
+  }
 }
 
 /// A job of a Swift Task, and the executor that it came in by.

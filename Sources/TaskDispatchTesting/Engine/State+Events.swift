@@ -43,8 +43,7 @@ extension State {
     }
     if case .signal(let signal) = source, let refusal = signal.refusal { throw refusal }
     let entry = makeEntry(
-      .none, on: .foreground, nil, at: site, parent: nil,
-      eventName: label ?? source.name(interest))
+      .registration(label ?? source.name(interest)), on: .foreground, nil, at: site, parent: nil)
     registrations.append(
       EventRegistration(
         number: entry.id, entry: entry, source: source, interest: interest, label: label,
@@ -85,7 +84,7 @@ extension State {
       event.readiness = relevant
       let entry = makeEntry(
         .event(event), on: .foreground, nil, at: registration.entry.site,
-        parent: bodyOfThisThread?.lineage, eventName: event.name)
+        parent: bodyOfThisThread?.lineage)
       countAccepted(entry)
       registrations[index].pending = event
       event.position = events.push(entry, in: .medium)

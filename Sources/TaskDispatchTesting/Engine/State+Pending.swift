@@ -121,14 +121,14 @@ extension State {
 
   private func runningBarrier(of view: RecordingView?) -> TaskRecord? {
     let lane = running.first {
-      $0.lease?.isBarrier == true && $0.lease?.view === poolView(view)
+      $0.share?.isBarrier == true && $0.view === view
     }
     if let lane { return lane.record }
-    return started.first { $0.lease?.isBarrier == true && $0.view === view }?.record
+    return started.first { $0.share?.isBarrier == true && $0.view === view }?.record
   }
 
   private func inProgress(in view: RecordingView?) -> [TaskID] {
-    running.filter { $0.lease?.view === poolView(view) }.map { TaskID($0.id) }
+    running.filter { $0.share != nil && $0.view === view }.map { TaskID($0.id) }
       + started.filter { $0.view === view }.map { TaskID($0.id) }
   }
 }

@@ -41,6 +41,13 @@ extension State {
 
   /// Lets the head of the background take a slot. False if none is free or nothing may start.
   mutating func startBackground() -> Bool {
+    guard let entry = beginBackground() else { return false }
+    started.append(entry)
+    return true
+  }
+
+  /// Takes the head of the background, and a slot for it.
+  private mutating func beginBackground() -> Entry? {
     let time = now
     defer { handOutGrants() }
     while let next = pool.start(now: { time }) {
@@ -48,11 +55,10 @@ extension State {
         pool.finish(next.lease, now: { time })
         continue
       }
-      next.taken.entry.lease = next.lease
-      started.append(next.taken.entry)
-      return true
+      next.taken.entry.share = .init(next.taken)
+      return next.taken.entry
     }
-    return false
+    return nil
   }
 
   /// Takes the next task of a view for a thread that waits in its `sync`.
@@ -64,7 +70,7 @@ extension State {
         pool.finish(next.lease, now: { time })
         continue
       }
-      next.taken.entry.lease = next.lease
+      next.taken.entry.share = .init(next.taken)
       return perform(next.taken.entry, hidesOuter: true)
     }
     return nil
@@ -72,8 +78,10 @@ extension State {
 
   /// The next background body to run: the oldest that has started, else the head.
   mutating func takeBackground(hidesOuter: Bool = false) -> Entry? {
-    if started.isEmpty, !startBackground() { return nil }
-    return takeStarted(at: 0, hidesOuter: hidesOuter)
+    if !started.isEmpty { return takeStarted(at: 0, hidesOuter: hidesOuter) }
+    guard let entry = beginBackground() else { return nil }
+    lastLane = .background
+    return perform(entry, hidesOuter: hidesOuter)
   }
 
   mutating func takeStarted(at index: Int, hidesOuter: Bool) -> Entry {
@@ -89,7 +97,7 @@ extension State {
       item.place.stage = .nowhere
       guard item.begin() else { return false }
     case .event(let event): serve(event)
-    case .plain, .job, .caller, .none: break
+    case .plain, .job, .caller, .registration: break
     }
     ledger.waiting -= 1
     ledger.running += 1
@@ -128,16 +136,22 @@ extension State {
       running.remove(at: index)
     }
     guard !body.isAbandoned else { return }
-    if let lease = body.lease {
-      let time = now
-      pool.finish(lease, now: { time })
-      handOutGrants()
-    }
+    giveBackShare(of: body)
     ledger.running -= 1
     ledger.count(outcome)
     emit(.finished(outcome), body)
     if !flushes.isEmpty { noteEnd(body.id) }
     if let item = body.item { end(body, item, outcome) }
+  }
+
+  /// Its place on the background is free for another.
+  mutating func giveBackShare(of entry: Entry) {
+    guard let share = entry.share else { return }
+    entry.share = nil
+    let time = now
+    pool.finish(
+      share.runner, isBarrier: share.isBarrier, of: poolView(entry.view), now: { time })
+    handOutGrants()
   }
 
   private mutating func end(_ body: Entry, _ item: WorkItem, _ outcome: Outcome) {
@@ -169,8 +183,11 @@ extension State {
   }
 
   /// Tells callers in `sync` whose turn has come.
-  mutating func handOutGrants() {
-    guard pool.hasGrants else { return }
+  @inline(__always) mutating func handOutGrants() {
+    if pool.hasGrants { handOut() }
+  }
+
+  @inline(never) private mutating func handOut() {
     for granted in pool.takeGrants() {
       guard case .caller(let caller) = granted.taken.entry.work else {
         refuse("only a caller is granted a turn")

@@ -87,7 +87,7 @@ extension State {
     started = []
     for entry in jobs {
       guard case .job(let job) = entry.work else { continue }
-      if entry.lease == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
+      if entry.share == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
       ledger.count(.cancelled)
       emit(.finished(.cancelled), entry)
       later { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
@@ -170,7 +170,7 @@ extension State {
     let plain = takeOut { entry in
       switch entry.work {
       case .plain, .event: true
-      case .item, .job, .caller, .none: false
+      case .item, .job, .caller, .registration: false
       }
     }
     for entry in plain {
@@ -233,10 +233,7 @@ extension State {
     emit(.finished(.abandoned), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     if let item = entry.item { end(item, .abandoned) }
-    guard let lease = entry.lease.take() else { return }
-    let time = now
-    pool.finish(lease, now: { time })
-    handOutGrants()
+    giveBackShare(of: entry)
   }
 
   private mutating func noteUnfinished(

@@ -8,8 +8,8 @@ extension State {
     case perform(Entry)
     /// Run what can be run, unless somebody steps already.
     case runAutomatically
-    /// Make room, and try again.
-    case makeRoom
+    /// Make room, and try again with the work of this entry.
+    case makeRoom(Entry)
   }
 
   // MARK: The gate
@@ -92,7 +92,8 @@ extension State {
 
   /// Submits a plain body.
   mutating func admit(
-    _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool, site: CallSite
+    _ work: consuming Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool,
+    site: CallSite
   ) -> (Admission, Next) {
     let body = bodyOfThisThread
     let entry = makeEntry(work, on: lane, view, at: site, parent: body?.lineage)
@@ -162,19 +163,17 @@ extension State {
       // It is tried again under another number, so this one was never given.
       allowedLeftovers.remove(lastID)
       lastID -= 1
-      return (.refused(.limitReached), .makeRoom)
+      return (.refused(.limitReached), .makeRoom(entry))
     }
     countRefusal(.limitReached, entry)
     if let item = entry.item { end(item, .refused(.limitReached)) }
     return (.refused(.limitReached), .nothing)
   }
 
-  /// A caller waited for room in vain.
-  mutating func refuseForWantOfRoom(
-    _ refusal: Refusal, _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite
-  ) {
+  /// The caller of `tried`, which found no room, waited in vain.
+  mutating func refuseForWantOfRoom(_ refusal: Refusal, _ tried: Entry) {
     let entry = makeEntry(
-      work, on: lane, view, at: site, parent: bodyOfThisThread?.lineage)
+      tried.work, on: tried.lane, tried.view, at: tried.site, parent: bodyOfThisThread?.lineage)
     countRefusal(refusal, entry)
     if let item = entry.item { end(item, .refused(refusal)) }
   }

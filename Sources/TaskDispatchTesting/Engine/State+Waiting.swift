@@ -31,8 +31,8 @@ extension State {
     }
     caller.entry = entry
     caller.id = entry.id
-    body?.waitsFor = Wait(
-      name: "its turn on \(queue.label)", turn: (caller, queue.identity))
+    body?.wait = Wait(
+      for: "its turn on \(queue.label)", turn: (caller, queue.identity))
     caller.position = enqueue(entry, isBarrier: queue.isBarrier && queue.lane == .background)
     return nil
   }
@@ -50,7 +50,7 @@ extension State {
         return .perform(takeStarted(at: index, hidesOuter: true))
       }
       if let granted = caller.granted.take() {
-        return .granted(enter(granted.taken.entry, granted.lease, hidesOuter: false))
+        return .granted(enter(granted.taken.entry, .init(granted.taken), hidesOuter: false))
       }
       // A worker that waits runs what stands before it in this view, without another worker.
       if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
@@ -90,23 +90,22 @@ extension State {
 
   /// Lets a caller begin its own body.
   private mutating func enter(
-    _ entry: Entry, _ lease: PoolOrder<Entry>.Lease?, hidesOuter: Bool
+    _ entry: Entry, _ share: Entry.Share?, hidesOuter: Bool
   ) -> Entry {
     // It waits for its own `sync` body now, until that ends.
-    bodyOfThisThread?.waitsFor = Wait(name: entry.described)
+    bodyOfThisThread?.wait = Wait(for: entry.described)
     ledger.waiting -= 1
     ledger.running += 1
-    entry.lease = lease
+    entry.share = share
     emit(.started, entry)
     return perform(entry, hidesOuter: hidesOuter)
   }
 
   /// Takes a caller whose turn cannot come out of the queue: it ends cancelled.
   mutating func withdraw(_ caller: SyncCaller, _ queue: TaskQueue) {
-    bodyOfThisThread?.waitsFor = nil
+    bodyOfThisThread?.wait = nil
     if let granted = caller.granted.take() {
       // Its turn had come, and it did not take it.
-      granted.taken.entry.lease = nil
       let time = now
       pool.finish(granted.lease, now: { time })
       handOutGrants()
@@ -174,7 +173,7 @@ extension State {
       let top = running.firstIndex(where: { $0 === body })
     else { return false }
     // A `sync` body runs on its caller's thread: the frame below says what thread that is.
-    return running[...top].reversed().first { $0.willHideOuter || $0.lease?.runner != .caller }
+    return running[...top].reversed().first { $0.willHideOuter || $0.share?.runner != .caller }
       .map { $0.queue.lane == .background } ?? false
   }
 
@@ -185,7 +184,7 @@ extension State {
     var isVisible = true
     var everyWaitNeedsAnEnd = true
     for running in stack(from: body) {
-      if !isVisible, let turn = running.waitsFor?.turn, !needsAnEnd(turn.caller, turn.queue) {
+      if !isVisible, let turn = running.wait?.turn, !needsAnEnd(turn.caller, turn.queue) {
         everyWaitNeedsAnEnd = false
       }
       if running.queue == wanted {
@@ -233,7 +232,7 @@ extension State {
 
   /// Whether tasks wait for workers that all stand on this stack.
   private var backgroundIsStuck: Bool {
-    guard running.contains(where: { $0.lease != nil }) else { return false }
+    guard running.contains(where: { $0.share != nil }) else { return false }
     return !pool.background.queue.ready.isEmpty
       || views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
   }
@@ -256,7 +255,7 @@ extension State {
       return [WaitLink(waiter: "this thread", waiterQueue: nil, waitsFor: target)]
     }
     return stack(from: body).compactMap { running in
-      guard let waitsFor = running === body ? target : running.waitsFor?.name else { return nil }
+      guard let waitsFor = running === body ? target : running.wait?.name else { return nil }
       return WaitLink(
         waiter: running.described, waiterQueue: running.queueLabel, waitsFor: waitsFor)
     }

@@ -137,14 +137,14 @@ struct State: ~Copyable {
 
   /// A new task, under a new number.
   mutating func makeEntry(
-    _ work: Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite,
-    parent: Lineage?, enqueuedAt time: Int64? = nil, eventName: String? = nil
+    _ work: consuming Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite,
+    parent: Lineage?, enqueuedAt time: Int64? = nil
   ) -> Entry {
     lastID += 1
     if leftoverAllowances > 0 { allowedLeftovers.insert(lastID) }
     return Entry(
       work, id: lastID, lane: lane, view: view, site: site, at: time ?? now, parent: parent,
-      eventName: eventName, dispatcher: dispatcher, shutdown: shutdownFlag)
+      dispatcher: dispatcher, shutdown: shutdownFlag)
   }
 
   /// Tells what can be removed later where compaction has put it.
@@ -153,7 +153,7 @@ struct State: ~Copyable {
     case .item(let item): item.place.position = position
     case .caller(let caller): caller.position = position
     case .event(let event): event.position = position
-    case .plain, .job, .none: break
+    case .plain, .job, .registration: break
     }
   }
 
