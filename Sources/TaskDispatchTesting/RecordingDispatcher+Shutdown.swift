@@ -31,9 +31,11 @@ extension RecordingDispatcher {
   /// Takes a shutdown as far as it goes, unless a step will do so when it ends.
   ///
   /// Each time those who were told of a cancellation may have brought more work.
-  func settleShutdown() {
+  ///
+  /// - Parameter insideStep: Also while one runs: its body has taken longer than the deadlines.
+  func settleShutdown(insideStep: Bool = false) {
     while withState({ state -> Bool in
-      guard !state.isStepping, state.shutdownMayGoOn else { return false }
+      guard insideStep || !state.isStepping, state.shutdownMayGoOn else { return false }
       state.advanceShutdown()
       return state.shutdownMayGoOn
     }) {}

@@ -216,15 +216,17 @@ extension State {
   }
 
   private mutating func cancelRepeating(_ item: WorkItem) -> Cancellation {
-    guard item.outcome == nil, !item.isCancellationRequested, item.place.id.number > 0 else {
-      return .tooLate
-    }
+    let runs = runsOfRepeating[ObjectIdentifier(item)] ?? []
+    // A shutdown ends the timer, and lets its runs drain: those can be cancelled still.
+    let isOver = item.outcome != nil || item.isCancellationRequested
+    guard !isOver || !runs.isEmpty, item.place.id.number > 0 else { return .tooLate }
     item.requestCancellation()
     var answer = Cancellation.beforeStart
-    let runs = runsOfRepeating[ObjectIdentifier(item)] ?? []
     // A timer between two ticks is found by its ticket; one whose run has not ended, by the run.
     let entry =
-      takeBack(item) ?? runs.first.flatMap { repeatingOfRun[ObjectIdentifier($0)]?.entry }
+      isOver
+      ? nil
+      : takeBack(item) ?? runs.first.flatMap { repeatingOfRun[ObjectIdentifier($0)]?.entry }
     for run in runs where cancel(run) == .requested { answer = .requested }
     if let entry { endUnstarted(entry, .cancelled) }
     return answer

@@ -58,6 +58,8 @@ extension State {
   private mutating func conclude() {
     guard shutdown!.report == nil else { return }
     shutdown!.phase = .over
+    // The loop is gone: nobody handles an event any more.
+    for registration in registrations { unregister(registration.number) }
     let report = ShutdownReport(
       ledger: ledger,
       unfinished: shutdown!.unfinished.sorted { $0.id < $1.id }.map(\.left))
@@ -92,7 +94,7 @@ extension State {
       emit(.finished(.cancelled), entry)
       later { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
     }
-    registrations = []
+    for registration in registrations { unregister(registration.number) }
     conclude()
   }
 

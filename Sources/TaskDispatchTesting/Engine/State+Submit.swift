@@ -142,7 +142,8 @@ extension State {
       return (.accepted, .nothing)
     }
     countAccepted(entry)
-    if isTimer {
+    // A sleep whose time has passed is a task: its Task would otherwise go on without a step.
+    if isTimer, !(item.kind == .sleep && isPast(item.due)) {
       schedule(Timed(item: item, entry: entry))
       settleTimers()
     } else if item.kind == .notification {
@@ -177,6 +178,8 @@ extension State {
     countRefusal(refusal, entry)
     if let item = entry.item { end(item, .refused(refusal)) }
   }
+
+  private func isPast(_ due: DispatcherInstant?) -> Bool { (due?.nanoseconds ?? now) <= now }
 
   private func runsInline(_ view: RecordingView?) -> Bool {
     configuration.policy == .inline && !poolView(view).queue.isSuspended

@@ -81,7 +81,7 @@ extension State {
         }) ?? false
     guard isNext else {
       guard let next = takeForeground(hidesOuter: true) else {
-        return .stuck(.wouldDeadlock(chain: chain(to: "its turn on the foreground")))
+        return .stuck(.wouldDeadlock(chain: chain(to: "its turn on \(queue.label)")))
       }
       return .perform(next)
     }
@@ -148,7 +148,9 @@ extension State {
           return takeStarted(at: index, hidesOuter: true)
         }
       }
-      return started.isEmpty ? nil : takeStarted(at: 0, hidesOuter: true)
+      if !started.isEmpty { return takeStarted(at: 0, hidesOuter: true) }
+      // Whoever resumes a view that is held may be waiting on another queue.
+      guard poolView(view(item.view)).queue.isSuspended else { return nil }
     }
     if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }
     return takeBackground(hidesOuter: true)
@@ -217,7 +219,10 @@ extension State {
     guard bodyOfThisThread != nil else { return nil }
     let isStuck: Bool
     switch target {
-    case .group: isStuck = foregroundIsBusy && hasForeground || backgroundIsStuck
+    case .group(let group):
+      isStuck =
+        running.contains { $0.item?.group === group }
+        || foregroundIsBusy && hasForeground || backgroundIsStuck
     case .item(let item):
       if running.contains(where: { $0.item === item }) {
         isStuck = true

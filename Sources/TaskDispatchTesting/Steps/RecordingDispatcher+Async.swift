@@ -32,7 +32,7 @@ extension RecordingDispatcher {
       try check(budget, .everything)
       if let next = takeNext() {
         try performStep(next, &budget)
-      } else if withState({ $0.hasMore(.everything) }) {
+      } else if looksAgain(.everything) {
         continue
       } else if try !movingTime || !moveToNextDeadline() {
         throw stuck(CallSite(fileID: fileID, line: line))

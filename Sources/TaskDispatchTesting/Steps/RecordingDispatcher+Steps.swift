@@ -132,8 +132,7 @@ extension RecordingDispatcher {
     while try !condition() {
       try check(budget, .everything)
       guard let next = takeNext() else {
-        // A take that finds nothing may still have let something expire, and somebody was told.
-        if withState({ $0.hasMore(.everything) }) { continue }
+        if looksAgain(.everything) { continue }
         throw withState {
           StepError.conditionNotMet(
             pending: $0.pendingTasks(), nextDeadline: $0.nextDeadlineInstant)
@@ -201,14 +200,22 @@ extension RecordingDispatcher {
       case .everything: next = takeNext()
       }
       guard let next else {
-        // The end of a shutdown resumes those who await it, and they may go on here.
-        withState { $0.advanceShutdown() }
-        if withState({ $0.hasMore(driven) }) { continue }
+        if looksAgain(driven) { continue }
         return budget.used
       }
       try performStep(next, &budget)
       try check(budget, driven)
     }
+  }
+
+  /// Whether there may be more to do although a take found nothing: somebody was told that
+  /// something expired, or that a shutdown has gone on, and may go on here.
+  func looksAgain(_ driven: Driven) -> Bool {
+    withState { state in
+      let phase = state.shutdown?.phase
+      state.advanceShutdown()
+      return state.shutdown?.phase != phase
+    } || withState { $0.hasMore(driven) }
   }
 
   /// The next body: the chooser's, or by the fake's own preference.

@@ -70,6 +70,7 @@ extension RecordingDispatcher {
       try state.move(to: now.advanced(by: duration))
       state.advanceShutdown()
     }
+    settleShutdown(insideStep: true)
   }
 
   /// Only while stepping.

@@ -1,0 +1,154 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("An actor on a queue of the fake")
+struct ActorTests {
+  private let dispatcher = RecordingDispatcher()
+
+  @Test("runs its methods as tasks of the queue", arguments: [true, false])
+  func athome(onForeground: Bool) throws {
+    let view = dispatcher.makeQueue(label: "home", width: 1)
+    let home = onForeground ? dispatcher.foreground : view
+    let resident = Resident(on: home)
+
+    let isAtHome = try dispatcher.runAsync { await resident.isAtHome }
+
+    #expect(isAtHome)
+    #expect(!dispatcher.ran(on: home).isEmpty)
+    try dispatcher.finish()
+  }
+
+  @Test("stands in line with the tasks of the foreground")
+  func inLine() throws {
+    let log = Log()
+    let dispatcher = dispatcher
+    let resident = Resident(on: dispatcher.foreground)
+    Task(executorPreference: dispatcher.background.executor) { await resident.note("hello") }
+    dispatcher.foreground(label: "before") { log.note("before") }
+    try dispatcher.runNextBackgroundTask()
+    dispatcher.foreground(label: "after") { log.note("after") }
+
+    #expect(dispatcher.pendingTasks.labels == ["before", nil, "after"])
+    try dispatcher.runNextForegroundTask()
+    #expect(log.all == ["before"])
+    try dispatcher.runNextForegroundTask()
+    #expect(log.all == ["before"], "the actor has run, and nothing else")
+    try dispatcher.runUntilIdle()
+
+    #expect(log.all == ["before", "after"])
+    try dispatcher.finish()
+  }
+
+  @Test("may be touched at once by a body of its queue, which is isolated to it")
+  func assumesIsolation() throws {
+    let notes = Slot<[String]>()
+    let resident = Resident(on: dispatcher.foreground)
+    dispatcher.foreground {
+      resident.preconditionIsolated()
+      notes.value = resident.assumeIsolated { resident in
+        resident.note("at once")
+        return resident.notes
+      }
+    }
+
+    try dispatcher.runUntilIdle()
+
+    #expect(notes.value == ["at once"])
+    try dispatcher.finish()
+  }
+
+  @Test("traps if a body of another queue claims to be isolated to it")
+  func elsewhere() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let dispatcher = RecordingDispatcher()
+      let resident = Resident(on: dispatcher.foreground)
+      dispatcher.background { resident.preconditionIsolated() }
+      try dispatcher.runUntilIdle()
+    }
+    #expect(result?.standardErrorContent.isEmpty == false)
+  }
+
+  @Test("is entered by somebody else while one of its methods waits")
+  func reentrance() throws {
+    let dispatcher = dispatcher
+    let host = Host(on: dispatcher.foreground)
+    let notes = try dispatcher.runAsync(movingTime: true) {
+      async let slow: Void = host.serve("slow", for: .seconds(2))
+      async let fast: Void = host.serve("fast", for: .seconds(1))
+      _ = try await (slow, fast)
+      return await host.notes
+    }
+
+    #expect(notes == ["slow begins", "fast begins", "fast ends", "slow ends"])
+    try dispatcher.finish()
+  }
+
+  @Test("keeps its state, whoever of many Tasks calls it, and each call is whole")
+  func manyCallers() throws {
+    let dispatcher = dispatcher
+    let resident = Resident(on: dispatcher.foreground)
+    let notes = try dispatcher.runAsync {
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<20 {
+          group.addTask(executorPreference: dispatcher.background.executor) {
+            await resident.note("\(number)")
+          }
+        }
+      }
+      return await resident.notes
+    }
+
+    #expect(Set(notes) == Set((0..<20).map(String.init)))
+    #expect(notes.count == 20)
+    try dispatcher.finish()
+  }
+
+  @Test("calls the next, each on a queue of its own")
+  func fromActorToActor() throws {
+    let dispatcher = dispatcher
+    let first = Resident(on: dispatcher.foreground)
+    let second = Resident(on: dispatcher.makeQueue(label: "second", width: 1))
+
+    let homes = try dispatcher.runAsync { [await first.isAtHome, await second.isAtHome] }
+
+    #expect(homes == [true, true])
+    #expect(dispatcher.history.contains { $0.task.queue == "second" })
+    try dispatcher.finish()
+  }
+
+  @Test("needs a queue that runs one task at a time", arguments: 0..<3)
+  func wideQueue(place: Int) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [place] in
+      let dispatcher = RecordingDispatcher()
+      let queue = [
+        dispatcher.background, dispatcher.makeQueue(label: "wide", width: 2),
+        dispatcher.makeQueue(label: "one", width: 1).barrier,
+      ][place]
+      _ = unsafe queue.unownedExecutor
+    }
+    #expect(result?.said("an actor needs a queue that runs one task at a time") == true)
+  }
+
+  /// An actor whose methods wait in the middle.
+  private actor Host {
+    private let queue: TaskQueue
+    private(set) var notes: [String] = []
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
+
+    init(on queue: TaskQueue) {
+      self.queue = queue
+    }
+
+    func serve(_ name: String, for duration: Duration) async throws {
+      notes.append("\(name) begins")
+      try await queue.dispatcher.clock.sleep(for: duration)
+      notes.append("\(name) ends")
+    }
+  }
+}

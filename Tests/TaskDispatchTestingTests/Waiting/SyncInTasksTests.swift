@@ -1,0 +1,197 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("sync from inside a task")
+struct SyncInTasksTests {
+  @Test("on the foreground lets free workers run what stands before it")
+  func fromForeground() throws {
+    let dispatcher = RecordingDispatcher()
+    let log = Log()
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    store { log.note("before \(dispatcher.isForeground)") }
+    dispatcher.foreground {
+      try! store.sync { log.note("sync \(dispatcher.isForeground) \(store.isCurrent)") }
+      log.note("ends")
+    }
+
+    try dispatcher.runNextForegroundTask()
+
+    #expect(log.all == ["before false", "sync true true", "ends"])
+    try dispatcher.finish()
+  }
+
+  @Test("on the only worker lets that worker run what stands before it")
+  func helps() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 1))
+    let log = Log()
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    dispatcher.background {
+      store { log.note("before: \(dispatcher.background.isCurrent) \(store.isCurrent)") }
+      dispatcher.background { log.note("of another queue") }
+      try! store.sync { log.note("sync: \(dispatcher.background.isCurrent) \(store.isCurrent)") }
+    }
+
+    try dispatcher.runNextBackgroundTask()
+
+    // What it runs meanwhile does not see the waiting frames; its own body does.
+    #expect(log.all == ["before: false true", "sync: true true"])
+    try dispatcher.runUntilIdle()
+    try dispatcher.finish()
+  }
+
+  @Test("helps under the view's own rules: its width and barriers hold")
+  func helpsByTheRules() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 1))
+    let log = Log()
+    let store = dispatcher.makeQueue(label: "store", width: 2)
+    dispatcher.background {
+      store(priority: .low) { log.note("read") }
+      store.barrier { log.note("write \(dispatcher.runningTasks.count)") }
+      try! store.sync { log.note("sync") }
+    }
+
+    try dispatcher.runNextBackgroundTask()
+
+    #expect(log.all == ["read", "write 2", "sync"])
+    try dispatcher.finish()
+  }
+
+  @Test("of a worker on the foreground hops: the worker's queue is not current there")
+  func hops() throws {
+    let dispatcher = RecordingDispatcher()
+    let log = Log()
+    dispatcher.foreground { log.note("before") }
+    dispatcher.background {
+      try! dispatcher.foreground.sync {
+        log.note("sync \(dispatcher.isForeground) \(dispatcher.background.isCurrent)")
+      }
+    }
+
+    try dispatcher.runNextBackgroundTask()
+
+    #expect(log.all == ["before", "sync true false"])
+    try dispatcher.finish()
+  }
+
+  @Test("on its own queue would wait for itself, and says so with the chain", arguments: 0..<4)
+  func itself(place: Int) throws {
+    let dispatcher = RecordingDispatcher()
+    let refusal = Slot<WaitRefusal>()
+    let log = Log()
+    let store = dispatcher.makeQueue(label: "store", width: place == 2 ? 5 : 1)
+    let queue = [dispatcher.foreground, dispatcher.background, store, store.barrier][place]
+    queue(label: "waits") {
+      refusal.value = waitRefusal { try queue.sync { log.note("ran") } }
+    }
+
+    try dispatcher.runUntilIdle()
+
+    guard case .wouldDeadlock(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(log.all.isEmpty)
+    #expect(chain.count == 1)
+    #expect(chain.first?.waiter.contains("\"waits\"") == true)
+    #expect(chain.first?.waiterQueue == queue.label)
+    #expect(chain.first?.waitsFor == "its turn on \(queue.label)")
+    #expect(dispatcher.pendingTasks.isEmpty)
+    #expect(dispatcher.ledger.balances)
+    try dispatcher.finish()
+  }
+
+  @Test("in a circle of two queues is refused with both links")
+  func circle() throws {
+    let dispatcher = RecordingDispatcher()
+    let refusal = Slot<WaitRefusal>()
+    let one = dispatcher.makeQueue(label: "one", width: 1)
+    let two = dispatcher.makeQueue(label: "two", width: 1)
+    two(label: "inner") {
+      do { try one.sync {} } catch { refusal.value = error as? WaitRefusal }
+    }
+    one(label: "outer") { try! two.sync {} }
+
+    try dispatcher.runTask(labeled: "outer")
+
+    guard case .wouldDeadlock(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(chain.map(\.waiterQueue) == ["two", "one"])
+    #expect(chain.map(\.waitsFor) == ["its turn on one", "its turn on two"])
+    #expect(dispatcher.hasRun("inner") && dispatcher.hasRun("outer"))
+    #expect(dispatcher.ledger.balances)
+    try dispatcher.finish()
+  }
+
+  @Test("of the loop on a worker that waits for the loop is refused")
+  func loopAndWorker() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 1))
+    let refusal = Slot<WaitRefusal>()
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    store(label: "worker") {
+      do { try dispatcher.foreground.sync {} } catch { refusal.value = error as? WaitRefusal }
+    }
+    dispatcher.foreground(label: "loop") { try! store.sync {} }
+
+    try dispatcher.runNextForegroundTask()
+
+    guard case .wouldDeadlock(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(chain.map(\.waiterQueue) == ["store", "foreground"])
+    try dispatcher.finish()
+  }
+
+  @Test("that threads could order and one thread cannot has an error of its own")
+  func cannotBeOrdered() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 3))
+    let refusal = Slot<WaitRefusal>()
+    let wide = dispatcher.makeQueue(label: "wide", width: 2)
+    let other = dispatcher.makeQueue(label: "other", width: 2)
+    // On threads "inner" waits for room on `wide`, which "outer" frees: nothing holds "outer" back,
+    // as `other` has room for its sync beside "inner".
+    wide(label: "outer") { try! other.sync {} }
+    other(label: "inner") { refusal.value = waitRefusal { try wide.barrier.sync {} } }
+
+    try dispatcher.runTask(labeled: "outer")
+
+    guard case .cannotBeOrdered(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(chain.map(\.waiterQueue) == ["other", "wide"])
+    #expect(dispatcher.ledger.balances)
+    try dispatcher.finish()
+  }
+
+  @Test("that was refused lets the queue go on")
+  func goesOn() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 1))
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    store { _ = try? store.sync {} }
+    store(label: "next") {}
+
+    try dispatcher.runUntilIdle()
+
+    #expect(dispatcher.hasRun("next"))
+    try dispatcher.finish()
+  }
+
+  @Test("is possible again once the body that was in the way has ended")
+  func again() throws {
+    let dispatcher = RecordingDispatcher()
+    let log = Log()
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    dispatcher.foreground {
+      for round in 1...3 { try! store.sync { log.note("\(round)") } }
+    }
+
+    try dispatcher.runUntilIdle()
+
+    #expect(log.all == ["1", "2", "3"])
+    try dispatcher.finish()
+  }
+}

@@ -1,0 +1,141 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("Standing still for a group")
+struct WaitForGroupTests {
+  private let dispatcher = RecordingDispatcher()
+
+  @Test("runs what is in it, on both lanes")
+  func runs() throws {
+    let group = WorkGroup()
+    dispatcher.background(group: group) { dispatcher.foreground(group: group) {} }
+    dispatcher.foreground(group: group) {}
+
+    try group.wait(timeout: nil)
+
+    #expect(group.count == 0)
+    #expect(dispatcher.ledger.completed == 3)
+    try dispatcher.finish()
+  }
+
+  @Test("that is empty returns at once, and runs nothing")
+  func empty() throws {
+    dispatcher.foreground(label: "other") {}
+
+    try WorkGroup().wait(timeout: nil)
+
+    #expect(!dispatcher.hasRun("other"))
+    try dispatcher.runUntilIdle()
+    try dispatcher.finish()
+  }
+
+  @Test("that somebody entered by hand says how many are left in it")
+  func byHand() throws {
+    let group = WorkGroup()
+    dispatcher.background(group: group) {}
+    group.enter()
+    dispatcher.foreground.after(.seconds(9), label: "timer") {}
+
+    guard case .nothingCanEndIt(let reason) = waitRefusal({ try group.wait(timeout: nil) }) else {
+      return
+    }
+
+    #expect(reason.contains("the group has 1 left in it"))
+    #expect(reason.contains("9.0 seconds"), "the next deadline may be what is missing")
+    #expect(dispatcher.now == .start)
+    group.leave()
+    try dispatcher.advanceToNextDeadline()
+    try dispatcher.finish()
+  }
+
+  @Test("with a time-out moves time until it is empty")
+  func timers() throws {
+    let group = WorkGroup()
+    dispatcher.background.after(.seconds(2), group: group) {}
+    dispatcher.background.after(.seconds(4), group: group) {}
+
+    try group.wait(timeout: .seconds(10))
+    #expect(dispatcher.now.sinceStart == .seconds(4))
+
+    dispatcher.background.after(.seconds(2), group: group) {}
+    guard
+      case .timedOut = waitRefusal({ try group.wait(timeout: .seconds(1)) })
+    else { return }
+    #expect(dispatcher.now.sinceStart == .seconds(5))
+    try dispatcher.advanceToNextDeadline()
+    try dispatcher.finish()
+  }
+
+  @Test("whose work stands behind the waiting task is a deadlock", arguments: [true, false])
+  func deadlock(onForeground: Bool) throws {
+    let dispatcher = RecordingDispatcher(.init(width: 1))
+    let refusal = Slot<WaitRefusal>()
+    let group = WorkGroup()
+    let queue = onForeground ? dispatcher.foreground : dispatcher.background
+    queue(label: "waits") {
+      queue(group: group) {}
+      do { try group.wait(timeout: nil) } catch { refusal.value = error as? WaitRefusal }
+    }
+
+    try dispatcher.runUntilIdle()
+
+    guard case .wouldDeadlock(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(chain.first?.waiter.contains("\"waits\"") == true)
+    try dispatcher.finish()
+  }
+
+  @Test("that nobody of a dispatcher is in waits on the thread itself")
+  func withoutDispatcher() throws {
+    let group = WorkGroup()
+    group.enter()
+
+    guard case .timedOut = waitRefusal({ try group.wait(timeout: .zero) }) else { return }
+
+    group.leave()
+    try group.wait(timeout: nil)
+  }
+
+  @Test("by a task that is in the group itself is a deadlock", arguments: Lane.allCases)
+  func member(lane: Lane) throws {
+    let dispatcher = RecordingDispatcher()
+    let refusal = Slot<WaitRefusal>()
+    let group = WorkGroup()
+    let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
+    queue(label: "waits", group: group) {
+      do { try group.wait(timeout: nil) } catch { refusal.value = error as? WaitRefusal }
+    }
+
+    try dispatcher.runUntilIdle()
+
+    guard case .wouldDeadlock(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(chain.first?.waiter.contains("\"waits\"") == true)
+    #expect(group.count == 0)
+    try dispatcher.finish()
+  }
+
+  @Test("on a worker runs what is in it on the free workers")
+  func onWorker() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 2))
+    let log = Log()
+    let group = WorkGroup()
+    dispatcher.background {
+      dispatcher.background(group: group) { log.note("background") }
+      dispatcher.foreground(group: group) { log.note("foreground") }
+      try! group.wait(timeout: nil)
+      log.note("went on")
+    }
+
+    try dispatcher.runNextBackgroundTask()
+
+    #expect(Set(log.all.prefix(2)) == ["background", "foreground"])
+    #expect(log.all.last == "went on")
+    try dispatcher.finish()
+  }
+}
