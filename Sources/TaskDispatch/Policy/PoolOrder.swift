@@ -2,27 +2,6 @@
 @usableFromInline package final class PoolView<Entry: PoolEntry> {
   // Kept apart from the object, whose own properties would be checked at each access.
   @usableFromInline let ownedQueue: Owned<ViewQueue<Entry>>
-  @usableFromInline let ownedTurns: Owned<Turns>
-
-  @usableFromInline struct Turns {
-    /// Those it holds in the pool's order.
-    @usableFromInline var held: [HeldTurn] = []
-    @usableFromInline var nextSerial = 0
-
-    @inlinable init() {}
-  }
-
-  @usableFromInline struct HeldTurn {
-    @usableFromInline let serial: Int
-    @usableFromInline let band: PriorityBand
-    @usableFromInline var position: Int
-
-    @inlinable init(serial: Int, band: PriorityBand, position: Int) {
-      self.serial = serial
-      self.band = band
-      self.position = position
-    }
-  }
 
   /// - Parameters: as of ``ViewQueue``.
   @inlinable package init(
@@ -32,7 +11,6 @@
     ownedQueue = Owned(
       ViewQueue(
         width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated))
-    ownedTurns = Owned(Turns())
   }
 
   @inlinable package var queue: ViewQueue<Entry> {
@@ -40,25 +18,14 @@
     @inline(__always) _modify { yield &ownedQueue.value }
   }
 
-  @inlinable var held: [HeldTurn] {
-    @inline(__always) _read { yield ownedTurns.value.held }
-    @inline(__always) _modify { yield &ownedTurns.value.held }
-  }
-
-  @inlinable var nextSerial: Int {
-    @inline(__always) _read { yield ownedTurns.value.nextSerial }
-    @inline(__always) _modify { yield &ownedTurns.value.nextSerial }
-  }
-
   private init(cloning original: PoolView<Entry>) {
     ownedQueue = Owned(original.queue.clone())
-    ownedTurns = Owned(original.ownedTurns.value)
   }
 
   fileprivate func clone() -> PoolView<Entry> { PoolView(cloning: self) }
 
   @inlinable func heldTurns(in band: PriorityBand) -> Int {
-    held.count { $0.band == band }
+    queue.heldTurns.count { $0.band == band }
   }
 }
 
@@ -117,8 +84,10 @@
 
     /// Compaction has moved it: the view that holds it must know where it is.
     @inlinable func moved(to position: Int) {
-      guard let index = view.held.firstIndex(where: { $0.serial == serial }) else { return }
-      view.held[index].position = position
+      guard let index = view.queue.heldTurns.firstIndex(where: { $0.serial == serial }) else {
+        return
+      }
+      view.queue.heldTurns[index].position = position
     }
   }
 
@@ -194,11 +163,14 @@
   @inlinable @inline(__always) package mutating func start(now: () -> Int64) -> Started? {
     guard busyWorkers < width else { return nil }
     if usesTurns || background.queue.callersWaiting > 0 { return search(now: now) }
-    // Nobody else has a say.
-    guard let taken = background.queue.takeForWorker(now: now) else { return nil }
+    // Nobody else has a say. In two steps: of one, Swift 6.3.1 makes a broken module for
+    // ThreadSanitizer.
+    let view = background
+    let next = view.queue.takeForWorker(now: now)
+    guard let next else { return nil }
     busyWorkers += 1
     dropRestingTurns()
-    return Started(taken: taken, view: background)
+    return Started(taken: next, view: view)
   }
 
   @inlinable @inline(never) mutating func search(now: () -> Int64) -> Started? {
@@ -306,7 +278,7 @@
 
   /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
   @inlinable @inline(__always) mutating func settle(_ view: View, now: () -> Int64) {
-    let isAlone = !usesTurns && view === background && background.held.isEmpty
+    let isAlone = !usesTurns && view === background && background.queue.heldTurns.isEmpty
     if isAlone, view.queue.callersWaiting == 0 { return }
     settleTurns(view, isAlone: isAlone, now: now)
   }
@@ -317,7 +289,7 @@
     if time != nil { _ = grantCallers(view, now: { time ?? now() }) }
     guard !isAlone else { return }
     let wanted = view.queue.wantedTurns(now: { time ?? now() })
-    let had = !view.held.isEmpty
+    let had = !view.queue.heldTurns.isEmpty
     var wantsSome = false
     for index in 0..<4 where wanted[index] > 0 { wantsSome = true }
     if !usesTurns, view !== background {
@@ -335,7 +307,7 @@
       for _ in 0..<max(0, wanted[band.index] - held) { addTurn(of: view, in: band) }
     }
     guard view !== background else { return }
-    viewsWithTurns += (view.held.isEmpty ? 0 : 1) - (had ? 1 : 0)
+    viewsWithTurns += (view.queue.heldTurns.isEmpty ? 0 : 1) - (had ? 1 : 0)
     stopUsingTurnsIfAlone()
   }
 
@@ -349,7 +321,7 @@
 
   /// The background has started a task without a turn: what its turns waited for has come.
   @inlinable @inline(__always) mutating func dropRestingTurns() {
-    if !background.held.isEmpty { dropTurnsOfBackground() }
+    if !background.queue.heldTurns.isEmpty { dropTurnsOfBackground() }
   }
 
   @inlinable @inline(never) mutating func dropTurnsOfBackground() {
@@ -359,23 +331,23 @@
   }
 
   @inlinable mutating func addTurn(of view: View, in band: PriorityBand) {
-    let serial = view.nextSerial
-    view.nextSerial += 1
+    let serial = view.queue.nextTurn
+    view.queue.nextTurn += 1
     let position = turns.push(Turn(view: view, serial: serial), in: band)
-    view.held.append(.init(serial: serial, band: band, position: position))
+    view.queue.heldTurns.append(.init(serial: serial, band: band, position: position))
   }
 
   @inlinable mutating func dropNewestTurn(of view: View, in band: PriorityBand) {
-    let index = view.held.lastIndex { $0.band == band }!
-    let turn = view.held.remove(at: index)
+    let index = view.queue.heldTurns.lastIndex { $0.band == band }!
+    let turn = view.queue.heldTurns.remove(at: index)
     _ = turns.remove(at: turn.position, in: band)
   }
 
   /// The turn has been taken out of the pool's order.
   @inlinable mutating func forget(_ turn: Turn) {
     let view = turn.view
-    view.held.removeAll { $0.serial == turn.serial }
-    guard view !== background, view.held.isEmpty else { return }
+    view.queue.heldTurns.removeAll { $0.serial == turn.serial }
+    guard view !== background, view.queue.heldTurns.isEmpty else { return }
     viewsWithTurns -= 1
   }
 }

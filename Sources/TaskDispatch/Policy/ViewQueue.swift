@@ -42,6 +42,21 @@
   @usableFromInline package internal(set) var suspensions = 0
   /// Waiting entries that a caller will run. Zero on the path of a view that nobody waits for.
   @usableFromInline var callersWaiting = 0
+  /// The turns that it holds in the order of the pool, whose business they are.
+  @usableFromInline var heldTurns: [HeldTurn] = []
+  @usableFromInline var nextTurn = 0
+
+  @usableFromInline struct HeldTurn {
+    @usableFromInline let serial: Int
+    @usableFromInline let band: PriorityBand
+    @usableFromInline var position: Int
+
+    @inlinable init(serial: Int, band: PriorityBand, position: Int) {
+      self.serial = serial
+      self.band = band
+      self.position = position
+    }
+  }
 
   /// - Parameters:
   ///   - width: The most tasks that run at a time. At least 1.
@@ -66,6 +81,8 @@
     copy.runsBarrier = runsBarrier
     copy.suspensions = suspensions
     copy.callersWaiting = callersWaiting
+    copy.heldTurns = heldTurns
+    copy.nextTurn = nextTurn
     return copy
   }
 

@@ -85,6 +85,24 @@ struct CurrentTaskTests {
     try dispatcher.finish()
   }
 
+  @Test("is asked to stop once, however often cancel() is called")
+  func askedOnce() throws {
+    let log = Log()
+    let handle = Slot<TaskHandle<Void>>()
+    handle.value = dispatcher.background.submit(label: "task") {
+      for _ in 0..<3 { log.note("\(handle.value!.cancel())") }
+    }
+
+    try dispatcher.runUntilIdle()
+
+    #expect(log.all == ["requested", "requested", "requested"])
+    #expect(
+      dispatcher.events(of: "task") == [
+        .enqueued, .started, .cancellationRequested, .finished(.completed),
+      ])
+    try dispatcher.finish()
+  }
+
   @Test("is asked alone: the flag of one is not that of another")
   func alone() throws {
     let log = Log()
