@@ -178,9 +178,9 @@ struct PoolOrderTests {
     _ = submit(4, to: pool.background)
     #expect(pool.usesTurns == false)
     let started = pool.start(now: { 0 })!
-    #expect(pool.background.held.count == 0)
+    #expect(pool.background.queue.heldTurns.count == 0)
     pool.finish(started, now: { 0 })
-    #expect(pool.background.held.count == 0 && pool.viewsWithTurns == 0)
+    #expect(pool.background.queue.heldTurns.count == 0 && pool.viewsWithTurns == 0)
   }
 
   @Test("finds every turn again after many others were dropped, and keeps few dead ones")

@@ -55,7 +55,7 @@ extension State {
     timed.item.place.stage = .nowhere
     for _ in 0..<owed.runs { addRun(of: timed, due: time) }
     // A fixed delay is armed again when its run has ended.
-    if repetition.catchUp != .spaced, shutdown == nil { schedule(timed, at: owed.next) }
+    if repetition.catchUp != .spaced { schedule(timed, at: owed.next) }
   }
 
   private mutating func addRun(of timed: Timed, due time: Int64) {
