@@ -129,7 +129,7 @@ struct ActorTests {
         dispatcher.background, dispatcher.makeQueue(label: "wide", width: 2),
         dispatcher.makeQueue(label: "one", width: 1).barrier,
       ][place]
-      _ = queue.unownedExecutor
+      _ = unsafe queue.unownedExecutor
     }
     #expect(result?.said("an actor needs a queue that runs one task at a time") == true)
   }
