@@ -13,12 +13,15 @@ let package = Package(
   name: "UVDispatch",
   products: [
     .library(name: "TaskDispatch", targets: ["TaskDispatch"]),
+    .library(name: "UVDispatch", targets: ["UVDispatch"]),
     .library(name: "TaskDispatchTesting", targets: ["TaskDispatchTesting"]),
     .library(name: "TaskDispatchTestingSupport", targets: ["TaskDispatchTestingSupport"]),
   ],
   targets: [
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .target(name: "TaskDispatch", swiftSettings: settings),
+    .target(
+      name: "UVDispatch", dependencies: ["CUV", "TaskDispatch"], swiftSettings: settings),
     .target(
       name: "TaskDispatchTesting", dependencies: ["TaskDispatch"], swiftSettings: settings),
     .target(
@@ -31,6 +34,9 @@ let package = Package(
     .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTests", dependencies: ["TaskDispatch"], swiftSettings: settings),
+    .testTarget(
+      name: "UVDispatchTests", dependencies: ["UVDispatch", "TaskDispatch", "TaskDispatchTesting"],
+      swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTestingTests", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
       swiftSettings: settings),

@@ -1,4 +1,8 @@
-/* libuv as Swift sees it. Casts that C does with a shrug are spelled here, where a C compiler
- * still checks the argument. */
+/* libuv as Swift sees it. What C says with a variadic call or a cast is spelled here, where a C
+ * compiler still checks the argument. */
 #pragma once
+#include <sys/prctl.h>
 #include <uv.h>
+
+/* Names the calling thread: at most 15 bytes of name count. */
+static inline void cuv_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -3,21 +3,15 @@ internal import TaskDispatch
 extension DispatcherContract {
   /// Rule 13. The gate closes, and a report accounts for everything.
   static let shutdown: [Rule] =
-    Form.all.filter { !$0.isJob }.map { form in
+    Form.all.filter { !$0.isJob && $0.name != Form.run.name }.map { form in
       Rule(13, "\(form) is refused after a shutdown began, and never runs") { scene in
         let queues = form.fitting(scene.makeQueues())
-        // The Task of a `run` drains, and what it submits may be accepted while it does.
-        if form.name == Form.run.name {
-          try scene.shutDown()
-        } else {
-          scene.dispatcher.beginShutdown()
-        }
+        scene.dispatcher.beginShutdown()
         let before = scene.dispatcher.ledger
         for queue in queues {
           form.submit(scene, queue) { scene.note("\(form) on \(queue)") }
         }
 
-        if form.name == Form.run.name { try scene.settle() }
         try scene.end()
 
         scene.expectNotes([], "what was refused never runs")
@@ -25,6 +19,25 @@ extension DispatcherContract {
           "refused", scene.dispatcher.ledger.refused - before.refused, is: queues.count)
       }
     } + [
+      Rule(13, "a run is refused after the shutdown, and never runs") { scene in
+        let queues = scene.makeQueues()
+        // The Task drains while the shutdown goes on, and what it submits may be accepted then.
+        try scene.shutDown()
+        let before = scene.dispatcher.ledger
+        let refused = Latch(queues.count)
+        for queue in queues {
+          scene.task {
+            do { try await queue.run { scene.note("run on \(queue)") } } catch { refused.open() }
+          }
+        }
+
+        try scene.reach(refused, "each run is refused")
+
+        scene.expectNotes([], "what was refused never runs")
+        scene.expect(
+          "refused", scene.dispatcher.ledger.refused - before.refused, is: queues.count)
+      },
+
       Rule(13, "a handle, an admission and a sync say that the dispatcher is shutting down") {
         scene in
         for queue in scene.makeQueues() {

@@ -1,0 +1,186 @@
+internal import TaskDispatch
+
+extension Core {
+  // MARK: Taking
+
+  /// The task that a free worker starts next.
+  func startOnWorker() -> QueuedTask? {
+    let time = now
+    defer { handOutGrants() }
+    while let next = pool.start(now: { time }) {
+      if begins(next.taken) { return next.taken.entry }
+    }
+    return nil
+  }
+
+  /// The next task of a view, for a worker that waits in its `sync`.
+  func startToHelp(_ view: UVView?) -> QueuedTask? {
+    let time = now
+    defer { handOutGrants() }
+    while let next = pool.startToHelp(poolView(view), now: { time }) {
+      if begins(next.taken) { return next.taken.entry }
+    }
+    return nil
+  }
+
+  private func begins(_ taken: ViewQueue<QueuedTask>.Taken) -> Bool {
+    note(taken)
+    if begin(taken.entry) { return true }
+    giveBackShare(of: taken.entry)
+    return false
+  }
+
+  func takeForeground() -> QueuedTask? {
+    let time = now
+    while let task = due.take(now: { time }) ?? foreground.take(now: { time }) {
+      if begin(task) { return task }
+    }
+    return nil
+  }
+
+  /// Counts a task that was taken as started. False if it must not run after all.
+  @discardableResult
+  func begin(_ task: QueuedTask) -> Bool {
+    noteTaken(task)
+    if let item = task.item {
+      if let timeToLive = item.timeToLive, instant > item.place.since.advanced(by: timeToLive) {
+        endUnstarted(task, .expired)
+        return false
+      }
+      guard item.begin() else { return false }
+    }
+    ledger.waiting -= 1
+    ledger.running += 1
+    running.append(task)
+    tell(.started, task)
+    return true
+  }
+
+  // MARK: Ending
+
+  /// A body has run to its end.
+  func finish(_ task: QueuedTask, _ outcome: Outcome) {
+    giveBackShare(of: task)
+    task.hasRun = true
+    if let index = running.firstIndex(where: { $0 === task }) { running.remove(at: index) }
+    guard !task.isAbandoned else { return }
+    ledger.running -= 1
+    ledger.count(outcome)
+    tell(.finished(outcome), task)
+    ended(task)
+    release(task, outcome)
+  }
+
+  private func giveBackShare(of task: QueuedTask) {
+    guard let runner = task.runner.take() else { return }
+    let time = now
+    pool.finish(
+      runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { time })
+    handOutGrants()
+  }
+
+  /// Ends a task that never started, and that stands in no queue any more.
+  func endUnstarted(_ task: QueuedTask, _ outcome: Outcome) {
+    ledger.waiting -= 1
+    ledger.count(outcome)
+    tell(.finished(outcome), task)
+    ended(task)
+    release(task, outcome)
+  }
+
+  private func ended(_ task: QueuedTask) {
+    if !flushes.isEmpty {
+      for index in flushes.indices { flushes[index].remaining.remove(task.id) }
+      settleFlushes()
+    }
+    endRun(task)
+    if shutdown != nil { turnIsWanted = true }
+  }
+
+  func settleFlushes() {
+    for flush in flushes where flush.remaining.isEmpty { outbox.append(flush.wake) }
+    flushes.removeAll { $0.remaining.isEmpty }
+  }
+
+  /// Everything of a queue that waits in it or runs, timers that are not due aside.
+  func unfinished(on queue: TaskQueue.Identity) -> Set<UInt64> {
+    var ids = Set<UInt64>()
+    func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
+    running.forEach(add)
+    withoutRoom.forEach(add)
+    forEachReady(add)
+    return ids
+  }
+
+  /// Shows everything that waits in a queue.
+  func forEachReady(_ body: (QueuedTask) -> Void) {
+    func show(_ task: borrowing QueuedTask) { body(copy task) }
+    foreground.forEach(show)
+    due.forEach(show)
+    pool.background.queue.ready.forEach(show)
+    for view in views { view.pool.queue.ready.forEach(show) }
+  }
+
+  // MARK: Cancelling
+
+  func cancel(_ item: WorkItem) -> Cancellation {
+    guard let task = tasks[ObjectIdentifier(item)], item.outcome == nil else {
+      return item.kind == .repeating ? cancelRunsLeft(of: item) : .tooLate
+    }
+    if item.kind == .repeating {
+      item.requestCancellation()
+      let answer = cancelRuns(of: task)
+      _ = takeBack(task)
+      endUnstarted(task, .cancelled)
+      return answer
+    }
+    if item.isRunning {
+      if !item.isCancellationRequested { tell(.cancellationRequested, task) }
+      item.requestCancellation()
+      return .requested
+    }
+    guard takeBack(task) else { return .tooLate }
+    endUnstarted(task, .cancelled)
+    return .beforeStart
+  }
+
+  private func cancelRuns(of timer: QueuedTask) -> Cancellation {
+    var answer = Cancellation.beforeStart
+    for run in repeats.filter({ $0.value === timer }).keys {
+      if let item = tasks[run]?.item, cancel(item) == .requested { answer = .requested }
+    }
+    return answer
+  }
+
+  /// A timer that has ended, by a shutdown or a cancellation, may have runs that have not.
+  private func cancelRunsLeft(of item: WorkItem) -> Cancellation {
+    guard let timer = repeats.values.first(where: { $0.item === item }) else { return .tooLate }
+    return cancelRuns(of: timer)
+  }
+
+  /// Takes a task out of wherever it waits. False if it waits nowhere.
+  func takeBack(_ task: QueuedTask) -> Bool {
+    if let ticket = task.ticket.take() { return timers.remove(ticket) != nil }
+    if let index = held.firstIndex(where: { $0 === task }) {
+      held.remove(at: index)
+      return true
+    }
+    if let index = withoutRoom.firstIndex(where: { $0 === task }) {
+      withoutRoom.remove(at: index)
+      return true
+    }
+    let time = now
+    let removed =
+      task.lane == .background
+      ? pool.remove(
+        at: task.position, in: task.site.band, isBarrier: task.isBarrier,
+        from: poolView(task.view), now: { time })
+      : task.item?.kind == .timer
+        ? due.remove(at: task.position, in: .medium)
+        : foreground.remove(at: task.position, in: .medium)
+    guard removed === task else { return false }
+    noteTaken(task)
+    handOutGrants()
+    return true
+  }
+}

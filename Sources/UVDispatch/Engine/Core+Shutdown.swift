@@ -1,0 +1,152 @@
+internal import TaskDispatch
+
+extension Core {
+  /// How far a shutdown has come.
+  struct Shutdown {
+    enum Phase { case draining, cancelling, over }
+    var phase = Phase.draining
+    /// Until when accepted work may go on.
+    var drainUntil: Int64
+    /// Until when running bodies may go on after that.
+    var cancelUntil: Int64
+    var unfinished: [(id: UInt64, left: ShutdownReport.Unfinished)] = []
+    var report: ShutdownReport?
+    var waiters: [@Sendable (ShutdownReport) -> Void] = []
+
+    func nextDeadline(after now: Int64) -> Int64 {
+      if report != nil { return .max }
+      return [drainUntil, cancelUntil].first { $0 > now } ?? .max
+    }
+  }
+
+  func beginShutdown(_ policy: ShutdownPolicy) {
+    let drainUntil = instant.advanced(by: policy.drain)
+    let cancelUntil = drainUntil.advanced(by: policy.cancel).nanoseconds
+    turnIsWanted = true
+    if let old = shutdown {
+      // A later call can only shorten.
+      shutdown!.drainUntil = min(old.drainUntil, drainUntil.nanoseconds)
+      shutdown!.cancelUntil = min(old.cancelUntil, cancelUntil)
+      advanceShutdown()
+      return
+    }
+    settleTimers()
+    shutdown = Shutdown(drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil)
+    cancelTimers()
+    for task in withoutRoom {
+      ledger.accepted -= 1
+      ledger.waiting -= 1
+      refuse(task, .shutDown)
+    }
+    withoutRoom = []
+    cancelWaiting { $0.item?.atShutdown == .skip }
+    advanceShutdown()
+  }
+
+  private func cancelTimers() {
+    for timer in timers.removeAll() {
+      timer.ticket = nil
+      endUnstarted(timer, .cancelled)
+    }
+    // Those whose run has not ended stand nowhere.
+    let between = Dictionary(repeats.values.map { ($0.id, $0) }, uniquingKeysWith: { $1 }).values
+    for timer in between where timer.item?.outcome == nil {
+      timer.item?.requestCancellation()
+      if tasks[ObjectIdentifier(timer.item!)] != nil { endUnstarted(timer, .cancelled) }
+    }
+  }
+
+  /// Takes the shutdown as far as it can go now. Its end belongs to the loop.
+  func advanceShutdown() {
+    guard shutdown != nil, shutdown!.phase != .over else { return }
+    guard loopRuns || now >= shutdown!.drainUntil else { return }
+    if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
+    if hasWorkThatCanEnd, shutdown!.phase == .draining {
+      shutdown!.phase = .cancelling
+      shutdownFlag.raise()
+    }
+    // Past the deadline that is everything. Before it, only what an outsider could free is left.
+    cancelWaiting { !$0.isJob && !$0.isCaller }
+    if now >= shutdown!.cancelUntil { abandonRunning() }
+    // Who was told of a cancellation just now may still have work to bring.
+    guard loopRuns, !hasWorkThatCanEnd, deliveries == 0, outbox.isEmpty else { return }
+    conclude()
+  }
+
+  /// Makes the report, and tells those who await it.
+  private func conclude() {
+    shutdown!.phase = .over
+    let report = ShutdownReport(
+      ledger: ledger,
+      unfinished: shutdown!.unfinished.sorted { $0.id < $1.id }.map(\.left))
+    shutdown!.report = report
+    for waiter in shutdown!.waiters { outbox.append { waiter(report) } }
+    shutdown!.waiters = []
+    turnIsWanted = true
+  }
+
+  private var hasWorkThatCanEnd: Bool {
+    running.contains { !$0.isAbandoned } || granted > 0 || hasForeground
+      || !pool.background.queue.ready.isEmpty
+      || views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
+  }
+
+  private func cancelWaiting(_ isWanted: (QueuedTask) -> Bool) {
+    var waiting = held
+    forEachReady { waiting.append($0) }
+    for task in waiting.sorted(by: { $0.id < $1.id }) where isWanted(task) && takeBack(task) {
+      note(task, .neverStarted)
+      endUnstarted(task, .cancelled)
+    }
+  }
+
+  private func abandonRunning() {
+    for task in running where !task.isAbandoned && !task.isJob && !task.isCaller {
+      task.isAbandoned = true
+      note(task, .abandoned)
+      ledger.running -= 1
+      ledger.count(.abandoned)
+      tell(.finished(.abandoned), task)
+      if let item = task.item { outbox.append { item.finish(.abandoned) } }
+    }
+  }
+
+  private func note(_ task: QueuedTask, _ state: ShutdownReport.Unfinished.State) {
+    let thread = task.lane == .foreground ? "the loop" : "a thread of the pool"
+    shutdown?.unfinished.append(
+      (
+        task.id,
+        ShutdownReport.Unfinished(
+          label: task.item?.label, queue: task.queueLabel, site: task.site,
+          age: .nanoseconds(now - task.enqueuedAt), thread: state == .abandoned ? thread : nil,
+          state: state)
+      ))
+  }
+
+  // MARK: Waiting
+
+  /// Whether anything at all can go on without those who wait.
+  var canProgress: Bool {
+    if granted > 0 || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
+    if running.contains(where: { !$0.isBlocked }) { return true }
+    let time = now
+    if pool.canStart(now: { time }) { return true }
+    let loopIsFree = !running.contains { $0.lane == .foreground && !$0.isAbandoned }
+    return loopIsFree && (hasForeground || !timers.isEmpty)
+  }
+
+  /// Whether `caller` waits for what only tasks that wait could bring about.
+  func isStuck(_ caller: QueuedTask, waitingFor target: WaitTarget, mayTimeOut: Bool) -> Bool {
+    switch target {
+    case .item(let item):
+      if TaskFrame.stack.contains(where: { $0.item === item }) { return true }
+      guard let task = tasks[ObjectIdentifier(item)] else { return false }
+      return !mayTimeOut && !canProgress && !poolView(task.view).queue.isSuspended
+    case .group(let group):
+      if TaskFrame.stack.contains(where: { $0.item?.group === group }) { return true }
+      let members = tasks.values.filter { $0.item?.group === group }
+      return !mayTimeOut && !canProgress
+        && members.contains { !poolView($0.view).queue.isSuspended }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+internal import TaskDispatch
+
+extension Core {
+  func makeTask(
+    _ work: consuming QueuedTask.Work, on lane: Lane, _ view: UVView?, isBarrier: Bool = false,
+    site: CallSite, parent: UInt64?, at time: Int64? = nil
+  ) -> QueuedTask {
+    lastID += 1
+    let queue = TaskQueue.Identity(
+      dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+    return QueuedTask(
+      work, id: lastID, queue: queue, view: view, isBarrier: isBarrier, site: site,
+      parent: parent, at: time ?? now, shutdown: shutdownFlag)
+  }
+
+  // MARK: The gate
+
+  /// Why a submission is refused, or nil. What running bodies submit is drained with them; a timer
+  /// would outlive the drain.
+  func refusal(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
+    guard let shutdown else { return nil }
+    return shutdown.phase == .draining && isFromOwnWork && !isTimer ? nil : .shutDown
+  }
+
+  func refuse(_ task: QueuedTask, _ refusal: Refusal) {
+    ledger.refused += 1
+    tell(.refused(refusal), task)
+    release(task, .refused(refusal))
+  }
+
+  func accept(_ task: QueuedTask) {
+    ledger.accepted += 1
+    ledger.waiting += 1
+    tell(.enqueued, task)
+  }
+
+  // MARK: Limits
+
+  func isFull(_ task: QueuedTask) -> Bool {
+    guard let limit = configuration.overflow.limit, task.countsAgainstLimits else { return false }
+    if let view = task.view { return view.limited >= limit }
+    return (task.lane == .foreground ? limitedForeground : limitedBackground) >= limit
+  }
+
+  private func changeLimited(_ task: QueuedTask, by change: Int) {
+    guard task.countsAgainstLimits else { return }
+    if let view = task.view {
+      view.limited += change
+    } else if task.lane == .foreground {
+      limitedForeground += change
+    } else {
+      limitedBackground += change
+    }
+  }
+
+  /// A task has left its queue: there is room for another.
+  func noteTaken(_ task: QueuedTask) {
+    changeLimited(task, by: -1)
+    guard !withoutRoom.isEmpty else { return }
+    for (index, waiting) in withoutRoom.enumerated() where !isFull(waiting) {
+      withoutRoom.remove(at: index)
+      return enqueue(waiting)
+    }
+  }
+
+  // MARK: Into the queues
+
+  func enqueue(_ task: QueuedTask) {
+    changeLimited(task, by: 1)
+    if task.lane == .foreground {
+      task.position = foreground.push(task, in: .medium)
+      return
+    }
+    let time = now
+    task.position = pool.submit(
+      task, to: poolView(task.view), in: task.site.band, isBarrier: task.isBarrier, now: { time })
+    handOutGrants()
+  }
+
+  /// Puts a timer whose time has come where it can run.
+  func enqueueDue(_ task: QueuedTask) {
+    guard task.lane == .foreground else { return enqueue(task) }
+    task.position = due.push(task, in: .medium)
+  }
+
+  /// Tells callers in `sync` whose turn has come. They look when the lock is free.
+  func handOutGrants() {
+    guard pool.hasGrants else { return }
+    for grant in pool.takeGrants() {
+      note(grant.taken)
+      grant.taken.entry.isGranted = true
+      granted += 1
+    }
+  }
+
+  func note(_ taken: ViewQueue<QueuedTask>.Taken) {
+    taken.entry.runner = taken.runner
+    taken.entry.ranAsBarrier = taken.isBarrier
+  }
+
+  /// Lets a notification whose group is empty into its queue.
+  func letIn(_ item: WorkItem) {
+    guard let index = held.firstIndex(where: { $0.item === item }) else { return }
+    enqueue(held.remove(at: index))
+  }
+}

@@ -1,0 +1,57 @@
+internal import TaskDispatch
+
+extension Core {
+  func schedule(_ task: QueuedTask, at time: DispatcherInstant) {
+    task.ticket = timers.insert(
+      task, due: time.nanoseconds, tolerance: task.item?.tolerance.clampedNanoseconds ?? 0)
+  }
+
+  /// Moves every timer whose time has come to where it can run. The loop's business.
+  func settleTimers() {
+    while let (task, time) = timers.popNext(dueBy: now) {
+      task.ticket = nil
+      guard let item = task.item else { continue }
+      switch item.kind {
+      case .sleep:
+        tell(.due, task)
+        _ = item.begin()
+        endUnstarted(task, .completed)
+      case .repeating: tick(task, item, DispatcherInstant(nanoseconds: time))
+      default:
+        tell(.due, task)
+        item.place.since = DispatcherInstant(nanoseconds: time)
+        enqueueDue(task)
+      }
+    }
+  }
+
+  /// A repeating timer is due: makes the runs that it owes, and says when it is due next.
+  private func tick(_ timer: QueuedTask, _ item: WorkItem, _ time: DispatcherInstant) {
+    guard let repetition = item.repetition else { return }
+    let owed = repetition.owed(at: instant, since: time)
+    for _ in 0..<owed.runs {
+      let run = WorkItem(runOf: item)
+      let task = makeTask(
+        .item(run), on: timer.lane, timer.view, isBarrier: timer.isBarrier, site: item.site,
+        parent: timer.id)
+      run.place.since = time
+      tasks[ObjectIdentifier(run)] = task
+      repeats[ObjectIdentifier(run)] = timer
+      accept(task)
+      enqueueDue(task)
+    }
+    if repetition.catchUp != .spaced, shutdown == nil { schedule(timer, at: owed.next) }
+  }
+
+  /// The run of a repeating timer has ended.
+  func endRun(_ task: QueuedTask) {
+    guard !repeats.isEmpty, let run = task.item,
+      let timer = repeats.removeValue(forKey: ObjectIdentifier(run)),
+      let item = timer.item, let repetition = item.repetition
+    else { return }
+    guard repetition.catchUp == .spaced, shutdown == nil, item.outcome == nil,
+      !item.isCancellationRequested
+    else { return }
+    schedule(timer, at: instant.advanced(by: repetition.interval))
+  }
+}

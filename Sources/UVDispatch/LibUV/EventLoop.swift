@@ -1,0 +1,133 @@
+internal import CUV
+
+/// A `uv_loop_t` of our own with what the foreground needs of it: a wake-up, a timer, and a way to
+/// come round again at once.
+///
+/// Belongs to one thread at a time: the one that runs it, or, while none does, whoever owns it. Only
+/// ``wake()`` may be called from any thread, and only before ``close()`` begins.
+@safe final class EventLoop: @unchecked Sendable {
+  // Plain memory and no arrays: libuv keeps these addresses until the close callbacks have run.
+  private let loop: UnsafeMutablePointer<uv_loop_t>
+  private let waker: UnsafeMutablePointer<uv_async_t>
+  private let timer: UnsafeMutablePointer<uv_timer_t>
+  private let idle: UnsafeMutablePointer<uv_idle_t>
+  private var isIdling = false
+  private var isOpen = true
+  /// Called on the thread that runs the loop: somebody called ``wake()``, the timer fired, or the
+  /// loop comes round again.
+  var onTurn: () -> Void = {}
+
+  /// - Throws: If the system has no descriptors or memory left. Nothing is left behind then.
+  init() throws(UVError) {
+    unsafe loop = .allocate(capacity: 1)
+    unsafe waker = .allocate(capacity: 1)
+    unsafe timer = .allocate(capacity: 1)
+    unsafe idle = .allocate(capacity: 1)
+    do throws(UVError) {
+      try unsafe UVError.check("uv_loop_init", uv_loop_init(loop))
+    } catch {
+      isOpen = false
+      throw error
+    }
+    do throws(UVError) {
+      let status = unsafe uv_async_init(loop, waker) { handle in
+        unsafe EventLoop.of(handle!.pointee.data).onTurn()
+      }
+      try UVError.check("uv_async_init", status)
+    } catch {
+      unsafe uv_loop_close(loop)
+      isOpen = false
+      throw error
+    }
+    // These two only fill in memory.
+    unsafe uv_timer_init(loop, timer)
+    unsafe uv_idle_init(loop, idle)
+    // Not retained: callbacks come from `run()` and `close()` alone, whose caller holds this.
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe waker.pointee.data = context
+    unsafe timer.pointee.data = context
+    unsafe idle.pointee.data = context
+  }
+
+  deinit {
+    // A loop that was never run, or whose owner is gone: nobody else can be in it.
+    close()
+    unsafe idle.deallocate()
+    unsafe timer.deallocate()
+    unsafe waker.deallocate()
+    unsafe loop.deallocate()
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> EventLoop {
+    unsafe Unmanaged.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  /// Lets ``onTurn`` be called soon on the thread that runs the loop; once for many calls. Any
+  /// thread. Also before the loop runs: then its first turn comes at once.
+  func wake() {
+    let status = unsafe uv_async_send(waker)
+    precondition(status == 0, "uv_async_send refused: \(status)")
+  }
+
+  /// Runs until ``stop()``. The calling thread is the loop's meanwhile.
+  func run() {
+    // A stop that came before this call would make it return at once: its caller looks, and calls
+    // again.
+    unsafe uv_run(loop, UV_RUN_DEFAULT)
+  }
+
+  /// Lets ``run()`` return after this turn. The loop's thread.
+  func stop() { unsafe uv_stop(loop) }
+
+  /// Whether the next turn comes at once, with the loop's descriptors looked at in between. The
+  /// loop's thread.
+  func comesRoundAgain(_ again: Bool) {
+    guard again != isIdling else { return }
+    isIdling = again
+    if again {
+      unsafe uv_idle_start(idle) { handle in unsafe EventLoop.of(handle!.pointee.data).onTurn() }
+    } else {
+      unsafe uv_idle_stop(idle)
+    }
+  }
+
+  /// Calls ``onTurn`` once `nanoseconds` from now, rounded up to libuv's milliseconds; not at all if
+  /// nil. The loop's thread.
+  func setTimer(_ nanoseconds: Int64?) {
+    guard let nanoseconds else {
+      unsafe uv_timer_stop(timer)
+      return
+    }
+    // Libuv counts from the time that it read at the beginning of the turn. At least 1: in old
+    // versions a timer of 0 that is started from its own callback lets nothing else run.
+    unsafe uv_update_time(loop)
+    let rounded = max(1, (UInt64(max(0, nanoseconds)) + 999_999) / 1_000_000)
+    unsafe uv_timer_start(
+      timer, { handle in unsafe EventLoop.of(handle!.pointee.data).onTurn() }, rounded, 0)
+  }
+
+  /// Closes everything. The loop does not run any more, and nobody is in ``wake()`` or will be.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    onTurn = {}
+    // Whatever else lives on this loop belongs to those who were given it by `withLoop`.
+    unsafe uv_close(UnsafeMutableRawPointer(waker).assumingMemoryBound(to: uv_handle_t.self), nil)
+    unsafe uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self), nil)
+    unsafe uv_close(UnsafeMutableRawPointer(idle).assumingMemoryBound(to: uv_handle_t.self), nil)
+    // The memory of a handle is ours again only once its close callback had its turn.
+    unsafe uv_run(loop, UV_RUN_DEFAULT)
+    let status = unsafe uv_loop_close(loop)
+    precondition(
+      status == 0,
+      "a loop was closed while something lives on it (uv_loop_close: \(status)); close what "
+        + "withLoop { … } has put there before the dispatcher ends")
+  }
+
+  /// Hands out the loop itself, for libraries that bring handles of their own.
+  func withLoop<Result>(_ body: (UnsafeMutablePointer<uv_loop_t>) throws -> Result) rethrows
+    -> Result
+  {
+    try unsafe body(loop)
+  }
+}

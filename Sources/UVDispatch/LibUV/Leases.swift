@@ -1,0 +1,68 @@
+internal import CUV
+internal import TaskDispatch
+
+/// Threads of libuv's pool on loan: each lease is one `uv_queue_work`.
+///
+/// `uv_queue_work` is not thread-safe with respect to its loop, so leases are started on a loop of
+/// their own that is never polled for anything else, under a lock. So any thread can start one, also
+/// while a dispatcher's loop is blocked or does not run (rule 10).
+///
+/// One private loop for the process, made when the first dispatcher is, and never closed: a lease may
+/// be the last that holds its dispatcher, and may never end, and neither must matter here.
+enum Leases {
+  private static let shared = Locked<PrivateLoop?>(nil)
+
+  /// Makes sure that leases can be started.
+  ///
+  /// - Throws: If the system has no descriptors or memory left.
+  static func prepare() throws(UVError) {
+    try shared.withLock { loop throws(UVError) in
+      if loop == nil { loop = try PrivateLoop() }
+    }
+  }
+
+  /// Calls `work` soon on a thread of the pool. Any thread, after ``prepare()``; under no lock that
+  /// `work` takes.
+  static func start(_ work: @escaping @Sendable () -> Void) {
+    shared.withLock { $0!.queue(work) }
+  }
+}
+
+@safe private struct PrivateLoop: @unchecked Sendable {
+  // Touched under the lock of `Leases.shared`.
+  private let loop: UnsafeMutablePointer<uv_loop_t>
+
+  init() throws(UVError) {
+    unsafe loop = .allocate(capacity: 1)
+    do throws(UVError) {
+      try UVError.check("uv_loop_init", unsafe uv_loop_init(loop))
+    } catch {
+      unsafe loop.deallocate()
+      throw error
+    }
+  }
+
+  func queue(_ work: @escaping @Sendable () -> Void) {
+    // A request is free again only when its after-work callback has run, which is here.
+    unsafe uv_run(loop, UV_RUN_NOWAIT)
+    let request = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
+    unsafe request.initialize(to: uv_work_t())
+    unsafe request.pointee.data = Unmanaged.passRetained(Lease(work)).toOpaque()
+    let status = unsafe uv_queue_work(
+      loop, request,
+      { request in
+        // Taken here, so that what a lease holds is let go of when it ends, and not when the next
+        // one is started.
+        let lease = unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeRetainedValue()
+        lease.work()
+      },
+      { request, _ in unsafe request!.deallocate() })
+    precondition(status == 0, "uv_queue_work refused: \(status)")
+  }
+}
+
+private final class Lease {
+  let work: @Sendable () -> Void
+
+  init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+}

@@ -1,0 +1,139 @@
+public import TaskDispatch
+
+extension UVDispatcher {
+  /// Runs the loop on the calling thread, which is the foreground until somebody shuts down.
+  ///
+  /// Returns once everything accepted has been processed, or is named in the report; jobs of Swift
+  /// Tasks that have reached this dispatcher by then have run as well. Call it once. Traps inside a
+  /// task (rule 18), and while another thread runs the loop.
+  ///
+  /// - Returns: What the shutdown left behind.
+  @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
+  @discardableResult
+  public func run() -> ShutdownReport {
+    enterLoop("run()")
+    while true {
+      loop.run()
+      if let report = leaveLoop() { return report }
+    }
+  }
+
+  /// Runs the loop on a thread of its own, named after the dispatcher's label, and returns at once.
+  /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``report``.
+  ///
+  /// - Throws: ``UVError`` if the system has no room for another thread.
+  public func start() throws(UVError) {
+    enterLoop("start()")
+    do throws(UVError) {
+      try OwnThread.start(named: configuration.label) {
+        while true {
+          self.loop.run()
+          if self.leaveLoop() != nil { return }
+        }
+      }
+    } catch {
+      withCore { $0.loopRuns = false }
+      throw error
+    }
+  }
+
+  /// Runs the loop on the calling thread until nothing is left that could run now, and no timer is
+  /// due: what the fake's call of this name does. Then the loop stands still, and can be run again.
+  ///
+  /// Waits for background work that is running. Traps where ``run()`` does.
+  @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
+  public func runUntilIdle() {
+    enterLoop("runUntilIdle()")
+    withCore { core in
+      core.leavesWhenIdle = true
+      core.turnIsWanted = true
+    }
+    while true {
+      loop.run()
+      let leaves = withCore { core -> Bool in
+        guard core.leavesWhenIdle else { return true }
+        guard core.isIdle || core.shutdown?.report != nil else { return false }
+        core.leavesWhenIdle = false
+        return true
+      }
+      if leaves { break }
+    }
+    if withCore({ $0.shutdown?.report }) != nil {
+      while leaveLoop() == nil { loop.run() }
+    } else {
+      withCore { $0.loopRuns = false }
+    }
+  }
+
+  private func enterLoop(_ call: String) {
+    if let task = currentTask {
+      refuse("\(call) inside a task: \(task.record) is running on this thread")
+    }
+    withCore { core in
+      require(!core.loopIsOver, "\(call) after the end: this dispatcher was shut down")
+      require(!core.loopRuns, "\(call) while the loop runs on another thread")
+      core.loopRuns = true
+      core.turnIsWanted = true
+    }
+  }
+
+  /// Ends the loop for good, if there is nothing left for it. Nil if there is.
+  private func leaveLoop() -> ShutdownReport? {
+    let core = lock()
+    guard let report = core.shutdown?.report, core.hasNothingLeft else {
+      core.turnIsWanted = true
+      unlock()
+      return nil
+    }
+    core.loopIsOver = true
+    core.loopRuns = false
+    // Whoever counted itself in flight has the loop's handle in its hands.
+    while core.wakesInFlight > 0 { park() }
+    unlock()
+    loop.close()
+    return report
+  }
+
+  /// One turn: timers that are due, then as much of the foreground's queue as the budget allows.
+  func turn() {
+    let core = lock()
+    core.turnIsDue = true
+    core.turnIsWanted = false
+    core.settleTimers()
+    core.advanceShutdown()
+    let end = core.instant.advanced(by: configuration.loopBudget.time)
+    var left = configuration.loopBudget.tasks
+    while left > 0, let task = core.takeForeground() {
+      left -= 1
+      unlock()
+      perform(task, hidesOuter: false)
+      lock()
+      if core.instant >= end { break }
+    }
+    core.settleTimers()
+    core.advanceShutdown()
+    let again = core.hasForeground || core.turnIsWanted
+    if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }
+    loop.comesRoundAgain(again)
+    if !again { setTimer(core) }
+    core.turnIsDue = again
+    unlock()
+  }
+
+  /// Sets the loop's timer for the next deadline. Also if it was set for that before: libuv counts in
+  /// milliseconds, and may have come a little early.
+  private func setTimer(_ core: Core) {
+    let next = core.nextDeadline
+    guard next < .max || core.timerIsSetFor < .max else { return }
+    core.timerIsSetFor = next
+    loop.setTimer(next == .max ? nil : next - core.now)
+  }
+
+  /// Hands out the `uv_loop_t` under the foreground, for C libraries that bring handles of their own.
+  ///
+  /// Only on the foreground. What is put there must be closed before the dispatcher ends.
+  public func withLoop<Result>(_ body: (OpaqueLoop) throws -> Result) rethrows -> Result {
+    preconditionForeground()
+    return try unsafe loop.withLoop { loop in try unsafe body(OpaqueLoop(loop)) }
+  }
+}

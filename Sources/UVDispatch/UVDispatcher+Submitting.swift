@@ -1,0 +1,119 @@
+public import TaskDispatch
+
+extension UVDispatcher {
+  public func post(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
+  ) -> Admission {
+    if ForkGuard.isForked { return .refused(.forkedChild) }
+    let parent = currentTask
+    let view = view(queue.view)
+    let core = lock()
+    defer { unlock() }
+    let task = core.makeTask(
+      .plain(body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
+      parent: parent?.id)
+    if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil)
+      ?? waitForRoom(task, parent)
+    {
+      core.refuse(task, refusal)
+      return .refused(refusal)
+    }
+    core.accept(task)
+    core.enqueue(task)
+    return .accepted
+  }
+
+  @discardableResult
+  public func submit(_ item: WorkItem) -> Admission { submit(item, mayWait: false) }
+
+  public func submitWhenRoom(_ item: WorkItem) { _ = submit(item, mayWait: true) }
+
+  private func submit(_ item: WorkItem, mayWait: Bool) -> Admission {
+    if ForkGuard.isForked {
+      item.finish(.refused(.forkedChild))
+      return .refused(.forkedChild)
+    }
+    let parent = currentTask
+    let view = view(item.view)
+    let core = lock()
+    defer { unlock() }
+    let task = core.makeTask(
+      .item(item), on: item.lane, view, isBarrier: item.isBarrier, site: item.site,
+      parent: parent?.id)
+    item.place.id = TaskID(task.id)
+    item.place.since = core.instant
+    let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
+    if let refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
+      ?? (mayWait ? nil : waitForRoom(task, parent))
+    {
+      core.refuse(task, refusal)
+      return .refused(refusal)
+    }
+    core.tasks[ObjectIdentifier(item)] = task
+    core.accept(task)
+    switch item.kind {
+    case .timer, .repeating, .sleep: core.schedule(task, at: item.due ?? core.instant)
+    case .notification: core.held.append(task)
+    case .task, .reply, .job, .event:
+      if core.isFull(task) { core.withoutRoom.append(task) } else { core.enqueue(task) }
+    }
+    return .accepted
+  }
+
+  /// Why a task does not get into its queue, once the caller has waited as long as it may. Under the
+  /// lock.
+  private func waitForRoom(_ task: QueuedTask, _ caller: QueuedTask?) -> Refusal? {
+    let core = self.lockedCore
+    guard core.isFull(task) else { return nil }
+    guard case .blockCaller(_, let timeout) = configuration.overflow else { return .limitReached }
+    let end = timeout.map { core.instant.advanced(by: $0) }
+    if end == nil { caller?.isBlocked = true }
+    defer { caller?.isBlocked = false }
+    while core.isFull(task) {
+      if let end, core.instant >= end { return .noRoomInTime }
+      if caller != nil, end == nil, !core.canProgress { return .wouldDeadlock }
+      park(until: end)
+      if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
+        return refusal
+      }
+    }
+    return nil
+  }
+
+  public func release(_ item: WorkItem) { withCore { $0.letIn(item) } }
+
+  public func cancel(_ item: WorkItem) -> Cancellation {
+    if ForkGuard.isForked { return .tooLate }
+    return withCore { $0.cancel(item) }
+  }
+
+  public func suspend(_ queue: TaskQueue) {
+    let view = view(queue.view)
+    withCore { core in
+      let time = core.now
+      core.pool.suspend(core.poolView(view), now: { time })
+    }
+  }
+
+  public func resume(_ queue: TaskQueue) {
+    let view = view(queue.view)
+    withCore { core in
+      let time = core.now
+      require(
+        core.poolView(view).queue.isSuspended,
+        "\(queue.label) was resumed more often than it was suspended")
+      core.pool.resume(core.poolView(view), now: { time })
+      core.handOutGrants()
+    }
+  }
+
+  nonisolated(nonsending) public func flush(_ queue: TaskQueue) async {
+    await withCheckedContinuation { continuation in
+      withCore { core in
+        core.flushes.append(
+          Core.Flush(remaining: core.unfinished(on: queue.identity)) { continuation.resume() })
+        core.settleFlushes()
+      }
+    }
+  }
+}

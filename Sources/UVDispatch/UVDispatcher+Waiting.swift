@@ -1,0 +1,117 @@
+public import TaskDispatch
+
+extension UVDispatcher {
+  public func sync(
+    on queue: TaskQueue, at site: CallSite, _ body: () -> Void
+  ) throws(WaitRefusal) {
+    if ForkGuard.isForked { throw .refused(.forkedChild) }
+    let caller = currentTask
+    let refusal = withoutActuallyEscaping(body) { body in
+      sync(on: queue, at: site, caller, body)
+    }
+    if let refusal { throw refusal }
+  }
+
+  private func sync(
+    on queue: TaskQueue, at site: CallSite, _ caller: QueuedTask?, _ body: @escaping () -> Void
+  ) -> WaitRefusal? {
+    let standing = SyncCaller(body)
+    defer { standing.body = nil }
+    let view = view(queue.view)
+    let isOnStack = TaskFrame.stack.contains { $0.queue == queue.identity }
+    let core = lock()
+    defer { unlock() }
+    let task = core.makeTask(
+      .caller(standing), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
+      parent: caller?.id)
+    if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
+      core.refuse(task, refusal)
+      return .refused(refusal)
+    }
+    if isOnStack {
+      core.refuse(task, .wouldDeadlock)
+      return deadlock("its turn on \(queue.label)")
+    }
+    core.accept(task)
+    core.enqueue(task)
+    caller?.isBlocked = true
+    defer { caller?.isBlocked = false }
+    return waitForTurn(task, caller, view, queue)
+  }
+
+  /// Waits under the lock until the loop has run the body of `task`, or runs it here.
+  private func waitForTurn(
+    _ task: QueuedTask, _ caller: QueuedTask?, _ view: UVView?, _ queue: TaskQueue
+  ) -> WaitRefusal? {
+    let core = lockedCore
+    while !task.hasRun {
+      if task.isGranted {
+        core.granted -= 1
+        core.begin(task)
+        unlock()
+        let outcome = task.perform(by: self, hidesOuter: false)
+        lock()
+        core.finish(task, outcome)
+      } else if caller?.lane == .background, queue.lane == .background,
+        let next = core.startToHelp(view)
+      {
+        unlock()
+        perform(next, hidesOuter: true)
+        lock()
+      } else if caller != nil, !core.canProgress, !core.poolView(view).queue.isSuspended {
+        if core.takeBack(task) { core.endUnstarted(task, .cancelled) }
+        return deadlock("its turn on \(queue.label)")
+      } else {
+        park()
+      }
+    }
+    return nil
+  }
+
+  public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
+    let caller = currentTask
+    switch target {
+    // Whoever ends it may know nothing of those who wait here.
+    case .group(let group): group.whenEmpty { [weak self] in self?.withCore { _ in } }
+    case .item(let item): item.whenFinished { [weak self] _ in self?.withCore { _ in } }
+    }
+    let refusal = withCore { core -> WaitRefusal? in
+      let end = timeout.map { core.instant.advanced(by: $0) }
+      if end == nil { caller?.isBlocked = true }
+      defer { caller?.isBlocked = false }
+      while !hasComeAbout(target) {
+        if let end, core.instant >= end { return .timedOut }
+        if let caller, core.isStuck(caller, waitingFor: target, mayTimeOut: end != nil) {
+          return deadlock(name(of: target))
+        }
+        park(until: end)
+      }
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  private func hasComeAbout(_ target: WaitTarget) -> Bool {
+    switch target {
+    case .item(let item): item.outcome != nil
+    case .group(let group): group.count == 0
+    }
+  }
+
+  private func name(of target: WaitTarget) -> String {
+    switch target {
+    case .item(let item): item.name
+    case .group: "a group"
+    }
+  }
+
+  private func deadlock(_ what: String) -> WaitRefusal {
+    let links = TaskFrame.stack.enumerated().map { depth, frame in
+      WaitLink(
+        waiter: frame.name, waiterQueue: frame.queueLabel,
+        waitsFor: depth == 0 ? what : "what it runs meanwhile")
+    }
+    let here = WaitLink(waiter: "this thread", waiterQueue: nil, waitsFor: what)
+    return .wouldDeadlock(chain: links.isEmpty ? [here] : links)
+  }
+}

@@ -1,0 +1,214 @@
+public import TaskDispatch
+
+/// The real dispatcher: the foreground is a libuv loop, the background is libuv's thread pool.
+///
+/// ```swift
+/// let dispatcher = try UVDispatcher()
+/// dispatcher.background {
+///   let digest = sha256(of: path)
+///   dispatcher.foreground { print(digest) }
+/// }
+/// let report = try dispatcher.run()   // this thread is the foreground until somebody shuts down
+/// ```
+///
+/// It keeps the rules of ``TaskDispatch/TaskDispatcher``. Background work starts at once, before the
+/// loop runs and while it is blocked; foreground work and timers need the loop.
+///
+/// A dispatcher lives until its last queue, handle, Task and running body are gone. One that is let
+/// go of without a shutdown cancels what it still holds, and says nothing.
+public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
+  // `core` is touched under `monitor` only; the rest does not change.
+  private let monitor = Monitor()
+  private let core: Core
+  let loop: EventLoop
+  let executors = Locked(LaneExecutors())
+  public let configuration: Configuration
+  /// How many threads libuv's pool has. The whole process shares them.
+  public let effectivePoolThreads: Int
+  /// How many background bodies run at a time: what the configuration asks for, as far as the pool
+  /// has threads, one of them left free for others if it has two or more.
+  public let effectiveBackgroundWidth: Int
+  private let origin = monotonicNanoseconds()
+
+  /// - Throws: ``ConfigurationError`` if the environment makes no sense; ``UVError`` if the system
+  ///   has no descriptors or memory left. Nothing is left behind then.
+  ///
+  /// Traps if the configuration makes no sense: a width, a limit or a budget below 1.
+  public init(_ configuration: Configuration = Configuration()) throws {
+    configuration.validate()
+    self.configuration = configuration
+    effectivePoolThreads = try ThreadPool.threads()
+    let most = max(1, effectivePoolThreads - 1)
+    effectiveBackgroundWidth = min(configuration.backgroundWidth ?? most, most)
+    try Leases.prepare()
+    ForkGuard.prepare()
+    loop = try EventLoop()
+    core = Core(configuration, width: effectiveBackgroundWidth)
+    core.dispatcher = ObjectIdentifier(self)
+    loop.onTurn = { [unowned self] in turn() }
+  }
+
+  deinit {
+    // Nobody else holds it, so nothing runs: bodies and leases hold it.
+    monitor.lock()
+    let left = core.releaseEverything()
+    monitor.unlock()
+    for task in left { task.item?.finish(.cancelled) }
+  }
+
+  // MARK: Queues
+
+  public var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }
+  public var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
+
+  public func makeQueue(label: String, width: Int) -> TaskQueue {
+    QueueView.require(width: width, label: label)
+    let view = UVView(
+      label: label, width: width, workerWidth: effectiveBackgroundWidth,
+      agingStep: configuration.agingStep.clampedNanoseconds)
+    withCore { $0.add(view) }
+    return TaskQueue(dispatcher: self, view: view, lane: .background)
+  }
+
+  func view(_ view: QueueView?) -> UVView? {
+    guard let view else { return nil }
+    guard let mine = view as? UVView else {
+      refuse("the queue \"\(view.label)\" belongs to another dispatcher")
+    }
+    return mine
+  }
+
+  // MARK: Time and numbers
+
+  /// Nanoseconds of monotonic time since the dispatcher was made.
+  public var now: DispatcherInstant {
+    DispatcherInstant(nanoseconds: monotonicNanoseconds() - origin)
+  }
+
+  public var ledger: Ledger { withCore { $0.ledger } }
+
+  // MARK: The lock
+
+  /// Runs `body` under the lock, and then does what it has left to be done without it.
+  func withCore<Result, Failure: Error>(
+    _ body: (Core) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock()
+    defer { unlock() }
+    return try body(core)
+  }
+
+  /// What ``lock()`` returned, for those who are under it.
+  var lockedCore: Core { core }
+
+  @discardableResult
+  func lock() -> Core {
+    monitor.lock()
+    core.now = monotonicNanoseconds() - origin
+    return core
+  }
+
+  /// Frees the lock: starts the lease and wakes the loop if they are owed, and tells others.
+  func unlock() {
+    core.settle()
+    let leases = core.leasesToStart
+    let wakes = core.wakeIsOwed
+    core.leasesToStart = 0
+    core.wakeIsOwed = false
+    let outbox = core.outbox
+    if !outbox.isEmpty {
+      core.outbox = []
+      core.deliveries += 1
+    }
+    monitor.unlock()
+    for _ in 0..<leases { Leases.start { self.work() } }
+    if wakes { loop.wake() }
+    for call in outbox { call() }
+    guard wakes || !outbox.isEmpty else { return }
+    lock()
+    if wakes { core.wakesInFlight -= 1 }
+    if !outbox.isEmpty {
+      core.deliveries -= 1
+      if core.shutdown != nil || core.leavesWhenIdle { core.turnIsWanted = true }
+    }
+    unlock()
+  }
+
+  /// Waits under the lock until something has changed, or until `time`. Frees it first for what was
+  /// left to be done without it.
+  func park(until time: DispatcherInstant? = nil) {
+    if !core.outbox.isEmpty || core.leasesToStart > 0 {
+      unlock()
+      lock()
+      return
+    }
+    core.settle()
+    if core.leasesToStart > 0 || core.wakeIsOwed {
+      unlock()
+      lock()
+      return
+    }
+    monitor.wait(until: time.map { $0.nanoseconds.addingClamped(origin) })
+    core.now = monotonicNanoseconds() - origin
+  }
+
+  // MARK: Where am I
+
+  /// The task of this dispatcher that runs innermost on this thread.
+  var currentTask: QueuedTask? {
+    if let innermost = TaskFrame.current as? QueuedTask, isMine(innermost) { return innermost }
+    return TaskFrame.stack.lazy.compactMap { $0 as? QueuedTask }.first { self.isMine($0) }
+  }
+
+  private func isMine(_ task: QueuedTask) -> Bool {
+    task.queue.dispatcher == ObjectIdentifier(self)
+  }
+
+  // MARK: Running
+
+  /// A lease: runs what the policy says is next, one task after the other, until there is nothing or
+  /// its quantum is over. Then the thread is libuv's again.
+  private func work() {
+    lock()
+    let end = core.now + Self.quantum
+    var isSearching = true
+    while true {
+      let task = core.startOnWorker()
+      if isSearching {
+        // What it took or did not find, ``Core/settle()`` knows now; it starts the next searcher.
+        core.searching -= 1
+        isSearching = false
+      }
+      guard let task else { break }
+      unlock()
+      perform(task, hidesOuter: false)
+      lock()
+      // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
+      if core.now >= end { break }
+    }
+    core.leases -= 1
+    if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }
+    unlock()
+  }
+
+  /// How long a lease keeps its thread, in nanoseconds (rule 12).
+  private static let quantum: Int64 = 2_000_000
+
+  /// Runs the body of a task that has begun, and ends it.
+  func perform(_ task: QueuedTask, hidesOuter: Bool) {
+    let outcome = task.perform(by: self, hidesOuter: hidesOuter)
+    let work = withCore { core in
+      core.finish(task, outcome)
+      return task.release()
+    }
+    // Not under the lock: letting go of a body may run anybody's `deinit`.
+    withExtendedLifetime(work) {}
+  }
+}
+
+extension Int64 {
+  fileprivate func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

@@ -1,0 +1,124 @@
+public import TaskDispatch
+
+/// Where the jobs of Swift Tasks come from. The two kinds are objects apart: the runtime crashes if
+/// a job is run as the kind that it did not come in by.
+protocol UVExecutor: AnyObject, Sendable {
+  var lane: Lane { get }
+  var view: UVView? { get }
+  func run(_ job: UnownedJob)
+}
+
+/// Runs Tasks that prefer a queue.
+final class UVTaskExecutor: TaskExecutor, UVExecutor {
+  let lane: Lane
+  let view: UVView?
+  private weak let dispatcher: UVDispatcher?
+
+  init(_ dispatcher: UVDispatcher, lane: Lane, view: UVView?) {
+    self.dispatcher = dispatcher
+    self.lane = lane
+    self.view = view
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    UVDispatcher.enqueue(UnownedJob(job), by: self, on: dispatcher)
+  }
+
+  func run(_ job: UnownedJob) { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+}
+
+/// Runs actors that live on a queue.
+///
+/// The view holds it, so it does not hold the view: an actor keeps its queue, and that the view.
+final class UVSerialExecutor: SerialExecutor, UVExecutor {
+  let lane: Lane
+  private weak let weakView: UVView?
+  private let label: String
+  var view: UVView? { weakView }
+  private weak let dispatcher: UVDispatcher?
+
+  init(_ dispatcher: UVDispatcher, lane: Lane, view: UVView?) {
+    self.dispatcher = dispatcher
+    self.lane = lane
+    weakView = view
+    label = view?.label ?? lane.description
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    UVDispatcher.enqueue(UnownedJob(job), by: self, on: dispatcher)
+  }
+
+  func run(_ job: UnownedJob) { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+
+  func checkIsolated() {
+    require(isIsolatingCurrentContext() == true, "this code does not run on \(label)")
+  }
+
+  func isIsolatingCurrentContext() -> Bool? {
+    guard let dispatcher else { return false }
+    return dispatcher.isCurrent(TaskQueue(dispatcher: dispatcher, view: view, lane: lane))
+  }
+}
+
+extension UVDispatcher {
+  struct LaneExecutors {
+    var tasks: [Lane: UVTaskExecutor] = [:]
+    var serials: [Lane: UVSerialExecutor] = [:]
+  }
+
+  public func taskExecutor(for queue: TaskQueue) -> any TaskExecutor {
+    guard let view = view(queue.view) else {
+      return executors.withLock { executors in
+        let executor =
+          executors.tasks[queue.lane] ?? UVTaskExecutor(self, lane: queue.lane, view: nil)
+        executors.tasks[queue.lane] = executor
+        return executor
+      }
+    }
+    return view.executors.withLock { executors in
+      let executor = executors.task ?? UVTaskExecutor(self, lane: .background, view: view)
+      executors.task = executor
+      return executor
+    }
+  }
+
+  public func serialExecutor(for queue: TaskQueue) -> any SerialExecutor {
+    guard let view = view(queue.view) else {
+      return executors.withLock { executors in
+        let executor =
+          executors.serials[queue.lane] ?? UVSerialExecutor(self, lane: queue.lane, view: nil)
+        executors.serials[queue.lane] = executor
+        return executor
+      }
+    }
+    return view.executors.withLock { executors in
+      let executor = executors.serial ?? UVSerialExecutor(self, lane: .background, view: view)
+      executors.serial = executor
+      return executor
+    }
+  }
+
+  /// A job cannot be refused: where the dispatcher is gone or over, it runs elsewhere.
+  fileprivate static func enqueue(
+    _ job: UnownedJob, by executor: any UVExecutor, on dispatcher: UVDispatcher?
+  ) {
+    guard let dispatcher, dispatcher.take(job, executor) else {
+      globalConcurrentExecutor.enqueue(job)
+      return
+    }
+  }
+
+  private func take(_ job: UnownedJob, _ executor: any UVExecutor) -> Bool {
+    let band = PriorityBand(TaskPriority(rawValue: job.priority.rawValue))
+    let parent = currentTask
+    return withCore { core in
+      if core.loopIsOver { return false }
+      let task = core.makeTask(
+        .job(job, executor), on: executor.lane, executor.view,
+        site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
+      core.accept(task)
+      core.enqueue(task)
+      return true
+    }
+  }
+}
