@@ -112,10 +112,10 @@ extension UVDispatcher {
     let band = PriorityBand(TaskPriority(rawValue: job.priority.rawValue))
     let parent = currentTask
     return withCore { core in
-      if core.loopIsOver { return false }
       let task = core.makeTask(
         .job(job, executor), on: executor.lane, executor.view,
         site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
+      if core.loopIsOver { return takeLate(task, core) }
       core.accept(task)
       core.enqueue(task)
       return true

@@ -60,6 +60,8 @@ final class Core {
   var wakeIsOwed = false
   /// Threads that are about to wake it, or do so just now, without the lock.
   var wakesInFlight = 0
+  /// A thread runs what came when the loop was over.
+  var lateThreadRuns = false
   /// The loop is to be left when nothing can go on.
   var leavesWhenIdle = false
 
