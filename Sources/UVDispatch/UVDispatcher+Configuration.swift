@@ -15,19 +15,23 @@ extension UVDispatcher {
     public var loopBudget: LoopBudget
     /// How long the head of a band is passed over before it climbs a band (rule 7).
     public var agingStep: Duration
+    /// How long a body may hold its thread before the observer is told that it is stalled; and
+    /// again each time that this has doubled. Only with an observer.
+    public var stallThreshold: Duration
     /// Told of what happens to every task. It costs every task.
     public var observer: (any TaskObserver)?
 
     public init(
       label: String = "uv", backgroundWidth: Int? = nil, overflow: Overflow = .unbounded,
       loopBudget: LoopBudget = LoopBudget(), agingStep: Duration = .milliseconds(100),
-      observer: (any TaskObserver)? = nil
+      stallThreshold: Duration = .milliseconds(100), observer: (any TaskObserver)? = nil
     ) {
       self.label = label
       self.backgroundWidth = backgroundWidth
       self.overflow = overflow
       self.loopBudget = loopBudget
       self.agingStep = agingStep
+      self.stallThreshold = stallThreshold
       self.observer = observer
     }
 
@@ -41,6 +45,9 @@ extension UVDispatcher {
       require(
         loopBudget.tasks >= 1 && loopBudget.time > .zero,
         "a turn of the loop must run something (loopBudget: \(loopBudget))")
+      require(
+        stallThreshold > .zero,
+        "a body stalls after some time (stallThreshold: \(stallThreshold))")
       require(
         agingStep > .zero, "an aging step lasts at least a nanosecond (agingStep: \(agingStep))")
     }

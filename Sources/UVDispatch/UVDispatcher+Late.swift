@@ -4,14 +4,14 @@ extension UVDispatcher {
   /// Takes a job that comes when the loop has ended for good: it cannot be refused, and must not be
   /// lost. Under the lock.
   ///
-  /// Jobs of the foreground run one at a time on a thread that is started for them, and which counts
-  /// as the foreground. The others the caller hands to Swift's own pool.
+  /// Jobs of the foreground, and of actors wherever they live, run one at a time on a thread that is
+  /// started for them and counts as their queue. The others the caller hands to Swift's own pool.
   ///
   /// - Returns: Whether it was taken.
   func takeLate(_ task: QueuedTask, _ core: Core) -> Bool {
-    guard task.lane == .foreground else { return false }
+    guard task.lane == .foreground || task.isJobOfActor else { return false }
     core.accept(task)
-    core.enqueue(task)
+    core.lateJobs.append(task)
     guard !core.lateThreadRuns else { return true }
     core.lateThreadRuns = true
     core.outbox.append {
@@ -27,7 +27,9 @@ extension UVDispatcher {
 
   private func runLateJobs() {
     let core = lock()
-    while let task = core.takeForeground() {
+    while !core.lateJobs.isEmpty {
+      let task = core.lateJobs.removeFirst()
+      core.begin(task)
       unlock()
       perform(task, hidesOuter: false)
       lock()

@@ -67,7 +67,7 @@ extension UVDispatcher {
     guard core.isFull(task) else { return nil }
     guard case .blockCaller(_, let timeout) = configuration.overflow else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
-    if end == nil { caller?.isBlocked = true }
+    beginWaiting(caller, mayTimeOut: end != nil)
     defer { caller?.isBlocked = false }
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }

@@ -34,7 +34,7 @@ extension UVDispatcher {
     }
     core.accept(task)
     core.enqueue(task)
-    caller?.isBlocked = true
+    beginWaiting(caller, mayTimeOut: false)
     defer { caller?.isBlocked = false }
     return waitForTurn(task, caller, view, queue)
   }
@@ -45,6 +45,7 @@ extension UVDispatcher {
   ) -> WaitRefusal? {
     let core = lockedCore
     while !task.hasRun {
+      if task.isTurnedAway { return .refused(.shutDown) }
       if task.isGranted {
         core.granted -= 1
         core.begin(task)
@@ -77,7 +78,7 @@ extension UVDispatcher {
     }
     let refusal = withCore { core -> WaitRefusal? in
       let end = timeout.map { core.instant.advanced(by: $0) }
-      if end == nil { caller?.isBlocked = true }
+      beginWaiting(caller, mayTimeOut: end != nil)
       defer { caller?.isBlocked = false }
       while !hasComeAbout(target) {
         if let end, core.instant >= end { return .timedOut }

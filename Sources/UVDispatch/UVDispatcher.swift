@@ -29,6 +29,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// has threads, one of them left free for others if it has two or more.
   public let effectiveBackgroundWidth: Int
   private let origin = monotonicNanoseconds()
+  /// Nil without an observer: there would be nobody to tell.
+  private let watchdog: Watchdog?
 
   /// - Throws: ``ConfigurationError`` if the environment makes no sense; ``UVError`` if the system
   ///   has no descriptors or memory left. Nothing is left behind then.
@@ -44,16 +46,28 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     ForkGuard.prepare()
     loop = try EventLoop()
     core = Core(configuration, width: effectiveBackgroundWidth)
+    watchdog =
+      configuration.observer == nil
+      ? nil : Watchdog()
     core.dispatcher = ObjectIdentifier(self)
     loop.onTurn = { [unowned self] in turn() }
+    if let watchdog {
+      core.wakeWatchdog = { watchdog.wake() }
+      try watchdog.start(named: configuration.label, watching: self)
+    }
   }
 
   deinit {
+    watchdog?.end()
     // Nobody else holds it, so nothing runs: bodies and leases hold it.
     monitor.lock()
     let left = core.releaseEverything()
     monitor.unlock()
-    for task in left { task.item?.finish(.cancelled) }
+    for task in left {
+      task.item?.finish(.cancelled)
+      // A job cannot be refused.
+      if case .job(let job, _) = task.work { globalConcurrentExecutor.enqueue(job) }
+    }
   }
 
   // MARK: Queues
@@ -86,6 +100,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   public var ledger: Ledger { withCore { $0.ledger } }
+
+  /// That time of this dispatcher on the monotonic clock.
+  func monotonic(_ nanoseconds: Int64) -> Int64 { nanoseconds.addingClamped(origin) }
 
   // MARK: The lock
 
@@ -134,6 +151,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     unlock()
   }
 
+  /// Says under the lock that the caller is about to wait: others may find that nothing can go on.
+  func beginWaiting(_ caller: QueuedTask?, mayTimeOut: Bool) {
+    if !mayTimeOut { caller?.isBlocked = true }
+    monitor.tellOthers()
+  }
+
   /// Waits under the lock until something has changed, or until `time`. Frees it first for what was
   /// left to be done without it.
   func park(until time: DispatcherInstant? = nil) {
@@ -148,7 +171,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       lock()
       return
     }
-    monitor.wait(until: time.map { $0.nanoseconds.addingClamped(origin) })
+    monitor.wait(until: time.map { monotonic($0.nanoseconds) })
     core.now = monotonicNanoseconds() - origin
   }
 

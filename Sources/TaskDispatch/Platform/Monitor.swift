@@ -40,6 +40,13 @@ internal import Glibc
     unsafe pthread_mutex_unlock(mutex)
   }
 
+  /// Lets everybody who waits look again once the lock is free. For a thread that has changed
+  /// something and goes on to wait itself; each time round, two of them would wake each other for
+  /// ever.
+  package func tellOthers() {
+    if waiters > 0 { unsafe pthread_cond_broadcast(condition) }
+  }
+
   /// Frees the lock until somebody else has held it, or until `deadline`; may also come back for
   /// nothing. Only while holding the lock.
   ///
@@ -47,8 +54,6 @@ internal import Glibc
   package func wait(until deadline: Int64? = nil) {
     waiters += 1
     defer { waiters -= 1 }
-    // What was changed before this call is news to the others.
-    if waiters > 1 { unsafe pthread_cond_broadcast(condition) }
     guard let deadline, deadline < .max else {
       unsafe pthread_cond_wait(condition, mutex)
       return

@@ -1,7 +1,9 @@
 internal import TaskDispatch
 
 /// How far a shutdown of the fake has come. Its deadlines are in virtual time.
-struct ShutdownProgress {
+///
+/// Touched under the dispatcher's lock.
+final class ShutdownProgress {
   enum Phase { case draining, cancelling, over }
   var phase = Phase.draining
   /// Until when accepted work may go on.
@@ -11,6 +13,11 @@ struct ShutdownProgress {
   var unfinished: [(id: TaskID, left: ShutdownReport.Unfinished)] = []
   var report: ShutdownReport?
   var waiters: [@Sendable (ShutdownReport) -> Void] = []
+
+  init(drainUntil: Int64, cancelUntil: Int64) {
+    self.drainUntil = drainUntil
+    self.cancelUntil = cancelUntil
+  }
 }
 
 extension State {

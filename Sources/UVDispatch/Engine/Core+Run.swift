@@ -52,6 +52,11 @@ extension Core {
     ledger.waiting -= 1
     ledger.running += 1
     running.append(task)
+    task.startedAt = now
+    if watchdogIsParked, let wakeWatchdog {
+      watchdogIsParked = false
+      outbox.append(wakeWatchdog)
+    }
     tell(.started, task)
     return true
   }

@@ -1,8 +1,8 @@
 internal import TaskDispatch
 
 extension Core {
-  /// How far a shutdown has come.
-  struct Shutdown {
+  /// How far a shutdown has come. Touched under the dispatcher's lock.
+  final class Shutdown {
     enum Phase { case draining, cancelling, over }
     var phase = Phase.draining
     /// Until when accepted work may go on.
@@ -12,6 +12,11 @@ extension Core {
     var unfinished: [(id: UInt64, left: ShutdownReport.Unfinished)] = []
     var report: ShutdownReport?
     var waiters: [@Sendable (ShutdownReport) -> Void] = []
+
+    init(drainUntil: Int64, cancelUntil: Int64) {
+      self.drainUntil = drainUntil
+      self.cancelUntil = cancelUntil
+    }
 
     func nextDeadline(after now: Int64) -> Int64 {
       if report != nil { return .max }
@@ -23,10 +28,10 @@ extension Core {
     let drainUntil = instant.advanced(by: policy.drain)
     let cancelUntil = drainUntil.advanced(by: policy.cancel).nanoseconds
     turnIsWanted = true
-    if let old = shutdown {
+    if shutdown != nil {
       // A later call can only shorten.
-      shutdown!.drainUntil = min(old.drainUntil, drainUntil.nanoseconds)
-      shutdown!.cancelUntil = min(old.cancelUntil, cancelUntil)
+      shutdown!.drainUntil = min(shutdown!.drainUntil, drainUntil.nanoseconds)
+      shutdown!.cancelUntil = min(shutdown!.cancelUntil, cancelUntil)
       advanceShutdown()
       return
     }
@@ -67,7 +72,10 @@ extension Core {
     }
     // Past the deadline that is everything. Before it, only what an outsider could free is left.
     cancelWaiting { !$0.isJob && !$0.isCaller }
-    if now >= shutdown!.cancelUntil { abandonRunning() }
+    if now >= shutdown!.cancelUntil {
+      abandonRunning()
+      turnCallersAway()
+    }
     // Who was told of a cancellation just now may still have work to bring.
     guard loopRuns, !hasWorkThatCanEnd, deliveries == 0, outbox.isEmpty else { return }
     conclude()
@@ -107,7 +115,19 @@ extension Core {
       ledger.running -= 1
       ledger.count(.abandoned)
       tell(.finished(.abandoned), task)
-      if let item = task.item { outbox.append { item.finish(.abandoned) } }
+      guard let item = task.item else { continue }
+      tasks[ObjectIdentifier(item)] = nil
+      outbox.append { item.finish(.abandoned) }
+    }
+  }
+
+  /// Refuses those who still stand in `sync`: what stands before them may never end.
+  private func turnCallersAway() {
+    var callers: [QueuedTask] = []
+    forEachReady { if $0.isCaller { callers.append($0) } }
+    for caller in callers where takeBack(caller) {
+      caller.isTurnedAway = true
+      endUnstarted(caller, .cancelled)
     }
   }
 

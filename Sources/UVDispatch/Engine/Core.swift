@@ -60,7 +60,12 @@ final class Core {
   var wakeIsOwed = false
   /// Threads that are about to wake it, or do so just now, without the lock.
   var wakesInFlight = 0
-  /// A thread runs what came when the loop was over.
+  /// Wakes the watchdog; nil if there is none.
+  var wakeWatchdog: (() -> Void)?
+  /// It sleeps until a body starts.
+  var watchdogIsParked = false
+  /// Jobs that came when the loop was over and must run one at a time, and whether a thread does.
+  var lateJobs: [QueuedTask] = []
   var lateThreadRuns = false
   /// The loop is to be left when nothing can go on.
   var leavesWhenIdle = false
@@ -155,10 +160,11 @@ final class Core {
 
   /// Takes out everything that never started, for an owner that is going away.
   func releaseEverything() -> [QueuedTask] {
-    var left = held + withoutRoom + timers.removeAll()
+    var left = held + withoutRoom + timers.removeAll() + lateJobs
     forEachReady { left.append($0) }
     held = []
     withoutRoom = []
+    lateJobs = []
     tasks = [:]
     repeats = [:]
     return left

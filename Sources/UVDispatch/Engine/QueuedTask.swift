@@ -21,6 +21,9 @@ final class QueuedTask: TaskFrame, PoolEntry {
   let isJob: Bool
   let parent: UInt64?
   let enqueuedAt: Int64
+  /// When its body began, and how long it may have held its thread before that is told (again).
+  var startedAt: Int64 = 0
+  var nextStall: Int64 = 0
   /// Where it waits.
   var position = 0
   /// Its share of the pool, while it runs there.
@@ -30,6 +33,8 @@ final class QueuedTask: TaskFrame, PoolEntry {
   /// The turn of a caller has come; its body has run.
   var isGranted = false
   var hasRun = false
+  /// A caller whose turn a shutdown has taken away.
+  var isTurnedAway = false
   var isAbandoned = false
   /// The time-out of its caller aside, it stands still until something else has happened.
   var isBlocked = false
@@ -60,6 +65,11 @@ final class QueuedTask: TaskFrame, PoolEntry {
   override var queueLabel: String { view?.label ?? lane.description }
 
   override var isSwiftTask: Bool { isJob }
+
+  /// Whether it must not run beside another of its queue, whatever becomes of the dispatcher.
+  var isJobOfActor: Bool {
+    if case .job(_, let executor) = work { executor is UVSerialExecutor } else { false }
+  }
 
   var isCaller: Bool { if case .caller = work { true } else { false } }
 

@@ -14,7 +14,7 @@ enum OwnThread {
     unsafe pthread_attr_init(&attributes)
     unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     defer { unsafe pthread_attr_destroy(&attributes) }
-    let start = Start(name: String(name.utf8.prefix(15).map { Character(UnicodeScalar($0)) }), body)
+    let start = Start(name: name, body)
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(start)
     // A new thread has the mask of the one that made it.

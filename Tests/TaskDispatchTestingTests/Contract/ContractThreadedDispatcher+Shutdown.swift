@@ -2,13 +2,18 @@ import TaskDispatch
 import TaskDispatchTesting
 
 /// How far a shutdown of a ``ThreadedDispatcher`` has come.
-struct ThreadedShutdown {
+final class ThreadedShutdown {
   var drainUntil: DispatcherInstant
   var cancelUntil: DispatcherInstant
   var isCancelling = false
   var unfinished: [(UInt64, ShutdownReport.Unfinished)] = []
   var report: ShutdownReport?
   var waiters: [@Sendable (ShutdownReport) -> Void] = []
+
+  init(drainUntil: DispatcherInstant, cancelUntil: DispatcherInstant) {
+    self.drainUntil = drainUntil
+    self.cancelUntil = cancelUntil
+  }
 
   func nextDeadline(after now: DispatcherInstant) -> DispatcherInstant {
     [drainUntil, cancelUntil].first { $0 > now } ?? .distantFuture
@@ -124,6 +129,7 @@ extension ThreadedCore {
       ledger.running -= 1
       ledger.count(.abandoned)
       tell(.finished(.abandoned), task)
+      if let item = task.item { tasks[ObjectIdentifier(item)] = nil }
       outbox.append { task.item?.finish(.abandoned) }
     }
   }

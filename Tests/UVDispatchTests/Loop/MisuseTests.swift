@@ -1,0 +1,170 @@
+import TaskDispatch
+import Testing
+import UVDispatch
+
+@testable import TaskDispatchTesting
+
+extension OnePool {
+  @Suite("Running the loop where it must not be run")
+  struct LoopMisuseTests {
+    @Test("run() in a foreground task traps and names its label")
+    func foregroundTask() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.foreground(label: "reload") { dispatcher.run() }
+          dispatcher.run()
+        }
+      }
+      #expect(result?.said("run() inside a task") == true)
+      #expect(result?.said("reload") == true)
+    }
+
+    @Test("run() in a plain task traps and names its line")
+    func plainTask() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.foreground(fileID: "Module/File.swift", line: 4711) { dispatcher.run() }
+          dispatcher.run()
+        }
+      }
+      #expect(result?.said("Module/File.swift:4711") == true)
+    }
+
+    @Test("run() in a background task traps, although the loop does not run")
+    func backgroundTask() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.background(label: "hash") { dispatcher.run() }
+          _ = Latch().wait(patience)
+        }
+      }
+      #expect(result?.said("run() inside a task") == true)
+      #expect(result?.said("hash") == true)
+    }
+
+    @Test("run() in a sync body on another thread traps")
+    func syncBody() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          try? dispatcher.background.sync { _ = dispatcher.run() }
+        }
+      }
+      #expect(result?.said("run() inside a task") == true)
+    }
+
+    @Test("start() in a task traps")
+    func startInTask() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.foreground(label: "reload") { try? dispatcher.start() }
+          dispatcher.run()
+        }
+      }
+      #expect(result?.said("start() inside a task") == true)
+      #expect(result?.said("reload") == true)
+    }
+
+    @Test("runUntilIdle() in a task traps")
+    func runUntilIdleInTask() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.foreground(label: "reload") { dispatcher.runUntilIdle() }
+          dispatcher.runUntilIdle()
+        }
+      }
+      #expect(result?.said("runUntilIdle() inside a task") == true)
+      #expect(result?.said("reload") == true)
+    }
+
+    @Test("run() after the end traps")
+    func secondRun() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.beginShutdown()
+          dispatcher.run()
+          dispatcher.run()
+        }
+      }
+      #expect(result?.said("run() after the end: this dispatcher was shut down") == true)
+    }
+
+    @Test("run() while another thread runs the loop traps")
+    func runTwiceAtOnce() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          try dispatcher.start()
+          dispatcher.run()
+        }
+      }
+      #expect(result?.said("run() while the loop runs on another thread") == true)
+    }
+
+    @Test("withLoop before the loop runs traps")
+    func withLoopOutside() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          unsafe dispatcher.withLoop { _ in }
+        }
+      }
+      #expect(result?.said("must run on foreground, and runs on no queue") == true)
+    }
+
+    @Test("withLoop on a worker traps and names the task")
+    func withLoopOnWorker() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.background(label: "hash") { unsafe dispatcher.withLoop { _ in } }
+          dispatcher.run()
+        }
+      }
+      #expect(result?.said("must run on foreground, and runs on background (in \"hash\")") == true)
+    }
+
+    @Test("a handle that is left on the loop traps at the end, and says what to do")
+    func handleLeftOnLoop() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          dispatcher.foreground {
+            unsafe dispatcher.withLoop { Adopted.leaveIdleTimer(on: $0) }
+            dispatcher.beginShutdown()
+          }
+          dispatcher.run()
+        }
+      }
+      #expect(result?.said("close what withLoop { … } has put there") == true)
+    }
+  }
+}

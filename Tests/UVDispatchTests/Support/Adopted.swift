@@ -1,0 +1,86 @@
+import Glibc
+import UVDispatch
+
+/// A C library that was given the loop by `withLoop`, and puts handles of its own there.
+///
+/// It finds libuv as such a library would, by name: nothing of this package hands libuv out.
+enum Adopted {
+  private static func function<Signature>(_ name: String, _: Signature.Type) -> Signature {
+    unsafe unsafeBitCast(dlsym(nil, name)!, to: Signature.self)
+  }
+
+  private typealias Pointer = UnsafeMutableRawPointer
+  private typealias Callback = @convention(c) (Pointer) -> Void
+
+  private final class Watch {
+    let call: () -> Void
+    init(_ call: @escaping () -> Void) { self.call = call }
+  }
+
+  /// Watches `descriptor` until it is readable, calls `body` once on the loop, and is gone.
+  static func onceReadable(
+    _ descriptor: CInt, on loop: OpaqueLoop, _ body: @escaping () -> Void
+  ) {
+    let size = function("uv_handle_size", (@convention(c) (CInt) -> Int).self)(8)
+    let poll = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let initialise = unsafe function(
+      "uv_poll_init", (@convention(c) (Pointer, Pointer, CInt) -> CInt).self)
+    let start = unsafe function(
+      "uv_poll_start",
+      (@convention(c) (Pointer, CInt, @convention(c) (Pointer, CInt, CInt) -> Void) -> CInt).self)
+    let initialised = unsafe initialise(loop.pointer, poll, descriptor)
+    precondition(initialised == 0, "uv_poll_init: \(initialised)")
+    unsafe keep(Watch(body), in: poll)
+    let started = unsafe start(poll, 1) { poll, _, _ in
+      unsafe Adopted.watch(in: poll).call()
+      unsafe Adopted.close(poll)
+    }
+    precondition(started == 0, "uv_poll_start: \(started)")
+  }
+
+  /// Puts a timer on the loop that is never started, and never closed.
+  static func leaveIdleTimer(on loop: OpaqueLoop) {
+    let size = function("uv_handle_size", (@convention(c) (CInt) -> Int).self)(13)
+    let timer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let initialise = unsafe function(
+      "uv_timer_init", (@convention(c) (Pointer, Pointer) -> CInt).self)
+    let status = unsafe initialise(loop.pointer, timer)
+    precondition(status == 0, "uv_timer_init: \(status)")
+  }
+
+  /// Asks for the status of `path` on libuv's pool, and calls `body` on the loop when it is there.
+  static func stat(_ path: String, on loop: OpaqueLoop, _ body: @escaping () -> Void) {
+    let size = function("uv_req_size", (@convention(c) (CInt) -> Int).self)(6)
+    let request = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    unsafe keep(Watch(body), in: request)
+    let stat = unsafe function(
+      "uv_fs_stat",
+      (@convention(c) (Pointer, Pointer, UnsafePointer<CChar>, Callback) -> CInt).self)
+    let status = unsafe stat(loop.pointer, request, path) { request in
+      unsafe Adopted.watch(in: request).call()
+      unsafe Unmanaged.passUnretained(Adopted.watch(in: request)).release()
+      unsafe Adopted.function("uv_fs_req_cleanup", Callback.self)(request)
+      unsafe request.deallocate()
+    }
+    precondition(status == 0, "uv_fs_stat: \(status)")
+  }
+
+  // What is kept in a handle is let go of where its memory is. The first field is `data`.
+  private static func keep(_ watch: Watch, in handle: UnsafeMutableRawPointer) {
+    unsafe handle.storeBytes(
+      of: Unmanaged.passRetained(watch).toOpaque(), as: UnsafeMutableRawPointer.self)
+  }
+
+  private static func watch(in handle: UnsafeMutableRawPointer) -> Watch {
+    unsafe Unmanaged.fromOpaque(handle.load(as: UnsafeMutableRawPointer.self))
+      .takeUnretainedValue()
+  }
+
+  private static func close(_ handle: UnsafeMutableRawPointer) {
+    let close = unsafe function("uv_close", (@convention(c) (Pointer, Callback) -> Void).self)
+    unsafe close(handle) { handle in
+      unsafe Unmanaged.passUnretained(Adopted.watch(in: handle)).release()
+      unsafe handle.deallocate()
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// What the kernel says about this process.
+enum ThisProcess {
+  /// How many descriptors are open.
+  static var descriptors: Int {
+    // One of them is the directory that is being read.
+    entries(of: "/proc/self/fd").count
+  }
+
+  static var threads: Int { entries(of: "/proc/self/task").count }
+
+  /// How often the kernel has switched each thread in or out, the calling one aside.
+  static var contextSwitchesOfOthers: [String: Int] {
+    let me = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      .split(separator: "/").last.map(String.init)
+    var switches: [String: Int] = [:]
+    for thread in entries(of: "/proc/self/task") where thread != me {
+      guard
+        let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
+      else { continue }
+      switches[thread] = text.split(separator: "\n")
+        .filter { $0.contains("voluntary_ctxt_switches") }
+        .compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }
+        .reduce(0, +)
+    }
+    return switches
+  }
+
+  /// How much of its address space is used, in bytes.
+  static var addressSpace: UInt {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    return (text.split(separator: " ").first.flatMap { UInt($0) } ?? 0) * 4096
+  }
+
+  /// Whether this is built for ThreadSanitizer, which needs descriptors, memory and switches itself.
+  static var isSanitized: Bool { unsafe dlsym(nil, "__tsan_init") != nil }
+
+  private static func entries(of directory: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+
+/// How long a test waits for what must happen. Only a broken dispatcher takes that long.
+let patience = Duration.seconds(20)
+
+/// A thread that no dispatcher knows of.
+final class OtherThread: Sendable {
+  private let ended = Latch()
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    let ended = ended
+    Thread.detachNewThread {
+      body()
+      ended.open()
+    }
+  }
+
+  /// Stands still until the body has run. False if it does not.
+  func join() -> Bool { ended.wait(patience) }
+}
+
+/// Runs each of `bodies` on a thread of its own, all let go at once. False if one does not end.
+func race(_ bodies: (@Sendable () -> Void)...) -> Bool {
+  race(bodies)
+}
+
+func race(_ bodies: [@Sendable () -> Void]) -> Bool {
+  let ready = Latch(bodies.count)
+  let go = Latch()
+  let threads = bodies.map { body in
+    OtherThread {
+      ready.open()
+      _ = go.wait(patience)
+      body()
+    }
+  }
+  guard ready.wait(patience) else { return false }
+  go.open()
+  return threads.allSatisfy { $0.join() }
+}
+
+/// Runs `body`, which may stand still, on a thread of its own: those of Swift's Tasks are few, and
+/// other tests need them.
+func onOtherThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+  await withCheckedContinuation { continuation in
+    _ = OtherThread { continuation.resume(returning: body()) }
+  }
+}
+
+/// As the other, for a `body` that may throw.
+func onOtherThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
+  -> Value
+{
+  try await withCheckedThrowingContinuation { continuation in
+    _ = OtherThread { continuation.resume(with: Result(catching: body)) }
+  }
+}
+
+/// Runs `body` here. An exit test's body is asynchronous, and may stand still all the same: it has a
+/// process of its own.
+func standingStill<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
+
+extension Duration {
+  var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
+
+extension ExitTest.Result {
+  /// Whether the process wrote `text` before it ended.
+  func said(_ text: String) -> Bool {
+    String(decoding: standardErrorContent, as: UTF8.self).contains(text)
+  }
+}
