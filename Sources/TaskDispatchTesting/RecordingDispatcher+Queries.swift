@@ -32,6 +32,9 @@ extension RecordingDispatcher {
 
   /// What messages call the tasks that ran (label, else file and line), in the order in which they
   /// started. The bodies of `sync` and the jobs of Swift Tasks are among them. Needs the history.
+  ///
+  /// Started means taken by a worker or the loop. A step that runs a task further back starts those
+  /// before it, whose bodies run in later steps: ``PendingTask/isStarted`` tells them.
   public var ran: [String] { started { _ in true } }
 
   /// As ``ran``, of one queue.
@@ -40,7 +43,7 @@ extension RecordingDispatcher {
     return started { $0.lane == queue.lane && $0.queue == label }
   }
 
-  /// Whether a task with this label has started. Needs the history.
+  /// Whether a task with this label has started, see ``ran``. Needs the history.
   public func hasRun(_ label: String) -> Bool { started { $0.label == label }.isEmpty == false }
 
   /// What happened to the tasks with this label, in order. Needs the history.

@@ -6,7 +6,8 @@ internal import XCTest
 /// Tells the test framework that a dispatcher was used which should not have been.
 func report(unexpectedUse site: CallSite, near place: Place) {
   report(
-    "A dispatcher that this test did not expect to be used was used, by \(site).",
+    "A dispatcher that this test did not expect to be used was used, by \(site). Its policy is "
+      + ".unimplemented: hand that code another one, or find out why it runs.",
     isFailure: true, at: place.location(of: site), near: place)
 }
 
@@ -16,7 +17,10 @@ func report(unexpectedUse site: CallSite, near place: Place) {
 ///   before the cause.
 func report(_ error: FinishError, _ story: Story, bodyThrew: Bool, at place: Place) {
   var message = error.description
-  if bodyThrew { message = "This test threw before its end. Then:\n\(message)" }
+  if bodyThrew {
+    message =
+      "This test threw before its end: that error is the failure. It left behind:\n\(message)"
+  }
   if let end = story.end { message += "\nWhat happened:\n\(end)" }
   if let whole = story.whole, Test.current != nil {
     Attachment.record(whole, named: "timeline.txt", sourceLocation: place.location)

@@ -42,7 +42,6 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     effectivePoolThreads = try ThreadPool.threads()
     let most = max(1, effectivePoolThreads - 1)
     effectiveBackgroundWidth = min(configuration.backgroundWidth ?? most, most)
-    try Leases.prepare()
     ForkGuard.prepare()
     loop = try EventLoop()
     core = Core(configuration, width: effectiveBackgroundWidth)

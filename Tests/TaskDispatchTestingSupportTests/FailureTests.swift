@@ -108,7 +108,9 @@ struct XCTestFailureTests {
 
     let place = "FailingFixtures.swift:\(FailingXCTestFixture.throwsErrorLine)"
     #expect(run.status == 1, "\(run.output)")
-    #expect(run.says("/\(place): warning: This test threw before its end."), "\(run.output)")
+    #expect(
+      run.says("/\(place): warning: This test threw before its end: that error is the failure."),
+      "\(run.output)")
     #expect(run.says("error: ", "threw error \"SomeError()\""), "\(run.output)")
     #expect(run.says("Executed 1 test, with 1 failure (1 unexpected)"), "\(run.output)")
   }

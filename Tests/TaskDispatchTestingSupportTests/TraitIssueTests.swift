@@ -150,7 +150,7 @@ struct TraitAfterThrowTests {
     #expect(issues.map(\.isFailure) == [false, true])
     #expect(
       try #require(issues.first).text.hasPrefix(
-        "This test threw before its end. Then:\n1 task was left over"))
+        "This test threw before its end: that error is the failure. It left behind:\n1 task was"))
     #expect(issues.last?.error is SomeError)
   }
 

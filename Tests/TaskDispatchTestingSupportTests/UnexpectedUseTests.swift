@@ -20,7 +20,8 @@ struct UnexpectedUseTests {
     #expect(issue.sourceLocation?.line == line)
     #expect(
       issue.text
-        == "A dispatcher that this test did not expect to be used was used, by \(#fileID):\(line).")
+        == "A dispatcher that this test did not expect to be used was used, by \(#fileID):\(line). "
+        + "Its policy is .unimplemented: hand that code another one, or find out why it runs.")
   }
 
   @Test("fails it when it happens, before what comes of it")

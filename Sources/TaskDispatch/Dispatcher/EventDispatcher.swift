@@ -60,7 +60,7 @@ public final class Registration: Sendable {
     onCancel.withLock { $0.take() }?()
   }
 
-  /// Whether ``cancel()`` was called.
+  /// Whether ``cancel()`` was called. A shutdown, which removes every handler, does not call it.
   public var isCancelled: Bool { onCancel.withLock { $0 == nil } }
 }
 

@@ -25,7 +25,8 @@
 /// 11. **Fairness.** A task that submits itself for ever starves neither timers nor other tasks.
 /// 12. **Good citizen.** The pool is shared: other users of it are served within a bounded time.
 /// 13. **Shutdown.** The gate closes, accepted work drains until a deadline, the rest is cancelled,
-///     and a report accounts for everything.
+///     and a report accounts for everything. A timer that is not due is cancelled at once; so is, once
+///     nothing else is left, what only a `resume()` or a `leave()` could free.
 /// 14. **No deadlock by surprise.** A wait that only the waiting tasks themselves could end is
 ///     refused, with the chain.
 /// 15. **Fork.** In a forked child every submission is refused.

@@ -1,7 +1,8 @@
 extension TaskQueue {
   /// Runs Swift Tasks here: `Task(executorPreference: queue.executor) { … }`.
   ///
-  /// Jobs stand in the queue like tasks, in the band of their priority, and cannot be refused.
+  /// Jobs stand in the queue like tasks, in the band of their priority, and cannot be refused. A plain
+  /// `Task { … }` does not run here, also if a body of this queue starts it.
   /// Traps on a barrier.
   public var executor: any TaskExecutor {
     require(!isBarrier, "a barrier has no executor; take that of \(label)")

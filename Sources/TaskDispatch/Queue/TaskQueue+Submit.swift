@@ -14,7 +14,8 @@ extension TaskQueue {
     dispatcher.post(body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
-  /// Submits `body` with options.
+  /// Submits `body` with options. It cannot throw: ``submit(priority:label:group:timeToLive:atShutdown:fileID:line:_:)``,
+  /// ``run(priority:label:timeToLive:fileID:line:_:)`` and `then:` take bodies that can.
   ///
   /// - Parameters:
   ///   - priority: Decides the band, see ``PriorityBand``. Medium if nil. The foreground, which is

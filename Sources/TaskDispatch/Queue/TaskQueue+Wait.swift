@@ -26,6 +26,8 @@ extension TaskQueue {
   /// started; a body that has can read ``CurrentTask/isCancelled``. Suspends for room where a limit
   /// would refuse.
   ///
+  /// On a fake that is stepped nothing runs while a test awaits this: put it into `runAsync { … }`.
+  ///
   /// - Throws: What `body` throws; `CancellationError` if it was cancelled before its start;
   ///   ``NoValue`` if it was refused, expired or abandoned.
   nonisolated(nonsending) public func run<Value>(
@@ -61,7 +63,8 @@ extension TaskQueue {
 
   /// Suspends until everything submitted to this queue before the call has ended.
   ///
-  /// Timers that are not due do not count. Waits for a suspended queue to be resumed.
+  /// Timers that are not due do not count. Waits for a suspended queue to be resumed. On a fake,
+  /// await it in `runAsync { … }`.
   nonisolated(nonsending) public func flush() async {
     await dispatcher.flush(self)
   }

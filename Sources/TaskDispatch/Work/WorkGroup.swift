@@ -84,7 +84,7 @@ public final class WorkGroup: Sendable {
   ///   group stands in queues that only this thread could free (rule 14). A group that somebody
   ///   entered by hand and never leaves is not detected on threads.
   @available(*, noasync, message: "use `await wait()`: this stops the thread")
-  public func wait(timeout: Duration?) throws(WaitRefusal) {
+  public func wait(timeout: Duration? = nil) throws(WaitRefusal) {
     if let dispatcher = state.withLock({ $0.dispatcher }) {
       try dispatcher.wait(for: .group(self), timeout: timeout)
       return

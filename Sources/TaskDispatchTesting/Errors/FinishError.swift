@@ -34,7 +34,7 @@ extension FinishError: CustomStringConvertible {
         + (more > 0 ? ["    submitted by \(more) more before that"] : [])
     }
     if !leftovers.isEmpty {
-      lines.append("Step them, cancel them, or allow them with allowLeftovers.")
+      lines.append("Step them, cancel them, or allow them with allowLeftovers(labeled:).")
     }
     Self.list(thrown, "body threw", "bodies threw", in: &lines) { ["  \($0.task): \($0.error)"] }
     if !thrown.isEmpty {

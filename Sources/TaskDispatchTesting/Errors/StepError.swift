@@ -104,7 +104,7 @@ extension StepError: CustomStringConvertible {
     let shown = 12
     var lines = [what]
     if tasks.isEmpty {
-      lines[0] += ", and nothing waits at all"
+      lines[0] += ", and nothing waits in this dispatcher"
     } else {
       lines.append(heading)
       lines += tasks.prefix(shown).map { "  \($0)" }

@@ -51,7 +51,7 @@ extension RecordingDispatcher {
     let next = try withState { state throws(StepError) in
       guard let next = state.nextDeadlineInstant else {
         throw .nothingQueued(
-          "the timers", elsewhere: state.pendingTasks(), nextDeadline: nil)
+          "any timer", elsewhere: state.pendingTasks(), nextDeadline: nil)
       }
       return next
     }

@@ -24,6 +24,7 @@ internal import CUV
     unsafe timer = .allocate(capacity: 1)
     unsafe idle = .allocate(capacity: 1)
     do throws(UVError) {
+      try Descriptors.reserve(Descriptors.ofLoop, for: "uv_loop_init")
       try unsafe UVError.check("uv_loop_init", uv_loop_init(loop))
     } catch {
       isOpen = false

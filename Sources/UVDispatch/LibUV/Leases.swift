@@ -35,6 +35,7 @@ enum Leases {
   init() throws(UVError) {
     unsafe loop = .allocate(capacity: 1)
     do throws(UVError) {
+      try Descriptors.reserve(Descriptors.ofLoop, for: "uv_loop_init")
       try UVError.check("uv_loop_init", unsafe uv_loop_init(loop))
     } catch {
       unsafe loop.deallocate()

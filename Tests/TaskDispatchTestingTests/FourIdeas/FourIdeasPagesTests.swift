@@ -1,8 +1,10 @@
 import Testing
 
-@Suite("The pages of the four ideas")
+@Suite("The pages with a program")
 struct FourIdeasPagesTests {
-  static let names = ["ReplacedDispatcher", "InjectedQueue", "FeatureFlags", "LaneNesting"]
+  static let names = [
+    "ReplacedDispatcher", "InjectedQueue", "FeatureFlags", "LaneNesting", "GracefulEnd",
+  ]
 
   @Test("show code that the build compiles, and that the tests test", arguments: names)
   func showTheSnippet(name: String) throws {

@@ -177,7 +177,7 @@ struct AdvanceTimeTests {
       })
     else { return }
 
-    #expect(place == "the timers")
+    #expect(place == "any timer")
     #expect(elsewhere.labels == ["posted"])
     #expect(dispatcher.ran.isEmpty)
     try dispatcher.runUntilIdle()

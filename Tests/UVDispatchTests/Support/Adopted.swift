@@ -50,19 +50,37 @@ enum Adopted {
 
   /// Asks for the status of `path` on libuv's pool, and calls `body` on the loop when it is there.
   static func stat(_ path: String, on loop: OpaqueLoop, _ body: @escaping () -> Void) {
+    unsafe stat(path, on: loop.pointer, body)
+  }
+
+  private static func stat(
+    _ path: String, on loop: UnsafeMutableRawPointer, _ body: @escaping () -> Void
+  ) {
     let size = function("uv_req_size", (@convention(c) (CInt) -> Int).self)(6)
     let request = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     unsafe keep(Watch(body), in: request)
     let stat = unsafe function(
       "uv_fs_stat",
       (@convention(c) (Pointer, Pointer, UnsafePointer<CChar>, Callback) -> CInt).self)
-    let status = unsafe stat(loop.pointer, request, path) { request in
+    let status = unsafe stat(loop, request, path) { request in
       unsafe Adopted.watch(in: request).call()
       unsafe Unmanaged.passUnretained(Adopted.watch(in: request)).release()
       unsafe Adopted.function("uv_fs_req_cleanup", Callback.self)(request)
       unsafe request.deallocate()
     }
     precondition(status == 0, "uv_fs_stat: \(status)")
+  }
+
+  /// Uses libuv's pool before any dispatcher does: on a loop of its own, which it leaves behind.
+  static func usePool(_ body: @escaping () -> Void) {
+    let size = function("uv_loop_size", (@convention(c) () -> Int).self)()
+    let loop = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let initialise = unsafe function("uv_loop_init", (@convention(c) (Pointer) -> CInt).self)
+    let initialised = unsafe initialise(loop)
+    precondition(initialised == 0, "uv_loop_init: \(initialised)")
+    unsafe stat("/", on: loop, body)
+    let run = unsafe function("uv_run", (@convention(c) (Pointer, CInt) -> CInt).self)
+    _ = unsafe run(loop, 0)
   }
 
   // What is kept in a handle is let go of where its memory is. The first field is `data`.
