@@ -19,7 +19,7 @@ struct Thermometer {
   }
 }
 
-let dispatcher = RecordingDispatcher()  // the only one in this version, in virtual time
+let dispatcher = RecordingDispatcher()  // in virtual time; a program makes a UVDispatcher
 let thermometer = Thermometer(dispatcher: dispatcher)
 let timer = thermometer.start { 21.5 }
 try dispatcher.advanceTime(by: .seconds(30))  // takes no time at all

@@ -80,7 +80,10 @@ extension UVDispatcher {
     return nil
   }
 
-  public func release(_ item: WorkItem) { withCore { $0.letIn(item) } }
+  public func release(_ item: WorkItem) {
+    if ForkGuard.isForked { return }
+    withCore { $0.letIn(item) }
+  }
 
   public func cancel(_ item: WorkItem) -> Cancellation {
     if ForkGuard.isForked { return .tooLate }

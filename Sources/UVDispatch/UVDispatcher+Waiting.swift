@@ -70,6 +70,10 @@ extension UVDispatcher {
   }
 
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
+    if ForkGuard.isForked {
+      if hasComeAbout(target) { return }
+      throw .refused(.forkedChild)
+    }
     let caller = currentTask
     switch target {
     // Whoever ends it may know nothing of those who wait here.

@@ -62,10 +62,13 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     monitor.lock()
     let left = core.releaseEverything()
     monitor.unlock()
-    for task in left {
-      task.item?.finish(.cancelled)
-      // A job cannot be refused.
-      if case .job(let job, _) = task.work { globalConcurrentExecutor.enqueue(job) }
+    for work in left {
+      switch work {
+      case .item(let item): item.finish(.cancelled)
+      // It cannot be refused.
+      case .job(let job, _): globalConcurrentExecutor.enqueue(job)
+      case .plain, .caller: break
+      }
     }
   }
 

@@ -78,9 +78,10 @@ struct PagesTests {
     let snippet = try PackageFile.text("Snippets/QuickStart.swift")
     let tests = try PackageFile.text("Tests/TaskDispatchTestingTests/ReadmeTests.swift")
 
-    try #require(shown.count == 2)
+    try #require(shown.count == 3)
     #expect(shown[0] + "\n" == snippet)
     #expect(tests.shows(shown[1]))
+    #expect(shown[2] + "\n" == (try PackageFile.text("Snippets/SumsOnWorkers.swift")))
   }
 
   @Test("test the very type that the quick start shows")

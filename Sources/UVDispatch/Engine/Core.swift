@@ -158,16 +158,19 @@ final class Core {
     }
   }
 
-  /// Takes out everything that never started, for an owner that is going away.
-  func releaseEverything() -> [QueuedTask] {
-    var left = held + withoutRoom + timers.removeAll() + lateJobs
+  /// Takes out everything that never started, for an owner that is going away: a view's queue holds
+  /// its tasks, and they the view.
+  func releaseEverything() -> [QueuedTask.Work] {
+    var left: [QueuedTask] = []
     forEachReady { left.append($0) }
+    for task in left { _ = takeBack(task) }
+    left += held + withoutRoom + timers.removeAll() + lateJobs
     held = []
     withoutRoom = []
     lateJobs = []
     tasks = [:]
     repeats = [:]
-    return left
+    return left.compactMap { $0.release() }
   }
 
   // MARK: Whether anything goes on

@@ -18,10 +18,10 @@ enum ThreadPool {
       try Leases.prepare()
       let before = threadsOfProcess
       Leases.start {}
-      // Libuv starts them all at once. If none has come, another has used the pool before, and has
-      // probably seen what the process was started with.
+      // Libuv starts them all at once. If none has come, somebody has used the pool before, and what
+      // the variable said then nobody knows.
       let isOurs = threadsOfProcess > before
-      let count = try isOurs ? now : size(initialVariable("UV_THREADPOOL_SIZE"))
+      let count = isOurs ? now : measure()
       known = count
       return count
     }
@@ -41,19 +41,54 @@ enum ThreadPool {
     return unsafe stat("/proc/self/task", &status) == 0 ? Int(status.st_nlink) - 2 : 0
   }
 
-  /// The value that the process was started with.
-  private static func initialVariable(_ name: String) -> String? {
-    let descriptor = unsafe open("/proc/self/environ", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let count = unsafe read(descriptor, &buffer, buffer.count)
-      guard count > 0 else { break }
-      bytes += buffer[..<count]
+  /// How many threads of the pool are free to meet: stops each for some milliseconds.
+  ///
+  /// Too few if others use the pool meanwhile, which costs them nothing.
+  private static func measure() -> Int {
+    let meeting = Meeting()
+    var expected = 0
+    while expected < 1024 {
+      for _ in 0..<4 { Leases.start { meeting.attend() } }
+      expected += 4
+      guard meeting.waitFor(expected) else { break }
     }
-    return bytes.split(separator: 0).lazy.map { String(decoding: $0, as: UTF8.self) }
-      .first { $0.hasPrefix("\(name)=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
+    return meeting.end()
+  }
+
+  /// Threads of the pool that stand still until everybody is there who will come.
+  private final class Meeting: @unchecked Sendable {
+    private let monitor = Monitor()
+    // Touched under the monitor.
+    private var present = 0
+    private var isOver = false
+
+    func attend() {
+      monitor.lock()
+      if !isOver { present += 1 }
+      monitor.tellOthers()
+      while !isOver { monitor.wait() }
+      monitor.unlock()
+    }
+
+    /// Whether so many come. Gives up when for 10 milliseconds nobody has.
+    func waitFor(_ count: Int) -> Bool {
+      monitor.lock()
+      defer { monitor.unlock() }
+      while present < count {
+        let before = present
+        let end = monotonicNanoseconds() + 10_000_000
+        while present == before, monotonicNanoseconds() < end { monitor.wait(until: end) }
+        if present == before { return false }
+      }
+      return true
+    }
+
+    /// Lets everybody go, and says how many there were.
+    func end() -> Int {
+      monitor.lock()
+      defer { monitor.unlock() }
+      isOver = true
+      return max(1, present)
+    }
   }
 }

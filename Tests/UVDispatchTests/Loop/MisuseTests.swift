@@ -158,7 +158,7 @@ extension OnePool {
         try standingStill {
           let dispatcher = try UVDispatcher()
           dispatcher.foreground {
-            unsafe dispatcher.withLoop { Adopted.leaveIdleTimer(on: $0) }
+            unsafe dispatcher.withLoop { unsafe Adopted.leaveIdleTimer(on: $0) }
             dispatcher.beginShutdown()
           }
           dispatcher.run()

@@ -1,0 +1,167 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("In a forked child")
+  struct ForkTests {
+    @Test("every submission is refused at once, and the parent goes on")
+    func everySubmission() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let view = dispatcher.makeQueue(label: "view", width: 2)
+          let ran = Box(0)
+          dispatcher.background { ran.increment() }
+          dispatcher.runUntilIdle()
+
+          let broken = inForkedChild { whatIsNotRefused(on: dispatcher, view) }
+
+          #expect(broken == nil)
+          dispatcher.background { ran.increment() }
+          dispatcher.foreground { dispatcher.beginShutdown() }
+          let report = dispatcher.run()
+          #expect(ran.value == 2)
+          #expect(report.ledger.refused == 0)
+          #expect(report.ledger.balances)
+        }
+      }
+    }
+
+    @Test("a submission takes no lock, which a thread of the parent may have held")
+    func lockedParent() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let view = dispatcher.makeQueue(label: "view", width: 2)
+          let (held, gate) = (Latch(), Latch())
+          let holder = OtherThread {
+            dispatcher.withCore { _ in
+              held.open()
+              _ = gate.wait(patience)
+            }
+          }
+          #expect(held.wait(patience))
+
+          let broken = inForkedChild { whatIsNotRefused(on: dispatcher, view) }
+
+          #expect(broken == nil)
+          gate.open()
+          #expect(holder.join())
+        }
+      }
+    }
+
+    @Test("forked by a body on the loop or on a worker, the same holds")
+    func insideBody() async {
+      for lane in Lane.allCases {
+        await #expect(processExitsWith: .success) { [lane = lane.description as String] in
+          try standingStill {
+            let dispatcher = try UVDispatcher()
+            let view = dispatcher.makeQueue(label: "view", width: 2)
+            let queue = lane == "foreground" ? dispatcher.foreground : dispatcher.background
+            let broken = Box<String?>("no fork")
+            let ran = Box(false)
+            queue {
+              broken.value = inForkedChild { whatIsNotRefused(on: dispatcher, view) }
+              dispatcher.foreground { ran.value = true }
+            }
+            dispatcher.runUntilIdle()
+            #expect(broken.value == nil)
+            #expect(ran.value)
+          }
+        }
+      }
+    }
+
+    @Test("a dispatcher that was made before another is forked too")
+    func allDispatchers() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatchers = try (0..<3).map { _ in try UVDispatcher() }
+          let broken = inForkedChild { () -> String? in
+            for dispatcher in dispatchers {
+              guard dispatcher.foreground({}) == .refused(.forkedChild) else { return "accepted" }
+            }
+            return nil
+          }
+          #expect(broken == nil)
+        }
+      }
+    }
+  }
+}
+
+/// The first form of submission that a forked child does not see refused.
+private func whatIsNotRefused(on dispatcher: UVDispatcher, _ view: TaskQueue) -> String? {
+  let released = Latch(3)
+  for queue in [dispatcher.foreground, dispatcher.background, view, view.barrier] {
+    let admissions: [(String, Admission)] = [
+      ("plain", queue {}),
+      ("options", queue(label: "x", group: WorkGroup()) {}),
+      (
+        "reply",
+        queue {
+          1
+        } then: { _ in
+        }
+      ),
+      ("notification", WorkGroup().notify(on: queue) {}),
+      ("body", queue(body(releasing: released))),
+    ]
+    for (name, admission) in admissions where admission != .refused(.forkedChild) {
+      return "\(name) on \(queue): \(admission)"
+    }
+    let timers = [queue.after(.seconds(1)) {}, queue.every(.seconds(1)) {}]
+    for timer in timers where timer.outcomeIfFinished != .refused(.forkedChild) {
+      return "a timer on \(queue): \(timer.outcomeIfFinished as Any)"
+    }
+    for timer in timers where timer.cancel() != .tooLate { return "cancelling a timer" }
+    do {
+      try queue.sync {}
+      return "sync on \(queue) ran"
+    } catch WaitRefusal.refused(.forkedChild) {
+    } catch { return "sync on \(queue): \(error)" }
+    do {
+      // It has ended, so nobody needs to wait.
+      let outcome = try queue.submit {}.wait()
+      if outcome != .refused(.forkedChild) { return "a handle on \(queue): \(outcome)" }
+    } catch { return "waiting for what was refused: \(error)" }
+  }
+  dispatcher.beginShutdown()
+  return released.isOpen ? nil : "a refused body is kept"
+}
+
+/// Forks, and returns what `body` says in the child: nil if nothing is wrong.
+private func inForkedChild(_ body: () -> String?) -> String? {
+  // Swift hides the call, for good reasons; a program may have it from C.
+  typealias Fork = @convention(c) () -> pid_t
+  let fork = unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)
+  var ends: [CInt] = [-1, -1]
+  unsafe pipe(&ends)
+  let child = fork()
+  if child == 0 {
+    // A child that hangs is killed, and so tells the parent. Some threads let no signal in.
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
+    alarm(2)
+    if let wrong = body() {
+      _ = unsafe wrong.withCString { unsafe write(ends[1], $0, strlen($0)) }
+      _exit(1)
+    }
+    _exit(0)
+  }
+  close(ends[1])
+  var text: [UInt8] = Array(repeating: 0, count: 1_000)
+  let length = unsafe read(ends[0], &text, text.count)
+  close(ends[0])
+  var status: CInt = 0
+  unsafe waitpid(child, &status, 0)
+  if status == 0 { return nil }
+  if length > 0 { return String(decoding: text.prefix(length), as: UTF8.self) }
+  return status & 0x7f == SIGALRM ? "the child hung" : "the child ended with status \(status)"
+}

@@ -1,0 +1,183 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A dispatcher that is let go of without a shutdown")
+  struct DroppedTests {
+    @Test("releases itself, and what waits on the foreground")
+    func queuedForeground() throws {
+      let released = Latch(20)
+      let gone = Latch()
+      let group = WorkGroup()
+      try {
+        let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
+        for _ in 0..<10 { dispatcher.foreground(body(releasing: released)) }
+        for _ in 0..<10 { dispatcher.foreground(group: group, body(releasing: released)) }
+      }()
+
+      #expect(released.wait(patience))
+      #expect(gone.wait(patience))
+      #expect(group.count == 0)
+    }
+
+    @Test("releases timers and repeating timers")
+    func timers() throws {
+      let released = Latch(20)
+      let gone = Latch()
+      try {
+        let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
+        for _ in 0..<10 {
+          dispatcher.foreground.after(.seconds(3600), body(releasing: released))
+          dispatcher.background.every(.seconds(3600), body(releasing: released))
+        }
+      }()
+
+      #expect(released.wait(patience))
+      #expect(gone.wait(patience))
+    }
+
+    @Test("releases what stands in suspended views, behind barriers and held groups")
+    func heldWork() throws {
+      let released = Latch(40)
+      let gone = Latch()
+      let group = WorkGroup()
+      group.enter()
+      try {
+        let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
+        let view = dispatcher.makeQueue(label: "held", width: 2)
+        view.suspend()
+        for _ in 0..<10 {
+          view(body(releasing: released))
+          view.barrier(body(releasing: released))
+          view(priority: .high, label: "item", body(releasing: released))
+          group.notify(on: view, body(releasing: released))
+        }
+      }()
+
+      #expect(released.wait(patience))
+      #expect(gone.wait(patience))
+      // Whoever it told of is gone.
+      group.leave()
+    }
+
+    @Test("lives until the lease that runs has ended, and runs what is queued behind it")
+    func runningLease() throws {
+      let (started, gate) = (Latch(), Latch())
+      let gone = Latch()
+      let released = Latch(51)
+      let ran = Latch(50)
+      try {
+        let dispatcher = try UVDispatcher(.init(backgroundWidth: 1, observer: Mark(gone)))
+        dispatcher.background(
+          body(releasing: released) {
+            started.open()
+            _ = gate.wait(patience)
+          })
+        for _ in 0..<50 { dispatcher.background(body(releasing: released) { ran.open() }) }
+      }()
+      #expect(started.wait(patience))
+      #expect(!gone.isOpen)
+
+      gate.open()
+
+      #expect(gone.wait(patience))
+      #expect(ran.isOpen)
+      #expect(released.wait(patience))
+    }
+
+    @Test("runs the jobs of Tasks that wait for it all the same")
+    func waitingJobs() async throws {
+      let gone = Latch()
+      let task = try { () throws -> Task<Int, Never> in
+        let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
+        return Task(executorPreference: dispatcher.foreground.executor) { 42 }
+      }()
+
+      let value = await firstOf({ await task.value }, orAfter: .seconds(2))
+
+      #expect(value == 42)
+      #expect(gone.wait(patience))
+    }
+
+    @Test("tells those who await what it was to run")
+    func awaiters() async throws {
+      let outcome = Box<Outcome?>(nil)
+      let known = Latch()
+      try {
+        let dispatcher = try UVDispatcher()
+        let item = WorkItem(
+          kind: .task, queue: dispatcher.foreground, label: nil,
+          site: CallSite(fileID: #fileID, line: #line)
+        ) {}
+        item.whenFinished {
+          outcome.value = $0
+          known.open()
+        }
+        _ = dispatcher.submit(item)
+      }()
+
+      #expect(known.isOpen)
+      #expect(outcome.value == .cancelled)
+    }
+
+    @Test("after its loop has stood still again, and had views, executors and clocks")
+    func usedBefore() throws {
+      let gone = Latch()
+      let released = Latch(3)
+      try {
+        let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
+        let view = dispatcher.makeQueue(label: "view", width: 1)
+        let resident = Resident(on: view)
+        Task(executorPreference: dispatcher.background.executor) { await resident.enter() }
+        Task(executorPreference: dispatcher.foreground.executor) {
+          try? await dispatcher.clock.sleep(for: .nanoseconds(1))
+        }
+        view(body(releasing: released))
+        dispatcher.foreground(body(releasing: released))
+        dispatcher.runUntilIdle()
+        dispatcher.foreground(body(releasing: released))
+      }()
+
+      #expect(gone.wait(patience))
+      #expect(released.wait(patience))
+    }
+
+    @Test("in its own background body is released there, or soon after, and not twice")
+    func lastHeldByBody() throws {
+      for _ in 0..<100 {
+        let gone = Latch()
+        try {
+          let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
+          dispatcher.background { withExtendedLifetime(dispatcher) {} }
+        }()
+        #expect(gone.wait(patience))
+      }
+    }
+  }
+}
+
+/// Opens a latch when the configuration that holds it is gone, and so its dispatcher.
+private final class Mark: TaskObserver {
+  private let gone: Latch
+  init(_ gone: Latch) { self.gone = gone }
+  func observe(_ event: TaskEvent) {}
+  deinit { gone.open() }
+}
+
+/// What `body` returns, or nil if it takes longer: only a broken dispatcher does.
+private func firstOf<Value: Sendable>(
+  _ body: @escaping @Sendable () async -> Value, orAfter limit: Duration
+) async -> Value? {
+  let result = Box<Value?>(nil)
+  let known = Latch()
+  Task {
+    let value = await body()
+    result.value = value
+    known.open()
+  }
+  await onOtherThread { _ = known.wait(limit) }
+  return result.value
+}

@@ -1,0 +1,86 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("Two hundred dispatchers")
+  struct LeakTests {
+    @Test("that are run and shut down leave no descriptor and no thread behind")
+    func ran() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          try runAndEnd()
+          let before = (ThisProcess.descriptors, ThisProcess.threads)
+          for _ in 0..<200 { try runAndEnd() }
+          let after = (ThisProcess.descriptors, ThisProcess.threads)
+          #expect(before == after)
+        }
+      }
+    }
+
+    @Test("that are started leave no descriptor and no thread behind")
+    func started() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill { try runAndEnd() }
+        let before = (ThisProcess.descriptors, ThisProcess.threads)
+        for _ in 0..<200 {
+          let dispatcher = try UVDispatcher()
+          dispatcher.background {}
+          try dispatcher.start()
+          _ = await dispatcher.shutdown()
+        }
+        // A thread ends some moments after its last words: as long as it takes, but not for ever.
+        let patient = DispatcherInstant(nanoseconds: 10_000_000_000)
+        let clock = try UVDispatcher()
+        while clock.now < patient,
+          (ThisProcess.descriptors, ThisProcess.threads) != (before.0 + 4, before.1)
+        {}
+        #expect(ThisProcess.descriptors == before.0 + 4, "the clock's loop has four")
+        #expect(ThisProcess.threads == before.1)
+      }
+    }
+
+    @Test("that are let go of with work in them leave no descriptor and no thread behind")
+    func dropped() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          try runAndEnd()
+          let before = (ThisProcess.descriptors, ThisProcess.threads)
+          for _ in 0..<200 {
+            let dispatcher = try UVDispatcher()
+            dispatcher.foreground {}
+            dispatcher.foreground.after(.seconds(3600)) {}
+            dispatcher.makeQueue(label: "view", width: 1).suspend()
+          }
+          let after = (ThisProcess.descriptors, ThisProcess.threads)
+          #expect(before == after)
+        }
+      }
+    }
+
+    @Test("live beside each other, each with its own work")
+    func together() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatchers = try (0..<200).map { _ in try UVDispatcher() }
+          let ran = Box(0)
+          for dispatcher in dispatchers {
+            for _ in 0..<20 { dispatcher.background { ran.increment() } }
+            dispatcher.foreground { dispatcher.beginShutdown() }
+          }
+          for dispatcher in dispatchers { #expect(dispatcher.run().ledger.completed == 21) }
+          #expect(ran.value == 4_000)
+        }
+      }
+    }
+  }
+}
+
+private func runAndEnd() throws {
+  let dispatcher = try UVDispatcher()
+  dispatcher.background { dispatcher.foreground { dispatcher.beginShutdown() } }
+  dispatcher.foreground.after(.seconds(3600)) {}
+  #expect(dispatcher.run().ledger.completed == 2)
+}

@@ -1,0 +1,167 @@
+import Glibc
+import TaskDispatch
+import Testing
+import UVDispatch
+
+@testable import TaskDispatchTesting
+
+extension OnePool {
+  @Suite("When no descriptors are left")
+  struct DescriptorTests {
+    @Test("the first dispatcher of a process is refused with an error, and works later")
+    func firstDispatcher() async {
+      // Each number of descriptors stops libuv at another place.
+      for spare in 0..<12 {
+        await #expect(processExitsWith: .success) { [spare = spare as Int] in
+          standingStill {
+            let before = ThisProcess.descriptors
+            let isRefused = withSpareDescriptors(spare) { throwsUVError { try UVDispatcher() } }
+            guard isRefused else { return }
+            let after = ThisProcess.descriptors
+            // The private loop and libuv's signal pipe are the process's, and stay.
+            #expect(after - before <= 8, "\(spare) spare: \(after - before) more are open")
+            #expect(works(), "\(spare) spare: no dispatcher works afterwards")
+          }
+        }
+      }
+    }
+
+    @Test("a later dispatcher is refused with an error, and nothing is left behind")
+    func laterDispatcher() async {
+      await #expect(processExitsWith: .success) {
+        standingStill {
+          #expect(works())
+          let before = ThisProcess.descriptors
+          var refusals = 0
+          for spare in 0..<8 {
+            for _ in 0..<10 {
+              if withSpareDescriptors(spare, { throwsUVError { try UVDispatcher() } }) {
+                refusals += 1
+              }
+            }
+            let after = ThisProcess.descriptors
+            #expect(after == before, "\(spare) spare: \(before) to \(after)")
+          }
+          #expect(refusals >= 20, "only \(refusals) were refused")
+          #expect(works())
+        }
+      }
+    }
+
+    @Test("the error names libuv's call and says what the system says")
+    func error() async {
+      await #expect(processExitsWith: .success) {
+        standingStill {
+          #expect(works())
+          let error = withSpareDescriptors(0) { () -> (any Error)? in
+            do { _ = try UVDispatcher() } catch { return error }
+            return nil
+          }
+          guard let error = error as? UVError else { fatalError("\(error as Any)") }
+          #expect(error.call == "uv_loop_init")
+          #expect(error.name == "EMFILE")
+          #expect(
+            "\(error)" == "uv_loop_init failed: too many open files (EMFILE)", "\(error)")
+        }
+      }
+    }
+
+    @Test("a dispatcher that is there goes on, with all its forms")
+    func goesOn() async {
+      await #expect(processExitsWith: .success) {
+        standingStill {
+          guard let dispatcher = try? UVDispatcher() else { fatalError() }
+          withSpareDescriptors(0) {
+            let ran = Box(0)
+            dispatcher.background { ran.increment() }
+            dispatcher.foreground { ran.increment() }
+            dispatcher.foreground.after(.milliseconds(1)) {
+              ran.increment()
+              dispatcher.beginShutdown()
+            }
+            try? dispatcher.background.sync { _ = ran.increment() }
+            let report = dispatcher.run()
+            #expect(ran.value == 4, "\(report)")
+          }
+        }
+      }
+    }
+  }
+
+  @Suite("When no thread can be made")
+  struct ThreadTests {
+    @Test(
+      "start() throws, and the loop can be run all the same",
+      .enabled(if: !ThisProcess.isSanitized, "a sanitizer needs address space itself"))
+    func start() async {
+      await #expect(processExitsWith: .success) {
+        standingStill {
+          guard let dispatcher = try? UVDispatcher() else { fatalError() }
+          dispatcher.background {}
+          dispatcher.runUntilIdle()
+          let limit = __rlimit_resource_t(RLIMIT_AS.rawValue)
+          var before = rlimit()
+          unsafe getrlimit(limit, &before)
+          var none = rlimit(
+            rlim_cur: rlim_t(ThisProcess.addressSpace + (1 << 20)), rlim_max: before.rlim_max)
+          unsafe setrlimit(limit, &none)
+          let error = { () -> (any Error)? in
+            do { try dispatcher.start() } catch { return error }
+            return nil
+          }()
+          unsafe setrlimit(limit, &before)
+          guard let error = error as? UVError else { fatalError("\(error as Any)") }
+          #expect(error.call == "pthread_create", "\(error)")
+          #expect(error.name == "EAGAIN" || error.name == "ENOMEM", "\(error)")
+
+          dispatcher.foreground { dispatcher.beginShutdown() }
+          let report = dispatcher.run()
+          #expect(report.ledger.completed == 2)
+        }
+      }
+    }
+  }
+}
+
+private func throwsUVError(_ body: () throws -> UVDispatcher) -> Bool {
+  do {
+    _ = try body()
+    return false
+  } catch is UVError {
+    return true
+  } catch {
+    fatalError("another error: \(error)")
+  }
+}
+
+/// Whether a dispatcher can be made, and does both kinds of work.
+private func works() -> Bool {
+  guard let dispatcher = try? UVDispatcher() else { return false }
+  dispatcher.background { dispatcher.foreground { dispatcher.beginShutdown() } }
+  return dispatcher.run().ledger.completed == 2
+}
+
+/// Leaves this process only `spare` descriptors more than it has. For a process of its own: the limit
+/// is shared by every thread.
+private func withSpareDescriptors<Result>(_ spare: Int, _ body: () -> Result) -> Result {
+  // The lowest that are free are what a limit counts from.
+  var used: [CInt] = []
+  while true {
+    let descriptor = dup(0)
+    guard descriptor >= 0 else { break }
+    used.append(descriptor)
+    // Above all that are open, so that no gap is left below the limit.
+    if used.count > ThisProcess.descriptors - used.count + 8 { break }
+  }
+  let highest = used.max() ?? 2
+  for descriptor in used.suffix(spare) { close(descriptor) }
+  let limit = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  var before = rlimit()
+  unsafe getrlimit(limit, &before)
+  var few = rlimit(rlim_cur: rlim_t(highest + 1), rlim_max: before.rlim_max)
+  unsafe setrlimit(limit, &few)
+  let result = body()
+  unsafe setrlimit(limit, &before)
+  for descriptor in used.dropLast(min(spare, used.count)) { close(descriptor) }
+  return result
+}
