@@ -91,6 +91,21 @@ extension TaskQueue {
     return dispatcher.submit(item)
   }
 
+  /// As the other, for a `body` that is a function and not a closure, and for results that anybody may
+  /// have.
+  @discardableResult
+  public func callAsFunction<Value: Sendable>(
+    priority: TaskPriority? = nil, label: String? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () throws -> Value,
+    then: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) -> Admission {
+    self(
+      priority: priority, label: label, fileID: fileID, line: line,
+      { () throws -> sending Value in try body() },
+      then: { (result: sending Result<Value, any Error>) in then(result) })
+  }
+
   func site(_ priority: TaskPriority?, _ fileID: StaticString, _ line: UInt) -> CallSite {
     CallSite(fileID: fileID, line: line, band: priority.map { PriorityBand($0) } ?? .medium)
   }

@@ -10,12 +10,14 @@ enum ThisProcess {
 
   static var threads: Int { entries(of: "/proc/self/task").count }
 
+  static var threadIDs: Set<String> { Set(entries(of: "/proc/self/task")) }
+
   /// How often the kernel has switched each thread in or out, the calling one aside.
   static var contextSwitchesOfOthers: [String: Int] {
     let me = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
       .split(separator: "/").last.map(String.init)
     var switches: [String: Int] = [:]
-    for thread in entries(of: "/proc/self/task") where thread != me {
+    for thread in threadIDs where thread != me {
       guard
         let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
       else { continue }

@@ -1,0 +1,126 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("Beside other users of libuv's pool")
+  struct GoodCitizenTests {
+    @Test("a file's status comes back soon while the queues are never empty")
+    func statBehindEndlessWork() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "view", width: 8)
+      let meter = Meter()
+      let isOver = Box(false)
+      @Sendable func again(_ queue: TaskQueue) {
+        guard !isOver.value else { return }
+        queue { again(queue) }
+        meter.count { dispatcher.spend(.milliseconds(1)) }
+      }
+      for _ in 0..<8 {
+        dispatcher.background { again(dispatcher.background) }
+        view { again(view) }
+      }
+
+      let slowest = dispatcher.slowestStat(of: 20) { isOver.value = true }
+
+      // Some quanta, and what two cores make of it; without leases it would be for ever.
+      #expect(slowest < .milliseconds(500))
+      #expect(meter.most == dispatcher.effectiveBackgroundWidth)
+    }
+
+    @Test("a file's status comes back at once while every body stands still")
+    func statBehindBlockedWork() throws {
+      let dispatcher = try UVDispatcher()
+      let gate = Latch()
+      let started = Latch(dispatcher.effectiveBackgroundWidth)
+      for _ in 0..<100 {
+        dispatcher.background {
+          started.open()
+          _ = gate.wait(patience)
+        }
+      }
+      #expect(started.wait(patience))
+
+      let slowest = dispatcher.slowestStat(of: 5) { gate.open() }
+
+      #expect(slowest < .seconds(1))
+    }
+
+    @Test("a pool of one thread is shared by quanta", arguments: [1, 2])
+    func smallPool(threads: Int) async {
+      await #expect(processExitsWith: .success) { [threads] in
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "\(threads)", 1)
+          let dispatcher = try UVDispatcher()
+          let isOver = Box(false)
+          @Sendable func again() {
+            guard !isOver.value else { return }
+            dispatcher.background { again() }
+            dispatcher.spend(.milliseconds(1))
+          }
+          for _ in 0..<10 { dispatcher.background { again() } }
+          let slowest = dispatcher.slowestStat(of: 5) { isOver.value = true }
+          #expect(slowest < .milliseconds(500))
+        }
+      }
+    }
+
+    @Test("two dispatchers share the threads, and both go on")
+    func twoDispatchers() throws {
+      let first = try UVDispatcher()
+      let second = try UVDispatcher()
+      let isOver = Box(false)
+      let count = Box(0)
+      @Sendable func again() {
+        guard !isOver.value else { return }
+        first.background { again() }
+        first.spend(.milliseconds(1))
+      }
+      for _ in 0..<8 { first.background { again() } }
+      for _ in 0..<50 { second.background { count.increment() } }
+
+      second.runUntilIdle()
+      isOver.value = true
+
+      #expect(count.value == 50)
+      first.runUntilIdle()
+    }
+  }
+}
+
+extension UVDispatcher {
+  /// Does nothing useful for this long, on the calling thread.
+  fileprivate func spend(_ duration: Duration) {
+    let end = now.advanced(by: duration)
+    while now < end {}
+  }
+
+  /// Asks for a file's status `count` times, one after the other, through the loop; then calls
+  /// `finally`, and lets everything end.
+  fileprivate func slowestStat(of count: Int, _ finally: @escaping @Sendable () -> Void) -> Duration
+  {
+    let slowest = Box(Duration.zero)
+    @Sendable func ask(_ left: Int) {
+      guard left > 0 else {
+        finally()
+        beginShutdown(.init(drain: .seconds(3600)))
+        return
+      }
+      let begin = now
+      unsafe withLoop { loop in
+        unsafe Adopted.stat("/", on: loop) {
+          let time = begin.duration(to: self.now)
+          slowest.change { $0 = max($0, time) }
+          self.foreground { ask(left - 1) }
+        }
+      }
+    }
+    foreground { ask(count) }
+    // What still posts itself when the gate closes comes from bodies that run, and drains.
+    run()
+    return slowest.value
+  }
+}

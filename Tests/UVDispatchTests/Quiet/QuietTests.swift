@@ -1,0 +1,125 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("An idle dispatcher", .enabled(if: !ThisProcess.isSanitized, "a sanitizer has threads"))
+  struct QuietTests {
+    @Test("wakes nobody for a second, whatever stands in it")
+    func idle() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let others = ThisProcess.threadIDs
+          // Never run, run and standing still, ended.
+          let fresh = try UVDispatcher()
+          let used = try UVDispatcher()
+          try exercise(used)
+          used.runUntilIdle()
+          let ended = try UVDispatcher()
+          ended.beginShutdown()
+          ended.run()
+          // Its loop runs, and has had every kind of work.
+          let running = try UVDispatcher()
+          try running.start()
+          try exercise(running)
+          // Work that waits for a time, for a group, for a resume() and for a Task.
+          let waiting = try UVDispatcher()
+          try waiting.start()
+          try exercise(waiting)
+          waiting.foreground.after(.seconds(3600)) {}
+          waiting.foreground.every(.seconds(3600)) {}
+          let view = waiting.makeQueue(label: "held", width: 1)
+          view.suspend()
+          view {}
+          let group = WorkGroup()
+          group.enter()
+          group.notify(on: waiting.foreground) {}
+          // On its own queue: Swift's threads are not ours, and go to sleep when they like.
+          Task(executorPreference: waiting.foreground.executor) {
+            try await waiting.clock.sleep(for: .seconds(3600))
+          }
+          // A shutdown that waits for a body, with its deadlines far away.
+          let ending = try UVDispatcher()
+          try ending.start()
+          let (started, gate) = (Latch(), Latch())
+          ending.background {
+            started.open()
+            _ = gate.wait(patience)
+          }
+          _ = started.wait(patience)
+          ending.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
+          for dispatcher in [running, waiting, ending] {
+            dispatcher.waitUntil { $0.loopRuns && !$0.turnIsDue && $0.deliveries == 0 }
+          }
+
+          let woken = switchesInASecond(apartFrom: others)
+
+          #expect(woken.isEmpty, "context switches by thread: \(woken)")
+          gate.open()
+          withExtendedLifetime((fresh, used, ended)) {}
+        }
+      }
+    }
+
+    @Test("with threads that wait for it lets them sleep")
+    func waiters() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let others = ThisProcess.threadIDs
+          let dispatcher = try UVDispatcher()
+          let view = dispatcher.makeQueue(label: "narrow", width: 1)
+          let (started, gate) = (Latch(), Latch())
+          let handle = view.submit {
+            started.open()
+            _ = gate.wait(patience)
+          }
+          #expect(started.wait(patience))
+          try dispatcher.start()
+          let threads =
+            (0..<2).map { _ in OtherThread { _ = try? handle.wait() } }
+            + (0..<2).map { _ in OtherThread { try? view.sync {} } }
+            + (0..<2).map { _ in OtherThread { _ = try? handle.wait(timeout: .seconds(3600)) } }
+          dispatcher.waitUntil { $0.ledger.accepted == 3 }
+
+          let woken = switchesInASecond(apartFrom: others)
+
+          #expect(woken.isEmpty, "context switches by thread: \(woken)")
+          gate.open()
+          for thread in threads { #expect(thread.join()) }
+        }
+      }
+    }
+  }
+}
+
+/// Gives `dispatcher` some of every kind of work, and lets all of it end.
+private func exercise(_ dispatcher: UVDispatcher) throws {
+  let view = dispatcher.makeQueue(label: "view", width: 2)
+  for queue in [dispatcher.foreground, dispatcher.background, view, view.barrier] {
+    for _ in 0..<100 { queue {} }
+    queue.after(.milliseconds(1)) {}
+    queue.submit {}.cancel()
+  }
+  Task(executorPreference: dispatcher.background.executor) { await dispatcher.foreground.flush() }
+  if dispatcher.withCore({ $0.loopRuns }) { dispatcher.waitUntil { $0.isIdle && $0.tasks.isEmpty } }
+}
+
+/// How often each thread that is not one of `others`, which are the test library's, was switched in a
+/// second in which nothing happens.
+private func switchesInASecond(apartFrom others: Set<String>) -> [String: Int] {
+  // Those that have just done their work may still be on their way to sleep.
+  var before = ThisProcess.contextSwitchesOfOthers
+  for _ in 0..<100 {
+    let again = ThisProcess.contextSwitchesOfOthers
+    if again == before { break }
+    before = again
+  }
+  // The one wait that is for the measurement itself.
+  _ = Latch().wait(.seconds(1))
+  let after = ThisProcess.contextSwitchesOfOthers
+  return after.merging(before) { $0 - $1 }.filter {
+    before[$0.key] != nil && $0.value > 0 && !others.contains($0.key)
+  }
+}

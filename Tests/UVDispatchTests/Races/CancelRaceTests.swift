@@ -1,0 +1,127 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A cancellation that races")
+  struct CancelRaceTests {
+    @Test("the start of a body wins or loses, and says which", arguments: Lane.allCases)
+    func start(lane: Lane) throws {
+      let dispatcher = try UVDispatcher()
+      let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
+      var tally = [Cancellation: Int]()
+      try dispatcher.start()
+      for _ in 0..<500 {
+        let ran = Box(false)
+        let released = Latch()
+        let raised = Latch()
+        let handle = Box<TaskHandle<Void>?>(nil)
+        let answer = Box<Cancellation?>(nil)
+        let cancelled = Latch()
+        dispatcher.background.submit {
+          _ = raised.wait(patience)
+          answer.value = handle.value?.cancel()
+          cancelled.open()
+        }
+        handle.value = queue.submit { [run = body(releasing: released) { ran.value = true }] in
+          run()
+        }
+        raised.open()
+
+        let outcome = try #require(try handle.value?.wait(timeout: patience))
+        #expect(cancelled.wait(patience))
+
+        let said = try #require(answer.value)
+        tally[said, default: 0] += 1
+        #expect((said == .beforeStart) == (outcome == .cancelled))
+        #expect(ran.value == (outcome == .completed))
+        #expect(released.wait(patience))
+      }
+      dispatcher.end()
+      #expect(dispatcher.ledger.cancelled == tally[.beforeStart, default: 0])
+      #expect(tally.values.reduce(0, +) == 500)
+    }
+
+    @Test("the time of a timer wins or loses, and says which")
+    func due() throws {
+      let dispatcher = try UVDispatcher()
+      try dispatcher.start()
+      let ran = Box(Set<Int>())
+      let said = Box([Int: Cancellation]())
+      for round in 0..<10 {
+        // They come due one after the other while the other thread goes through them.
+        let timers = (0..<100).map { number in
+          let queue = number.isMultiple(of: 2) ? dispatcher.foreground : dispatcher.background
+          return queue.after(.microseconds(1_000 + 20 * number)) {
+            ran.change { _ = $0.insert(round * 100 + number) }
+          }
+        }
+        let began = Latch()
+        dispatcher.foreground.after(.microseconds(1_000)) { began.open() }
+        #expect(began.wait(patience))
+        for (number, timer) in timers.enumerated() {
+          let answer = timer.cancel()
+          said.change { $0[round * 100 + number] = answer }
+        }
+      }
+      dispatcher.end()
+
+      #expect(said.value.count == 1_000)
+      for (number, answer) in said.value {
+        #expect(ran.value.contains(number) == (answer != .beforeStart), "\(number): \(answer)")
+      }
+      #expect(dispatcher.ledger.balances)
+    }
+
+    @Test("another cancellation: one of them says so, and the body runs never")
+    func twice() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "held", width: 1)
+      view.suspend()
+      for _ in 0..<200 {
+        let released = Latch()
+        let handle = view.submit { [run = body(releasing: released)] in run() }
+        let answers = Box([Cancellation]())
+        let cancel: @Sendable () -> Void = {
+          let answer = handle.cancel()
+          answers.change { $0.append(answer) }
+        }
+
+        let ended = race(cancel, cancel)
+
+        #expect(ended)
+        #expect(answers.value.count { $0 == .beforeStart } == 1)
+        #expect(answers.value.count { $0 == .tooLate } == 1)
+        #expect(released.isOpen)
+      }
+    }
+
+    @Test("the ticks of a repeating timer ends it for good")
+    func repeating() throws {
+      let dispatcher = try UVDispatcher()
+      try dispatcher.start()
+      for _ in 0..<30 {
+        let ran = Box(0)
+        let twice = Latch(2)
+        let released = Latch()
+        let timer = dispatcher.background.every(
+          .microseconds(100), catchUp: .all,
+          body(releasing: released) {
+            ran.increment()
+            twice.open()
+          })
+        #expect(twice.wait(patience))
+
+        timer.cancel()
+
+        #expect(released.wait(patience))
+        #expect(timer.outcomeIfFinished == .cancelled)
+      }
+      dispatcher.end()
+      #expect(dispatcher.ledger.balances)
+      #expect(dispatcher.ledger.waiting == 0)
+    }
+  }
+}
