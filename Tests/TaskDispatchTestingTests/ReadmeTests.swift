@@ -69,7 +69,10 @@ struct ReadmeTests {
 @Suite("The pages")
 struct PagesTests {
   static let paths =
-    ["README.md", "Documentation/FailureMessages.md", "CHANGELOG.md"]
+    [
+      "README.md", "Documentation/FailureMessages.md", "Documentation/ContractSuite.md",
+      "CHANGELOG.md",
+    ]
     + FourIdeasPagesTests.names.map { "Documentation/\($0).md" }
 
   @Test("show the quick start as the build compiles it, and a test that is run")

@@ -182,8 +182,8 @@ public class WorkItem: @unchecked Sendable {
         expected == Phase.waiting, "\(name) was given a second outcome: \(outcome)")
       return false
     }
-    // A body that was abandoned still runs: its thread has it.
-    body = nil
+    // A body that was abandoned still runs, or is about to: it is its thread's.
+    if outcome != .abandoned { body = nil }
     let observers = ItemLock.withLock(of: self) {
       outcomeIfFinished = outcome
       defer { self.observers = [] }

@@ -185,6 +185,11 @@ struct State: ~Copyable {
     }
   }
 
+  /// The newest task with this label that has started, as far as a history is kept.
+  func lastStarted(_ label: String) -> TaskRecord? {
+    moments.last { $0.kind == .started && $0.lineage.record.label == label }?.lineage.record
+  }
+
   mutating func end(_ item: WorkItem, _ outcome: Outcome) {
     withOutbox { $0.endings.append((item, outcome)) }
   }

@@ -8,8 +8,9 @@ public enum StepError: Error, Sendable {
   case nothingRunnable(String, [PendingTask], nextDeadline: DispatcherInstant?)
   /// This one cannot run now.
   case notRunnable(PendingTask)
-  /// No task that waits has this label.
-  case unknownLabel(String, nearMisses: [String], pending: [PendingTask])
+  /// No task that waits has this label. One that has run may have had it, as far as the history knows.
+  case unknownLabel(
+    String, nearMisses: [String], pending: [PendingTask], hasRun: TaskRecord? = nil)
   /// Several tasks that wait have this label. Run one by its id.
   case ambiguousLabel(String, [PendingTask])
   /// No task that waits has this id.
@@ -50,9 +51,11 @@ extension StepError: CustomStringConvertible {
     case .notRunnable(let task):
       "this task cannot run now: \(task)"
         + (task.obstacle?.isOtherTasks == true ? "; run what is in its way, or runUntilIdle()" : "")
-    case .unknownLabel(let label, let nearMisses, let pending):
+    case .unknownLabel(let label, let nearMisses, let pending, let hasRun):
       Self.lines(
         "no task labelled \"\(label)\" is waiting"
+          + (hasRun.map { "; \($0.id) from \($0.site) had that label, and has started already" }
+            ?? "")
           + (nearMisses.isEmpty
             ? ""
             : "; did you mean "

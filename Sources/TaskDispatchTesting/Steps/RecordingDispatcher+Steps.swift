@@ -68,7 +68,7 @@ extension RecordingDispatcher {
       guard let match = matches.first else {
         throw .unknownLabel(
           label, nearMisses: nearMisses(of: label, in: pending.compactMap(\.task.label)),
-          pending: pending)
+          pending: pending, hasRun: state.lastStarted(label))
       }
       guard matches.count == 1 else { throw .ambiguousLabel(label, matches) }
       return try state.take(match)

@@ -76,7 +76,8 @@ extension UVDispatcher {
         core.watchdogIsParked = true
         return .some(nil)
       }
-      return .some(monotonic(next))
+      // Another body may begin meanwhile, and must not wait for those that were told of.
+      return .some(monotonic(min(next, core.now + threshold)))
     }
   }
 }

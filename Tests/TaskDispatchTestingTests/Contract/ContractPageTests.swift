@@ -40,7 +40,7 @@ struct ContractPageTests {
     let files = try [
       "Sources/TaskDispatchTesting/Contract/FakeSubject.swift",
       "Tests/TaskDispatchTestingTests/Contract/ContractFakeTests.swift",
-      "Tests/TaskDispatchTestingTests/Contract/ContractThreadedSubject.swift",
+      "Tests/UVDispatchTests/Support/UVSubject.swift",
     ].map(PackageFile.text)
 
     #expect(shown.count == 3)

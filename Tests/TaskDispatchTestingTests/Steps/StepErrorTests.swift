@@ -89,13 +89,34 @@ struct StepErrorTests {
 
     let error = stepError { try dispatcher.runTask(labeled: "hasj") }
 
-    guard case .unknownLabel("hasj", let nearMisses, let pending) = error else {
+    guard case .unknownLabel("hasj", let nearMisses, let pending, nil) = error else {
       Issue.record("\(error as Any)")
       return
     }
     #expect(nearMisses == ["hash", "hush"])
     #expect(pending.labels == ["hash file", "hash", "upload", "hush"])
     try dispatcher.runUntilIdle()
+    try dispatcher.finish()
+  }
+
+  @Test("about a label whose task has run says which that was")
+  func labelOfWhatHasRun() throws {
+    let dispatcher = RecordingDispatcher()
+    dispatcher.background(label: "hash", fileID: "App/Hash.swift", line: 12) {}
+    try dispatcher.runTask(labeled: "hash")
+
+    let error = stepError { try dispatcher.runTask(labeled: "hash") }
+
+    guard case .unknownLabel("hash", [], let pending, let hasRun) = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    #expect(pending.isEmpty)
+    #expect(hasRun?.id == TaskID(1))
+    #expect(
+      "\(error!)"
+        == "no task labelled \"hash\" is waiting; #1 from App/Hash.swift:12 had that label, and has "
+        + "started already, and nothing waits in this dispatcher")
     try dispatcher.finish()
   }
 
@@ -106,7 +127,7 @@ struct StepErrorTests {
 
     for wrong in ["compress", "Compress Archive", "please compress archive now"] {
       guard
-        case .unknownLabel(_, let nearMisses, _) = stepError({
+        case .unknownLabel(_, let nearMisses, _, _) = stepError({
           try dispatcher.runTask(labeled: wrong)
         })
       else { return }
@@ -122,7 +143,7 @@ struct StepErrorTests {
     dispatcher.background(label: "upload") {}
 
     guard
-      case .unknownLabel(_, let nearMisses, _) = stepError({
+      case .unknownLabel(_, let nearMisses, _, _) = stepError({
         try dispatcher.runTask(labeled: "hash")
       })
     else { return }

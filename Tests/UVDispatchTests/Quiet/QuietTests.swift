@@ -111,9 +111,10 @@ private func exercise(_ dispatcher: UVDispatcher) throws {
 private func switchesInASecond(apartFrom others: Set<String>) -> [String: Int] {
   // Those that have just done their work may still be on their way to sleep.
   var before = ThisProcess.contextSwitchesOfOthers
-  for _ in 0..<100 {
+  var calm = 0
+  for _ in 0..<10_000 where calm < 50 {
     let again = ThisProcess.contextSwitchesOfOthers
-    if again == before { break }
+    calm = ThisProcess.isAsleep(apartFrom: others) && again == before ? calm + 1 : 0
     before = again
   }
   // The one wait that is for the measurement itself.

@@ -62,7 +62,8 @@ extension OnePool {
       let report = dispatcher.run()
       let time = begin.duration(to: .now)
 
-      #expect(time < .milliseconds(400))
+      // A sanitizer takes longer to submit and to cancel.
+      #expect(ThisProcess.isSanitized || time < .milliseconds(400))
       #expect(report.ledger.accepted == 100)
       #expect(report.ledger.balances)
       #expect(report.ledger.completed >= 1)

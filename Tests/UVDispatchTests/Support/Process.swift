@@ -12,6 +12,16 @@ enum ThisProcess {
 
   static var threadIDs: Set<String> { Set(entries(of: "/proc/self/task")) }
 
+  /// Whether every thread sleeps, the calling one and `others` aside.
+  static func isAsleep(apartFrom others: Set<String>) -> Bool {
+    let me = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      .split(separator: "/").last.map(String.init)
+    return threadIDs.subtracting(others).allSatisfy { thread in
+      let text = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
+      return thread == me || text?.contains("State:\tS") != false
+    }
+  }
+
   /// How often the kernel has switched each thread in or out, the calling one aside.
   static var contextSwitchesOfOthers: [String: Int] {
     let me = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")

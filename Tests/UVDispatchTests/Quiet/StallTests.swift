@@ -1,0 +1,46 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("Telling of bodies that hold their thread")
+  struct StallTests {
+    @Test("is not put off by another that has held its own for long")
+    func secondBody() throws {
+      let observer = Stalls()
+      let dispatcher = try UVDispatcher(
+        .init(stallThreshold: .milliseconds(10), observer: observer))
+      let gate = Latch()
+      dispatcher.background(label: "old") { _ = gate.wait(patience) }
+      // The next time that it is told of the old one is as far away again.
+      #expect(observer.oldIsOld.wait(patience))
+
+      dispatcher.background(label: "new") { _ = gate.wait(patience) }
+      #expect(observer.newIsTold.wait(patience))
+      gate.open()
+      dispatcher.runUntilIdle()
+
+      let held = try #require(observer.held.value)
+      #expect(held >= .milliseconds(10))
+      #expect(held < .milliseconds(160))
+    }
+  }
+}
+
+/// Waits for one body to have been told of for 320 ms, and notes when it is first told of another.
+private final class Stalls: TaskObserver {
+  let oldIsOld = Latch()
+  let newIsTold = Latch()
+  let held = Box<Duration?>(nil)
+
+  func observe(_ event: TaskEvent) {
+    guard case .stalled(let duration) = event.kind else { return }
+    if event.task.label == "old", duration >= .milliseconds(320) { oldIsOld.open() }
+    if event.task.label == "new" {
+      held.change { $0 = $0 ?? duration }
+      newIsTold.open()
+    }
+  }
+}
