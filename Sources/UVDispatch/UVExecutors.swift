@@ -6,6 +6,8 @@ protocol UVExecutor: AnyObject, Sendable {
   var lane: Lane { get }
   var view: UVView? { get }
   func run(_ job: UnownedJob)
+  /// Runs a job that the dispatcher cannot run any more.
+  func enqueueElsewhere(_ job: UnownedJob)
 }
 
 /// Runs Tasks that prefer a queue.
@@ -25,6 +27,8 @@ final class UVTaskExecutor: TaskExecutor, UVExecutor {
   }
 
   func run(_ job: UnownedJob) { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+
+  func enqueueElsewhere(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(job) }
 }
 
 /// Runs actors that live on a queue.
@@ -49,6 +53,10 @@ final class UVSerialExecutor: SerialExecutor, UVExecutor {
   }
 
   func run(_ job: UnownedJob) { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
+
+  func enqueueElsewhere(_ job: UnownedJob) {
+    UVDispatcher.enqueueLate(job, by: self, on: dispatcher)
+  }
 
   func checkIsolated() {
     require(isIsolatingCurrentContext() == true, "this code does not run on \(label)")
@@ -105,6 +113,18 @@ extension UVDispatcher {
     guard let dispatcher, dispatcher.take(job, executor) else {
       globalConcurrentExecutor.enqueue(job)
       return
+    }
+  }
+
+  fileprivate static func enqueueLate(
+    _ job: UnownedJob, by executor: UVSerialExecutor, on dispatcher: UVDispatcher?
+  ) {
+    guard let dispatcher else { return globalConcurrentExecutor.enqueue(job) }
+    dispatcher.withCore { core in
+      let task = core.makeTask(
+        .job(job, executor), on: executor.lane, executor.view,
+        site: CallSite(fileID: "a Swift Task", line: 0), parent: nil)
+      _ = dispatcher.takeLate(task, core)
     }
   }
 

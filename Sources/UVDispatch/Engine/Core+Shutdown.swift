@@ -84,6 +84,7 @@ extension Core {
   /// Makes the report, and tells those who await it.
   private func conclude() {
     shutdown!.phase = .over
+    strandJobs()
     let report = ShutdownReport(
       ledger: ledger,
       unfinished: shutdown!.unfinished.sorted { $0.id < $1.id }.map(\.left))
@@ -91,6 +92,17 @@ extension Core {
     for waiter in shutdown!.waiters { outbox.append { waiter(report) } }
     shutdown!.waiters = []
     turnIsWanted = true
+  }
+
+  /// Jobs that stand in suspended views, which nobody may resume any more, go on elsewhere.
+  private func strandJobs() {
+    var jobs: [QueuedTask] = []
+    forEachReady { if $0.isJob { jobs.append($0) } }
+    for task in jobs where takeBack(task) {
+      guard case .job(let job, let executor) = task.release() else { continue }
+      endUnstarted(task, .cancelled)
+      outbox.append { executor.enqueueElsewhere(job) }
+    }
   }
 
   private var hasWorkThatCanEnd: Bool {

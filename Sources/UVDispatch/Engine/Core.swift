@@ -180,7 +180,8 @@ final class Core {
   var hasNothingLeft: Bool {
     deliveries == 0 && outbox.isEmpty && !hasForeground
       && !running.contains { !$0.isAbandoned }
-      && pool.background.queue.ready.isEmpty && views.allSatisfy { $0.pool.queue.ready.isEmpty }
+      && pool.background.queue.ready.isEmpty
+      && views.allSatisfy { $0.pool.queue.isSuspended || $0.pool.queue.ready.isEmpty }
   }
 
   /// Whether nothing is left that could run now, on any thread.
