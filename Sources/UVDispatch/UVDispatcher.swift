@@ -135,22 +135,29 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     core.leasesToStart = 0
     core.wakeIsOwed = false
     let outbox = core.outbox
-    if !outbox.isEmpty {
+    let delivers = !outbox.isEmpty
+    if delivers {
       core.outbox = []
       core.deliveries += 1
     }
     monitor.unlock()
     for _ in 0..<leases { Leases.start { self.work() } }
     if wakes { loop.wake() }
-    for call in outbox { call() }
-    guard wakes || !outbox.isEmpty else { return }
+    if delivers { Self.deliver(consume outbox) }
+    guard wakes || delivers else { return }
     lock()
     if wakes { core.wakesInFlight -= 1 }
-    if !outbox.isEmpty {
+    if delivers {
       core.deliveries -= 1
       if core.shutdown != nil || core.leavesWhenIdle { core.turnIsWanted = true }
     }
     unlock()
+  }
+
+  /// Makes the calls, and lets go of them and of the bodies that they hold before it returns: the
+  /// lock is taken again after it, and a `deinit` may want it too.
+  @inline(never) private static func deliver(_ outbox: consuming [() -> Void]) {
+    for call in outbox { call() }
   }
 
   /// Says under the lock that the caller is about to wait: others may find that nothing can go on.

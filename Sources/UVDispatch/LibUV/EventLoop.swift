@@ -1,4 +1,5 @@
 internal import CUV
+internal import TaskDispatch
 
 /// A `uv_loop_t` of our own with what the foreground needs of it: a wake-up, a timer, and a way to
 /// come round again at once.
@@ -67,7 +68,7 @@ internal import CUV
   /// thread. Also before the loop runs: then its first turn comes at once.
   func wake() {
     let status = unsafe uv_async_send(waker)
-    precondition(status == 0, "uv_async_send refused: \(status)")
+    require(status == 0, "uv_async_send refused: \(status)")
   }
 
   /// Runs until ``stop()``. The calling thread is the loop's meanwhile.
@@ -119,7 +120,7 @@ internal import CUV
     // The memory of a handle is ours again only once its close callback had its turn.
     unsafe uv_run(loop, UV_RUN_DEFAULT)
     let status = unsafe uv_loop_close(loop)
-    precondition(
+    require(
       status == 0,
       "a loop was closed while something lives on it (uv_loop_close: \(status)); close what "
         + "withLoop { … } has put there before the dispatcher ends")

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Synchronization
+internal import TaskDispatch
 
 /// Knows whether this process was forked from the one that made a dispatcher (rule 15).
 ///
@@ -10,7 +11,7 @@ enum ForkGuard {
 
   private static let registration: Void = {
     let status = pthread_atfork(nil, nil) { ForkGuard.forked.store(true, ordering: .relaxed) }
-    precondition(status == 0, "pthread_atfork refused: \(status)")
+    require(status == 0, "pthread_atfork refused: \(status)")
   }()
 
   /// Watches for forks from now on.

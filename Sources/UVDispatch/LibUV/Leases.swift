@@ -58,7 +58,7 @@ enum Leases {
         lease.work()
       },
       { request, _ in unsafe request!.deallocate() })
-    precondition(status == 0, "uv_queue_work refused: \(status)")
+    require(status == 0, "uv_queue_work refused: \(status)")
   }
 }
 
