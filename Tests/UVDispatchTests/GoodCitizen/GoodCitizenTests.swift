@@ -27,7 +27,7 @@ extension OnePool {
       let slowest = dispatcher.slowestStat(of: 20) { isOver.value = true }
 
       // Some quanta, and what two cores make of it; without leases it would be for ever.
-      #expect(slowest < .milliseconds(500))
+      #expect(slowest < .seconds(5))
       #expect(meter.most <= dispatcher.effectiveBackgroundWidth)
     }
 
@@ -46,7 +46,7 @@ extension OnePool {
 
       let slowest = dispatcher.slowestStat(of: 5) { gate.open() }
 
-      #expect(slowest < .seconds(1))
+      #expect(slowest < .seconds(5))
     }
 
     @Test("a pool of one thread is shared by quanta", arguments: [1, 2])
@@ -63,7 +63,7 @@ extension OnePool {
           }
           for _ in 0..<10 { dispatcher.background { again() } }
           let slowest = dispatcher.slowestStat(of: 5) { isOver.value = true }
-          #expect(slowest < .milliseconds(500))
+          #expect(slowest < .seconds(5))
         }
       }
     }

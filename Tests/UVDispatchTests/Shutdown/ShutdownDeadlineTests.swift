@@ -31,7 +31,8 @@ extension OnePool {
       let time = begin.duration(to: .now)
 
       #expect(time >= .milliseconds(200))
-      #expect(time < .milliseconds(400))
+      // 400 on a machine that does nothing else; without the deadlines it would be 1600 and more.
+      #expect(time < .milliseconds(1200))
       #expect(report.ledger.balances)
       #expect(report.ledger.running == 0)
       #expect(report.ledger.waiting == 0)
@@ -62,8 +63,7 @@ extension OnePool {
       let report = dispatcher.run()
       let time = begin.duration(to: .now)
 
-      // A sanitizer takes longer to submit and to cancel.
-      #expect(ThisProcess.isSanitized || time < .milliseconds(400))
+      #expect(time < .milliseconds(1200))
       #expect(report.ledger.accepted == 100)
       #expect(report.ledger.balances)
       #expect(report.ledger.completed >= 1)

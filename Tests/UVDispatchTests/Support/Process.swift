@@ -45,8 +45,10 @@ enum ThisProcess {
     return (text.split(separator: " ").first.flatMap { UInt($0) } ?? 0) * 4096
   }
 
-  /// Whether this is built for ThreadSanitizer, which needs descriptors, memory and switches itself.
-  static var isSanitized: Bool { unsafe dlsym(nil, "__tsan_init") != nil }
+  /// Whether this is built for a sanitizer, which needs descriptors, memory and switches itself.
+  static var isSanitized: Bool {
+    unsafe dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+  }
 
   private static func entries(of directory: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
