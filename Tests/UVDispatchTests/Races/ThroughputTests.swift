@@ -12,7 +12,8 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let narrow = dispatcher.makeQueue(label: "narrow", width: 1)
       #if DEBUG
-        let perQueue = 4_000
+        // A sanitizer makes a contended lock a hundred times as dear.
+        let perQueue = ThisProcess.isSanitized ? 400 : 4_000
       #else
         let perQueue = 8_400
       #endif
