@@ -194,6 +194,9 @@ public class WorkItem: @unchecked Sendable {
     return true
   }
 
+  /// Lets go of the body of an item that has begun and was abandoned, and that nobody will run.
+  package func releaseBody() { body = nil }
+
   /// Sets the flag that ``CurrentTask/isCancelled`` reads.
   public func requestCancellation() {
     cancellationRequested.store(true, ordering: .releasing)

@@ -241,7 +241,11 @@ extension State {
     ledger.count(.abandoned)
     emit(.finished(.abandoned), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
-    if let item = entry.item { end(item, .abandoned) }
+    if let item = entry.item {
+      end(item, .abandoned)
+      // One that has its slot, and was never stepped, no thread has.
+      if !running.contains(where: { $0 === entry }) { later { item.releaseBody() } }
+    }
     giveBackShare(of: entry)
   }
 
