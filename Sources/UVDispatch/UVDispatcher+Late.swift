@@ -30,9 +30,7 @@ extension UVDispatcher {
     while !core.lateJobs.isEmpty {
       let task = core.lateJobs.removeFirst()
       core.begin(task)
-      unlock()
-      perform(task, hidesOuter: false)
-      lock()
+      run(task, core)
     }
     core.lateThreadRuns = false
     unlock()

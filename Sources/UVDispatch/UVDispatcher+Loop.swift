@@ -88,7 +88,7 @@ extension UVDispatcher {
     core.loopIsOver = true
     core.loopRuns = false
     // Whoever counted itself in flight has the loop's handle in its hands.
-    while core.wakesInFlight > 0 { park() }
+    while core.wakesInFlight > 0 || core.mailbox.isBeingFetchedFor { park() }
     unlock()
     loop.close()
     return report
@@ -103,16 +103,15 @@ extension UVDispatcher {
     core.advanceShutdown()
     let end = core.instant.advanced(by: configuration.loopBudget.time)
     var left = configuration.loopBudget.tasks
-    while left > 0, let task = core.takeForeground() {
+    let frame = core.loopFrame
+    while left > 0, let task = core.takeForeground(frame) {
       left -= 1
-      unlock()
-      perform(task, hidesOuter: false)
-      lock()
+      run(task, core)
       if core.instant >= end { break }
     }
     core.settleTimers()
     core.advanceShutdown()
-    let again = core.hasForeground || core.turnIsWanted
+    let again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
     if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }
     loop.comesRoundAgain(again)
     if !again { setTimer(core) }

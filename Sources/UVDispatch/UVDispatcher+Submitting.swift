@@ -5,6 +5,30 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
+    if queue.view == nil, !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
+      let inbox = inbox(of: queue.lane)
+      if inbox.beginPost() {
+        if inbox.post(.plain(PlainTask(body: body, site: site))) { fetch(queue.lane) }
+        return .accepted
+      }
+    }
+    return postByHand(body, on: queue, at: site)
+  }
+
+  /// Fetches somebody for an inbox that nobody attended to.
+  private func fetch(_ lane: Lane) {
+    switch lane {
+    case .foreground: loop.wake()
+    case .background: withCore { _ in }
+    }
+    // Whoever closes the loop waits until nobody is about to wake it.
+    if inbox(of: lane).fetched() { withCore { _ in } }
+  }
+
+  /// With the dispatcher's lock: for all that the inboxes are not open to.
+  private func postByHand(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
+  ) -> Admission {
     let parent = currentTask
     let view = view(queue.view)
     let core = lock()

@@ -49,16 +49,11 @@ extension UVDispatcher {
       if task.isGranted {
         core.granted -= 1
         core.begin(task)
-        unlock()
-        let outcome = task.perform(by: self, hidesOuter: false)
-        lock()
-        core.finish(task, outcome)
+        run(task, core)
       } else if caller?.lane == .background, queue.lane == .background,
         let next = core.startToHelp(view)
       {
-        unlock()
-        perform(next, hidesOuter: true)
-        lock()
+        run(next, core, hidesOuter: true)
       } else if caller != nil, !core.canProgress, !core.poolView(view).queue.isSuspended {
         if core.takeBack(task) { core.endUnstarted(task, .cancelled) }
         return deadlock("its turn on \(queue.label)")

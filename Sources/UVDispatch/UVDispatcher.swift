@@ -1,3 +1,4 @@
+internal import Synchronization
 public import TaskDispatch
 
 /// The real dispatcher: the foreground is a libuv loop, the background is libuv's thread pool.
@@ -28,7 +29,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// How many background bodies run at a time: what the configuration asks for, as far as the pool
   /// has threads, one of them left free for others if it has two or more.
   public let effectiveBackgroundWidth: Int
-  private let origin = monotonicNanoseconds()
+  private let origin: Int64
   /// Nil without an observer: there would be nobody to tell.
   private let watchdog: Watchdog?
 
@@ -44,7 +45,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     effectiveBackgroundWidth = min(configuration.backgroundWidth ?? most, most)
     ForkGuard.prepare()
     loop = try EventLoop()
-    core = Core(configuration, width: effectiveBackgroundWidth)
+    origin = monotonicNanoseconds()
+    core = Core(configuration, width: effectiveBackgroundWidth, origin: origin)
     watchdog =
       configuration.observer == nil
       ? nil : Watchdog()
@@ -94,6 +96,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     return mine
   }
 
+  func inbox(of lane: Lane) -> Inbox { lane == .foreground ? core.mailbox : core.inbox }
+
   // MARK: Time and numbers
 
   /// Nanoseconds of monotonic time since the dispatcher was made.
@@ -101,7 +105,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     DispatcherInstant(nanoseconds: monotonicNanoseconds() - origin)
   }
 
-  public var ledger: Ledger { withCore { $0.ledger } }
+  public var ledger: Ledger {
+    withCore { core in
+      core.collect()
+      return core.ledger
+    }
+  }
 
   /// That time of this dispatcher on the monotonic clock.
   func monotonic(_ nanoseconds: Int64) -> Int64 { nanoseconds.addingClamped(origin) }
@@ -123,7 +132,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   @discardableResult
   func lock() -> Core {
     monitor.lock()
-    core.now = monotonicNanoseconds() - origin
+    core.forgetTime()
     return core
   }
 
@@ -134,6 +143,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     let wakes = core.wakeIsOwed
     core.leasesToStart = 0
     core.wakeIsOwed = false
+    if leases == 0, !wakes, core.outbox.isEmpty { return monitor.unlock() }
     let outbox = core.outbox
     let delivers = !outbox.isEmpty
     if delivers {
@@ -181,7 +191,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       return
     }
     monitor.wait(until: time.map { monotonic($0.nanoseconds) })
-    core.now = monotonicNanoseconds() - origin
+    core.forgetTime()
   }
 
   // MARK: Where am I
@@ -201,22 +211,31 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// A lease: runs what the policy says is next, one task after the other, until there is nothing or
   /// its quantum is over. Then the thread is libuv's again.
   private func work() {
-    lock()
+    let core = lock()
+    let frame = core.makeFrame(on: .background)
     let end = core.now + Self.quantum
+    // Whoever started it has counted it as searching.
     var isSearching = true
+    var mayLookOnce = true
     while true {
-      let task = core.startOnWorker()
+      let next = core.startOnWorker(frame)
       if isSearching {
         // What it took or did not find, ``Core/settle()`` knows now; it starts the next searcher.
         core.searching -= 1
         isSearching = false
       }
-      guard let task else { break }
-      unlock()
-      perform(task, hidesOuter: false)
-      lock()
-      // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
-      if core.now >= end { break }
+      if let next {
+        run(next, core)
+        // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
+        if core.now >= end { break }
+        mayLookOnce = true
+        continue
+      }
+      guard mayLookOnce, core.patience > 0, core.searching < Core.mostSearching else { break }
+      core.searching += 1
+      isSearching = true
+      mayLookOnce = false
+      lookForWork(core)
     }
     core.leases -= 1
     if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }
@@ -226,15 +245,23 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// How long a lease keeps its thread, in nanoseconds (rule 12).
   private static let quantum: Int64 = 2_000_000
 
-  /// Runs the body of a task that has begun, and ends it.
-  func perform(_ task: QueuedTask, hidesOuter: Bool) {
-    let outcome = task.perform(by: self, hidesOuter: hidesOuter)
-    let work = withCore { core in
-      core.finish(task, outcome)
-      return task.release()
+  /// Frees the lock while it looks whether something comes that a worker may start.
+  private func lookForWork(_ core: Core) {
+    let (began, patience) = (core.now, core.patience)
+    unlock()
+    let found = spin(nanoseconds: patience) {
+      core.inbox.mayHoldEntries || core.mayStart.load(ordering: .relaxed)
     }
-    // Not under the lock: letting go of a body may run anybody's `deinit`.
-    withExtendedLifetime(work) {}
+    lock()
+    if !found { core.lastSearchBegan = began }
+  }
+
+  /// Under the lock, which it frees meanwhile: runs the body of a task that has begun, and ends it.
+  func run(_ task: QueuedTask, _ core: Core, hidesOuter: Bool = false) {
+    unlock()
+    let outcome = task.perform(by: self, hidesOuter: hidesOuter)
+    lock()
+    core.finish(task, outcome)
   }
 }
 

@@ -76,6 +76,51 @@ struct InboxOfReadyQueueTests {
     }
   }
 
+  @Test("gives what was posted positions behind what was pushed meanwhile", arguments: 0..<20)
+  func renumbers(pushed: Int) {
+    var queue = ReadyQueue<Int>(agingStep: 1)
+    var inbox = Ring<Int>()
+    for number in 0..<pushed { #expect(queue.push(number, in: .medium) == number) }
+    while queue.take(at: 0) != nil {}
+
+    for number in 0..<11 { inbox.append(number) }
+    queue.absorb(&inbox, in: .medium)
+
+    for position in 0..<pushed { #expect(queue.remove(at: position, in: .medium) == nil) }
+    #expect(inbox.tail == queue.push(11, in: .medium))
+    #expect((0..<12).map { _ in queue.take(at: 0) } == Array(0..<12))
+  }
+
+  @Test("puts what was posted behind what waits, also without a number for it")
+  func absorbsBehindOthers() {
+    var queue = ReadyQueue<Int>(agingStep: 1)
+    var inbox = Ring<Int>()
+    let first = queue.push(0, in: .medium)
+    for number in 1..<5 { inbox.append(number) }
+    queue.absorb(&inbox, in: .medium)
+    let last = queue.push(5, in: .medium)
+
+    #expect(queue.remove(at: first, in: .medium) == 0)
+    #expect(queue.remove(at: last, in: .medium) == 5)
+    #expect((1..<5).map { _ in queue.take(at: 0) } == [1, 2, 3, 4])
+  }
+
+  @Test("lets what waits be changed in place, barriers and dead slots aside")
+  func changesInPlace() {
+    var queue = ReadyQueue<Int>(agingStep: 1)
+    queue.push(1, in: .medium)
+    let removed = queue.push(2, in: .medium)
+    queue.pushBarrier(3, in: .high)
+    queue.push(4, in: .high)
+    _ = queue.remove(at: removed, in: .medium)
+
+    queue.updateEach { element, position in element += 10 * (position + 1) }
+
+    #expect(queue.take(at: 0) == 11)
+    #expect(queue.takeBarrier() == 3)
+    #expect(queue.take(at: 0) == 14)
+  }
+
   @Test("of nothing changes nothing")
   func absorbsNothing() {
     var queue = ReadyQueue<Int>(agingStep: 1)
@@ -110,5 +155,13 @@ extension ReadyQueueTrial {
     if model.nextBarrier != nil { steps.append(.takeBarrier) }
     for id in removable { steps.append(removal(of: id)) }
     return steps
+  }
+}
+
+extension ReadyQueue {
+  mutating func absorb(_ inbox: inout Ring<Element>, in band: PriorityBand) {
+    var alive = 0
+    for position in inbox.head..<inbox.tail where inbox.isAlive(at: position) { alive += 1 }
+    absorb(&inbox, alive: alive, in: band)
   }
 }

@@ -30,26 +30,7 @@ struct PolicyMisuseTests {
     }
   }
 
-  @Test("traps when an inbox does not continue its band")
-  func trapsOnForeignInbox() async {
-    await #expect(processExitsWith: .failure) {
-      var queue = ReadyQueue<Int>(agingStep: 1)
-      queue.push(0, in: .medium)
-      var inbox = Ring<Int>()
-      inbox.append(1)
-      queue.absorb(&inbox, in: .medium)
-    }
-    await #expect(processExitsWith: .failure) {
-      var queue = ReadyQueue<Int>(agingStep: 1)
-      queue.push(0, in: .medium)
-      _ = queue.take(at: 0)
-      var inbox = Ring<Int>()
-      inbox.append(1)
-      queue.absorb(&inbox, in: .medium)
-    }
-  }
-
-  @Test("traps when a ring that holds something is renumbered")
+  @Test("traps when a ring that holds something is rebased")
   func trapsOnRebase() async {
     await #expect(processExitsWith: .failure) {
       var ring = Ring<Int>()

@@ -12,7 +12,7 @@ open class TaskFrame {
   /// The queue whose turn it is.
   public let queue: TaskQueue.Identity
   /// Where the task was submitted.
-  public let site: CallSite
+  final public package(set) var site: CallSite
   /// The task, if it is more than a plain body.
   public let item: WorkItem?
   let shutdown: ShutdownFlag?

@@ -35,14 +35,15 @@ public struct ShutdownReport: Sendable {
     public let queue: String
     /// Where it was submitted.
     public let site: CallSite
-    /// Since it was submitted.
-    public let age: Duration
+    /// Since it was submitted. Plain bodies may carry no time: then since it was started for one that
+    /// still runs, and nil for one that never did.
+    public let age: Duration?
     /// What runs it, as the dispatcher names its threads; nil if it never started.
     public let thread: String?
     public let state: State
 
     public init(
-      label: String?, queue: String, site: CallSite, age: Duration, thread: String?, state: State
+      label: String?, queue: String, site: CallSite, age: Duration?, thread: String?, state: State
     ) {
       self.label = label
       self.queue = queue
@@ -75,9 +76,13 @@ extension ShutdownReport.Unfinished: CustomStringConvertible {
   public var description: String {
     let name = label.map { "\"\($0)\" (\(site))" } ?? "\(site)"
     let place = thread.map { ", in \($0)" } ?? ""
-    return switch state {
-    case .abandoned: "\(name) on \(queue) still runs after \(age)\(place)"
-    case .neverStarted: "\(name) on \(queue) never started, \(age) after it was submitted"
+    switch state {
+    case .abandoned:
+      let after = age.map { " after \($0)" } ?? ""
+      return "\(name) on \(queue) still runs\(after)\(place)"
+    case .neverStarted:
+      let after = age.map { ", \($0) after it was submitted" } ?? ""
+      return "\(name) on \(queue) never started\(after)"
     }
   }
 }

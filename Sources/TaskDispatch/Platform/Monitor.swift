@@ -13,7 +13,8 @@ internal import Glibc
   package init() {
     unsafe mutex = .allocate(capacity: 1)
     unsafe mutex.initialize(to: pthread_mutex_t())
-    unsafe pthread_mutex_init(mutex, nil)
+    let status = unsafe initializeAdaptive(mutex)
+    precondition(status == 0, "pthread_mutex_init refused: \(status)")
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
     // A time-out must not move with the wall clock.

@@ -146,6 +146,17 @@ internal import Glibc
     tailWhenEmpty = position
   }
 
+  /// Gives everything held a new position, so that none is below `position`. Order and gaps stay as
+  /// they are, and so does the memory: positions move on by a whole number of its size.
+  @inlinable package mutating func renumber(from position: Int) {
+    guard head < position, !isEmpty else { return }
+    let rounds = (position - head + mask) / (mask + 1)
+    let step = rounds * (mask + 1)
+    head += step
+    tail += step
+    tailWhenEmpty += step
+  }
+
   /// Called when a drain has emptied the ring: gives memory back that the last burst did not use.
   @inlinable package mutating func settleWhenEmpty() {
     let used = tail &- tailWhenEmpty

@@ -139,6 +139,14 @@
     return position
   }
 
+  /// Adds everything that `inbox` holds to the background's medium band, and leaves `inbox` empty.
+  ///
+  /// Nothing was removed from it. O(1) if that band is empty, else O(inbox).
+  @inlinable package mutating func absorb(_ inbox: inout Ring<Entry>, now: () -> Int64) {
+    background.queue.absorb(&inbox)
+    settle(background, now: now)
+  }
+
   /// Removes a waiting entry from `view`. Nil if it is not there (any more).
   @inlinable package mutating func remove(
     at position: Int, in band: PriorityBand, isBarrier: Bool, from view: View, now: () -> Int64

@@ -170,24 +170,25 @@
 
   /// Adds everything that `inbox` holds to `band`, and leaves `inbox` empty, with memory.
   ///
-  /// Positions that appending to `inbox` returned stay valid here, provided that nothing else is
-  /// pushed into this band. O(dead slots of the inbox) if the band was empty, else O(inbox).
-  @inlinable package mutating func absorb(_ inbox: inout Ring<Element>, in band: PriorityBand) {
+  /// Positions that appending to `inbox` returned stay valid here, unless something was pushed into
+  /// this band since the last time: then all of `inbox` gets positions behind that.
+  ///
+  /// - Parameter alive: How much of it was not removed.
+  /// - Complexity: O(1) if the band is empty and nothing was removed, else O(inbox).
+  @inlinable package mutating func absorb(
+    _ inbox: inout Ring<Element>, alive: Int, in band: PriorityBand
+  ) {
     let index = band.index
     let slots = inbox.slotCount
     guard slots > 0 else { return }
-    var alive = 0
-    for position in inbox.head..<inbox.tail where inbox.isAlive(at: position) { alive += 1 }
-    precondition(
-      inbox.head == bands[index].ring.tail,
-      "an inbox continues its band (inbox: \(inbox.head), band: \(bands[index].ring.tail))")
     if bands[index].ring.isEmpty {
+      inbox.renumber(from: bands[index].ring.tail)
       swap(&bands[index].ring, &inbox)
-      inbox.rebase(at: bands[index].ring.tail)
     } else {
       while !inbox.isEmpty { bands[index].ring.appendSlot(inbox.takeFirst()) }
       inbox.settleWhenEmpty()
     }
+    inbox.rebase(at: bands[index].ring.tail)
     dead += slots - alive
     if barriers.isEmpty {
       bands[index].startable += alive
@@ -196,6 +197,16 @@
     }
     if dead > 0 { tidy(index) }
     markStartable(index)
+  }
+
+  /// Lets every live element that is no barrier be changed in place, band by band, each in order.
+  package mutating func updateEach(_ body: (inout Element, _ position: Int) -> Void) {
+    for index in 0..<4 {
+      for position in bands[index].ring.head..<bands[index].ring.tail
+      where bands[index].ring.isAlive(at: position) {
+        bands[index].ring.update(at: position) { body(&$0, position) }
+      }
+    }
   }
 
   // MARK: Taking out

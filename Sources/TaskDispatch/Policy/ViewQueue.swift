@@ -111,6 +111,16 @@
     return ready.pushBarrier(entry, in: band)
   }
 
+  /// Adds entries that no caller runs, none of them removed, to the medium band.
+  @inlinable mutating func absorb(_ inbox: inout Ring<Entry>) {
+    ready.absorb(&inbox, alive: inbox.slotCount, in: .medium)
+  }
+
+  /// Lets every waiting entry that is no barrier be changed in place, without changing who runs it.
+  package mutating func updateEach(_ body: (inout Entry, _ position: Int) -> Void) {
+    ready.updateEach(body)
+  }
+
   /// Removes a waiting entry. Nil if it is not there (any more).
   @inlinable package mutating func remove(at position: Int, in band: PriorityBand, isBarrier: Bool)
     -> Entry?

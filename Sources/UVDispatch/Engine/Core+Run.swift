@@ -4,38 +4,71 @@ extension Core {
   // MARK: Taking
 
   /// The task that a free worker starts next.
-  func startOnWorker() -> QueuedTask? {
-    let time = now
+  ///
+  /// - Parameter frame: The frame for it if it is a plain body. Nothing runs in it.
+  func startOnWorker(_ frame: QueuedTask) -> QueuedTask? {
+    // What the inbox holds is medium, and behind all that was collected before.
+    if inbox.mayHoldEntries, pool.background.queue.ready.startableCount(in: .medium) == 0 {
+      collectBackground()
+    }
     defer { handOutGrants() }
-    while let next = pool.start(now: { time }) {
-      if begins(next.taken) { return next.taken.entry }
+    while let next = pool.start(now: { now }) {
+      if let task = begin(next.taken, frame) { return task }
     }
     return nil
   }
 
   /// The next task of a view, for a worker that waits in its `sync`.
   func startToHelp(_ view: UVView?) -> QueuedTask? {
-    let time = now
     defer { handOutGrants() }
-    while let next = pool.startToHelp(poolView(view), now: { time }) {
-      if begins(next.taken) { return next.taken.entry }
+    while let next = pool.startToHelp(poolView(view), now: { now }) {
+      if let task = begin(next.taken, makeFrame(on: .background)) { return task }
     }
     return nil
   }
 
-  private func begins(_ taken: ViewQueue<QueuedTask>.Taken) -> Bool {
-    note(taken)
-    if begin(taken.entry) { return true }
-    giveBackShare(of: taken.entry)
-    return false
-  }
-
-  func takeForeground() -> QueuedTask? {
-    let time = now
-    while let task = due.take(now: { time }) ?? foreground.take(now: { time }) {
+  @inline(__always)
+  private func begin(_ taken: ViewQueue<Entry>.Taken, _ frame: QueuedTask) -> QueuedTask? {
+    switch taken.entry {
+    case .plain(let plain):
+      frame.runner = taken.runner
+      begin(plain, in: frame)
+      return frame
+    case .task(let task):
+      noteShare(of: task, taken)
       if begin(task) { return task }
+      giveBackShare(of: task)
+      return nil
+    }
+  }
+
+  /// The task that the loop starts next.
+  ///
+  /// - Parameter frame: As of ``startOnWorker(_:)``.
+  func takeForeground(_ frame: QueuedTask) -> QueuedTask? {
+    if !foreground.hasStartable { collectForeground() }
+    while let entry = due.take(now: { now }) ?? foreground.take(now: { now }) {
+      switch entry {
+      case .plain(let plain):
+        begin(plain, in: frame)
+        return frame
+      case .task(let task): if begin(task) { return task }
+      }
     }
     return nil
+  }
+
+  @inline(__always) private func begin(_ plain: PlainTask, in frame: QueuedTask) {
+    lastID += 1
+    frame.hold(plain, id: lastID, at: now)
+    countStart(of: frame)
+  }
+
+  private func countStart(of task: QueuedTask) {
+    ledger.waiting -= 1
+    ledger.running += 1
+    task.runningIndex = running.count
+    running.append(task)
   }
 
   /// Counts a task that was taken as started. False if it must not run after all.
@@ -49,10 +82,8 @@ extension Core {
       }
       guard item.begin() else { return false }
     }
-    ledger.waiting -= 1
-    ledger.running += 1
-    running.append(task)
-    task.startedAt = now
+    countStart(of: task)
+    if wakeWatchdog != nil { task.startedAt = now }
     if watchdogIsParked, let wakeWatchdog {
       watchdogIsParked = false
       outbox.append(wakeWatchdog)
@@ -67,7 +98,11 @@ extension Core {
   func finish(_ task: QueuedTask, _ outcome: Outcome) {
     giveBackShare(of: task)
     task.hasRun = true
-    if let index = running.firstIndex(where: { $0 === task }) { running.remove(at: index) }
+    let last = running.removeLast()
+    if last !== task {
+      running[task.runningIndex] = last
+      last.runningIndex = task.runningIndex
+    }
     guard !task.isAbandoned else { return }
     ledger.running -= 1
     ledger.count(outcome)
@@ -78,9 +113,7 @@ extension Core {
 
   private func giveBackShare(of task: QueuedTask) {
     guard let runner = task.runner.take() else { return }
-    let time = now
-    pool.finish(
-      runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { time })
+    pool.finish(runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { now })
     handOutGrants()
   }
 
@@ -109,6 +142,7 @@ extension Core {
 
   /// Everything of a queue that waits in it or runs, timers that are not due aside.
   func unfinished(on queue: TaskQueue.Identity) -> Set<UInt64> {
+    promotePlain()
     var ids = Set<UInt64>()
     func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
     running.forEach(add)
@@ -117,9 +151,11 @@ extension Core {
     return ids
   }
 
-  /// Shows everything that waits in a queue.
+  /// Shows everything that waits in a queue, plain bodies aside: see ``promotePlain()``.
   func forEachReady(_ body: (QueuedTask) -> Void) {
-    func show(_ task: borrowing QueuedTask) { body(copy task) }
+    func show(_ entry: borrowing Entry) {
+      if let task = entry.task { body(task) }
+    }
     foreground.forEach(show)
     due.forEach(show)
     pool.background.queue.ready.forEach(show)
@@ -174,16 +210,15 @@ extension Core {
       withoutRoom.remove(at: index)
       return true
     }
-    let time = now
     let removed =
       task.lane == .background
       ? pool.remove(
         at: task.position, in: task.site.band, isBarrier: task.isBarrier,
-        from: poolView(task.view), now: { time })
+        from: poolView(task.view), now: { now })
       : task.item?.kind == .timer
         ? due.remove(at: task.position, in: .medium)
         : foreground.remove(at: task.position, in: .medium)
-    guard removed === task else { return false }
+    guard removed?.task === task else { return false }
     noteTaken(task)
     handOutGrants()
     return true

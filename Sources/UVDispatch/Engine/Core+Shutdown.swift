@@ -9,7 +9,7 @@ extension Core {
     var drainUntil: Int64
     /// Until when running bodies may go on after that.
     var cancelUntil: Int64
-    var unfinished: [(id: UInt64, left: ShutdownReport.Unfinished)] = []
+    var unfinished: [(order: UInt64, left: ShutdownReport.Unfinished)] = []
     var report: ShutdownReport?
     var waiters: [@Sendable (ShutdownReport) -> Void] = []
 
@@ -35,6 +35,7 @@ extension Core {
       advanceShutdown()
       return
     }
+    closeInboxes()
     settleTimers()
     shutdown = Shutdown(drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil)
     cancelTimers()
@@ -70,6 +71,7 @@ extension Core {
       shutdown!.phase = .cancelling
       shutdownFlag.raise()
     }
+    promotePlain()
     // Past the deadline that is everything. Before it, only what an outsider could free is left.
     cancelWaiting { !$0.isJob && !$0.isCaller }
     if now >= shutdown!.cancelUntil {
@@ -87,7 +89,7 @@ extension Core {
     strandJobs()
     let report = ShutdownReport(
       ledger: ledger,
-      unfinished: shutdown!.unfinished.sorted { $0.id < $1.id }.map(\.left))
+      unfinished: shutdown!.unfinished.sorted { $0.order < $1.order }.map(\.left))
     shutdown!.report = report
     for waiter in shutdown!.waiters { outbox.append { waiter(report) } }
     shutdown!.waiters = []
@@ -114,7 +116,7 @@ extension Core {
   private func cancelWaiting(_ isWanted: (QueuedTask) -> Bool) {
     var waiting = held
     forEachReady { waiting.append($0) }
-    for task in waiting.sorted(by: { $0.id < $1.id }) where isWanted(task) && takeBack(task) {
+    for task in waiting.sorted(by: { $0.order < $1.order }) where isWanted(task) && takeBack(task) {
       note(task, .neverStarted)
       endUnstarted(task, .cancelled)
     }
@@ -122,7 +124,7 @@ extension Core {
 
   private func abandonRunning() {
     for task in running where !task.isAbandoned && !task.isJob && !task.isCaller {
-      task.isAbandoned = true
+      task.abandon()
       note(task, .abandoned)
       ledger.running -= 1
       ledger.count(.abandoned)
@@ -147,10 +149,10 @@ extension Core {
     let thread = task.lane == .foreground ? "the loop" : "a thread of the pool"
     shutdown?.unfinished.append(
       (
-        task.id,
+        task.order,
         ShutdownReport.Unfinished(
           label: task.item?.label, queue: task.queueLabel, site: task.site,
-          age: .nanoseconds(now - task.enqueuedAt), thread: state == .abandoned ? thread : nil,
+          age: task.enqueuedAt.map { .nanoseconds(now - $0) }, thread: state == .abandoned ? thread : nil,
           state: state)
       ))
   }
@@ -159,10 +161,10 @@ extension Core {
 
   /// Whether anything at all can go on without those who wait.
   var canProgress: Bool {
+    collect()
     if granted > 0 || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
     if running.contains(where: { !$0.isBlocked }) { return true }
-    let time = now
-    if pool.canStart(now: { time }) { return true }
+    if pool.canStart(now: { now }) { return true }
     let loopIsFree = !running.contains { $0.lane == .foreground && !$0.isAbandoned }
     return loopIsFree && (hasForeground || !timers.isEmpty)
   }

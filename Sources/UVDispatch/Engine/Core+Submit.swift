@@ -13,6 +13,73 @@ extension Core {
       parent: parent, at: time ?? now, shutdown: shutdownFlag)
   }
 
+  /// A frame for a thread that will run plain bodies of a lane.
+  func makeFrame(on lane: Lane) -> QueuedTask {
+    QueuedTask(
+      framesOf: TaskQueue.Identity(dispatcher: dispatcher, view: nil, lane: lane),
+      shutdown: shutdownFlag)
+  }
+
+  // MARK: Plain bodies
+
+  func collectForeground() {
+    guard mailbox.mayHoldEntries else { return }
+    mailbox.collect { entries in
+      accept(entries.slotCount)
+      foreground.absorb(&entries, alive: entries.slotCount, in: .medium)
+    }
+  }
+
+  func collectBackground() {
+    guard inbox.mayHoldEntries else { return }
+    inbox.collect { entries in
+      accept(entries.slotCount)
+      pool.absorb(&entries, now: { now })
+    }
+    handOutGrants()
+  }
+
+  func collect() {
+    collectForeground()
+    collectBackground()
+  }
+
+  private func accept(_ count: Int) {
+    ledger.accepted += count
+    ledger.waiting += count
+  }
+
+  /// Lets plain bodies come in by ``accept(_:)`` and ``enqueue(_:)`` alone from now on.
+  func closeInboxes() {
+    mailbox.close()
+    inbox.close()
+    collect()
+  }
+
+  /// Makes an object of every plain body that waits, for those who must be able to name it. O(what
+  /// waits in the lanes).
+  func promotePlain() {
+    collect()
+    var last: UInt64 = 0
+    func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane) {
+      switch entry {
+      case .task(let task): last = task.order
+      case .plain(let plain):
+        lastID += 1
+        let task = QueuedTask(
+          .plain(plain.body), id: lastID,
+          queue: TaskQueue.Identity(dispatcher: dispatcher, view: nil, lane: lane), view: nil,
+          isBarrier: false, site: plain.site, parent: nil, at: nil, shutdown: shutdownFlag,
+          order: last)
+        task.position = position
+        entry = .task(task)
+      }
+    }
+    foreground.updateEach { promote(&$0, $1, .foreground) }
+    last = 0
+    pool.background.queue.updateEach { promote(&$0, $1, .background) }
+  }
+
   // MARK: The gate
 
   /// Why a submission is refused, or nil. What running bodies submit is drained with them; a timer
@@ -68,34 +135,37 @@ extension Core {
   func enqueue(_ task: QueuedTask) {
     changeLimited(task, by: 1)
     if task.lane == .foreground {
-      task.position = foreground.push(task, in: .medium)
+      collectForeground()
+      task.position = foreground.push(.task(task), in: .medium)
       return
     }
-    let time = now
+    if task.view == nil { collectBackground() }
     task.position = pool.submit(
-      task, to: poolView(task.view), in: task.site.band, isBarrier: task.isBarrier, now: { time })
+      .task(task), to: poolView(task.view), in: task.site.band, isBarrier: task.isBarrier,
+      now: { now })
     handOutGrants()
   }
 
   /// Puts a timer whose time has come where it can run.
   func enqueueDue(_ task: QueuedTask) {
     guard task.lane == .foreground else { return enqueue(task) }
-    task.position = due.push(task, in: .medium)
+    task.position = due.push(.task(task), in: .medium)
   }
 
   /// Tells callers in `sync` whose turn has come. They look when the lock is free.
   func handOutGrants() {
     guard pool.hasGrants else { return }
     for grant in pool.takeGrants() {
-      note(grant.taken)
-      grant.taken.entry.isGranted = true
+      guard case .task(let caller) = grant.taken.entry else { continue }
+      noteShare(of: caller, grant.taken)
+      caller.isGranted = true
       granted += 1
     }
   }
 
-  func note(_ taken: ViewQueue<QueuedTask>.Taken) {
-    taken.entry.runner = taken.runner
-    taken.entry.ranAsBarrier = taken.isBarrier
+  func noteShare(of task: QueuedTask, _ taken: ViewQueue<Entry>.Taken) {
+    task.runner = taken.runner
+    task.ranAsBarrier = taken.isBarrier
   }
 
   /// Lets a notification whose group is empty into its queue.

@@ -1,11 +1,18 @@
+internal import Synchronization
 internal import TaskDispatch
 
 /// Everything a ``UVDispatcher`` knows. Touched under its lock only.
 ///
-/// Two invariants hold whenever the lock is free; ``settle()`` restores them before that:
+/// Plain bodies come in by an ``Inbox`` for each lane, without this lock, while nobody wants more of
+/// them than that they run. *Collecting* moves them into the queues here. Whoever puts anything else
+/// into a lane's queue collects first, and so does whoever needs to know all that waits.
+///
+/// Three invariants hold whenever the lock is free; ``settle()`` restores them before that:
 ///
 /// - **L** (leases): if a task may start on a worker and fewer than `width` leases are out, one lease
 ///   is *searching*: it will look under the lock before it ends.
+/// - **I** (inbox): if the background's inbox is attended, a lease is searching, or `width` are out,
+///   or the thread that posted first is on its way to this lock.
 /// - **W** (waking): if the loop has something to do, its turn is due: it is in it, or was woken and
 ///   has not come yet.
 final class Core {
@@ -13,15 +20,18 @@ final class Core {
   /// Whose core it is. Set once, before anybody else sees it.
   var dispatcher = ObjectIdentifier(Core.self)
   let width: Int
-  /// Nanoseconds since the dispatcher was made, as of when the lock was taken.
-  var now: Int64 = 0
+  private let origin: Int64
+  private var knownTime: Int64?
   var lastID: UInt64 = 0
   var ledger = Ledger()
 
   /// Posted foreground tasks, one band; timers whose time has come.
-  var foreground: ReadyQueue<QueuedTask>
-  var due: ReadyQueue<QueuedTask>
-  var pool: PoolOrder<QueuedTask>
+  var foreground: ReadyQueue<Entry>
+  var due: ReadyQueue<Entry>
+  var pool: PoolOrder<Entry>
+  /// Where plain bodies of the foreground and of the background come in.
+  let mailbox: Inbox
+  let inbox: Inbox
   private var weakViews: [WeakView] = []
   var timers = DeadlineQueue<QueuedTask>()
   /// Notifications whose group is not empty.
@@ -43,10 +53,19 @@ final class Core {
   // The pool's threads.
   var leases = 0
   var searching = 0
+  /// Whether a task may start on a worker: for those who search, and look without the lock.
+  let mayStart = Atomic(false)
+  /// For how long a lease that has run out of tasks looks for another, in nanoseconds. Zero unless
+  /// that would have helped the last time.
+  private(set) var patience: Int64 = 0
+  /// When the last one that looked for longer, in vain, began to.
+  var lastSearchBegan = Int64.min
   /// Leases to be started once the lock is free: at most one, see ``settle()``.
   var leasesToStart = 0
 
   // The loop.
+  /// The frame of plain bodies on the loop's thread.
+  private(set) lazy var loopFrame = makeFrame(on: .foreground)
   var loopRuns = false
   /// It is in a turn, or was woken for one.
   var turnIsDue = false
@@ -86,15 +105,33 @@ final class Core {
     weak var view: UVView?
   }
 
-  init(_ configuration: UVDispatcher.Configuration, width: Int) {
+  init(_ configuration: UVDispatcher.Configuration, width: Int, origin: Int64) {
     self.configuration = configuration
     self.width = width
+    self.origin = origin
+    let isSimple = configuration.observer == nil && configuration.overflow.limit == nil
+    mailbox = Inbox(isOpen: isSimple)
+    inbox = Inbox(isOpen: isSimple)
     let step = configuration.agingStep.clampedNanoseconds
-    func relocated(_ task: borrowing QueuedTask, _ position: Int) { task.position = position }
+    func relocated(_ entry: borrowing Entry, _ position: Int) { entry.task?.position = position }
     foreground = ReadyQueue(agingStep: step, relocated: relocated)
     due = ReadyQueue(agingStep: step, relocated: relocated)
     pool = PoolOrder(width: width, agingStep: step, relocated: relocated)
   }
+
+  // MARK: Time
+
+  /// Nanoseconds since the dispatcher was made, as of when it was first asked for since the lock was
+  /// taken: reading the clock costs more than most of what is done under it.
+  var now: Int64 {
+    if let knownTime { return knownTime }
+    let time = monotonicNanoseconds() - origin
+    knownTime = time
+    return time
+  }
+
+  /// Time may have passed.
+  func forgetTime() { knownTime = nil }
 
   var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
 
@@ -110,19 +147,20 @@ final class Core {
     weakViews.append(WeakView(view: view))
   }
 
-  func poolView(_ view: UVView?) -> PoolView<QueuedTask> { view?.pool ?? pool.background }
+  func poolView(_ view: UVView?) -> PoolView<Entry> { view?.pool ?? pool.background }
 
   // MARK: Before the lock is free
 
   /// Restores the invariants: says which wakes and leases are owed.
   func settle() {
-    if searching == 0, leases < width {
-      let time = now
-      if pool.canStart(now: { time }) {
-        searching += 1
-        leases += 1
-        leasesToStart += 1
-      }
+    if searching > 0 {
+      mayStart.store(pool.canStart(now: { now }), ordering: .relaxed)
+    } else if leases < width, canStartOnWorker {
+      mayStart.store(true, ordering: .relaxed)
+      learnPatience()
+      searching += 1
+      leases += 1
+      leasesToStart += 1
     }
     if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground || nextDeadline < timerIsSetFor {
       turnIsDue = true
@@ -130,6 +168,28 @@ final class Core {
       wakesInFlight += 1
     }
   }
+
+  /// Whether a task may start on a worker. If not, nobody attends to the inbox any more.
+  private var canStartOnWorker: Bool {
+    while true {
+      collectBackground()
+      if pool.canStart(now: { now }) { return true }
+      if !inbox.isAttended || inbox.rest() { return false }
+    }
+  }
+
+  /// A lease is started, which costs microseconds. Would one of the last have met this task if it had
+  /// gone on looking for as long as is allowed?
+  private func learnPatience() {
+    let gap = now &- lastSearchBegan
+    patience = lastSearchBegan > .min && gap < Self.longestSearch ? Self.longestSearch : patience / 2
+  }
+
+  private static let longestSearch: Int64 = 4_000
+
+  /// How many leases may search at a time: one is too few if two threads post, and more keep each
+  /// other from the processors.
+  static let mostSearching = 2
 
   var hasForeground: Bool { due.hasStartable || foreground.hasStartable }
 
@@ -161,6 +221,8 @@ final class Core {
   /// Takes out everything that never started, for an owner that is going away: a view's queue holds
   /// its tasks, and they the view.
   func releaseEverything() -> [QueuedTask.Work] {
+    collect()
+    promotePlain()
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }
     for task in left { _ = takeBack(task) }
@@ -186,9 +248,9 @@ final class Core {
 
   /// Whether nothing is left that could run now, on any thread.
   var isIdle: Bool {
-    let time = now
+    collect()
     return running.isEmpty && granted == 0 && deliveries == 0 && outbox.isEmpty
-      && !hasForeground && !pool.canStart(now: { time })
-      && (timers.nextDeadline ?? .max) > time
+      && !hasForeground && !pool.canStart(now: { now })
+      && (timers.nextDeadline ?? .max) > now
   }
 }

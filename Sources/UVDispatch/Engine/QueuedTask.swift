@@ -1,10 +1,11 @@
 internal import TaskDispatch
 
-/// A submission to a ``UVDispatcher``: it waits in a queue, and then it is the frame of its body.
+/// A submission to a ``UVDispatcher``: it waits in a queue, and then it is the frame of its body. Or
+/// the frame of a thread, in which it runs one plain body after the other.
 ///
-/// What changes is touched under the dispatcher's lock, the frame aside, which belongs to the thread
-/// that runs the body.
-final class QueuedTask: TaskFrame, PoolEntry {
+/// What changes is touched under the dispatcher's lock. The work and the frame belong, from the start
+/// to the end of the body, to the thread that runs it.
+final class QueuedTask: TaskFrame {
   enum Work {
     case plain(@Sendable () -> Void)
     case item(WorkItem)
@@ -13,21 +14,27 @@ final class QueuedTask: TaskFrame, PoolEntry {
     case caller(SyncCaller)
   }
 
-  private(set) var work: Work?
-  let id: UInt64
+  private var work: Work?
+  private(set) var id: UInt64
+  /// Where it stands among others in the order of submission.
+  private(set) var order: UInt64
   let view: UVView?
   let isBarrier: Bool
-  let runsOnCaller: Bool
+  let isCaller: Bool
   let isJob: Bool
   let parent: UInt64?
-  let enqueuedAt: Int64
+  /// When it was submitted; when it was started for a plain body in the frame of a thread; nil for a
+  /// plain body that waits.
+  private(set) var enqueuedAt: Int64?
   /// When its body began, and how long it may have held its thread before that is told (again).
   var startedAt: Int64 = 0
   var nextStall: Int64 = 0
   /// Where it waits.
   var position = 0
+  /// Where it stands among those that run.
+  var runningIndex = 0
   /// Its share of the pool, while it runs there.
-  var runner: ViewQueue<QueuedTask>.Runner?
+  var runner: ViewQueue<Entry>.Runner?
   var ranAsBarrier = false
   var ticket: DeadlineTicket?
   /// The turn of a caller has come; its body has run.
@@ -35,29 +42,44 @@ final class QueuedTask: TaskFrame, PoolEntry {
   var hasRun = false
   /// A caller whose turn a shutdown has taken away.
   var isTurnedAway = false
-  var isAbandoned = false
+  private(set) var isAbandoned = false
   /// The time-out of its caller aside, it stands still until something else has happened.
   var isBlocked = false
 
   init(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: UVView?, isBarrier: Bool,
-    site: CallSite, parent: UInt64?, at time: Int64, shutdown: ShutdownFlag
+    site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
+    order: UInt64? = nil
   ) {
     let item: WorkItem?
     if case .item(let some) = work { item = some } else { item = nil }
     if case .job = work { isJob = true } else { isJob = false }
-    if case .caller = work {
-      runsOnCaller = queue.lane == .background
-    } else {
-      runsOnCaller = false
-    }
+    if case .caller = work { isCaller = true } else { isCaller = false }
     self.work = work
     self.id = id
+    self.order = order ?? id
     self.view = view
     self.isBarrier = isBarrier && queue.lane == .background
     self.parent = parent
     enqueuedAt = time
     super.init(queue: queue, site: site, item: item, shutdown: shutdown)
+  }
+
+  /// The frame of a thread that will run plain bodies of `queue`, which is a lane.
+  init(framesOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
+    (work, id, order, view, parent) = (nil, 0, 0, nil, nil)
+    (isBarrier, isCaller, isJob) = (false, false, false)
+    super.init(
+      queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
+  }
+
+  /// Makes it the frame of another plain body. Nothing runs in it.
+  func hold(_ plain: PlainTask, id: UInt64, at time: Int64) {
+    work = .plain(plain.body)
+    site = plain.site
+    self.id = id
+    enqueuedAt = time
+    isAbandoned = false
   }
 
   var lane: Lane { queue.lane }
@@ -71,7 +93,8 @@ final class QueuedTask: TaskFrame, PoolEntry {
     if case .job(_, let executor) = work { executor is UVSerialExecutor } else { false }
   }
 
-  var isCaller: Bool { if case .caller = work { true } else { false } }
+  /// Its caller needs no worker.
+  var runsOnCaller: Bool { isCaller && lane == .background }
 
   var countsAgainstLimits: Bool {
     switch work {
@@ -84,14 +107,14 @@ final class QueuedTask: TaskFrame, PoolEntry {
   var record: TaskRecord {
     TaskRecord(
       id: TaskID(id), label: item?.label, lane: lane, queue: queueLabel, site: site,
-      parent: parent.map { TaskID($0) }, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt))
+      parent: parent.map { TaskID($0) }, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt ?? 0))
   }
 
-  /// Runs the body, in this frame.
+  /// Runs the body, in this frame, and lets go of it unless it is an item's.
   func perform(by dispatcher: UVDispatcher, hidesOuter: Bool) -> Outcome {
     enter(by: dispatcher, hidesOuter: hidesOuter)
     defer { leave() }
-    switch work {
+    switch work.take() {
     case .plain(let body): body()
     case .item(let item): return item.run()
     case .job(let job, let executor): executor.run(job)
@@ -101,9 +124,11 @@ final class QueuedTask: TaskFrame, PoolEntry {
     return .completed
   }
 
-  /// Lets go of what it would have run, or has. The caller releases it without the lock: that may
-  /// run anybody's `deinit`.
+  /// Hands over what will not run. The caller releases it without the lock: that may run anybody's
+  /// `deinit`.
   func release() -> Work? { work.take() }
+
+  func abandon() { isAbandoned = true }
 }
 
 /// Somebody who stands in `sync`.
@@ -117,7 +142,7 @@ final class SyncCaller {
 /// A view of a ``UVDispatcher``'s background.
 final class UVView: QueueView, @unchecked Sendable {
   // Touched under the dispatcher's lock, the executors aside, which have their own.
-  let pool: PoolView<QueuedTask>
+  let pool: PoolView<Entry>
   var limited = 0
   let executors = Locked(Executors())
 
@@ -129,7 +154,7 @@ final class UVView: QueueView, @unchecked Sendable {
 
   init(label: String, width: Int, workerWidth: Int, agingStep: Int64) {
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
-      task, position in task.position = position
+      entry, position in entry.task?.position = position
     }
     super.init(label: label, width: width)
   }

@@ -65,6 +65,10 @@ extension OnePool {
             let queue = lane == "foreground" ? dispatcher.foreground : dispatcher.background
             let broken = Box<String?>("no fork")
             let ran = Box(false)
+            // What the loop does for the first time takes locks of Swift's runtime, and no child can
+            // do anything if another thread of the parent held one of those.
+            queue { dispatcher.foreground {} }
+            dispatcher.runUntilIdle()
             queue {
               broken.value = inForkedChild { whatIsNotRefused(on: dispatcher, view) }
               dispatcher.foreground { ran.value = true }

@@ -40,7 +40,7 @@ extension OnePool {
       #expect(
         abandoned.map(\.label)
           == (0..<dispatcher.effectiveBackgroundWidth).map { "held \($0)" })
-      #expect(abandoned.allSatisfy { $0.thread != nil && $0.age >= .milliseconds(200) })
+      #expect(abandoned.allSatisfy { $0.thread != nil && $0.age! >= .milliseconds(200) })
       #expect(report.unfinished.count == 100)
       #expect(report.ledger.cancelled == 100 - dispatcher.effectiveBackgroundWidth)
       gate.open()

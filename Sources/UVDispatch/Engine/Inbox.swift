@@ -1,0 +1,102 @@
+internal import Synchronization
+internal import TaskDispatch
+
+/// Where plain bodies are posted to a lane, under a lock of its own that is held for an append or for
+/// a swap. Those who post and those who run so almost never meet.
+///
+/// It is *attended* while somebody is certain to come and look. Two invariants hold whenever its lock
+/// is free:
+///
+/// - **A**: if it holds anything, it is attended. Whoever posts into an unattended one makes it
+///   attended, and fetches somebody. Only who has just seen that it is empty, and that nobody else
+///   looks, makes it unattended: ``rest()``.
+/// - **C**: once closed it takes nothing in. What it held then, the closer collects.
+///
+/// Its lock may be taken under the dispatcher's, never the other way round.
+final class Inbox: @unchecked Sendable {
+  private let mutex = RawMutex()
+  // Touched under the mutex.
+  private var entries = Ring<Entry>()
+  private var isOpen: Bool
+  private var fetching = 0
+  // Written under the mutex, and also read without it. A reader to whom a post happened before sees
+  // what that wrote; any other reader is as good a moment early.
+  private let holdsEntries = Atomic(false)
+  private let attended = Atomic(false)
+
+  init(isOpen: Bool) { self.isOpen = isOpen }
+
+  deinit { mutex.destroy() }
+
+  // MARK: Posting
+
+  /// Begins a post, which ``post(_:)`` ends. False if it is closed: then there is nothing to end.
+  @inline(__always) func beginPost() -> Bool {
+    mutex.lock()
+    if isOpen { return true }
+    mutex.unlock()
+    return false
+  }
+
+  /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
+  @inline(__always) func post(_ entry: consuming Entry) -> Bool {
+    if entries.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
+    entries.append(entry)
+    let mustFetch = !attended.load(ordering: .relaxed)
+    if mustFetch {
+      attended.store(true, ordering: .relaxed)
+      fetching += 1
+    }
+    mutex.unlock()
+    return mustFetch
+  }
+
+  /// Somebody was fetched.
+  ///
+  /// - Returns: Whether it is closed, so that somebody may wait for this: see ``isBeingFetchedFor``.
+  func fetched() -> Bool {
+    mutex.lock()
+    defer { mutex.unlock() }
+    fetching -= 1
+    return !isOpen
+  }
+
+  /// Whether a thread that posted has the means of fetching in its hands.
+  var isBeingFetchedFor: Bool {
+    mutex.lock()
+    defer { mutex.unlock() }
+    return fetching > 0
+  }
+
+  // MARK: Collecting
+
+  var mayHoldEntries: Bool { holdsEntries.load(ordering: .relaxed) }
+
+  var isAttended: Bool { attended.load(ordering: .relaxed) }
+
+  /// Lets `body` take everything out.
+  func collect(_ body: (inout Ring<Entry>) -> Void) {
+    mutex.lock()
+    defer { mutex.unlock() }
+    body(&entries)
+    holdsEntries.store(false, ordering: .relaxed)
+  }
+
+  /// Nobody looks any more: who posts next has to fetch somebody.
+  ///
+  /// - Returns: False if it holds something: then the caller has to look again.
+  func rest() -> Bool {
+    mutex.lock()
+    defer { mutex.unlock() }
+    guard entries.isEmpty else { return false }
+    attended.store(false, ordering: .relaxed)
+    return true
+  }
+
+  /// Lets nothing more in.
+  func close() {
+    mutex.lock()
+    defer { mutex.unlock() }
+    isOpen = false
+  }
+}
