@@ -27,9 +27,10 @@ let package = Package(
     .target(
       name: "TaskDispatchTestingSupport", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
       swiftSettings: settings),
-    // Not a product: prints what the policy and the fake cost, from a module that is not theirs.
+    // Not a product: prints what the policy and both dispatchers cost, from a module that is not theirs.
     .executableTarget(
-      name: "Speed", dependencies: ["TaskDispatch", "TaskDispatchTesting"], path: "Speed",
+      name: "Speed", dependencies: ["TaskDispatch", "TaskDispatchTesting", "UVDispatch"],
+      path: "Speed",
       swiftSettings: settings),
     .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
     .testTarget(

@@ -6,7 +6,12 @@ if arguments.count == 4, arguments[1] == "profile", let count = Int(arguments[3]
   case "background": try profileSteps(batches: count, onBackground: true)
   case "push": profilePush(count: count)
   case "call": profilePlainCall(count: count)
-  default: fatalError("the cases are foreground, background, push and call; not \(arguments[2])")
+  case "uv-foreground": try profileReal(batches: count, onBackground: false)
+  case "uv-background": try profileReal(batches: count, onBackground: true)
+  default:
+    fatalError(
+      "the cases are foreground, background, push, call, uv-foreground and uv-background; "
+        + "not \(arguments[2])")
   }
 } else {
   measurePolicy()

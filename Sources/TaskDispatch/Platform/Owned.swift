@@ -2,10 +2,10 @@
 ///
 /// A stored property of a class is checked at run time for overlapping access, each time. Where a
 /// lock around the whole object makes that impossible, the check costs more than the access.
-@safe @usableFromInline struct Owned<Value: ~Copyable>: ~Copyable {
+@safe @usableFromInline package struct Owned<Value: ~Copyable>: ~Copyable {
   @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
-  @inlinable init(_ value: consuming Value) {
+  @inlinable package init(_ value: consuming Value) {
     unsafe pointer = .allocate(capacity: 1)
     unsafe pointer.initialize(to: value)
   }
@@ -15,7 +15,7 @@
     unsafe pointer.deallocate()
   }
 
-  @inlinable var value: Value {
+  @inlinable package var value: Value {
     @inline(__always) _read { yield unsafe pointer.pointee }
     @inline(__always) nonmutating _modify { yield unsafe &pointer.pointee }
   }

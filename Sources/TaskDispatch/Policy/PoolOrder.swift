@@ -206,14 +206,15 @@
   }
 
   /// Whether ``start(now:)`` would return a task, or find one that a caller may run by now.
-  @inlinable package func canStart(now: () -> Int64) -> Bool {
+  @inlinable @inline(__always) package func canStart(now: () -> Int64) -> Bool {
     guard busyWorkers < width else { return false }
     if usesTurns { return turns.hasStartable }
-    if background.queue.callerMayStart(now: now) { return true }
-    let wanted = background.queue.wantedTurns(now: now)
-    for index in 0..<4 where wanted[index] > 0 { return true }
-    return false
+    return background.queue.callersWaiting == 0
+      ? background.queue.workerMayStart : background.queue.anybodyMayStart(now: now)
   }
+
+  /// Whether a task of the background's medium band may be taken now, as far as its queue goes.
+  @inlinable package var hasMedium: Bool { background.queue.ready.hasStartable(in: .medium) }
 
   /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
   @inlinable package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {

@@ -104,6 +104,11 @@
   /// Whether ``take(now:)`` would return an element.
   @inlinable package var hasStartable: Bool { startableBands != 0 }
 
+  /// Whether `band` has an element that may be taken now.
+  @inlinable package func hasStartable(in band: PriorityBand) -> Bool {
+    startableBands & (1 &<< UInt8(truncatingIfNeeded: band.index)) != 0
+  }
+
   /// Live elements of `band` that may be taken before the next barrier.
   @inlinable package func startableCount(in band: PriorityBand) -> Int {
     bands[band.index].startable

@@ -199,9 +199,16 @@
     return Taken(entry: next, runner: runner, isBarrier: isBarrier)
   }
 
-  /// Whether ``takeForCaller(now:)`` would return a task.
-  @inlinable package func callerMayStart(now: () -> Int64) -> Bool {
-    room > 0 && callerIsNext(now: now) && (ready.hasStartable || running == 0)
+  /// Whether ``takeForWorker(now:)`` would return a task. Nobody may be waiting to run one.
+  @inlinable @inline(__always) package var workerMayStart: Bool {
+    !ready.isEmpty && workerRoom > 0 && (ready.hasStartable || running == 0)
+  }
+
+  /// Whether a worker, or a caller that waits, may start a task.
+  @inlinable @inline(never) func anybodyMayStart(now: () -> Int64) -> Bool {
+    let time = timeForCallers(now: now)
+    return callerIsNext(now: { time ?? now() })
+      ? room > 0 && (ready.hasStartable || running == 0) : workerMayStart
   }
 
   /// One reading of the clock, for a decision that would ask it more than once; nil if none would.

@@ -8,9 +8,7 @@ extension Core {
   /// - Parameter frame: The frame for it if it is a plain body. Nothing runs in it.
   func startOnWorker(_ frame: QueuedTask) -> QueuedTask? {
     // What the inbox holds is medium, and behind all that was collected before.
-    if inbox.mayHoldEntries, pool.background.queue.ready.startableCount(in: .medium) == 0 {
-      collectBackground()
-    }
+    if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }
     defer { handOutGrants() }
     while let next = pool.start(now: { now }) {
       if let task = begin(next.taken, frame) { return task }
@@ -106,6 +104,7 @@ extension Core {
     guard !task.isAbandoned else { return }
     ledger.running -= 1
     ledger.count(outcome)
+    if task.isFrame { return endedPlain(task) }
     tell(.finished(outcome), task)
     ended(task)
     release(task, outcome)
@@ -127,11 +126,15 @@ extension Core {
   }
 
   private func ended(_ task: QueuedTask) {
+    endedPlain(task)
+    endRun(task)
+  }
+
+  private func endedPlain(_ task: QueuedTask) {
     if !flushes.isEmpty {
       for index in flushes.indices { flushes[index].remaining.remove(task.id) }
       settleFlushes()
     }
-    endRun(task)
     if shutdown != nil { turnIsWanted = true }
   }
 

@@ -21,14 +21,8 @@ final class Core {
   var dispatcher = ObjectIdentifier(Core.self)
   let width: Int
   private let origin: Int64
-  private var knownTime: Int64?
   var lastID: UInt64 = 0
-  var ledger = Ledger()
-
-  /// Posted foreground tasks, one band; timers whose time has come.
-  var foreground: ReadyQueue<Entry>
-  var due: ReadyQueue<Entry>
-  var pool: PoolOrder<Entry>
+  private let hot: Owned<Hot>
   /// Where plain bodies of the foreground and of the background come in.
   let mailbox: Inbox
   let inbox: Inbox
@@ -38,8 +32,6 @@ final class Core {
   var held: [QueuedTask] = []
   /// Items that wait for room in their queue.
   var withoutRoom: [QueuedTask] = []
-  /// What runs, on whatever thread.
-  var running: [QueuedTask] = []
   /// Callers whose turn has come, and who have not noticed yet.
   var granted = 0
   /// The tasks of items that have not ended.
@@ -48,7 +40,6 @@ final class Core {
   var repeats: [ObjectIdentifier: QueuedTask] = [:]
   var limitedForeground = 0
   var limitedBackground = 0
-  var flushes: [Flush] = []
 
   // The pool's threads.
   var leases = 0
@@ -89,8 +80,7 @@ final class Core {
   /// The loop is to be left when nothing can go on.
   var leavesWhenIdle = false
 
-  /// What is done once the lock is free, and how many threads are at it.
-  var outbox: [() -> Void] = []
+  /// How many threads are at doing what was left to be done once the lock is free.
   var deliveries = 0
 
   var shutdown: Shutdown?
@@ -114,9 +104,67 @@ final class Core {
     inbox = Inbox(isOpen: isSimple)
     let step = configuration.agingStep.clampedNanoseconds
     func relocated(_ entry: borrowing Entry, _ position: Int) { entry.task?.position = position }
-    foreground = ReadyQueue(agingStep: step, relocated: relocated)
-    due = ReadyQueue(agingStep: step, relocated: relocated)
-    pool = PoolOrder(width: width, agingStep: step, relocated: relocated)
+    hot = Owned(
+      Hot(
+        foreground: ReadyQueue(agingStep: step, relocated: relocated),
+        due: ReadyQueue(agingStep: step, relocated: relocated),
+        pool: PoolOrder(width: width, agingStep: step, relocated: relocated)))
+  }
+
+  // MARK: What every task touches
+
+  /// Apart from the object, whose own properties would be checked for overlapping access each time.
+  private struct Hot: ~Copyable {
+    var foreground: ReadyQueue<Entry>
+    var due: ReadyQueue<Entry>
+    var pool: PoolOrder<Entry>
+    var ledger = Ledger()
+    var running: [QueuedTask] = []
+    var flushes: [Flush] = []
+    var outbox: [() -> Void] = []
+    var knownTime: Int64?
+
+    init(
+      foreground: consuming ReadyQueue<Entry>, due: consuming ReadyQueue<Entry>,
+      pool: consuming PoolOrder<Entry>
+    ) {
+      self.foreground = foreground
+      self.due = due
+      self.pool = pool
+    }
+  }
+
+  /// Posted foreground tasks, one band.
+  var foreground: ReadyQueue<Entry> {
+    _read { yield hot.value.foreground }
+    _modify { yield &hot.value.foreground }
+  }
+  /// Foreground timers whose time has come, one band.
+  var due: ReadyQueue<Entry> {
+    _read { yield hot.value.due }
+    _modify { yield &hot.value.due }
+  }
+  var pool: PoolOrder<Entry> {
+    _read { yield hot.value.pool }
+    _modify { yield &hot.value.pool }
+  }
+  var ledger: Ledger {
+    _read { yield hot.value.ledger }
+    _modify { yield &hot.value.ledger }
+  }
+  /// What runs, on whatever thread.
+  var running: [QueuedTask] {
+    _read { yield hot.value.running }
+    _modify { yield &hot.value.running }
+  }
+  var flushes: [Flush] {
+    _read { yield hot.value.flushes }
+    _modify { yield &hot.value.flushes }
+  }
+  /// What is done once the lock is free.
+  var outbox: [() -> Void] {
+    _read { yield hot.value.outbox }
+    _modify { yield &hot.value.outbox }
   }
 
   // MARK: Time
@@ -124,14 +172,14 @@ final class Core {
   /// Nanoseconds since the dispatcher was made, as of when it was first asked for since the lock was
   /// taken: reading the clock costs more than most of what is done under it.
   var now: Int64 {
-    if let knownTime { return knownTime }
+    if let known = hot.value.knownTime { return known }
     let time = monotonicNanoseconds() - origin
-    knownTime = time
+    hot.value.knownTime = time
     return time
   }
 
   /// Time may have passed.
-  func forgetTime() { knownTime = nil }
+  func forgetTime() { hot.value.knownTime = nil }
 
   var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
 
@@ -155,7 +203,7 @@ final class Core {
   func settle() {
     if searching > 0 {
       mayStart.store(pool.canStart(now: { now }), ordering: .relaxed)
-    } else if leases < width, canStartOnWorker {
+    } else if leases < width, inbox.isAttended || pool.canStart(now: { now }), canStartOnWorker {
       mayStart.store(true, ordering: .relaxed)
       learnPatience()
       searching += 1

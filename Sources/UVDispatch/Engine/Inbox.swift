@@ -16,7 +16,7 @@ internal import TaskDispatch
 final class Inbox: @unchecked Sendable {
   private let mutex = RawMutex()
   // Touched under the mutex.
-  private var entries = Ring<Entry>()
+  private let entries = Owned(Ring<Entry>())
   private var isOpen: Bool
   private var fetching = 0
   // Written under the mutex, and also read without it. A reader to whom a post happened before sees
@@ -40,8 +40,8 @@ final class Inbox: @unchecked Sendable {
 
   /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
   @inline(__always) func post(_ entry: consuming Entry) -> Bool {
-    if entries.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
-    entries.append(entry)
+    if entries.value.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
+    entries.value.append(entry)
     let mustFetch = !attended.load(ordering: .relaxed)
     if mustFetch {
       attended.store(true, ordering: .relaxed)
@@ -78,7 +78,7 @@ final class Inbox: @unchecked Sendable {
   func collect(_ body: (inout Ring<Entry>) -> Void) {
     mutex.lock()
     defer { mutex.unlock() }
-    body(&entries)
+    body(&entries.value)
     holdsEntries.store(false, ordering: .relaxed)
   }
 
@@ -88,7 +88,7 @@ final class Inbox: @unchecked Sendable {
   func rest() -> Bool {
     mutex.lock()
     defer { mutex.unlock() }
-    guard entries.isEmpty else { return false }
+    guard entries.value.isEmpty else { return false }
     attended.store(false, ordering: .relaxed)
     return true
   }

@@ -20,6 +20,8 @@ final class QueuedTask: TaskFrame {
   private(set) var order: UInt64
   let view: UVView?
   let isBarrier: Bool
+  /// It is the frame of a thread: nobody knows of it who could ask for its outcome.
+  let isFrame: Bool
   let isCaller: Bool
   let isJob: Bool
   let parent: UInt64?
@@ -55,6 +57,7 @@ final class QueuedTask: TaskFrame {
     if case .item(let some) = work { item = some } else { item = nil }
     if case .job = work { isJob = true } else { isJob = false }
     if case .caller = work { isCaller = true } else { isCaller = false }
+    isFrame = false
     self.work = work
     self.id = id
     self.order = order ?? id
@@ -68,15 +71,15 @@ final class QueuedTask: TaskFrame {
   /// The frame of a thread that will run plain bodies of `queue`, which is a lane.
   init(framesOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
     (work, id, order, view, parent) = (nil, 0, 0, nil, nil)
-    (isBarrier, isCaller, isJob) = (false, false, false)
+    (isFrame, isBarrier, isCaller, isJob) = (true, false, false, false)
     super.init(
       queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
   }
 
   /// Makes it the frame of another plain body. Nothing runs in it.
-  func hold(_ plain: PlainTask, id: UInt64, at time: Int64) {
-    work = .plain(plain.body)
+  @inline(__always) func hold(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
     site = plain.site
+    work = .plain(plain.body)
     self.id = id
     enqueuedAt = time
     isAbandoned = false

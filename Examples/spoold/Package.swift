@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// As in the package that this is an example of.
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "spoold",
+  products: [.executable(name: "spoold", targets: ["spoold"])],
+  dependencies: [
+    .package(name: "UVDispatch", path: "../.."),
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
+  ],
+  targets: [
+    // What spoold does. It takes any dispatcher, so it links no libuv.
+    .target(
+      name: "Spool",
+      dependencies: [
+        .product(name: "TaskDispatch", package: "UVDispatch"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: settings),
+    // The program: it makes the dispatcher.
+    .executableTarget(
+      name: "spoold",
+      dependencies: [
+        "Spool",
+        .product(name: "UVDispatch", package: "UVDispatch"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SpoolTests",
+      dependencies: [
+        "Spool", "spoold",
+        .product(name: "TaskDispatch", package: "UVDispatch"),
+        .product(name: "TaskDispatchTesting", package: "UVDispatch"),
+      ],
+      swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,59 @@
+/// A SHA-256 digest.
+public struct Digest: Hashable, Sendable {
+  // Four words and not an array: a manifest has many, and an array would be an allocation each.
+  private let words: (UInt64, UInt64, UInt64, UInt64)
+
+  /// - Parameter bytes: 32 of them.
+  init(bytes: some Sequence<UInt8>) {
+    var words: [UInt64] = [0, 0, 0, 0]
+    for (index, byte) in bytes.enumerated() {
+      words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+    }
+    self.words = (words[0], words[1], words[2], words[3])
+  }
+
+  /// Nil unless `text` is 64 hexadecimal digits.
+  init?(hexadecimal text: some Collection<UInt8>) {
+    guard text.count == Self.digits else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.digits / 2)
+    var half: UInt8?
+    for character in text {
+      guard let digit = Character(Unicode.Scalar(character)).hexDigitValue.map(UInt8.init),
+        character < 0x80
+      else { return nil }
+      if let high = half {
+        bytes.append(high << 4 | digit)
+        half = nil
+      } else {
+        half = digit
+      }
+    }
+    self.init(bytes: bytes)
+  }
+
+  /// How many hexadecimal digits it has.
+  static let digits = 64
+
+  /// As `sha256sum` prints it.
+  var hexadecimal: [UInt8] {
+    let (first, second, third, fourth) = words
+    var text: [UInt8] = []
+    text.reserveCapacity(Self.digits)
+    for word in [first, second, third, fourth] {
+      for shift in stride(from: 60, through: 0, by: -4) {
+        let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
+        text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      }
+    }
+    return text
+  }
+
+  public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}
+
+extension Digest: CustomStringConvertible {
+  public var description: String { String(decoding: hexadecimal, as: UTF8.self) }
+}

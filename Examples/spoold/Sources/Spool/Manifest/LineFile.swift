@@ -1,0 +1,174 @@
+internal import Glibc
+
+/// A file of lines that grows at its end, under the name where it was found.
+///
+/// A line is one `write(2)`. A kill in the middle of one may still leave a part of it (the kernel
+/// looks between two pages), and so may a full disk; what is there when the file is opened, behind the
+/// last end of a line, is for ``cutTail()``.
+struct LineFile: ~Copyable {
+  /// Without symbolic links, so that a file put in its place does not replace a link.
+  private(set) var path: BytePath
+  /// Whether it is a file on a disk. Otherwise it can only be written to.
+  let isRegular: Bool
+  private var descriptor: Descriptor
+  private(set) var identity: Stamp.Identity
+  /// Behind the last whole line.
+  private var end = 0
+  private var isOnDisk = true
+
+  /// Opens the file, and makes it if it is not there.
+  init(_ path: BytePath) throws(SystemError) {
+    let opened = try Self.open(path)
+    let status = try opened.status()
+    let resolved = status.isRegularFile ? try path.resolved() : path
+    self.path = resolved
+    isRegular = status.isRegularFile
+    identity = Stamp(status).identity
+    descriptor = opened
+  }
+
+  private static func open(_ path: BytePath) throws(SystemError) -> Descriptor {
+    do throws(SystemError) {
+      return try Descriptor(opening: path, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY, mode: 0o666)
+    } catch {
+      // A device or a pipe may be only for writing. Of anything else the first reason is the better.
+      guard let descriptor = try? Descriptor(opening: path, O_WRONLY | O_APPEND | O_NOCTTY),
+        let status = try? descriptor.status(), !status.isRegularFile
+      else { throw error }
+      return descriptor
+    }
+  }
+
+  /// As the initializer, and locks the file against other processes.
+  ///
+  /// - Returns: Nil if another has locked it.
+  static func locked(_ path: BytePath) throws(SystemError) -> LineFile? {
+    while true {
+      let file = try LineFile(path)
+      guard file.isRegular else { return file }
+      guard try file.descriptor.lock() else { return nil }
+      // Whoever held the lock may have put another file here before it was ours.
+      if try file.stands() { return file }
+    }
+  }
+
+  /// Whether this is the file under its name.
+  func stands() throws(SystemError) -> Bool {
+    guard isRegular else { return true }
+    var status = stat()
+    let result = unsafe path.withCString { unsafe stat($0, &status) }
+    return result == 0 && Stamp(status).identity == identity
+  }
+
+  // MARK: Reading
+
+  /// The most bytes that a line may have: a path of the system, escaped, and some numbers.
+  private static let longestLine = 16 * 1024
+
+  /// Hands every whole line to `body`, without its end, until `body` returns false.
+  ///
+  /// - Returns: What stands behind the last one; only the front of what is too long to be a line.
+  mutating func readLines(
+    _ body: (ArraySlice<UInt8>) throws(SystemError) -> Bool
+  ) throws(SystemError) -> ArraySlice<UInt8> {
+    guard isRegular else { return [] }
+    var wholeLines = 0
+    var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+    var rest: [UInt8] = []
+    var offset = 0
+    while rest.count <= Self.longestLine {
+      let count = try descriptor.read(into: &chunk, at: offset)
+      guard count > 0 else { break }
+      offset += count
+      rest += chunk[..<count]
+      var start = 0
+      while let lineEnd = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        guard try body(rest[start..<lineEnd]) else { return [] }
+        wholeLines += lineEnd + 1 - start
+        start = lineEnd + 1
+      }
+      rest.removeFirst(start)
+    }
+    end = wholeLines
+    return rest[...]
+  }
+
+  /// Cuts off what stands behind the last whole line. Only after a ``readLines(_:)`` that read
+  /// to the end.
+  func cutTail() throws(SystemError) {
+    guard isRegular else { return }
+    try descriptor.truncate(to: end)
+  }
+
+  // MARK: Writing
+
+  /// Writes a line, with its end, behind all others.
+  ///
+  /// - Throws: If the system does not take all of it. Then the file is as it was before.
+  mutating func append(_ line: [UInt8]) throws(SystemError) {
+    isOnDisk = false
+    var rest = line[...]
+    while !rest.isEmpty {
+      do throws(SystemError) { rest = rest.dropFirst(try descriptor.write(rest)) } catch {
+        // A full disk has room for less; and if not even that is possible, the next start cuts it.
+        if rest.count < line.count { try? cutTail() }
+        throw error
+      }
+    }
+    end += line.count
+  }
+
+  /// Puts a file in this one's place that holds what `write` appends to it.
+  ///
+  /// Whoever looks, at whatever moment, finds all of the old one or all of the new one.
+  ///
+  /// - Parameter temporary: Where the new file stands until it is whole; in the same directory.
+  /// - Throws: If that failed. Then the old file is in its place, and unchanged.
+  mutating func replace(
+    through temporary: BytePath,
+    _ write: (inout LineFile, inout LineFile) throws(SystemError) -> Void
+  ) throws(SystemError) {
+    try Self.remove(temporary)
+    do throws(SystemError) {
+      var fresh = try LineFile(temporary)
+      try fresh.inheritRights(from: descriptor)
+      // Before it has the name: nobody must find it there unlocked.
+      _ = try fresh.descriptor.lock()
+      try write(&self, &fresh)
+      // In this order: a name must not come to the disk before what it names.
+      try fresh.synchronize()
+      try checked("rename") {
+        unsafe temporary.withCString { from in
+          unsafe path.withCString { unsafe rename(from, $0) }
+        }
+      }
+      try Descriptor(opening: path.parent, O_RDONLY | O_DIRECTORY).synchronize()
+      fresh.path = path
+      self = fresh
+    } catch {
+      try? Self.remove(temporary)
+      throw error
+    }
+  }
+
+  /// Returns when all lines are on the disk.
+  mutating func synchronize() throws(SystemError) {
+    guard isRegular, !isOnDisk else { return }
+    try descriptor.synchronize()
+    isOnDisk = true
+  }
+
+  /// Removes what a run that was killed has left at `path`.
+  static func remove(_ path: BytePath) throws(SystemError) {
+    do throws(SystemError) {
+      try checked("unlink") { unsafe path.withCString { unsafe unlink($0) } }
+    } catch where error.code == ENOENT {}
+  }
+
+  private func inheritRights(from other: borrowing Descriptor) throws(SystemError) {
+    let status = try other.status()
+    // Only root may give a file away; everybody else owns it already.
+    _ = fchown(descriptor.number, status.st_uid, status.st_gid)
+    try checked("fchmod") { fchmod(descriptor.number, status.st_mode & 0o7777) }
+  }
+}

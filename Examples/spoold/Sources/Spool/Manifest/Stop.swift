@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// Why a run ended before it was through. What had been written until then stays, whole.
+public enum Stop: Error, Sendable, Hashable {
+  /// The directory that was to be read cannot be.
+  case spool(BytePath, SystemError)
+  /// The manifest, or the file of stamps beside it, cannot be read or written.
+  case manifest(BytePath, SystemError)
+  /// Another process has it.
+  case inUse(BytePath)
+  /// The file holds something else, in this line. Nothing was changed.
+  case foreign(BytePath, line: Int)
+  /// Somebody has put another file in its place, or removed it, during the run.
+  case replaced(BytePath)
+  /// The process has run out of something, while it was at this file.
+  case shortage(BytePath, SystemError)
+  /// Somebody else has shut the dispatcher down.
+  case interrupted
+}
+
+extension Stop {
+  /// One line for a person, without its end.
+  public var message: [UInt8] {
+    switch self {
+    case .spool(let path, let error):
+      "cannot read the spool ".utf8 + path.shown + ": \(error.text)".utf8
+    case .manifest(let path, let error):
+      "cannot write the manifest ".utf8 + path.shown + ": \(error.text)".utf8
+    case .inUse(let path):
+      "another process is at work on the manifest ".utf8 + path.shown
+    case .foreign(let path, let line):
+      path.shown + ", line \(line): this is not a line of a manifest; nothing was changed".utf8
+    case .replaced(let path):
+      "somebody has removed or replaced the manifest ".utf8 + path.shown
+    case .shortage(let path, let error):
+      "cannot go on at ".utf8 + path.shown + ": \(error.text) (\(error.call))".utf8
+    case .interrupted: Array("the run was ended before it was through".utf8)
+    }
+  }
+}
+
+extension Stop: CustomStringConvertible {
+  public var description: String { String(decoding: message, as: UTF8.self) }
+}

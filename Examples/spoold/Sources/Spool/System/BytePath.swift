@@ -1,0 +1,76 @@
+internal import Glibc
+
+/// A path as the system has it: bytes, none of them zero. They need not be UTF-8, so this is no
+/// `String`, and becomes one only for somebody to look at.
+public struct BytePath: Hashable, Sendable {
+  public let bytes: [UInt8]
+
+  public init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+
+  public init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// The path of `name` in this directory; `name` alone if this is the empty path.
+  func appending(_ name: some Sequence<UInt8>) -> BytePath {
+    bytes.isEmpty ? BytePath(name) : BytePath(bytes + [UInt8(ascii: "/")] + name)
+  }
+
+  /// The path of a file beside this one, whose name is longer by `suffix`.
+  func adding(suffix: String) -> BytePath { BytePath(bytes + suffix.utf8) }
+
+  /// The directory in which this stands.
+  var parent: BytePath {
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return BytePath(".") }
+    return slash == 0 ? BytePath("/") : BytePath(bytes[..<slash])
+  }
+
+  /// Whether this stands somewhere below `directory`. Everything stands below the empty path.
+  func isBelow(_ directory: BytePath) -> Bool {
+    let outer = directory.bytes
+    guard !outer.isEmpty else { return true }
+    return bytes.count > outer.count && bytes[outer.count] == UInt8(ascii: "/")
+      && bytes.starts(with: outer)
+  }
+
+  func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+    unsafe (bytes + [0]).withUnsafeBytes {
+      unsafe body($0.baseAddress!.assumingMemoryBound(to: CChar.self))
+    }
+  }
+
+  /// The path without symbolic links, from the root.
+  func resolved() throws(SystemError) -> BytePath {
+    guard let found = unsafe withCString({ unsafe realpath($0, nil) }) else {
+      throw .last("realpath")
+    }
+    defer { unsafe free(found) }
+    return unsafe BytePath(
+      UnsafeBufferPointer(start: found, count: strlen(found)).lazy.map { UInt8(bitPattern: $0) })
+  }
+}
+
+extension BytePath {
+  /// For one line of a message: control characters and backslashes are escaped, all else stays as it
+  /// is, also what is not UTF-8.
+  public var shown: [UInt8] {
+    var shown: [UInt8] = []
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "\\"): shown += [byte, byte]
+      case UInt8(ascii: "\n"): shown += "\\n".utf8
+      case UInt8(ascii: "\r"): shown += "\\r".utf8
+      case UInt8(ascii: "\t"): shown += "\\t".utf8
+      case ..<0x20, 0x7f: shown += "\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+      default: shown.append(byte)
+      }
+    }
+    return shown
+  }
+}
+
+extension BytePath: ExpressibleByStringLiteral {
+  public init(stringLiteral text: String) { self.init(text) }
+}
+
+extension BytePath: CustomStringConvertible {
+  public var description: String { String(decoding: shown, as: UTF8.self) }
+}

@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// The one owner of an open descriptor. Closes it when it goes.
+struct Descriptor: ~Copyable, Sendable {
+  let number: Int32
+
+  /// Opens `path`, relative to the open directory `base` or else to the working directory.
+  ///
+  /// - Parameter flags: Of `open(2)`. No child inherits the descriptor.
+  init(
+    opening path: BytePath, in base: Int32 = AT_FDCWD, _ flags: Int32, mode: mode_t = 0
+  ) throws(SystemError) {
+    number = try checked("openat") {
+      unsafe path.withCString { unsafe openat(base, $0, flags | O_CLOEXEC, mode) }
+    }
+  }
+
+  deinit { close(number) }
+
+  /// What the open file is.
+  func status() throws(SystemError) -> stat {
+    var status = stat()
+    try checked("fstat") { unsafe fstat(number, &status) }
+    return status
+  }
+
+  /// What stands under `path` below this directory. Does not follow a symbolic link.
+  func status(of path: BytePath) throws(SystemError) -> stat {
+    var status = stat()
+    try checked("fstatat") {
+      unsafe path.withCString { unsafe fstatat(number, $0, &status, AT_SYMLINK_NOFOLLOW) }
+    }
+    return status
+  }
+
+  /// Reads at `offset` into the front of `buffer`.
+  ///
+  /// - Returns: How many bytes it read; 0 at the end of the file.
+  func read(into buffer: inout [UInt8], at offset: Int) throws(SystemError) -> Int {
+    try checked("pread") {
+      unsafe buffer.withUnsafeMutableBytes {
+        unsafe pread(number, $0.baseAddress, $0.count, offset)
+      }
+    }
+  }
+
+  /// Writes the front of `bytes`: as much as the system takes at once.
+  func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int {
+    try checked("write") {
+      unsafe bytes.withUnsafeBytes { unsafe Glibc.write(number, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Cuts everything off that stands at `length` or behind it.
+  func truncate(to length: Int) throws(SystemError) {
+    try checked("ftruncate") { ftruncate(number, length) }
+  }
+
+  /// Returns when everything that was written is on the disk.
+  func synchronize() throws(SystemError) { try checked("fsync") { fsync(number) } }
+
+  /// Locks the open file for this process.
+  ///
+  /// - Returns: False if another has locked it.
+  func lock() throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      try checked("flock") { flock(number, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      guard error.code == EWOULDBLOCK else { throw error }
+      return false
+    }
+  }
+}

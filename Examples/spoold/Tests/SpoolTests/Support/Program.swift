@@ -1,0 +1,27 @@
+import Glibc
+
+@testable import Spool
+
+/// The program `spoold` itself, in a process of its own.
+struct Program {
+  let status: Int32
+  let output: String
+  /// Its lines on standard error.
+  let complaints: [String]
+
+  /// It is built beside the tests.
+  static var path: BytePath {
+    get throws { try BytePath("/proc/self/exe").resolved().parent.appending("spoold".utf8) }
+  }
+
+  /// Runs `script` in bash within `scratch`, where `spoold` is the program.
+  init(_ script: String, in scratch: Scratch, _ arguments: [BytePath] = []) throws {
+    let messages = Scratch()
+    status = try Shell.status(
+      "cd \"$1\"; shift; spoold() { \"$0\" \"$@\"; }; " + script, [scratch.path] + arguments,
+      out: messages["out"], errors: messages["errors"])
+    output = String(decoding: try messages.read("out"), as: UTF8.self)
+    complaints = String(decoding: try messages.read("errors"), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
+  }
+}

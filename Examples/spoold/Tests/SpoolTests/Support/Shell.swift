@@ -1,0 +1,54 @@
+import Glibc
+
+@testable import Spool
+
+/// Runs scripts: what `spoold` is measured against are the tools that everybody has.
+enum Shell {
+  struct Failure: Error { let script: String, status: Int32 }
+
+  /// Runs `script` in bash, where `$0` is the program under test, and `$1` and so on are `arguments`.
+  ///
+  /// - Parameters:
+  ///   - out: The file for its standard output; the test's own if nil. `errors` likewise.
+  /// - Returns: The exit status as a shell has it: 128 and more for a signal.
+  static func status(
+    _ script: String, _ arguments: [BytePath] = [], out: BytePath? = nil, errors: BytePath? = nil
+  ) throws -> Int32 {
+    let command: [BytePath] = ["/bin/bash", "-c", BytePath(script), try Program.path]
+    return try wait(for: try start(command + arguments, out: out, errors: errors))
+  }
+
+  /// As ``status(_:_:out:errors:)``, of a script that must succeed.
+  static func run(_ script: String, _ arguments: [BytePath] = [], out: BytePath? = nil) throws {
+    let status = try status(script, arguments, out: out)
+    guard status == 0 else { throw Failure(script: script, status: status) }
+  }
+
+  /// Starts a program with these arguments, its own path the first.
+  static func start(
+    _ command: [BytePath], out: BytePath? = nil, errors: BytePath? = nil
+  ) throws(SystemError) -> pid_t {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    for (number, path) in [(STDIN_FILENO, "/dev/null"), (STDOUT_FILENO, out), (STDERR_FILENO, errors)] {
+      guard let path else { continue }
+      let flags = number == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
+      _ = unsafe path.withCString {
+        unsafe posix_spawn_file_actions_addopen(&actions, number, $0, flags, 0o644)
+      }
+    }
+    var arguments = unsafe command.map { unsafe $0.withCString { unsafe strdup($0) } } + [nil]
+    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+    var process: pid_t = 0
+    let status = unsafe posix_spawn(&process, arguments[0]!, &actions, nil, &arguments, environ)
+    guard status == 0 else { throw SystemError(call: "posix_spawn", code: status) }
+    return process
+  }
+
+  static func wait(for process: pid_t) throws(SystemError) -> Int32 {
+    var status: Int32 = 0
+    try checked("waitpid") { unsafe waitpid(process, &status, 0) }
+    return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+  }
+}
