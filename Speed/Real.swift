@@ -5,7 +5,9 @@ func profileReal(batches: Int, onBackground: Bool) throws {
   let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
   let queue = onBackground ? dispatcher.background : dispatcher.foreground
   for _ in 0..<batches {
-    for number in 0..<256 { queue { [number, batches] in precondition(number < 256 && batches > 0) } }
+    for number in 0..<256 {
+      queue { [number, batches] in precondition(number < 256 && batches > 0) }
+    }
     dispatcher.runUntilIdle()
   }
 }

@@ -91,8 +91,8 @@ extension UVDispatcher {
     guard core.isFull(task) else { return nil }
     guard case .blockCaller(_, let timeout) = configuration.overflow else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
-    beginWaiting(caller, mayTimeOut: end != nil)
-    defer { caller?.isBlocked = false }
+    beginWaiting(caller, for: nil, mayTimeOut: end != nil)
+    defer { caller?.endWait() }
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }
       if caller != nil, end == nil, !core.canProgress { return .wouldDeadlock }

@@ -34,8 +34,8 @@ extension UVDispatcher {
     }
     core.accept(task)
     core.enqueue(task)
-    beginWaiting(caller, mayTimeOut: false)
-    defer { caller?.isBlocked = false }
+    beginWaiting(caller, for: task, mayTimeOut: false)
+    defer { caller?.endWait() }
     return waitForTurn(task, caller, view, queue)
   }
 
@@ -53,8 +53,12 @@ extension UVDispatcher {
       } else if caller?.lane == .background, queue.lane == .background,
         let next = core.startToHelp(view)
       {
+        task.isHelping = true
+        if task.isGranted { core.grantedToHelpers += 1 }
         run(next, core, hidesOuter: true)
-      } else if caller != nil, !core.canProgress, !core.poolView(view).queue.isSuspended {
+        task.isHelping = false
+        if task.isGranted { core.grantedToHelpers -= 1 }
+      } else if caller != nil, core.isStuck(task) {
         if core.takeBack(task) { core.endUnstarted(task, .cancelled) }
         return deadlock("its turn on \(queue.label)")
       } else {
@@ -77,8 +81,8 @@ extension UVDispatcher {
     }
     let refusal = withCore { core -> WaitRefusal? in
       let end = timeout.map { core.instant.advanced(by: $0) }
-      beginWaiting(caller, mayTimeOut: end != nil)
-      defer { caller?.isBlocked = false }
+      beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)
+      defer { caller?.endWait() }
       while !hasComeAbout(target) {
         if let end, core.instant >= end { return .timedOut }
         if let caller, core.isStuck(caller, waitingFor: target, mayTimeOut: end != nil) {

@@ -171,8 +171,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   /// Says under the lock that the caller is about to wait: others may find that nothing can go on.
-  func beginWaiting(_ caller: QueuedTask?, mayTimeOut: Bool) {
-    if !mayTimeOut { caller?.isBlocked = true }
+  func beginWaiting(_ caller: QueuedTask?, for task: QueuedTask?, mayTimeOut: Bool) {
+    if !mayTimeOut { caller?.beginWait(for: task) }
     monitor.tellOthers()
   }
 

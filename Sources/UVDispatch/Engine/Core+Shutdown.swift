@@ -152,35 +152,9 @@ extension Core {
         task.order,
         ShutdownReport.Unfinished(
           label: task.item?.label, queue: task.queueLabel, site: task.site,
-          age: task.enqueuedAt.map { .nanoseconds(now - $0) }, thread: state == .abandoned ? thread : nil,
+          age: task.enqueuedAt.map { .nanoseconds(now - $0) },
+          thread: state == .abandoned ? thread : nil,
           state: state)
       ))
-  }
-
-  // MARK: Waiting
-
-  /// Whether anything at all can go on without those who wait.
-  var canProgress: Bool {
-    collect()
-    if granted > 0 || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
-    if running.contains(where: { !$0.isBlocked }) { return true }
-    if pool.canStart(now: { now }) { return true }
-    let loopIsFree = !running.contains { $0.lane == .foreground && !$0.isAbandoned }
-    return loopIsFree && (hasForeground || !timers.isEmpty)
-  }
-
-  /// Whether `caller` waits for what only tasks that wait could bring about.
-  func isStuck(_ caller: QueuedTask, waitingFor target: WaitTarget, mayTimeOut: Bool) -> Bool {
-    switch target {
-    case .item(let item):
-      if TaskFrame.stack.contains(where: { $0.item === item }) { return true }
-      guard let task = tasks[ObjectIdentifier(item)] else { return false }
-      return !mayTimeOut && !canProgress && !poolView(task.view).queue.isSuspended
-    case .group(let group):
-      if TaskFrame.stack.contains(where: { $0.item?.group === group }) { return true }
-      let members = tasks.values.filter { $0.item?.group === group }
-      return !mayTimeOut && !canProgress
-        && members.contains { !poolView($0.view).queue.isSuspended }
-    }
   }
 }

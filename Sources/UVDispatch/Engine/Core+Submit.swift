@@ -160,6 +160,7 @@ extension Core {
       noteShare(of: caller, grant.taken)
       caller.isGranted = true
       granted += 1
+      if caller.isHelping { grantedToHelpers += 1 }
     }
   }
 

@@ -34,6 +34,8 @@ final class Core {
   var withoutRoom: [QueuedTask] = []
   /// Callers whose turn has come, and who have not noticed yet.
   var granted = 0
+  /// Those of them who run another task meanwhile, and cannot notice before it has ended.
+  var grantedToHelpers = 0
   /// The tasks of items that have not ended.
   var tasks: [ObjectIdentifier: QueuedTask] = [:]
   /// The repeating timer of a run that has not ended.
@@ -230,7 +232,8 @@ final class Core {
   /// gone on looking for as long as is allowed?
   private func learnPatience() {
     let gap = now &- lastSearchBegan
-    patience = lastSearchBegan > .min && gap < Self.longestSearch ? Self.longestSearch : patience / 2
+    patience =
+      lastSearchBegan > .min && gap < Self.longestSearch ? Self.longestSearch : patience / 2
   }
 
   private static let longestSearch: Int64 = 4_000

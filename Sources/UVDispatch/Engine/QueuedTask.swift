@@ -41,12 +41,16 @@ final class QueuedTask: TaskFrame {
   var ticket: DeadlineTicket?
   /// The turn of a caller has come; its body has run.
   var isGranted = false
+  /// Its caller runs another task while it waits.
+  var isHelping = false
   var hasRun = false
   /// A caller whose turn a shutdown has taken away.
   var isTurnedAway = false
   private(set) var isAbandoned = false
   /// The time-out of its caller aside, it stands still until something else has happened.
-  var isBlocked = false
+  private(set) var isBlocked = false
+  /// What has to end before it goes on, if that is one task.
+  private(set) var waitsFor: QueuedTask?
 
   init(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: UVView?, isBarrier: Bool,
@@ -110,7 +114,8 @@ final class QueuedTask: TaskFrame {
   var record: TaskRecord {
     TaskRecord(
       id: TaskID(id), label: item?.label, lane: lane, queue: queueLabel, site: site,
-      parent: parent.map { TaskID($0) }, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt ?? 0))
+      parent: parent.map { TaskID($0) }, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt ?? 0)
+    )
   }
 
   /// Runs the body, in this frame, and lets go of it unless it is an item's.
@@ -130,6 +135,16 @@ final class QueuedTask: TaskFrame {
   /// Hands over what will not run. The caller releases it without the lock: that may run anybody's
   /// `deinit`.
   func release() -> Work? { work.take() }
+
+  func beginWait(for task: QueuedTask?) {
+    isBlocked = true
+    waitsFor = task
+  }
+
+  func endWait() {
+    isBlocked = false
+    waitsFor = nil
+  }
 
   func abandon() { isAbandoned = true }
 }

@@ -1,0 +1,69 @@
+internal import TaskDispatch
+
+extension Core {
+  /// Whether anything at all can go on without those who wait.
+  var canProgress: Bool {
+    collect()
+    if granted > grantedToHelpers || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
+    if running.contains(where: { !$0.isBlocked }) { return true }
+    if pool.canStart(now: { now }) { return true }
+    let loopIsFree = !running.contains { $0.lane == .foreground && !$0.isAbandoned }
+    return loopIsFree && (hasForeground || !timers.isEmpty)
+  }
+
+  /// Whether the turn of somebody who stands in `sync` can never come.
+  func isStuck(_ caller: QueuedTask) -> Bool {
+    if poolView(caller.view).queue.isSuspended { return false }
+    return !canProgress || canNeverEnd(caller)
+  }
+
+  func task(of target: WaitTarget) -> QueuedTask? {
+    guard case .item(let item) = target else { return nil }
+    return tasks[ObjectIdentifier(item)]
+  }
+
+  /// Whether `caller` waits for what only tasks that wait could bring about.
+  func isStuck(_ caller: QueuedTask, waitingFor target: WaitTarget, mayTimeOut: Bool) -> Bool {
+    switch target {
+    case .item(let item):
+      if TaskFrame.stack.contains(where: { $0.item === item }) { return true }
+      guard !mayTimeOut, let task = tasks[ObjectIdentifier(item)] else { return false }
+      if canNeverEnd(task) { return true }
+      return !canProgress && !poolView(task.view).queue.isSuspended
+    case .group(let group):
+      if TaskFrame.stack.contains(where: { $0.item?.group === group }) { return true }
+      let members = tasks.values.filter { $0.item?.group === group }
+      return !mayTimeOut && !canProgress
+        && members.contains { !poolView($0.view).queue.isSuspended }
+    }
+  }
+
+  /// Whether `task` waits, for ever, for bodies that wait for it: a circle that no timer, no
+  /// cancellation and no other work can break, whatever else goes on.
+  ///
+  /// - Parameter path: Those who are known to wait for it.
+  private func canNeverEnd(_ task: QueuedTask, waitedForBy path: [QueuedTask] = []) -> Bool {
+    if path.contains(where: { $0 === task }) { return true }
+    if isRunning(task) {
+      guard task.isBlocked, let next = task.waitsFor else { return false }
+      return canNeverEnd(next, waitedForBy: path + [task])
+    }
+    // What else waits in a queue may be cancelled; who stands in `sync` cannot.
+    guard task.isCaller, !task.isGranted, !task.hasRun, !task.isTurnedAway else { return false }
+    let before = running.filter { $0.queue == task.queue && !$0.isAbandoned }
+    guard !before.isEmpty else { return false }
+    func isStuck(_ other: QueuedTask) -> Bool { canNeverEnd(other, waitedForBy: path + [task]) }
+    // A barrier needs them all to end.
+    if task.isBarrier { return before.contains(where: isStuck) }
+    let view = poolView(task.view)
+    if task.lane == .background {
+      guard !view.queue.isSuspended, view.queue.runsBarrier || before.count >= view.queue.width
+      else { return false }
+    }
+    return before.allSatisfy(isStuck)
+  }
+
+  private func isRunning(_ task: QueuedTask) -> Bool {
+    task.runningIndex < running.count && running[task.runningIndex] === task
+  }
+}

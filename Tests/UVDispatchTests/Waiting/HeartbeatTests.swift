@@ -1,0 +1,134 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("While a timer ticks, which might free anybody")
+  struct HeartbeatTests {
+    private let dispatcher: UVDispatcher
+
+    init() throws {
+      dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      dispatcher.foreground.every(.milliseconds(1)) {}
+      dispatcher.foreground.after(.seconds(3600)) {}
+    }
+
+    /// What each of two bodies was told that ran beside each other, each calling `wait` on its own.
+    private func cross(
+      _ first: TaskQueue, _ second: TaskQueue,
+      _ wait: @escaping @Sendable (_ mine: TaskQueue, _ other: TaskQueue) throws -> Void
+    ) throws -> [WaitRefusal] {
+      let both = Latch(2)
+      let refusals = Locked<[WaitRefusal]>([])
+      let ended = Latch(2)
+      for (mine, other) in [(first, second), (second, first)] {
+        mine {
+          both.open()
+          _ = both.wait(patience)
+          do { try wait(mine, other) } catch let refusal as WaitRefusal {
+            refusals.withLock { $0.append(refusal) }
+          } catch {}
+          ended.open()
+        }
+      }
+      try dispatcher.start()
+      let inTime = ended.wait(patience)
+      dispatcher.end()
+      #expect(inTime)
+      return refusals.withLock { $0 }
+    }
+
+    @Test("a circle of two serial views is refused, once, and the other goes on")
+    func circleOfViews() throws {
+      let views = (1...2).map { dispatcher.makeQueue(label: "view \($0)", width: 1) }
+
+      let refusals = try cross(views[0], views[1]) { _, other in try other.sync {} }
+
+      #expect(refusals.count == 1)
+      #expect(refusals.allSatisfy { $0.isDeadlock })
+    }
+
+    @Test("a circle through barriers of views with room is refused")
+    func circleOfBarriers() throws {
+      let views = (1...2).map { dispatcher.makeQueue(label: "view \($0)", width: 2) }
+
+      let refusals = try cross(views[0], views[1]) { _, other in try other.barrier.sync {} }
+
+      #expect(refusals.count == 1)
+      #expect(refusals.allSatisfy { $0.isDeadlock })
+    }
+
+    @Test("a circle of the loop and a view is refused")
+    func circleWithTheLoop() throws {
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+
+      let refusals = try cross(dispatcher.foreground, view) { _, other in try other.sync {} }
+
+      #expect(refusals.count == 1)
+      #expect(refusals.allSatisfy { $0.isDeadlock })
+    }
+
+    @Test("two bodies that wait for each other's outcome are refused")
+    func circleOfHandles() throws {
+      let handles = Box<[TaskHandle<Void>]>([])
+      let refusals = Box(0)
+      let ready = Latch()
+      handles.value = (0...1).map { number in
+        dispatcher.background.submit {
+          _ = ready.wait(patience)
+          let other = handles.value[1 - number]
+          do { _ = try other.wait(timeout: nil) } catch { refusals.value += 1 }
+        }
+      }
+      ready.open()
+
+      try dispatcher.start()
+      let inTime = handles.value.map { $0.hasEnded(within: patience) }
+      dispatcher.end()
+
+      #expect(inTime == [true, true])
+      #expect(refusals.value == 1)
+    }
+
+    @Test("who waits for one that goes on is not refused")
+    func noCircle() throws {
+      let first = dispatcher.makeQueue(label: "first", width: 1)
+      let second = dispatcher.makeQueue(label: "second", width: 1)
+      let (started, gate) = (Latch(), Latch())
+      let result = Box<String?>(nil)
+      let done = Latch()
+      second {
+        started.open()
+        _ = gate.wait(patience)
+      }
+      #expect(started.wait(patience))
+      first {
+        // A tick that opens the gate comes once this body waits, or a little later.
+        dispatcher.foreground.after(.milliseconds(2)) { gate.open() }
+        do {
+          try second.sync { result.value = "ran" }
+        } catch { result.value = "\(error)" }
+        done.open()
+      }
+
+      try dispatcher.start()
+      #expect(done.wait(patience))
+      dispatcher.end()
+
+      #expect(result.value == "ran")
+    }
+  }
+}
+
+extension WaitRefusal {
+  fileprivate var isDeadlock: Bool { if case .wouldDeadlock = self { true } else { false } }
+}
+
+extension TaskHandle {
+  /// Stands still outside any body until it has ended. False if it does not in time.
+  fileprivate func hasEnded(within patience: Duration) -> Bool {
+    (try? wait(timeout: patience)) != nil
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import TaskDispatch
+import Testing
+import UVDispatch
+
+@testable import TaskDispatchTesting
+
+@Suite("A worker that runs another task while it waits")
+struct HelpedDeadlockTests {
+  @Test(
+    "is no way out for those who wait for its turn, which it cannot take before",
+    arguments: ["the loop", "a task"])
+  func grantedBehindHelp(waitsFor target: String) async {
+    // A process of its own: what goes wrong here keeps a thread of the pool for ever, and `exit`
+    // would wait for it.
+    await #expect(processExitsWith: .success) { [target] in
+      standingStill {
+        let dispatcher = try? UVDispatcher(.init(backgroundWidth: 1))
+        guard let dispatcher, (try? dispatcher.start()) != nil else { _exit(3) }
+        let view = dispatcher.makeQueue(label: "view", width: 2)
+        let refused = Box(0)
+        let helps = Latch()
+        let ended = Latch(2)
+        dispatcher.foreground {
+          guard helps.wait(patience) else { _exit(4) }
+          // Behind the one that the worker runs, and behind the turn that it has been given.
+          do { try view.barrier.sync {} } catch { refused.increment() }
+          ended.open()
+        }
+        dispatcher.background {
+          view {
+            helps.open()
+            do {
+              if target == "the loop" {
+                try dispatcher.foreground.sync {}
+              } else {
+                // The only worker is the one that helps.
+                try dispatcher.background.submit {}.wait()
+              }
+            } catch { refused.increment() }
+          }
+          do { try view.sync {} } catch { refused.increment() }
+          ended.open()
+        }
+
+        guard ended.wait(patience) else { _exit(5) }
+        // Whoever waits for the task waits in vain, also when another has been refused first.
+        guard (1...(target == "the loop" ? 1 : 2)).contains(refused.value) else { _exit(6) }
+      }
+    }
+  }
+}
