@@ -75,11 +75,17 @@ extension State {
     shutdown!.waiters = []
   }
 
+  /// Whether a shutdown should cancel what has not started, and has not yet.
+  var drainIsOver: Bool {
+    guard let shutdown else { return false }
+    return shutdown.phase == .draining && now >= shutdown.drainUntil
+  }
+
   /// Whether a call of ``advanceShutdown()`` could take it further.
   var shutdownMayGoOn: Bool {
     guard let shutdown, shutdown.phase != .over else { return false }
     // In the cancel phase only time, or the end of what runs, takes it further.
-    return !hasWorkThatCanEnd || shutdown.phase == .draining && now >= shutdown.drainUntil
+    return !hasWorkThatCanEnd || drainIsOver
   }
 
   /// Ends everything that has not run, for a test that is finished. Jobs run on elsewhere.

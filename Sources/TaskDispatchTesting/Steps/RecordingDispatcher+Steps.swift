@@ -232,6 +232,10 @@ extension RecordingDispatcher {
 
   func performStep(_ next: Entry, _ budget: inout StepBudget) throws(StepError) {
     let outcome = perform(next)
+    withState { state in
+      // What stood behind this body has no time left if it began a shutdown without any.
+      if state.drainIsOver { state.advanceShutdown() }
+    }
     budget.count(next)
     try checkThrown(next, outcome)
   }

@@ -38,7 +38,10 @@ internal import UVDispatch
     let console = Console()
     do {
       let summary = try takeIn(console)
-      guard console.print(summary) else { throw ExitCode(2) }
+      guard console.print(summary) else {
+        console.complain(Array("cannot print the summary; the manifest is whole".utf8))
+        throw ExitCode(2)
+      }
       guard summary.failed == 0 else { throw ExitCode(1) }
     } catch let stop as Stop {
       console.complain(stop.message)

@@ -7,9 +7,9 @@ public import TaskDispatch
 ///   a view of width 1 ──▶ the background ──▶ the foreground
 /// ```
 ///
-/// What is on the way is bounded: the walk goes on only when all it has found is handed out, and only
-/// so many files at a time are with the workers. When everything is taken in, or nothing more can be,
-/// it shuts the dispatcher down; then ``finish()`` says what came of it.
+/// What is on the way is bounded: the walk goes on only when all it has found is handed out, and
+/// only so many files at a time are with the workers. When everything is taken in, or nothing more
+/// can be, it shuts the dispatcher down; then ``finish()`` says what came of it.
 public final class Intake: Sendable {
   /// How much is on the way at a time.
   public struct Limits: Sendable, Hashable {
@@ -125,7 +125,9 @@ public final class Intake: Sendable {
     let delay = reader.settling.time(for: stamp)
     dispatcher.background.after(delay, label: "read \(found.path)") { [self, dispatcher, reader] in
       let reading = Result { try reader.read(found.path, quietSince: stamp) }
-      dispatcher.foreground { self.takeIn(found, reading, tries: tries + 1) }
+      dispatcher.foreground(label: "read \(found.path)") {
+        self.takeIn(found, reading, tries: tries + 1)
+      }
     }
   }
 
@@ -145,8 +147,8 @@ public final class Intake: Sendable {
     }
   }
 
-  /// Goes on after `body`. If that throws, nothing can: then it ends, and waits for no worker longer
-  /// than it takes to look whether it is to stop.
+  /// Goes on after `body`. If that throws, nothing can: then it ends, and waits for no worker
+  /// longer than it takes to look whether it is to stop.
   private func settle(_ body: () throws -> Void) {
     do {
       try body()

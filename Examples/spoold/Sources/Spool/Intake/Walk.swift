@@ -39,7 +39,7 @@ struct Walk: ~Copyable {
         }
       } catch {
         // What was being read: a directory, of which the rest is not known.
-        if error.isShortage { throw .shortage(path, error) }
+        if error.isShortage { throw .shortage(path.bytes.isEmpty ? spool.path : path, error) }
         if path.bytes.isEmpty { throw .spool(spool.path, error) }
         stream = nil
         if !error.meansGone { batch.problems.append(.unreadableDirectory(path, error)) }

@@ -15,8 +15,8 @@ struct ManifestLine: Hashable, Sendable {
 }
 
 extension ManifestLine {
-  /// Reads what `sha256sum -c` reads: digits in either case, a text or a binary file, and a carriage
-  /// return at the end that is none of the name's. `./` before the path means nothing.
+  /// Reads what `sha256sum -c` reads: digits in either case, a text or a binary file, and a
+  /// carriage return at the end that is none of the name's. `./` before the path means nothing.
   ///
   /// - Parameter text: A line without its end.
   init?(_ text: ArraySlice<UInt8>) {

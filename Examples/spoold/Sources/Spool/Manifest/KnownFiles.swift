@@ -1,7 +1,7 @@
 /// What the manifest said of files when the run began, and what the run has found out about them.
 ///
-/// It holds nothing of the files that are new, so a first run over any number of them needs no memory
-/// for it.
+/// It holds nothing of the files that are new, so a first run over any number of them needs no
+/// memory for it.
 struct KnownFiles {
   private struct File {
     /// What its line says.
@@ -10,7 +10,9 @@ struct KnownFiles {
     var fact: (stamp: Stamp, digest: Digest)?
     var fate = Fate.unseen
     /// Whether its line is in the file that replaces the manifest.
-    var isWritten = false
+    var isRenewed = false
+    /// Whether its fact is in the file that replaces the other.
+    var factIsRenewed = false
   }
 
   /// What becomes of the line of a file.
@@ -94,8 +96,8 @@ struct KnownFiles {
   mutating func renewed(_ line: ManifestLine) -> ManifestLine? {
     // A file that is new in this run.
     guard let file = files[line.path] else { return line }
-    guard !file.isWritten else { return nil }
-    files[line.path]?.isWritten = true
+    guard !file.isRenewed else { return nil }
+    files[line.path]?.isRenewed = true
     return switch file.fate {
     case .stays: ManifestLine(digest: file.digest, path: line.path)
     case .becomes(let digest): ManifestLine(digest: digest, path: line.path)
@@ -103,10 +105,13 @@ struct KnownFiles {
     }
   }
 
-  /// Whether a line about stamps is worth keeping.
-  func isCurrent(_ line: StampLine) -> Bool {
+  /// Whether a fact belongs into the new file of stamps: it is the newest, and not there yet.
+  mutating func renews(_ line: StampLine) -> Bool {
     guard let file = files[line.path] else { return true }
-    guard let fact = file.fact, file.fate != .unseen, file.fate != .goes else { return false }
-    return fact.stamp == line.stamp && fact.digest == line.digest
+    guard let fact = file.fact, !file.factIsRenewed, file.fate != .unseen, file.fate != .goes,
+      fact.stamp == line.stamp, fact.digest == line.digest
+    else { return false }
+    files[line.path]?.factIsRenewed = true
+    return true
   }
 }

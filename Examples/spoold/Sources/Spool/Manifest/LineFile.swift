@@ -3,8 +3,8 @@ internal import Glibc
 /// A file of lines that grows at its end, under the name where it was found.
 ///
 /// A line is one `write(2)`. A kill in the middle of one may still leave a part of it (the kernel
-/// looks between two pages), and so may a full disk; what is there when the file is opened, behind the
-/// last end of a line, is for ``cutTail()``.
+/// looks between two pages), and so may a full disk; what is there when the file is opened, behind
+/// the last end of a line, is for ``cutTail()``.
 struct LineFile: ~Copyable {
   /// Without symbolic links, so that a file put in its place does not replace a link.
   private(set) var path: BytePath
@@ -31,7 +31,8 @@ struct LineFile: ~Copyable {
     do throws(SystemError) {
       return try Descriptor(opening: path, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY, mode: 0o666)
     } catch {
-      // A device or a pipe may be only for writing. Of anything else the first reason is the better.
+      // A device or a pipe may be only for writing. Of anything else the first reason is the
+      // better.
       guard let descriptor = try? Descriptor(opening: path, O_WRONLY | O_APPEND | O_NOCTTY),
         let status = try? descriptor.status(), !status.isRegularFile
       else { throw error }
@@ -136,13 +137,12 @@ struct LineFile: ~Copyable {
       _ = try fresh.descriptor.lock()
       try write(&self, &fresh)
       // In this order: a name must not come to the disk before what it names.
-      try fresh.synchronize()
+      try fresh.descriptor.synchronize()
       try checked("rename") {
         unsafe temporary.withCString { from in
           unsafe path.withCString { unsafe rename(from, $0) }
         }
       }
-      try Descriptor(opening: path.parent, O_RDONLY | O_DIRECTORY).synchronize()
       fresh.path = path
       self = fresh
     } catch {
@@ -151,10 +151,15 @@ struct LineFile: ~Copyable {
     }
   }
 
-  /// Returns when all lines are on the disk.
+  /// Returns when all lines are on the disk, and the file's name is.
   mutating func synchronize() throws(SystemError) {
     guard isRegular, !isOnDisk else { return }
     try descriptor.synchronize()
+    // A directory may let its names be changed and not be read; then its time is the system's to
+    // choose.
+    if let directory = try? Descriptor(opening: path.parent, O_RDONLY | O_DIRECTORY) {
+      try directory.synchronize()
+    }
     isOnDisk = true
   }
 
@@ -162,7 +167,7 @@ struct LineFile: ~Copyable {
   static func remove(_ path: BytePath) throws(SystemError) {
     do throws(SystemError) {
       try checked("unlink") { unsafe path.withCString { unsafe unlink($0) } }
-    } catch where error.code == ENOENT {}
+    } catch  where error.code == ENOENT {}
   }
 
   private func inheritRights(from other: borrowing Descriptor) throws(SystemError) {

@@ -1,16 +1,17 @@
 /// The manifest and, beside it, the stamps of the files that it names.
 ///
-/// Three files: `FILE` is what `sha256sum -c` reads. `FILE.spoold` says which stamp a file had when it
-/// had which digest, see ``StampLine``. `FILE.spoold.new` is there only while one of the two is
+/// Three files: `FILE` is what `sha256sum -c` reads. `FILE.spoold` says which stamp a file had when
+/// it had which digest, see ``StampLine``. `FILE.spoold.new` is there only while one of the two is
 /// replaced.
 ///
-/// **Whole at any moment.** A line of `FILE` is true when it is written, and is written at once. Lines
-/// that are no longer true are taken out together, in ``commit(unread:)``, by putting a new file in the
-/// place of the old one. Until then the new digest of a file that has changed is not in `FILE`: it would
-/// stand beside the old one. It is in `FILE.spoold`, so a run that is killed has not read it in vain.
+/// **Whole at any moment.** A line of `FILE` is true when it is written, and is written at once.
+/// Lines that are no longer true are taken out together, in ``commit(unread:)``, by putting a new
+/// file in the place of the old one. Until then the new digest of a file that has changed is not in
+/// `FILE`: it would stand beside the old one. It is in `FILE.spoold`, so a run that is killed has
+/// not read it in vain.
 ///
-/// **Continued.** What is known of a file counts only if `FILE` names it; so whoever removes a line, or
-/// all of `FILE`, has the file read again.
+/// **Continued.** What is known of a file counts only if `FILE` names it; so whoever removes a
+/// line, or all of `FILE`, has the file read again.
 struct Manifest: ~Copyable {
   private var lines: LineFile
   /// Nil if the manifest is no file on a disk: then there is nothing to continue.
@@ -78,8 +79,8 @@ struct Manifest: ~Copyable {
     text.first == UInt8(ascii: "#")
   }
 
-  /// Opens the file of stamps, and takes in its lines. Those that are none are passed over: what they
-  /// said is found out again.
+  /// Opens the file of stamps, and takes in its lines. Those that are none are passed over: what
+  /// they said is found out again.
   ///
   /// - Parameter count: Becomes the number of lines.
   private static func openStamps(
@@ -135,14 +136,14 @@ struct Manifest: ~Copyable {
     } catch { throw .manifest(lines.path.adding(suffix: Self.suffix), error) }
   }
 
-  /// Takes in that a file is there and could not be read. It loses its line: nobody knows whether that
-  /// is still true.
+  /// Takes in that a file is there and could not be read. It loses its line: nobody knows whether
+  /// that is still true.
   mutating func addUnread(_ path: BytePath) { known.noteUnread(path) }
 
   // MARK: After the run
 
-  /// Makes the manifest what it is to be after a run that came to every file: one true line for each;
-  /// and sees it to the disk.
+  /// Makes the manifest what it is to be after a run that came to every file: one true line for
+  /// each; and sees it to the disk.
   ///
   /// - Parameter unread: Directories that could not be read. Lines of files below them stay.
   /// - Returns: How many files it no longer names because they are not there any more.
@@ -183,12 +184,14 @@ struct Manifest: ~Copyable {
   }
 
   private mutating func renewStamps() throws(SystemError) {
-    let known = known
+    var known = KnownFiles()
+    swap(&known, &self.known)
+    defer { swap(&known, &self.known) }
     var count = 0
     try stamps?.replace(through: temporary) { old, new throws(SystemError) in
       try new.append(Self.title)
       _ = try old.readLines { text throws(SystemError) in
-        if let fact = StampLine(text), known.isCurrent(fact) {
+        if let fact = StampLine(text), known.renews(fact) {
           try new.append(fact.text)
           count += 1
         }

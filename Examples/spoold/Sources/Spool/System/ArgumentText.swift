@@ -2,9 +2,10 @@ internal import Glibc
 
 /// Arguments of a process as text, without loss.
 ///
-/// A path is bytes, and a `String` is not: what is no UTF-8 would be repaired, and then name another
-/// file. So in an argument that is not UTF-8 each byte that is not ASCII goes through the parser as one
-/// of the last 256 scalars for private use. So does one that holds such a scalar itself.
+/// A path is bytes, and a `String` is not: what is no UTF-8 would be repaired, and then name
+/// another file. So in an argument that is not UTF-8 each byte that is not ASCII goes through the
+/// parser as one of the last 256 scalars for private use. So does one that holds such a scalar
+/// itself.
 public enum ArgumentText {
   private static let base: UInt32 = 0x10_FF00
 

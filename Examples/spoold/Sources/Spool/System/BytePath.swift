@@ -49,8 +49,8 @@ public struct BytePath: Hashable, Sendable {
 }
 
 extension BytePath {
-  /// For one line of a message: control characters and backslashes are escaped, all else stays as it
-  /// is, also what is not UTF-8.
+  /// For one line of a message: control characters and backslashes are escaped, all else stays as
+  /// it is, also what is not UTF-8.
   public var shown: [UInt8] {
     var shown: [UInt8] = []
     for byte in bytes {
@@ -67,7 +67,7 @@ extension BytePath {
   }
 }
 
-extension BytePath: ExpressibleByStringLiteral {
+extension BytePath: ExpressibleByStringInterpolation {
   public init(stringLiteral text: String) { self.init(text) }
 }
 

@@ -3,9 +3,9 @@ internal import Glibc
 /// How long a file must have been left alone before its stamp proves anything.
 ///
 /// File systems do not take the time for each write: they use a clock that ticks, every few
-/// milliseconds on most. A file that is written twice within a tick has the same stamp after both. So
-/// a stamp can be trusted only once its time of change is longer ago than a tick: then any later write
-/// gives another. A time in whole seconds is that of a file system which counts in those.
+/// milliseconds on most. A file that is written twice within a tick has the same stamp after both.
+/// So a stamp can be trusted only once its time of change is longer ago than a tick: then any later
+/// write gives another. A time in whole seconds is that of a file system which counts in those.
 public struct Settling: Sendable, Hashable {
   /// For a file system that counts in fractions of a second. The kernel's slowest clock ticks every
   /// 10 milliseconds.

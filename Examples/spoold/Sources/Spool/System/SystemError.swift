@@ -13,8 +13,8 @@ public struct SystemError: Error, Sendable, Hashable {
   /// What the system says about it, such as `Permission denied`.
   public var text: String { unsafe String(cString: strerror(code)) }
 
-  /// Whether what was asked for is not there, or is no longer what it was a moment ago. `ELOOP` says
-  /// so of a symbolic link, because nothing here follows one.
+  /// Whether what was asked for is not there, or is no longer what it was a moment ago. `ELOOP`
+  /// says so of a symbolic link, because nothing here follows one.
   var meansGone: Bool { code == ENOENT || code == ENOTDIR || code == ELOOP }
 
   /// Whether the process has run out of something. Then it is not about one file.

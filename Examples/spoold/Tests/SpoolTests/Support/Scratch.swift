@@ -8,10 +8,15 @@ import Glibc
 final class Scratch: Sendable {
   let path: BytePath
 
-  init() {
-    let template = "/tmp/spool-tests.XXXXXX"
+  /// - Parameter runsPrograms: Whether it must be where programs may be run from. Otherwise it is in
+  ///   memory, if there is such a place: a manifest waits for its disk.
+  init(runsPrograms: Bool = false) {
+    let isInMemory = unsafe !runsPrograms && access("/dev/shm", W_OK) == 0
+    let template = "\(isInMemory ? "/dev/shm" : "/tmp")/spool-tests.XXXXXX"
     var bytes = template.utf8CString
-    let made = unsafe bytes.withUnsafeMutableBufferPointer { unsafe mkdtemp($0.baseAddress!) != nil }
+    let made = unsafe bytes.withUnsafeMutableBufferPointer {
+      unsafe mkdtemp($0.baseAddress!) != nil
+    }
     precondition(made, "mkdtemp failed: \(SystemError.last("mkdtemp").text)")
     path = BytePath(bytes.dropLast().map { UInt8(bitPattern: $0) })
     // Others than its owner are to look as well.
@@ -22,7 +27,9 @@ final class Scratch: Sendable {
 
   subscript(name: BytePath) -> BytePath { path.appending(name.bytes) }
 
-  private func chmod(_ mode: mode_t) { _ = unsafe path.withCString { unsafe Glibc.chmod($0, mode) } }
+  private func chmod(_ mode: mode_t) {
+    _ = unsafe path.withCString { unsafe Glibc.chmod($0, mode) }
+  }
 
   /// Writes a file, and makes the directories above it.
   func write(_ name: BytePath, _ bytes: some Sequence<UInt8>) throws {
@@ -33,7 +40,9 @@ final class Scratch: Sendable {
   func write(_ name: BytePath, _ text: String) throws { try write(name, text.utf8) }
 
   /// Writes behind what is there.
-  func append(_ name: BytePath, _ text: String) throws { try write(name, Array(text.utf8), O_APPEND) }
+  func append(_ name: BytePath, _ text: String) throws {
+    try write(name, Array(text.utf8), O_APPEND)
+  }
 
   private func write(_ name: BytePath, _ bytes: [UInt8], _ flag: Int32) throws {
     let file = try Descriptor(opening: self[name], O_WRONLY | O_CREAT | flag, mode: 0o644)
@@ -67,8 +76,11 @@ final class Scratch: Sendable {
       .map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
+  /// Makes a directory and those above it, as far as they are not there.
   func makeDirectory(_ name: BytePath) throws {
-    try Shell.run("mkdir -p \"$1\"", [self[name]])
+    guard !exists(name) else { return }
+    try makeDirectory(name.parent)
+    try checked("mkdir") { unsafe self[name].withCString { unsafe mkdir($0, 0o755) } }
   }
 
   func remove(_ name: BytePath) throws { try LineFile.remove(self[name]) }

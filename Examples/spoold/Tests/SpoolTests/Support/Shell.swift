@@ -6,7 +6,8 @@ import Glibc
 enum Shell {
   struct Failure: Error { let script: String, status: Int32 }
 
-  /// Runs `script` in bash, where `$0` is the program under test, and `$1` and so on are `arguments`.
+  /// Runs `script` in bash, where `$0` is the program under test, and `$1` and so on are
+  /// `arguments`.
   ///
   /// - Parameters:
   ///   - out: The file for its standard output; the test's own if nil. `errors` likewise.
@@ -31,7 +32,9 @@ enum Shell {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    for (number, path) in [(STDIN_FILENO, "/dev/null"), (STDOUT_FILENO, out), (STDERR_FILENO, errors)] {
+    for (number, path) in [
+      (STDIN_FILENO, "/dev/null"), (STDOUT_FILENO, out), (STDERR_FILENO, errors),
+    ] {
       guard let path else { continue }
       let flags = number == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
       _ = unsafe path.withCString {
@@ -39,11 +42,19 @@ enum Shell {
       }
     }
     var arguments = unsafe command.map { unsafe $0.withCString { unsafe strdup($0) } } + [nil]
-    defer { for unsafe argument in unsafe arguments { unsafe free(argument) } }
+    defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
     var process: pid_t = 0
     let status = unsafe posix_spawn(&process, arguments[0]!, &actions, nil, &arguments, environ)
     guard status == 0 else { throw SystemError(call: "posix_spawn", code: status) }
     return process
+  }
+
+  /// Whether the process has come to its end. ``wait(for:)`` then returns at once.
+  static func hasEnded(_ process: pid_t) throws(SystemError) -> Bool {
+    var information = unsafe siginfo_t()
+    let options = WEXITED | WNOHANG | WNOWAIT
+    try checked("waitid") { unsafe waitid(P_PID, id_t(process), &information, options) }
+    return unsafe information.si_signo != 0
   }
 
   static func wait(for process: pid_t) throws(SystemError) -> Int32 {
