@@ -58,8 +58,11 @@ extension UVDispatcher {
         run(next, core, hidesOuter: true)
         task.isHelping = false
         if task.isGranted { core.grantedToHelpers -= 1 }
-      } else if caller != nil, core.isStuck(task) {
-        if core.takeBack(task) { core.endUnstarted(task, .cancelled) }
+        // It may have to wait again in this section, and others for what has ended.
+        core.hasNewsForWaiters = true
+      } else if caller != nil, core.isStuck(task), core.takeBack(task) {
+        // Had the loop begun with its body, somebody in there waits, and is told instead.
+        core.endUnstarted(task, .cancelled)
         return deadlock("its turn on \(queue.label)")
       } else {
         park()

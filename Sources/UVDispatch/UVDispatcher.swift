@@ -139,6 +139,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Frees the lock: starts the lease and wakes the loop if they are owed, and tells others.
   func unlock() {
     core.settle()
+    core.hasNewsForWaiters = false
     let leases = core.leasesToStart
     let wakes = core.wakeIsOwed
     core.leasesToStart = 0
@@ -188,6 +189,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     if core.leasesToStart > 0 || core.wakeIsOwed {
       unlock()
       lock()
+      return
+    }
+    if core.hasNewsForWaiters {
+      // Also for the caller itself: its turn may have come in this section.
+      core.hasNewsForWaiters = false
+      monitor.tellOthers()
       return
     }
     monitor.wait(until: time.map { monotonic($0.nanoseconds) })

@@ -19,4 +19,8 @@
     @inline(__always) _read { yield unsafe pointer.pointee }
     @inline(__always) nonmutating _modify { yield unsafe &pointer.pointee }
   }
+
+  @inlinable package func update<Result>(_ body: (inout Value) -> Result) -> Result {
+    unsafe body(&pointer.pointee)
+  }
 }

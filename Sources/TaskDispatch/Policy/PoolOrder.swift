@@ -24,6 +24,16 @@
 
   fileprivate func clone() -> PoolView<Entry> { PoolView(cloning: self) }
 
+  // By closures and not by `queue`: of that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
+  @inlinable func absorb(_ inbox: inout Ring<Entry>) {
+    ownedQueue.update { $0.absorb(&inbox) }
+  }
+
+  /// As ``ViewQueue/updateEach(_:)``.
+  package func updateEach(_ body: (inout Entry, _ position: Int) -> Void) {
+    ownedQueue.update { $0.updateEach(body) }
+  }
+
   @inlinable func heldTurns(in band: PriorityBand) -> Int {
     queue.heldTurns.count { $0.band == band }
   }
@@ -143,7 +153,7 @@
   ///
   /// Nothing was removed from it. O(1) if that band is empty, else O(inbox).
   @inlinable package mutating func absorb(_ inbox: inout Ring<Entry>, now: () -> Int64) {
-    background.queue.absorb(&inbox)
+    background.absorb(&inbox)
     settle(background, now: now)
   }
 
@@ -209,12 +219,12 @@
   @inlinable @inline(__always) package func canStart(now: () -> Int64) -> Bool {
     guard busyWorkers < width else { return false }
     if usesTurns { return turns.hasStartable }
-    return background.queue.callersWaiting == 0
-      ? background.queue.workerMayStart : background.queue.anybodyMayStart(now: now)
+    if background.queue.callersWaiting == 0 { return background.queue.workerMayStart }
+    return background.queue.anybodyMayStart(now: now)
   }
 
   /// Whether a task of the background's medium band may be taken now, as far as its queue goes.
-  @inlinable package var hasMedium: Bool { background.queue.ready.hasStartable(in: .medium) }
+  @inlinable package var hasMedium: Bool { background.queue.hasMedium }
 
   /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
   @inlinable package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {

@@ -199,6 +199,9 @@
     return Taken(entry: next, runner: runner, isBarrier: isBarrier)
   }
 
+  /// Whether the medium band has a task that may be taken, as far as barriers go.
+  @inlinable package var hasMedium: Bool { ready.hasStartable(in: .medium) }
+
   /// Whether ``takeForWorker(now:)`` would return a task. Nobody may be waiting to run one.
   @inlinable @inline(__always) package var workerMayStart: Bool {
     !ready.isEmpty && workerRoom > 0 && (ready.hasStartable || running == 0)

@@ -7,13 +7,14 @@ extension Core {
   ///
   /// - Parameter frame: The frame for it if it is a plain body. Nothing runs in it.
   func startOnWorker(_ frame: QueuedTask) -> QueuedTask? {
-    // What the inbox holds is medium, and behind all that was collected before.
-    if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }
     defer { handOutGrants() }
-    while let next = pool.start(now: { now }) {
+    while true {
+      // What the inbox holds is medium, and behind all that was collected before. Again after one
+      // that had expired: it may have been the last that was collected.
+      if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }
+      guard let next = pool.start(now: { now }) else { return nil }
       if let task = begin(next.taken, frame) { return task }
     }
-    return nil
   }
 
   /// The next task of a view, for a worker that waits in its `sync`.

@@ -77,6 +77,9 @@ extension Core {
     if now >= shutdown!.cancelUntil {
       abandonRunning()
       turnCallersAway()
+    } else if !hasWorkThatCanEnd {
+      // Those of suspended views.
+      turnCallersAway()
     }
     // Who was told of a cancellation just now may still have work to bring.
     guard loopRuns, !hasWorkThatCanEnd, deliveries == 0, outbox.isEmpty else { return }

@@ -26,7 +26,7 @@ extension Core {
     guard mailbox.mayHoldEntries else { return }
     mailbox.collect { entries in
       accept(entries.slotCount)
-      foreground.absorb(&entries, alive: entries.slotCount, in: .medium)
+      absorbForeground(&entries)
     }
   }
 
@@ -34,7 +34,7 @@ extension Core {
     guard inbox.mayHoldEntries else { return }
     inbox.collect { entries in
       accept(entries.slotCount)
-      pool.absorb(&entries, now: { now })
+      absorbBackground(&entries)
     }
     handOutGrants()
   }
@@ -75,9 +75,9 @@ extension Core {
         entry = .task(task)
       }
     }
-    foreground.updateEach { promote(&$0, $1, .foreground) }
+    updateForeground { promote(&$0, $1, .foreground) }
     last = 0
-    pool.background.queue.updateEach { promote(&$0, $1, .background) }
+    pool.background.updateEach { promote(&$0, $1, .background) }
   }
 
   // MARK: The gate
@@ -160,6 +160,7 @@ extension Core {
       noteShare(of: caller, grant.taken)
       caller.isGranted = true
       granted += 1
+      hasNewsForWaiters = true
       if caller.isHelping { grantedToHelpers += 1 }
     }
   }

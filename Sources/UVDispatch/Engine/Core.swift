@@ -22,7 +22,16 @@ final class Core {
   let width: Int
   private let origin: Int64
   var lastID: UInt64 = 0
-  private let hot: Owned<Hot>
+  // What every task touches stands apart from the object, whose own properties would be checked for
+  // overlapping access each time.
+  private let ownedForeground: Owned<ReadyQueue<Entry>>
+  private let ownedDue: Owned<ReadyQueue<Entry>>
+  private let ownedPool: Owned<PoolOrder<Entry>>
+  private let ownedLedger = Owned(Ledger())
+  private let ownedRunning = Owned<[QueuedTask]>([])
+  private let ownedFlushes = Owned<[Flush]>([])
+  private let ownedOutbox = Owned<[() -> Void]>([])
+  private let knownTime = Owned<Int64?>(nil)
   /// Where plain bodies of the foreground and of the background come in.
   let mailbox: Inbox
   let inbox: Inbox
@@ -34,6 +43,8 @@ final class Core {
   var withoutRoom: [QueuedTask] = []
   /// Callers whose turn has come, and who have not noticed yet.
   var granted = 0
+  /// Somebody who waits must look, also if this section ends by waiting.
+  var hasNewsForWaiters = false
   /// Those of them who run another task meanwhile, and cannot notice before it has ended.
   var grantedToHelpers = 0
   /// The tasks of items that have not ended.
@@ -106,67 +117,44 @@ final class Core {
     inbox = Inbox(isOpen: isSimple)
     let step = configuration.agingStep.clampedNanoseconds
     func relocated(_ entry: borrowing Entry, _ position: Int) { entry.task?.position = position }
-    hot = Owned(
-      Hot(
-        foreground: ReadyQueue(agingStep: step, relocated: relocated),
-        due: ReadyQueue(agingStep: step, relocated: relocated),
-        pool: PoolOrder(width: width, agingStep: step, relocated: relocated)))
+    ownedForeground = Owned(ReadyQueue(agingStep: step, relocated: relocated))
+    ownedDue = Owned(ReadyQueue(agingStep: step, relocated: relocated))
+    ownedPool = Owned(PoolOrder(width: width, agingStep: step, relocated: relocated))
   }
 
   // MARK: What every task touches
 
-  /// Apart from the object, whose own properties would be checked for overlapping access each time.
-  private struct Hot: ~Copyable {
-    var foreground: ReadyQueue<Entry>
-    var due: ReadyQueue<Entry>
-    var pool: PoolOrder<Entry>
-    var ledger = Ledger()
-    var running: [QueuedTask] = []
-    var flushes: [Flush] = []
-    var outbox: [() -> Void] = []
-    var knownTime: Int64?
-
-    init(
-      foreground: consuming ReadyQueue<Entry>, due: consuming ReadyQueue<Entry>,
-      pool: consuming PoolOrder<Entry>
-    ) {
-      self.foreground = foreground
-      self.due = due
-      self.pool = pool
-    }
-  }
-
   /// Posted foreground tasks, one band.
   var foreground: ReadyQueue<Entry> {
-    _read { yield hot.value.foreground }
-    _modify { yield &hot.value.foreground }
+    _read { yield ownedForeground.value }
+    _modify { yield &ownedForeground.value }
   }
   /// Foreground timers whose time has come, one band.
   var due: ReadyQueue<Entry> {
-    _read { yield hot.value.due }
-    _modify { yield &hot.value.due }
+    _read { yield ownedDue.value }
+    _modify { yield &ownedDue.value }
   }
   var pool: PoolOrder<Entry> {
-    _read { yield hot.value.pool }
-    _modify { yield &hot.value.pool }
+    _read { yield ownedPool.value }
+    _modify { yield &ownedPool.value }
   }
   var ledger: Ledger {
-    _read { yield hot.value.ledger }
-    _modify { yield &hot.value.ledger }
+    _read { yield ownedLedger.value }
+    _modify { yield &ownedLedger.value }
   }
   /// What runs, on whatever thread.
   var running: [QueuedTask] {
-    _read { yield hot.value.running }
-    _modify { yield &hot.value.running }
+    _read { yield ownedRunning.value }
+    _modify { yield &ownedRunning.value }
   }
   var flushes: [Flush] {
-    _read { yield hot.value.flushes }
-    _modify { yield &hot.value.flushes }
+    _read { yield ownedFlushes.value }
+    _modify { yield &ownedFlushes.value }
   }
   /// What is done once the lock is free.
   var outbox: [() -> Void] {
-    _read { yield hot.value.outbox }
-    _modify { yield &hot.value.outbox }
+    _read { yield ownedOutbox.value }
+    _modify { yield &ownedOutbox.value }
   }
 
   // MARK: Time
@@ -174,14 +162,14 @@ final class Core {
   /// Nanoseconds since the dispatcher was made, as of when it was first asked for since the lock was
   /// taken: reading the clock costs more than most of what is done under it.
   var now: Int64 {
-    if let known = hot.value.knownTime { return known }
+    if let known = knownTime.value { return known }
     let time = monotonicNanoseconds() - origin
-    hot.value.knownTime = time
+    knownTime.value = time
     return time
   }
 
   /// Time may have passed.
-  func forgetTime() { hot.value.knownTime = nil }
+  func forgetTime() { knownTime.value = nil }
 
   var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
 
@@ -198,6 +186,20 @@ final class Core {
   }
 
   func poolView(_ view: UVView?) -> PoolView<Entry> { view?.pool ?? pool.background }
+
+  // By closures and not by the properties: of those, Swift 6.3.1 makes a broken module for
+  // ThreadSanitizer.
+  func absorbForeground(_ entries: inout Ring<Entry>) {
+    ownedForeground.update { $0.absorb(&entries, alive: entries.slotCount, in: .medium) }
+  }
+
+  func updateForeground(_ body: (inout Entry, _ position: Int) -> Void) {
+    ownedForeground.update { $0.updateEach(body) }
+  }
+
+  func absorbBackground(_ entries: inout Ring<Entry>) {
+    ownedPool.update { $0.absorb(&entries, now: { now }) }
+  }
 
   // MARK: Before the lock is free
 

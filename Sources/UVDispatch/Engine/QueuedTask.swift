@@ -32,7 +32,8 @@ final class QueuedTask: TaskFrame {
   var startedAt: Int64 = 0
   var nextStall: Int64 = 0
   /// Where it waits.
-  var position = 0
+  /// Below every position of a queue, until it has one: what stands nowhere must remove nobody.
+  var position = -1
   /// Where it stands among those that run.
   var runningIndex = 0
   /// Its share of the pool, while it runs there.
