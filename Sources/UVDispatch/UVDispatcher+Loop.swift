@@ -109,8 +109,6 @@ extension UVDispatcher {
       run(task, core)
       if core.instant >= end { break }
     }
-    core.settleTimers()
-    core.advanceShutdown()
     let again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
     if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }
     loop.comesRoundAgain(again)

@@ -140,11 +140,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   func unlock() {
     core.settle()
     core.hasNewsForWaiters = false
-    let leases = core.leasesToStart
+    let startsLease = core.leaseIsOwed
     let wakes = core.wakeIsOwed
-    core.leasesToStart = 0
+    core.leaseIsOwed = false
     core.wakeIsOwed = false
-    if leases == 0, !wakes, core.outbox.isEmpty { return monitor.unlock() }
+    if !startsLease, !wakes, core.outbox.isEmpty { return monitor.unlock() }
     let outbox = core.outbox
     let delivers = !outbox.isEmpty
     if delivers {
@@ -152,7 +152,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       core.deliveries += 1
     }
     monitor.unlock()
-    for _ in 0..<leases { Leases.start { self.work() } }
+    if startsLease { Leases.start { self.work() } }
     if wakes { loop.wake() }
     if delivers { Self.deliver(consume outbox) }
     guard wakes || delivers else { return }
@@ -180,21 +180,10 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Waits under the lock until something has changed, or until `time`. Frees it first for what was
   /// left to be done without it.
   func park(until time: DispatcherInstant? = nil) {
-    if !core.outbox.isEmpty || core.leasesToStart > 0 {
-      unlock()
-      lock()
-      return
-    }
     core.settle()
-    if core.leasesToStart > 0 || core.wakeIsOwed {
+    if core.leaseIsOwed || core.wakeIsOwed || !core.outbox.isEmpty || core.hasNewsForWaiters {
       unlock()
       lock()
-      return
-    }
-    if core.hasNewsForWaiters {
-      // Also for the caller itself: its turn may have come in this section.
-      core.hasNewsForWaiters = false
-      monitor.tellOthers()
       return
     }
     monitor.wait(until: time.map { monotonic($0.nanoseconds) })
@@ -244,7 +233,6 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       mayLookOnce = false
       lookForWork(core)
     }
-    core.leases -= 1
     if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }
     unlock()
   }

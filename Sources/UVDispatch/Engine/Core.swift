@@ -9,10 +9,10 @@ internal import TaskDispatch
 ///
 /// Three invariants hold whenever the lock is free; ``settle()`` restores them before that:
 ///
-/// - **L** (leases): if a task may start on a worker and fewer than `width` leases are out, one lease
-///   is *searching*: it will look under the lock before it ends.
-/// - **I** (inbox): if the background's inbox is attended, a lease is searching, or `width` are out,
-///   or the thread that posted first is on its way to this lock.
+/// - **L** (leases): if a task may start on a worker, one lease is *searching*: it will look under
+///   the lock before it ends. A task may start on fewer than `width` busy workers only.
+/// - **I** (inbox): if the background's inbox is attended, a lease is searching, or `width` workers
+///   are busy, or the thread that posted first is on its way to this lock.
 /// - **W** (waking): if the loop has something to do, its turn is due: it is in it, or was woken and
 ///   has not come yet.
 final class Core {
@@ -54,8 +54,7 @@ final class Core {
   var limitedForeground = 0
   var limitedBackground = 0
 
-  // The pool's threads.
-  var leases = 0
+  /// Leases that will look for a task before they end.
   var searching = 0
   /// Whether a task may start on a worker: for those who search, and look without the lock.
   let mayStart = Atomic(false)
@@ -64,8 +63,8 @@ final class Core {
   private(set) var patience: Int64 = 0
   /// When the last one that looked for longer, in vain, began to.
   var lastSearchBegan = Int64.min
-  /// Leases to be started once the lock is free: at most one, see ``settle()``.
-  var leasesToStart = 0
+  /// A lease is to be started once the lock is free.
+  var leaseIsOwed = false
 
   // The loop.
   /// The frame of plain bodies on the loop's thread.
@@ -207,12 +206,13 @@ final class Core {
   func settle() {
     if searching > 0 {
       mayStart.store(pool.canStart(now: { now }), ordering: .relaxed)
-    } else if leases < width, inbox.isAttended || pool.canStart(now: { now }), canStartOnWorker {
+    } else if pool.busyWorkers < width, inbox.isAttended || pool.canStart(now: { now }),
+      canStartOnWorker
+    {
       mayStart.store(true, ordering: .relaxed)
       learnPatience()
       searching += 1
-      leases += 1
-      leasesToStart += 1
+      leaseIsOwed = true
     }
     if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground || nextDeadline < timerIsSetFor {
       turnIsDue = true

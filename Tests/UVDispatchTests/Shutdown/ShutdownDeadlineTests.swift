@@ -7,6 +7,22 @@ import Testing
 extension OnePool {
   @Suite("The deadlines of a shutdown")
   struct ShutdownDeadlineTests {
+    @Test("that have passed before the loop runs let nothing start any more")
+    func passedBeforeRun() throws {
+      let dispatcher = try UVDispatcher()
+      let handles = (0..<3).map { _ in dispatcher.foreground.submit {} }
+      dispatcher.foreground { Issue.record("ran after the drain") }
+      dispatcher.beginShutdown(.init(drain: .milliseconds(1), cancel: .zero))
+      let over = dispatcher.now.advanced(by: .milliseconds(1))
+      while dispatcher.now < over {}
+
+      let report = dispatcher.run()
+
+      #expect(handles.map(\.outcomeIfFinished) == [.cancelled, .cancelled, .cancelled])
+      #expect(report.ledger.cancelled == 4)
+      #expect(report.unfinished.count == 4)
+    }
+
     @Test("end a hundred tasks of 50 ms after 200 ms, with a report that names those that run")
     func hundredTasks() throws {
       let dispatcher = try UVDispatcher()
