@@ -16,7 +16,7 @@ extension UVDispatcher {
   }
 
   /// Fetches somebody for an inbox that nobody attended to.
-  private func fetch(_ lane: Lane) {
+  func fetch(_ lane: Lane) {
     switch lane {
     case .foreground: loop.wake()
     case .background: withCore { _ in }

@@ -207,6 +207,12 @@
     !ready.isEmpty && workerRoom > 0 && (ready.hasStartable || running == 0)
   }
 
+  /// Whether ``takeToHelp(now:)`` would return a task.
+  @inlinable package func helperMayStart(now: () -> Int64) -> Bool {
+    guard !ready.isEmpty, room > 0, ready.hasStartable || running == 0 else { return false }
+    return !callerIsNext(now: now)
+  }
+
   /// Whether a worker, or a caller that waits, may start a task.
   @inlinable @inline(never) func anybodyMayStart(now: () -> Int64) -> Bool {
     let time = timeForCallers(now: now)

@@ -6,9 +6,18 @@ extension Core {
     collect()
     if granted > grantedToHelpers || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
     if running.contains(where: { !$0.isBlocked }) { return true }
-    if pool.canStart(now: { now }) { return true }
+    if pool.canStart(now: { now }) || running.contains(where: mayHelp) { return true }
     let loopIsFree = !running.contains { $0.lane == .foreground && !$0.isAbandoned }
     return loopIsFree && (hasForeground || !timers.isEmpty)
+  }
+
+  /// Whether a task stands in `sync` on a view of which its worker may run another meanwhile. It has
+  /// been told, and may not have woken yet.
+  private func mayHelp(_ task: QueuedTask) -> Bool {
+    guard task.lane == .background, let turn = task.waitsFor, turn.isCaller,
+      turn.lane == .background, !turn.isGranted, !turn.isHelping
+    else { return false }
+    return poolView(turn.view).queue.helperMayStart(now: { now })
   }
 
   /// Whether the turn of somebody who stands in `sync` can never come.
