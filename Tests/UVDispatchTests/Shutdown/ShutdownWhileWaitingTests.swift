@@ -31,6 +31,29 @@ extension OnePool {
       #expect(report.ledger.balances)
     }
 
+    @Test("in sync on a suspended view, refuses them when nothing else is left")
+    func inSyncOnSuspended() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "disk", width: 1)
+      let answer = Box("none")
+      view.suspend()
+      let caller = OtherThread {
+        do {
+          try view.sync { answer.value = "ran" }
+        } catch { answer.value = "\(error)" }
+      }
+      dispatcher.waitUntil { $0.ledger.accepted == 1 }
+      dispatcher.beginShutdown(.init(drain: .seconds(3600)))
+
+      let report = dispatcher.run()
+      view.resume()
+
+      #expect(caller.join())
+      #expect(answer.value == "refused: the dispatcher is shutting down")
+      #expect(report.ledger.waiting == 0)
+      #expect(report.ledger.balances)
+    }
+
     @Test("in sync, refuses those behind a body that outlives the deadline, and ends")
     func inSyncBehindAbandoned() throws {
       let dispatcher = try UVDispatcher()

@@ -59,6 +59,23 @@ extension DispatcherContract {
       scene.expectNotes([], "a cancelled timer never runs")
     },
 
+    Rule(9, "a repeating timer that is cancelled while its run waits takes nobody else with it") {
+      scene in
+      for catchUp in CatchUp.allCases {
+        let view = scene.makeQueue(1)
+        view.suspend()
+        view { scene.note("posted") }
+        let timer = view.every(.milliseconds(1), catchUp: catchUp) { scene.note("ran") }
+        try scene.pass(.milliseconds(2))
+
+        timer.cancel()
+        view.resume()
+        try scene.settle()
+      }
+      scene.expectNotes(
+        CatchUp.allCases.map { _ in "posted" }, "what stood before the run is still there")
+    },
+
     Rule(9, "a repeating timer that is cancelled before its first tick never runs") { scene in
       for queue in scene.makeQueues() {
         for catchUp in CatchUp.allCases {

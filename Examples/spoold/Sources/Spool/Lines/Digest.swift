@@ -17,19 +17,25 @@ public struct Digest: Hashable, Sendable {
     guard text.count == Self.digits else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(Self.digits / 2)
-    var half: UInt8?
+    var high: UInt8?
     for character in text {
-      guard let digit = Character(Unicode.Scalar(character)).hexDigitValue.map(UInt8.init),
-        character < 0x80
-      else { return nil }
-      if let high = half {
-        bytes.append(high << 4 | digit)
-        half = nil
+      guard let digit = Self.value(of: character) else { return nil }
+      if let first = high.take() {
+        bytes.append(first << 4 | digit)
       } else {
-        half = digit
+        high = digit
       }
     }
     self.init(bytes: bytes)
+  }
+
+  private static func value(of character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 
   /// How many hexadecimal digits it has.

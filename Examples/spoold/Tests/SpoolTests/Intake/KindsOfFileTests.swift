@@ -19,6 +19,16 @@ struct KindsOfFileTests {
     #expect(try scratch.sortedLines("manifest") == scratch.expectedLines())
   }
 
+  @Test("is a link where there is one, also where only its status tells")
+  func linkIsALink() throws {
+    let scratch = Scratch()
+    try Shell.run("mkdir \"$1\"; cd \"$1\"; : >file; ln -s file link", [scratch["spool"]])
+    let spool = try SpoolDirectory(scratch["spool"])
+
+    #expect(try spool.descriptor.status(of: "file").isRegularFile)
+    #expect(try !spool.descriptor.status(of: "link").isRegularFile)
+  }
+
   @Test("is not the manifest itself, under whatever name it lies there")
   func notTheManifest() throws {
     let scratch = Scratch()

@@ -14,11 +14,19 @@ struct Program {
     get throws { try BytePath("/proc/self/exe").resolved().parent.appending("spoold".utf8) }
   }
 
+  /// Before each script. What the tests have open and let be inherited would count against a limit.
+  private static let preamble = """
+    for fd in /proc/self/fd/*; do
+      fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"
+    done
+    cd "$1"; shift; spoold() { "$0" "$@"; }
+    """
+
   /// Runs `script` in bash within `scratch`, where `spoold` is the program.
   init(_ script: String, in scratch: Scratch, _ arguments: [BytePath] = []) throws {
     let messages = Scratch()
     status = try Shell.status(
-      "cd \"$1\"; shift; spoold() { \"$0\" \"$@\"; }; " + script, [scratch.path] + arguments,
+      Self.preamble + "\n" + script, [scratch.path] + arguments,
       out: messages["out"], errors: messages["errors"])
     output = String(decoding: try messages.read("out"), as: UTF8.self)
     complaints = String(decoding: try messages.read("errors"), as: UTF8.self)

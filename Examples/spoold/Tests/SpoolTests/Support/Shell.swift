@@ -43,8 +43,20 @@ enum Shell {
     }
     var arguments = unsafe command.map { unsafe $0.withCString { unsafe strdup($0) } } + [nil]
     defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // Whoever runs the tests may have signals ignored or blocked, and a program would inherit that.
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGXFSZ, SIGPIPE] { unsafe sigaddset(&signals, signal) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     var process: pid_t = 0
-    let status = unsafe posix_spawn(&process, arguments[0]!, &actions, nil, &arguments, environ)
+    let status = unsafe posix_spawn(
+      &process, arguments[0]!, &actions, &attributes, &arguments, environ)
     guard status == 0 else { throw SystemError(call: "posix_spawn", code: status) }
     return process
   }

@@ -1,0 +1,159 @@
+import TaskDispatch
+
+extension Membership {
+  // MARK: Rule 9
+
+  mutating func judgeCancels() {
+    var called: [Int: Int64] = [:]
+    for (index, entry) in history.entries.enumerated() {
+      switch entry.line {
+      case .cancelling(let number): called[number] = min(called[number] ?? .max, entry.time)
+      case .cancelled(let number, let answer):
+        for life in lives where life.task.site.line == UInt32(clamping: number) {
+          judge(answer, life, called: called[number] ?? 0, at: index)
+        }
+      default: break
+      }
+    }
+    for life in lives {
+      for (index, event) in life.events where event.kind == .cancellationRequested {
+        if !life.runs(at: index) { find(9, "\(life) was asked to stop, and did not run", life) }
+      }
+    }
+  }
+
+  private mutating func judge(
+    _ answer: Cancellation, _ life: Life, called: Int64, at index: Int
+  ) {
+    let returned = history.entries[index].time
+    if let started = life.started, started > index, life.startedAt > returned {
+      find(9, "\(life) started after a cancel() that said \(answer)", life)
+    }
+    guard !life.isRun, !life.isRepeatingTimer else { return }
+    switch answer {
+    case .beforeStart:
+      if life.started != nil || life.outcomes.first != .cancelled
+        || !(called...returned).contains(life.endedAt)
+      {
+        find(9, "\(life) was not cancelled by a cancel() that said so", life)
+      }
+    case .requested:
+      let wasAsked = life.events.contains {
+        $0.event.kind == .cancellationRequested && $0.event.time.nanoseconds <= returned
+      }
+      if life.started == nil || life.startedAt > returned || life.endedAt < called || !wasAsked {
+        find(9, "\(life) did not run when cancel() said that it was asked to stop", life)
+      }
+    case .tooLate:
+      if !life.outcomes.isEmpty, life.endedAt > returned {
+        find(9, "\(life) had not ended when cancel() said that it was too late", life)
+      }
+    }
+  }
+
+  // MARK: Rule 13
+
+  mutating func judgeShutdown() {
+    var began: Int?
+    var gate: Int?
+    var drainsNothing: Int?
+    var over: Int?
+    for (index, entry) in history.entries.enumerated() {
+      switch entry.line {
+      case .shuttingDown: began = began ?? index
+      case .shutDown(let isAbrupt):
+        gate = gate ?? index
+        if isAbrupt { drainsNothing = drainsNothing ?? index }
+      case .over: over = over ?? index
+      case .event(let event):
+        judge(event, gate, drainsNothing, over)
+        if let began, let gate, index > gate { judgeSkipped(event, began) }
+      default: break
+      }
+    }
+  }
+
+  private mutating func judge(
+    _ event: TaskEvent, _ gate: Int?, _ drainsNothing: Int?, _ over: Int?
+  ) {
+    guard gate != nil || over != nil, let life = lives.first(where: { $0.task.id == event.task.id })
+    else { return }
+    switch event.kind {
+    case .enqueued:
+      if event.task.parent == nil { find(13, "\(life) was let in after the gate was closed", life) }
+      if life.isFromTimer { find(13, "\(life), a timer, was let in after the gate", life) }
+    case .due: find(13, "\(life) came due after the gate was closed", life)
+    case .started:
+      // Who stands in `sync` may have the turn until the cancel phase is over.
+      if drainsNothing != nil, life.form != .sync {
+        find(13, "\(life) started after a shutdown that drains nothing", life)
+      }
+    default: break
+    }
+    if over != nil {
+      if case .refused = event.kind { return }
+      find(13, "\(life) goes on after the report", life)
+    }
+  }
+
+  /// What was to be skipped, and was in when the shutdown came, does not start after it.
+  private mutating func judgeSkipped(_ event: TaskEvent, _ began: Int) {
+    guard event.kind == .started, let life = lives.first(where: { $0.task.id == event.task.id }),
+      life.declared?.isSkippedAtShutdown == true, life.first < began
+    else { return }
+    find(13, "\(life) started, and was to be skipped by the shutdown", life)
+  }
+
+  mutating func judgeLedger() {
+    var counted = Ledger()
+    for life in lives {
+      if case .refused = life.events[0].event.kind {
+        counted.refused += 1
+      } else {
+        counted.accepted += 1
+        if let outcome = life.outcomes.first { counted.count(outcome) }
+      }
+    }
+    if counted != history.ledger {
+      find(13, "the ledger says \(history.ledger), and the events \(counted)")
+    }
+    if !history.ledger.balances || history.ledger.waiting + history.ledger.running != 0 {
+      find(13, "the ledger does not account for everything: \(history.ledger)")
+    }
+  }
+
+  /// The report accounts for all that was accepted, and names what did not run to its end.
+  mutating func judgeReport() {
+    guard let report = history.report else { return }
+    var final = history.ledger
+    final.refused = report.ledger.refused
+    if final != report.ledger || report.ledger.refused > history.ledger.refused {
+      find(13, "the report says \(report.ledger), and at the end it is \(history.ledger)")
+    }
+    let abandoned = lives.filter { $0.outcomes.first == .abandoned }.map(\.task.site.line)
+    let named = report.unfinished.filter { $0.state == .abandoned }.map(\.site.line)
+    if abandoned.sorted() != named.sorted() {
+      find(13, "lines \(abandoned) were abandoned, and the report names \(named)")
+    }
+    for left in report.unfinished where left.state == .neverStarted {
+      let isTrue = lives.contains {
+        $0.task.site == left.site && $0.started == nil && $0.outcomes.first == .cancelled
+      }
+      if !isTrue { find(13, "the report names \(left), which was not cancelled") }
+    }
+    let cancelledByCalls = Set(
+      history.entries.compactMap { entry -> Int? in
+        guard case .cancelled(let number, .beforeStart) = entry.line else { return nil }
+        return number
+      })
+    let neverStarted = Set(report.unfinished.map(\.site.line))
+    for life in lives where life.outcomes.first == .cancelled {
+      let isExcused =
+        life.form == .sync || life.form == .awaited || life.isFromTimer
+        || cancelledByCalls.contains(Int(life.task.site.line))
+      if !isExcused, !neverStarted.contains(life.task.site.line) {
+        find(13, "\(life) was cancelled, by nobody that is known", life)
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import TaskDispatch
+
+extension Membership {
+  // MARK: Rule 4
+
+  mutating func judgeWidths() {
+    let byID = Dictionary(lives.map { ($0.task.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var running: [String: Int] = [:]
+    var onWorkers = 0
+    var standing = 0
+    for (index, entry) in history.entries.enumerated() {
+      switch entry.line {
+      // A worker that stands in `sync` runs what is before it without another worker.
+      case .syncBegan: standing += 1
+      case .syncEnded: standing -= 1
+      case .event(let event):
+        guard let life = byID[event.task.id], life.started != nil else { continue }
+        let change = index == life.started ? 1 : index == life.ended ? -1 : 0
+        running[event.task.queue, default: 0] += change
+        if event.task.lane == .background, !life.isCaller { onWorkers += change }
+        guard change > 0 else { continue }
+        let others = lives.first { $0.task.id != life.task.id && $0.runs(at: index) } ?? life
+        if running[event.task.queue]! > width(of: event.task.queue) {
+          find(
+            4, "\(life) is the \(running[event.task.queue]!)th that runs on its queue", life, others
+          )
+        }
+        if onWorkers > history.workers + standing {
+          find(4, "\(life) is the \(onWorkers)th that runs on workers", life, others)
+        }
+      default: break
+      }
+    }
+  }
+
+  /// Nothing of a view starts while it is surely held. A caller that was given its turn takes it.
+  mutating func judgeSuspensions() {
+    var held: [String: Int] = [:]
+    let byID = Dictionary(lives.map { ($0.task.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for entry in history.entries {
+      switch entry.line {
+      case .suspended(let queue): held[queue, default: 0] += 1
+      case .resuming(let queue): held[queue, default: 0] -= 1
+      case .event(let event) where event.kind == .started:
+        guard held[event.task.queue, default: 0] > 0, let life = byID[event.task.id],
+          !life.isCaller
+        else { continue }
+        find(4, "\(life) started although its view is suspended", life)
+      default: break
+      }
+    }
+  }
+
+  /// Whether somebody may have suspended `queue` at `index`.
+  func mayBeSuspended(_ queue: String, at index: Int) -> Bool {
+    var held = 0
+    for entry in history.entries.prefix(index) {
+      switch entry.line {
+      case .suspending(queue): held += 1
+      case .resumed(queue): held -= 1
+      default: break
+      }
+    }
+    return held > 0
+  }
+
+  // MARK: Rule 8
+
+  mutating func judgeTimers() {
+    for life in lives where life.isFromTimer && !life.isReply {
+      guard let due = life.declared?.due else { continue }
+      if let index = life.due, history.entries[index].time < due {
+        find(8, "\(life) came due before \(due)", life)
+      }
+      guard life.started != nil else { continue }
+      if life.startedAt < due { find(8, "\(life) started before \(due)", life) }
+      if !life.isRun, life.due == nil { find(8, "\(life) started, and never came due", life) }
+    }
+    let timers = lives.filter { $0.form == .timer && $0.declared?.due != nil }
+    for later in timers {
+      guard let index = later.due, let due = later.declared?.due else { continue }
+      for earlier in timers
+      where earlier.first < index && (earlier.due ?? earlier.ended) > index {
+        let deadline = earlier.declared!.due!
+        if deadline < due || deadline == due && earlier.first < later.first {
+          find(8, "\(later) came due before \(earlier), whose turn was first", later, earlier)
+        }
+      }
+    }
+  }
+
+  mutating func judgeTimesToLive() {
+    for life in lives {
+      guard let declared = life.declared, let timeToLive = declared.timeToLive, !life.isReply
+      else { continue }
+      let end = (declared.due ?? life.task.enqueuedAt.nanoseconds) + timeToLive
+      if life.started != nil, life.startedAt > end {
+        find(2, "\(life) started when it had expired, at \(end)", life)
+      }
+      if life.outcomes.first == .expired, life.endedAt <= end {
+        find(2, "\(life) expired before its time was over, at \(end)", life)
+      }
+    }
+    for life in lives where life.outcomes.first == .expired && life.declared?.timeToLive == nil {
+      find(2, "\(life) expired, and had no time to live", life)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+
+/// A checker that never finds anything would find every history legal.
+@Suite("A planted history")
+struct PlantedHistoryTests {
+  @Test("is refused by its rule, and accepted without its fault:", arguments: Plant.all)
+  func told(_ plant: Plant) {
+    let legal = plant.story.history(plant.legal)
+    let illegal = plant.spoilt.history(plant.illegal)
+
+    #expect(Membership.violations(in: legal) == [])
+    let violations = Membership.violations(in: illegal)
+    #expect(violations.contains { $0.rule == plant.rule }, "\(violations)")
+    #expect(violations.allSatisfy { "\($0)".hasPrefix("rule \($0.rule): ") })
+  }
+
+  @Test("says which tasks and which events it is about")
+  func message() throws {
+    let story = Story(tasks: [.init(1, "view"), .init(2, "view")])
+
+    let violations = Membership.violations(in: story.history("+1 +2 >2 .2 >1 .1"))
+
+    let violation = try #require(violations.first)
+    #expect(violations.count == 1)
+    #expect("\(violation)".contains("#1 (line 1, handled) on view was overtaken by #2"))
+    #expect(violation.events.map(\.task.id) == [1, 1, 1, 2, 2, 2].map { TaskID($0) })
+  }
+}
