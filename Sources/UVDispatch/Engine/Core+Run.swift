@@ -46,7 +46,7 @@ extension Core {
   /// - Parameter frame: As of ``startOnWorker(_:)``.
   func takeForeground(_ frame: QueuedTask) -> QueuedTask? {
     if !foreground.hasStartable { collectForeground() }
-    while let entry = due.take(now: { now }) ?? foreground.take(now: { now }) {
+    while let entry = takePostedOrDue() {
       switch entry {
       case .plain(let plain):
         begin(plain, in: frame)
@@ -55,6 +55,17 @@ extension Core {
       }
     }
     return nil
+  }
+
+  /// In turns while both wait: timers that are overdue again and again, since their bodies take longer
+  /// than the time between them, must not keep what was posted from running (rule 11).
+  private func takePostedOrDue() -> Entry? {
+    if !postedIsNext, let entry = due.take(now: { now }) {
+      postedIsNext = true
+      return entry
+    }
+    postedIsNext = false
+    return foreground.take(now: { now }) ?? due.take(now: { now })
   }
 
   @inline(__always) private func begin(_ plain: PlainTask, in frame: QueuedTask) {

@@ -67,6 +67,8 @@ final class Core {
   var leaseIsOwed = false
 
   // The loop.
+  /// What runs last on it was due, and not posted.
+  var postedIsNext = false
   /// The frame of plain bodies on the loop's thread.
   private(set) lazy var loopFrame = makeFrame(on: .foreground)
   var loopRuns = false

@@ -16,7 +16,7 @@ extension OnePool {
       view { ran.increment() }
       for queue in [dispatcher.background, dispatcher.foreground] {
         queue {
-          do { try view.sync { ran.increment() } } catch { refused.increment() }
+          do { _ = try view.sync { ran.increment() } } catch { refused.increment() }
         }
       }
       try dispatcher.start()
