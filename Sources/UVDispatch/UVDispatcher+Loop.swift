@@ -3,6 +3,9 @@ public import TaskDispatch
 extension UVDispatcher {
   /// Runs the loop on the calling thread, which is the foreground until somebody shuts down.
   ///
+  /// On the main thread it keeps that from `@MainActor` code and from `DispatchQueue.main`, which do
+  /// not run meanwhile: a program that has such code calls ``start()``.
+  ///
   /// Returns once everything accepted has been processed, or is named in the report; jobs of Swift
   /// Tasks that have reached this dispatcher by then have run as well. Call it once. Traps inside a
   /// task (rule 18), and while another thread runs the loop.
@@ -67,11 +70,16 @@ extension UVDispatcher {
 
   private func enterLoop(_ call: String) {
     if let task = currentTask {
-      refuse("\(call) inside a task: \(task.record) is running on this thread")
+      refuse(
+        "\(call) inside a task: \(task.record) is running on this thread; submit what should run, "
+          + "or call it outside any task")
     }
     withCore { core in
-      require(!core.loopIsOver, "\(call) after the end: this dispatcher was shut down")
-      require(!core.loopRuns, "\(call) while the loop runs on another thread")
+      require(
+        !core.loopIsOver, "\(call) after the end: this dispatcher was shut down; make another")
+      require(
+        !core.loopRuns,
+        "\(call) while the loop runs already: a dispatcher has one loop, so post to it")
       core.loopRuns = true
       core.turnIsWanted = true
     }
@@ -128,9 +136,16 @@ extension UVDispatcher {
 
   /// Hands out the `uv_loop_t` under the foreground, for C libraries that bring handles of their own.
   ///
-  /// Only on the foreground. What is put there must be closed before the dispatcher ends.
-  public func withLoop<Result>(_ body: (OpaqueLoop) throws -> Result) rethrows -> Result {
-    preconditionForeground()
+  /// Only in a task of the foreground, else it traps. Callbacks of libuv come on the loop's thread but
+  /// are no tasks: what they need of the foreground they post there.
+  ///
+  /// Close what you put there, with `uv_close` in a task of the foreground, before the last one ends
+  /// that a shutdown drains. The dispatcher traps when it ends and a handle is open, and names its kind.
+  public func withLoop<Result>(
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: (OpaqueLoop) throws -> Result
+  ) rethrows -> Result {
+    preconditionForeground(fileID: fileID, line: line)
     return try unsafe loop.withLoop { loop in try unsafe body(OpaqueLoop(loop)) }
   }
 }

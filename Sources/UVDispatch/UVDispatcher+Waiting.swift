@@ -63,7 +63,7 @@ extension UVDispatcher {
       } else if caller != nil, core.isStuck(task), core.takeBack(task) {
         // Had the loop begun with its body, somebody in there waits, and is told instead.
         core.endUnstarted(task, .cancelled)
-        return deadlock("its turn on \(queue.label)")
+        return deadlock("its turn on \(queue.label)", core.links(from: task))
       } else {
         park()
       }
@@ -89,7 +89,8 @@ extension UVDispatcher {
       while !hasComeAbout(target) {
         if let end, core.instant >= end { return .timedOut }
         if let caller, core.isStuck(caller, waitingFor: target, mayTimeOut: end != nil) {
-          return deadlock(name(of: target))
+          return deadlock(
+            name(of: target), core.task(of: target).map { core.links(from: $0) } ?? [])
         }
         park(until: end)
       }
@@ -112,12 +113,14 @@ extension UVDispatcher {
     }
   }
 
-  private func deadlock(_ what: String) -> WaitRefusal {
-    let links = TaskFrame.stack.enumerated().map { depth, frame in
+  /// - Parameter others: Those who wait elsewhere: the first of them for what `what` needs.
+  private func deadlock(_ what: String, _ others: [WaitLink] = []) -> WaitRefusal {
+    var links = TaskFrame.stack.enumerated().map { depth, frame in
       WaitLink(
         waiter: frame.name, waiterQueue: frame.queueLabel,
-        waitsFor: depth == 0 ? what : "what it runs meanwhile")
+        waitsFor: depth == 0 ? what : "what it runs meanwhile, which is the link before")
     }
+    links += others.filter { !links.contains($0) }
     let here = WaitLink(waiter: "this thread", waiterQueue: nil, waitsFor: what)
     return .wouldDeadlock(chain: links.isEmpty ? [here] : links)
   }

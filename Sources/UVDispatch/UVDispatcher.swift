@@ -9,14 +9,15 @@ public import TaskDispatch
 ///   let digest = sha256(of: path)
 ///   dispatcher.foreground { print(digest) }
 /// }
-/// let report = try dispatcher.run()   // this thread is the foreground until somebody shuts down
+/// let report = dispatcher.run()   // this thread is the foreground until somebody shuts down
 /// ```
 ///
 /// It keeps the rules of ``TaskDispatch/TaskDispatcher``. Background work starts at once, before the
 /// loop runs and while it is blocked; foreground work and timers need the loop.
 ///
-/// A dispatcher lives until its last queue, handle, Task and running body are gone. One that is let
-/// go of without a shutdown cancels what it still holds, and says nothing.
+/// A dispatcher lives until its last queue, handle, Task and running body are gone, and while its
+/// loop runs: one that was started lives until it is shut down. One that is let go of without a
+/// shutdown cancels what it still holds, and says nothing.
 public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   // `core` is touched under `monitor` only; the rest does not change.
   private let monitor = Monitor()

@@ -1,4 +1,5 @@
-/// The loop's other events, for code that needs them. Both dispatchers conform.
+/// The loop's other events, for code that needs them. `RecordingDispatcher` conforms, and
+/// `UVDispatcher` does not yet.
 ///
 /// Handlers run on the foreground.
 public protocol EventDispatcher: TaskDispatcher {

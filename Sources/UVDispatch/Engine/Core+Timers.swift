@@ -49,8 +49,7 @@ extension Core {
       let timer = repeats.removeValue(forKey: ObjectIdentifier(run)),
       let item = timer.item, let repetition = item.repetition
     else { return }
-    guard repetition.catchUp == .spaced, shutdown == nil, item.outcome == nil,
-      !item.isCancellationRequested
+    guard repetition.catchUp == .spaced, shutdown == nil, !item.isCancellationRequested
     else { return }
     schedule(timer, at: instant.advanced(by: repetition.interval))
   }

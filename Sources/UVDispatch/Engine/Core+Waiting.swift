@@ -72,6 +72,27 @@ extension Core {
     return before.allSatisfy(isStuck)
   }
 
+  /// Who waits for whom, from what stands before `task` onwards, until somebody comes up again or
+  /// waits for more than one.
+  func links(from task: QueuedTask) -> [WaitLink] {
+    var links: [WaitLink] = []
+    var seen: [QueuedTask] = []
+    var next: QueuedTask? = task
+    while let task = next {
+      let stuck =
+        isRunning(task) ? task : running.first { $0.queue == task.queue && canNeverEnd($0) }
+      guard let stuck, let waitsFor = stuck.waitsFor, !seen.contains(where: { $0 === stuck })
+      else { break }
+      seen.append(stuck)
+      links.append(
+        WaitLink(
+          waiter: stuck.name, waiterQueue: stuck.queueLabel,
+          waitsFor: waitsFor.isCaller ? "its turn on \(waitsFor.queueLabel)" : waitsFor.name))
+      next = waitsFor
+    }
+    return links
+  }
+
   private func isRunning(_ task: QueuedTask) -> Bool {
     task.runningIndex < running.count && running[task.runningIndex] === task
   }

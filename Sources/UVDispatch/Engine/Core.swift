@@ -250,7 +250,7 @@ final class Core {
 
   /// When the loop has to look again, in nanoseconds; `max` for never.
   var nextDeadline: Int64 {
-    min(timers.nextDeadline ?? .max, shutdown?.nextDeadline(after: now) ?? .max)
+    min(timers.nextWakeUp ?? .max, shutdown?.nextDeadline(after: now) ?? .max)
   }
 
   // MARK: Telling others

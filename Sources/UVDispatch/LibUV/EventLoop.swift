@@ -113,7 +113,7 @@ internal import TaskDispatch
     guard isOpen else { return }
     isOpen = false
     onTurn = {}
-    // Whatever else lives on this loop belongs to those who were given it by `withLoop`.
+    requireNoOthers()
     unsafe uv_close(UnsafeMutableRawPointer(waker).assumingMemoryBound(to: uv_handle_t.self), nil)
     unsafe uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self), nil)
     unsafe uv_close(UnsafeMutableRawPointer(idle).assumingMemoryBound(to: uv_handle_t.self), nil)
@@ -121,9 +121,29 @@ internal import TaskDispatch
     unsafe uv_run(loop, UV_RUN_DEFAULT)
     let status = unsafe uv_loop_close(loop)
     require(
-      status == 0,
-      "a loop was closed while something lives on it (uv_loop_close: \(status)); close what "
-        + "withLoop { … } has put there before the dispatcher ends")
+      status == 0, "a loop was closed while something lives on it (uv_loop_close: \(status))")
+  }
+
+  /// Traps if somebody has left a handle on the loop that is not being closed: an active one would
+  /// keep `close()` for ever, and its memory belongs to nobody we know.
+  private func requireNoOthers() {
+    let kinds = OpenHandles()
+    unsafe uv_walk(
+      loop,
+      { handle, context in
+        guard unsafe uv_is_closing(handle) == 0 else { return }
+        let kind = unsafe uv_handle_type_name(uv_handle_get_type(handle))
+        let kinds = unsafe Unmanaged<OpenHandles>.fromOpaque(context!).takeUnretainedValue()
+        kinds.names.append(unsafe kind.map { unsafe String(cString: $0) } ?? "unknown")
+      }, Unmanaged.passUnretained(kinds).toOpaque())
+    for mine in ["async", "timer", "idle"] {
+      if let index = kinds.names.firstIndex(of: mine) { kinds.names.remove(at: index) }
+    }
+    require(
+      kinds.names.isEmpty,
+      "the dispatcher ends while handles that withLoop { … } was used for are open: "
+        + "\(kinds.names.joined(separator: ", ")); uv_close what withLoop { … } has put there, on the "
+        + "foreground, before or while it shuts down")
   }
 
   /// Hands out the loop itself, for libraries that bring handles of their own.
@@ -132,4 +152,8 @@ internal import TaskDispatch
   {
     try unsafe body(loop)
   }
+}
+
+private final class OpenHandles {
+  var names: [String] = []
 }

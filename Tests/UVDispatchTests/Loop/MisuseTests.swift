@@ -120,7 +120,7 @@ extension OnePool {
           dispatcher.run()
         }
       }
-      #expect(result?.said("run() while the loop runs on another thread") == true)
+      #expect(result?.said("run() while the loop runs already") == true)
     }
 
     @Test("withLoop before the loop runs traps")
@@ -150,21 +150,23 @@ extension OnePool {
       #expect(result?.said("must run on foreground, and runs on background (in \"hash\")") == true)
     }
 
-    @Test("a handle that is left on the loop traps at the end, and says what to do")
-    func handleLeftOnLoop() async {
+    @Test(
+      "a handle that is left on the loop traps at the end, and says what to do",
+      arguments: [false, true])
+    func handleLeftOnLoop(ticks: Bool) async {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) {
+      ) { [ticks] in
         try standingStill {
           let dispatcher = try UVDispatcher()
           dispatcher.foreground {
-            unsafe dispatcher.withLoop { unsafe Adopted.leaveIdleTimer(on: $0) }
+            unsafe dispatcher.withLoop { unsafe Adopted.leaveTimer(on: $0, ticks: ticks) }
             dispatcher.beginShutdown()
           }
           dispatcher.run()
         }
       }
-      #expect(result?.said("close what withLoop { … } has put there") == true)
+      #expect(result?.said("used for are open: timer; uv_close what") == true)
     }
   }
 }

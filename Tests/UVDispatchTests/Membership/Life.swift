@@ -4,11 +4,12 @@ import TaskDispatch
 struct Life: Sendable {
   let task: TaskRecord
   let declared: Submission?
-  /// A run of a repeating timer, or the answer to an asked task: those stand in the line of another.
+  /// A run of a repeating timer, or the answer to an asked task: they stand in another's line.
   let isRun: Bool
   let isReply: Bool
   var events: [(index: Int, event: TaskEvent)] = []
-  /// When it stood in its queue. Nil for what nobody tells: a notification, or what waited for room.
+  /// When it stood in its queue. Nil if nobody tells: for a notification, or a `run` that waited
+  /// for room.
   var entered: Int?
   var due: Int?
   var started: Int?

@@ -76,7 +76,7 @@ extension Membership {
   private mutating func judge(
     _ event: TaskEvent, _ gate: Int?, _ drainsNothing: Int?, _ over: Int?
   ) {
-    guard gate != nil || over != nil, let life = lives.first(where: { $0.task.id == event.task.id })
+    guard gate != nil || over != nil, let life = byID[event.task.id]
     else { return }
     switch event.kind {
     case .enqueued:
@@ -98,7 +98,7 @@ extension Membership {
 
   /// What was to be skipped, and was in when the shutdown came, does not start after it.
   private mutating func judgeSkipped(_ event: TaskEvent, _ began: Int) {
-    guard event.kind == .started, let life = lives.first(where: { $0.task.id == event.task.id }),
+    guard event.kind == .started, let life = byID[event.task.id],
       life.declared?.isSkippedAtShutdown == true, life.first < began
     else { return }
     find(13, "\(life) started, and was to be skipped by the shutdown", life)

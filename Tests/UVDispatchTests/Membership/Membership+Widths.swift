@@ -4,7 +4,6 @@ extension Membership {
   // MARK: Rule 4
 
   mutating func judgeWidths() {
-    let byID = Dictionary(lives.map { ($0.task.id, $0) }, uniquingKeysWith: { first, _ in first })
     var running: [String: Int] = [:]
     var onWorkers = 0
     var standing = 0
@@ -36,7 +35,6 @@ extension Membership {
   /// Nothing of a view starts while it is surely held. A caller that was given its turn takes it.
   mutating func judgeSuspensions() {
     var held: [String: Int] = [:]
-    let byID = Dictionary(lives.map { ($0.task.id, $0) }, uniquingKeysWith: { first, _ in first })
     for entry in history.entries {
       switch entry.line {
       case .suspended(let queue): held[queue, default: 0] += 1

@@ -19,6 +19,7 @@ struct Membership {
 
   let history: History
   let lives: [Life]
+  let byID: [TaskID: Life]
   private(set) var violations: [Violation] = []
 
   static func violations(in history: History) -> [Violation] {
@@ -43,6 +44,7 @@ struct Membership {
   private init(_ history: History) {
     self.history = history
     lives = Life.all(of: history)
+    byID = Dictionary(lives.map { ($0.task.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   mutating func find(_ rule: Int, _ what: String, _ lives: Life...) {
@@ -109,7 +111,6 @@ struct Membership {
 
   /// What a body submits comes while it runs.
   private mutating func judgeParents() {
-    let byID = Dictionary(lives.map { ($0.task.id, $0) }, uniquingKeysWith: { first, _ in first })
     for life in lives where !life.isRun {
       guard let id = life.task.parent else { continue }
       guard let parent = byID[id] else {

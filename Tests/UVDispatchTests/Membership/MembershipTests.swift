@@ -22,7 +22,7 @@ extension OnePool {
 
     @Test("on the fake is one that the rules allow, and no two bodies overlap", arguments: 0..<10)
     func inSteps(block: Int) {
-      for seed in block * 60..<(block + 1) * 60 {
+      for seed in block * Self.blockSize..<(block + 1) * Self.blockSize {
         let (trial, history) = RandomProgram.inSteps(seed: seed)
 
         #expect(Membership.violations(in: history) == [], "program \(seed)")

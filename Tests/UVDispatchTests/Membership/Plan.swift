@@ -30,8 +30,8 @@ struct Plan: Sendable {
   let agingStep: Duration
 
   /// - Parameters:
-  ///   - isObserved: Somebody judges its history, which does not tell when a task that waited for room
-  ///     got it: then none does.
+  ///   - isObserved: Somebody judges its history, which does not tell when a task that waited for
+  ///     room got it: then none does.
   ///   - isStepped: One thread does everything, and no Task takes part.
   init(seed: Int, isObserved: Bool = false, isStepped: Bool = false) {
     var dice = Dice(seed: seed)

@@ -99,7 +99,8 @@ extension RandomProgram {
   }
 
   func `repeat`(_ actor: inout Actor) {
-    let interval = Duration.microseconds(200 + actor.dice.roll(300))
+    // Longer than a run takes: a timer that cannot keep up would let nothing else run.
+    let interval = Duration.microseconds((400 + actor.dice.roll(500)) * (Self.isSanitized ? 50 : 1))
     let catchUp = CatchUp.allCases[actor.dice.roll(4)]
     let due = dispatcher.now.advanced(by: interval).nanoseconds
     let slip = draft(.repeating, &actor, on: anyQueue(&actor)) { $0.due = due }

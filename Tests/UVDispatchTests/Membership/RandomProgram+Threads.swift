@@ -28,11 +28,7 @@ extension RandomProgram {
   private func run(on dispatcher: UVDispatcher) -> (Trial, ShutdownReport)? {
     let actors = (0..<plan.threads).map { thread in OtherThread { self.act(asThread: thread) } }
     if plan.loopIsLate {
-      for actor in actors {
-        guard actor.join() else {
-          return nil
-        }
-      }
+      for actor in actors { guard actor.join() else { return nil } }
     }
     let end = Box<(over: Int, report: ShutdownReport)?>(nil)
     let loop = OtherThread {
@@ -40,15 +36,9 @@ extension RandomProgram {
       self.mark(.over)
       end.value = (self.ticket(), report)
     }
-    for actor in actors {
-      guard actor.join() else {
-        return nil
-      }
-    }
+    for actor in actors { guard actor.join() else { return nil } }
     shutDown(.init(drain: .seconds(3600)))
-    guard loop.join(), let end = end.value else {
-      return nil
-    }
+    guard loop.join(), let end = end.value else { return nil }
     guard (try? tasks.wait(timeout: patience)) != nil else { return nil }
     return (trial(over: end.over, end.report), end.report)
   }

@@ -61,7 +61,7 @@ final class RandomProgram: Sendable {
       : tickets.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
   }
 
-  private static let isSanitized = ThisProcess.isSanitized
+  static let isSanitized = ThisProcess.isSanitized
 
   func mark(_ line: History.Line) { book?.mark(line, at: dispatcher.now) }
 

@@ -4,7 +4,8 @@ import TaskDispatch
 ///
 /// - `+1` task 1 is accepted, `!1` refused; `@1` it comes due; `>1` it starts
 /// - `.1` completed, `~1` cancelled, `x1` expired; `?1` it is asked to stop
-/// - `c1` somebody calls its `cancel()`, which says `b1` before its start, `r1` requested, `l1` too late
+/// - `c1` somebody calls its `cancel()`, which says `b1` before its start, `r1` requested, `l1` too
+///   late
 /// - `[view` a view is suspended, `]view` it is resumed
 /// - `gate` a shutdown begins, `halt` one that drains nothing; `over` the report is there
 struct Story: Sendable {

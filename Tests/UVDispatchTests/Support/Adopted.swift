@@ -38,14 +38,22 @@ enum Adopted {
     precondition(started == 0, "uv_poll_start: \(started)")
   }
 
-  /// Puts a timer on the loop that is never started, and never closed.
-  static func leaveIdleTimer(on loop: OpaqueLoop) {
+  /// Puts a timer on the loop that is never closed.
+  ///
+  /// - Parameter ticks: Whether it is started, to tick every millisecond.
+  static func leaveTimer(on loop: OpaqueLoop, ticks: Bool) {
     let size = function("uv_handle_size", (@convention(c) (CInt) -> Int).self)(13)
     let timer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
     let initialise = unsafe function(
       "uv_timer_init", (@convention(c) (Pointer, Pointer) -> CInt).self)
     let status = unsafe initialise(loop.pointer, timer)
     precondition(status == 0, "uv_timer_init: \(status)")
+    guard ticks else { return }
+    let start = unsafe function(
+      "uv_timer_start",
+      (@convention(c) (Pointer, @convention(c) (Pointer) -> Void, UInt64, UInt64) -> CInt).self)
+    let started = unsafe start(timer, { _ in }, 1, 1)
+    precondition(started == 0, "uv_timer_start: \(started)")
   }
 
   /// Asks for the status of `path` on libuv's pool, and calls `body` on the loop when it is there.

@@ -47,7 +47,15 @@ extension OnePool {
       let refusals = try cross(views[0], views[1]) { _, other in try other.sync {} }
 
       #expect(refusals.count == 1)
-      #expect(refusals.allSatisfy { $0.isDeadlock })
+      guard case .wouldDeadlock(let chain)? = refusals.first else {
+        Issue.record("\(refusals)")
+        return
+      }
+      // Whichever came second is told: first of itself, then of the other.
+      #expect(Set(chain.map(\.waiterQueue)) == ["view 1", "view 2"])
+      #expect(chain.count == 2)
+      #expect(chain[0].waitsFor == "its turn on \(chain[1].waiterQueue ?? "")")
+      #expect(chain[1].waitsFor == "its turn on \(chain[0].waiterQueue ?? "")")
     }
 
     @Test("a circle through barriers of views with room is refused")

@@ -1,0 +1,60 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A group that a forked child empties")
+  struct ForkedGroupTests {
+    @Test("lets nothing in, and takes no lock, which a thread of the parent may have held")
+    func leave() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let group = WorkGroup()
+          let ran = Box(0)
+          group.enter()
+          group.notify(on: dispatcher.foreground) { ran.increment() }
+          let (held, gate) = (Latch(), Latch())
+          let holder = OtherThread {
+            dispatcher.withCore { _ in
+              held.open()
+              _ = gate.wait(patience)
+            }
+          }
+          #expect(held.wait(patience))
+
+          let status = statusOfForkedChild { group.leave() }
+
+          #expect(status == 0, "the child ended with status \(status)")
+          gate.open()
+          #expect(holder.join())
+          group.leave()
+          dispatcher.runUntilIdle()
+          #expect(ran.value == 1)
+        }
+      }
+    }
+  }
+}
+
+/// Forks, runs `body` in the child, and returns how that ended. One that hangs is killed.
+private func statusOfForkedChild(_ body: () -> Void) -> CInt {
+  // Swift hides the call, for good reasons; a program may have it from C.
+  typealias Fork = @convention(c) () -> pid_t
+  let fork = unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)
+  let child = fork()
+  if child == 0 {
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
+    alarm(2)
+    body()
+    _exit(0)
+  }
+  var status: CInt = 0
+  unsafe waitpid(child, &status, 0)
+  return status
+}

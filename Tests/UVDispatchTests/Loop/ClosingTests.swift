@@ -1,0 +1,115 @@
+import Foundation
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// `uv_async_send` must never meet `uv_close`. Whoever is about to wake the loop is played by the
+  /// test, which so can take as long as it likes.
+  @Suite("A loop that has ended is not closed")
+  struct ClosingTests {
+    @Test("while a thread that has posted is about to wake it")
+    func posterInFlight() throws {
+      let dispatcher = try UVDispatcher()
+      let mailbox = dispatcher.inbox(of: .foreground)
+      let ran = Box(0)
+      let site = CallSite(fileID: #fileID, line: #line)
+      // As far as a post goes under the lock of the mailbox.
+      #expect(mailbox.beginPost())
+      #expect(mailbox.post(.plain(PlainTask(body: { ran.increment() }, site: site))))
+      let loop = LoopThread(dispatcher)
+
+      dispatcher.beginShutdown()
+      loop.waitUntilItStands()
+
+      #expect(ran.value == 1)
+      #expect(!loop.hasReturned)
+      dispatcher.fetch(.foreground)
+      #expect(loop.join())
+    }
+
+    @Test("while a thread that has freed the lock is about to wake it")
+    func wakeInFlight() throws {
+      let dispatcher = try UVDispatcher()
+      let core = dispatcher.lock()
+      core.turnIsWanted = true
+      core.settle()
+      #expect(core.wakeIsOwed)
+      #expect(core.wakesInFlight == 1)
+      // As far as an unlock goes under the lock.
+      core.wakeIsOwed = false
+      core.turnIsDue = false
+      dispatcher.unlock()
+      let loop = LoopThread(dispatcher)
+
+      dispatcher.beginShutdown()
+      loop.waitUntilItStands()
+
+      #expect(!loop.hasReturned)
+      dispatcher.loop.wake()
+      dispatcher.withCore { $0.wakesInFlight -= 1 }
+      #expect(loop.join())
+    }
+  }
+
+  @Suite("A loop that has ended")
+  struct ClosedLoopTests {
+    @Test("has given its descriptors back when run() returns, whoever holds the dispatcher")
+    func descriptors() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          // The first of a process opens more: for all loops, and for the leases.
+          let first = try UVDispatcher()
+          first.beginShutdown()
+          first.run()
+          let before = ThisProcess.descriptors
+          let dispatcher = try UVDispatcher()
+          #expect(ThisProcess.descriptors > before)
+          dispatcher.beginShutdown()
+
+          dispatcher.run()
+
+          #expect(ThisProcess.descriptors == before)
+          withExtendedLifetime((first, dispatcher)) {}
+        }
+      }
+    }
+  }
+}
+
+/// A thread in `run()`.
+private final class LoopThread: Sendable {
+  private let dispatcher: UVDispatcher
+  private let number: Box<String?>
+  private let returned = Latch()
+  private let thread: OtherThread
+
+  init(_ dispatcher: UVDispatcher) {
+    let (number, returned) = (Box<String?>(nil), returned)
+    thread = OtherThread {
+      number.value = try? FileManager.default
+        .destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      dispatcher.run()
+      returned.open()
+    }
+    self.number = number
+    self.dispatcher = dispatcher
+  }
+
+  var hasReturned: Bool { returned.isOpen }
+
+  func join() -> Bool { thread.join() }
+
+  /// Until its loop is over, and it waits for something, or has returned all the same.
+  func waitUntilItStands() {
+    // Nobody is told of the moment.
+    while !dispatcher.withCore({ $0.loopIsOver }) {}
+    while !hasReturned {
+      let status = try? String(
+        contentsOfFile: "/proc/\(number.value ?? "self")/status", encoding: .utf8)
+      if status?.contains("State:\tS") == true { return }
+    }
+  }
+}

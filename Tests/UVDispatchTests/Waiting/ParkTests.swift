@@ -1,0 +1,48 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// Whoever waits under the lock frees it without the rest of an unlock.
+  @Suite("A thread that has brought work, and goes on to wait in the same section")
+  struct ParkTests {
+    @Test("lets it run meanwhile", arguments: [Lane.background, .foreground])
+    func work(lane: Lane) throws {
+      let dispatcher = try UVDispatcher()
+      try dispatcher.start()
+      dispatcher.waitUntil { !$0.turnIsDue }
+      let ran = Box(false)
+      let core = dispatcher.lock()
+      let task = core.makeTask(
+        .plain({ ran.value = true }), on: lane, nil, site: CallSite(fileID: #fileID, line: #line),
+        parent: nil)
+      core.accept(task)
+      core.enqueue(task)
+
+      let end = core.instant.advanced(by: patience)
+      while !ran.value, core.instant < end { dispatcher.park(until: end) }
+      dispatcher.unlock()
+
+      #expect(ran.value)
+      #expect(dispatcher.now < end)
+      dispatcher.end()
+    }
+
+    @Test("lets others be told meanwhile")
+    func outbox() throws {
+      let dispatcher = try UVDispatcher()
+      let wasTold = Box(false)
+      let core = dispatcher.lock()
+      core.outbox.append { wasTold.value = true }
+
+      let end = core.instant.advanced(by: patience)
+      while !wasTold.value, core.instant < end { dispatcher.park(until: end) }
+      dispatcher.unlock()
+
+      #expect(wasTold.value)
+      #expect(dispatcher.now < end)
+    }
+  }
+}
