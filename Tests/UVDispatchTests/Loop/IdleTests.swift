@@ -44,6 +44,8 @@ extension OnePool {
 
       #expect(!core.isIdle)
       #expect(!core.hasNothingLeft)
+      // A view and what waits in it hold each other.
+      _ = core.releaseEverything()
     }
 
     @Test("is idle and may end with a task in a suspended view")
@@ -53,6 +55,7 @@ extension OnePool {
 
       #expect(core.isIdle)
       #expect(core.hasNothingLeft)
+      _ = core.releaseEverything()
     }
 
     @Test("is neither idle nor may it end with a task that runs")

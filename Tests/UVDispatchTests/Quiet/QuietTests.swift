@@ -26,6 +26,11 @@ extension OnePool {
           let running = try UVDispatcher()
           try running.start()
           try exercise(running)
+          // A thread looks for bodies that hold theirs, while there are any.
+          let watched = try UVDispatcher(.init(observer: Blind()))
+          try watched.start()
+          try exercise(watched)
+          watched.waitUntil { $0.watchdogIsParked }
           // Work that waits for a time, for a group, for a resume() and for a Task.
           let waiting = try UVDispatcher()
           try waiting.start()
@@ -52,7 +57,7 @@ extension OnePool {
           }
           _ = started.wait(patience)
           ending.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
-          for dispatcher in [running, waiting, ending] {
+          for dispatcher in [running, watched, waiting, ending] {
             dispatcher.waitUntil { $0.loopRuns && !$0.turnIsDue && $0.deliveries == 0 }
           }
 
@@ -96,6 +101,10 @@ extension OnePool {
       }
     }
   }
+}
+
+private struct Blind: TaskObserver {
+  func observe(_ event: TaskEvent) {}
 }
 
 /// Gives `dispatcher` some of every kind of work, and lets all of it end.

@@ -46,6 +46,9 @@ struct HelpedDeadlockTests {
         guard ended.wait(patience) else { _exit(5) }
         // Whoever waits for the task waits in vain, also when another has been refused first.
         guard (1...(target == "the loop" ? 1 : 2)).contains(refused.value) else { _exit(6) }
+        // Not by `exit`: the dispatcher is alive, and what Swift keeps for its weak references the leak
+        // checker does not find.
+        _exit(0)
       }
     }
   }
