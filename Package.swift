@@ -27,7 +27,8 @@ let package = Package(
     .target(
       name: "TaskDispatchTestingSupport", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
       swiftSettings: settings),
-    // Not a product: prints what the policy and both dispatchers cost, from a module that is not theirs.
+    // Not a product: prints what the policy and the fake cost, from a module that is not theirs, and
+    // runs one case, those of the real dispatcher included, for a profiler.
     .executableTarget(
       name: "Speed", dependencies: ["TaskDispatch", "TaskDispatchTesting", "UVDispatch"],
       path: "Speed",

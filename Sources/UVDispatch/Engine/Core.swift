@@ -43,10 +43,10 @@ final class Core {
   var withoutRoom: [QueuedTask] = []
   /// Callers whose turn has come, and who have not noticed yet.
   var granted = 0
-  /// Somebody who waits must look, also if this section ends by waiting.
-  var hasNewsForWaiters = false
   /// Those of them who run another task meanwhile, and cannot notice before it has ended.
   var grantedToHelpers = 0
+  /// Somebody who waits must look, also if this section ends by waiting.
+  var hasNewsForWaiters = false
   /// The tasks of items that have not ended.
   var tasks: [ObjectIdentifier: QueuedTask] = [:]
   /// The repeating timer of a run that has not ended.
@@ -67,7 +67,7 @@ final class Core {
   var leaseIsOwed = false
 
   // The loop.
-  /// What runs last on it was due, and not posted.
+  /// What ran last on it was due, and not posted.
   var postedIsNext = false
   /// The frame of plain bodies on the loop's thread.
   private(set) lazy var loopFrame = makeFrame(on: .foreground)
@@ -276,7 +276,6 @@ final class Core {
   /// Takes out everything that never started, for an owner that is going away: a view's queue holds
   /// its tasks, and they the view.
   func releaseEverything() -> [QueuedTask.Work] {
-    collect()
     promotePlain()
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }

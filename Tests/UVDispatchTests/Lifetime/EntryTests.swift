@@ -1,0 +1,12 @@
+import Testing
+
+@testable import UVDispatch
+
+@Suite("What waits in a queue")
+struct EntryTests {
+  @Test("takes 32 bytes, whatever it is, also in a slot that may be dead")
+  func size() {
+    #expect(MemoryLayout<Entry>.stride == 32)
+    #expect(MemoryLayout<Entry?>.stride == 32)
+  }
+}
