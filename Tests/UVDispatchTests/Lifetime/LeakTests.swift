@@ -1,3 +1,4 @@
+import Glibc
 import TaskDispatch
 import Testing
 
@@ -11,6 +12,7 @@ extension OnePool {
     func ran() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
+          withoutIOURing()
           try runAndEnd()
           let before = (ThisProcess.descriptors, ThisProcess.threads)
           for _ in 0..<200 { try runAndEnd() }
@@ -23,6 +25,7 @@ extension OnePool {
     @Test("that are started leave no descriptor and no thread behind")
     func started() async {
       await #expect(processExitsWith: .success) {
+        withoutIOURing()
         try standingStill { try runAndEnd() }
         let before = (ThisProcess.descriptors, ThisProcess.threads)
         for _ in 0..<200 {
@@ -37,8 +40,8 @@ extension OnePool {
         while clock.now < patient,
           (ThisProcess.descriptors, ThisProcess.threads) != (before.0 + 4, before.1)
         {}
-        #expect(ThisProcess.descriptors == before.0 + 4, "the clock's loop has four")
-        #expect(ThisProcess.threads == before.1)
+        let after = (ThisProcess.descriptors, ThisProcess.threads)
+        #expect(after == (before.0 + 4, before.1), "the clock's loop has four: \(before), \(after)")
       }
     }
 
@@ -46,6 +49,7 @@ extension OnePool {
     func dropped() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
+          withoutIOURing()
           try runAndEnd()
           let before = (ThisProcess.descriptors, ThisProcess.threads)
           for _ in 0..<200 {
@@ -77,6 +81,10 @@ extension OnePool {
     }
   }
 }
+
+/// From 1.45 to 1.48 libuv has the kernel start a thread for each loop. It counts as one of the
+/// process, has no name of its own at first, and ends some time after the loop.
+private func withoutIOURing() { unsafe setenv("UV_USE_IO_URING", "0", 1) }
 
 private func runAndEnd() throws {
   let dispatcher = try UVDispatcher()

@@ -11,6 +11,7 @@ enum Adopted {
 
   private typealias Pointer = UnsafeMutableRawPointer
   private typealias Callback = @convention(c) (Pointer) -> Void
+  private typealias AfterWork = @convention(c) (Pointer, CInt) -> Void
 
   private final class Watch {
     let call: () -> Void
@@ -81,12 +82,25 @@ enum Adopted {
 
   /// Uses libuv's pool before any dispatcher does: on a loop of its own, which it leaves behind.
   static func usePool(_ body: @escaping () -> Void) {
-    let size = function("uv_loop_size", (@convention(c) () -> Int).self)()
-    let loop = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let loopSize = function("uv_loop_size", (@convention(c) () -> Int).self)()
+    let loop = UnsafeMutableRawPointer.allocate(byteCount: loopSize, alignment: 16)
     let initialise = unsafe function("uv_loop_init", (@convention(c) (Pointer) -> CInt).self)
     let initialised = unsafe initialise(loop)
     precondition(initialised == 0, "uv_loop_init: \(initialised)")
-    unsafe stat("/", on: loop, body)
+    // Not for a file: some versions of libuv ask the kernel for that, and not the pool.
+    let size = function("uv_req_size", (@convention(c) (CInt) -> Int).self)(7)
+    let request = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    unsafe keep(Watch(body), in: request)
+    let queue = unsafe function(
+      "uv_queue_work", (@convention(c) (Pointer, Pointer, Callback, AfterWork) -> CInt).self)
+    let queued = unsafe queue(
+      loop, request, { _ in },
+      { request, _ in
+        unsafe Adopted.watch(in: request).call()
+        unsafe Unmanaged.passUnretained(Adopted.watch(in: request)).release()
+        unsafe request.deallocate()
+      })
+    precondition(queued == 0, "uv_queue_work: \(queued)")
     let run = unsafe function("uv_run", (@convention(c) (Pointer, CInt) -> CInt).self)
     _ = unsafe run(loop, 0)
   }
