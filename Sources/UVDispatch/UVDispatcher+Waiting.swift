@@ -77,11 +77,8 @@ extension UVDispatcher {
       throw .refused(.forkedChild)
     }
     let caller = currentTask
-    switch target {
-    // Whoever ends it may know nothing of those who wait here.
-    case .group(let group): group.whenEmpty { [weak self] in self?.withCore { _ in } }
-    case .item(let item): item.whenFinished { [weak self] _ in self?.withCore { _ in } }
-    }
+    // Whoever empties a group may know nothing of those who wait here.
+    if case .group(let group) = target { group.whenEmpty { [weak self] in self?.withCore { _ in } } }
     let refusal = withCore { core -> WaitRefusal? in
       let end = timeout.map { core.instant.advanced(by: $0) }
       beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)

@@ -40,7 +40,7 @@ extension Core {
       accept(task)
       enqueueDue(task)
     }
-    if repetition.catchUp != .spaced, shutdown == nil { schedule(timer, at: owed.next) }
+    if repetition.catchUp != .spaced { schedule(timer, at: owed.next) }
   }
 
   /// The run of a repeating timer has ended.
@@ -49,8 +49,7 @@ extension Core {
       let timer = repeats.removeValue(forKey: ObjectIdentifier(run)),
       let item = timer.item, let repetition = item.repetition
     else { return }
-    guard repetition.catchUp == .spaced, shutdown == nil, !item.isCancellationRequested
-    else { return }
+    guard repetition.catchUp == .spaced, !item.isCancellationRequested else { return }
     schedule(timer, at: instant.advanced(by: repetition.interval))
   }
 }

@@ -54,7 +54,7 @@ extension Core {
   private func canNeverEnd(_ task: QueuedTask, waitedForBy path: [QueuedTask] = []) -> Bool {
     if path.contains(where: { $0 === task }) { return true }
     if isRunning(task) {
-      guard task.isBlocked, let next = task.waitsFor else { return false }
+      guard let next = task.waitsFor else { return false }
       return canNeverEnd(next, waitedForBy: path + [task])
     }
     // What else waits in a queue may be cancelled; who stands in `sync` cannot.

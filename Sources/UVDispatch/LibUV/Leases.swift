@@ -1,4 +1,5 @@
 internal import CUV
+internal import Glibc
 internal import TaskDispatch
 
 /// Threads of libuv's pool on loan: each lease is one `uv_queue_work`.
@@ -10,21 +11,40 @@ internal import TaskDispatch
 /// One private loop for the process, made when the first dispatcher is, and never closed: a lease may
 /// be the last that holds its dispatcher, and may never end, and neither must matter here.
 enum Leases {
-  private static let shared = Locked<PrivateLoop?>(nil)
+  private struct State {
+    var loop: PrivateLoop?
+    var isOver = false
+  }
+  private static let shared = Locked(State())
+
+  /// When the process leaves, libuv stops its pool, and a `uv_queue_work` that comes after that aborts
+  /// the process. Other threads may still post then, so no lease starts any more from before that on.
+  private static let endsAtExit: Void = {
+    let status = atexit {
+      // The lock may have been held by a thread that a forked child does not have.
+      if ForkGuard.isForked { return }
+      Leases.shared.withLock { $0.isOver = true }
+    }
+    require(status == 0, "atexit refused: \(status)")
+  }()
 
   /// Makes sure that leases can be started.
   ///
   /// - Throws: If the system has no descriptors or memory left.
   static func prepare() throws(UVError) {
-    try shared.withLock { loop throws(UVError) in
-      if loop == nil { loop = try PrivateLoop() }
+    ForkGuard.prepare()
+    endsAtExit
+    try shared.withLock { state throws(UVError) in
+      if state.loop == nil { state.loop = try PrivateLoop() }
     }
   }
 
-  /// Calls `work` soon on a thread of the pool. Any thread, after ``prepare()``; under no lock that
-  /// `work` takes.
+  /// Calls `work` soon on a thread of the pool, unless the process is leaving. Any thread, after
+  /// ``prepare()``; under no lock that `work` takes.
   static func start(_ work: @escaping @Sendable () -> Void) {
-    shared.withLock { $0!.queue(work) }
+    shared.withLock { state in
+      if !state.isOver { state.loop!.queue(work) }
+    }
   }
 }
 
