@@ -70,6 +70,21 @@ extension ReadyQueue {
     return element
   }
 
+  /// Whether a barrier that `isMeant` stands before the element at `position`. O(barriers).
+  package func isFenced(
+    at position: Int, in band: PriorityBand, by isMeant: (borrowing Element) -> Bool
+  ) -> Bool {
+    guard let last = lastBarrier(before: position, band.index) else { return false }
+    for barrier in barriers.head...last {
+      let isFence = barriers.withElement(at: barrier) { barrier in
+        guard barrier.element != nil else { return false }
+        return isMeant(barrier.element!)
+      }
+      if isFence { return true }
+    }
+    return false
+  }
+
   // MARK: How the barriers divide
 
   /// The newest barrier that stands before the element at `position`, or nil. O(log barriers).

@@ -2,13 +2,16 @@ internal import TaskDispatch
 
 extension Core {
   /// Whether anything at all can go on without those who wait.
+  ///
+  /// Timers aside: a task ends by a worker or the loop, whatever a timer's body does. In a daemon some
+  /// timer is always pending, and would hide for ever that nothing goes on.
   var canProgress: Bool {
     collect()
     if granted > grantedToHelpers || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
     if running.contains(where: { !$0.isBlocked }) { return true }
     if pool.canStart(now: { now }) || running.contains(where: mayHelp) { return true }
     let loopIsFree = !running.contains { $0.lane == .foreground && !$0.isAbandoned }
-    return loopIsFree && (hasForeground || !timers.isEmpty)
+    return loopIsFree && hasForeground
   }
 
   /// Whether a task stands in `sync` on a view of which its worker may run another meanwhile. It has
@@ -42,7 +45,8 @@ extension Core {
     case .group(let group):
       if TaskFrame.stack.contains(where: { $0.item?.group === group }) { return true }
       let members = tasks.values.filter { $0.item?.group === group }
-      return !mayTimeOut && !canProgress
+      // A timer's body may leave it.
+      return !mayTimeOut && !canProgress && timers.isEmpty
         && members.contains { !poolView($0.view).queue.isSuspended }
     }
   }
@@ -64,12 +68,16 @@ extension Core {
     func isStuck(_ other: QueuedTask) -> Bool { canNeverEnd(other, waitedForBy: path + [task]) }
     // A barrier needs them all to end.
     if task.isBarrier { return before.contains(where: isStuck) }
+    guard task.lane == .background else { return before.allSatisfy(isStuck) }
     let view = poolView(task.view)
-    if task.lane == .background {
-      guard !view.queue.isSuspended, view.queue.runsBarrier || before.count >= view.queue.width
-      else { return false }
+    if view.queue.isSuspended { return false }
+    // Nor does a barrier that stands before it start while they run. With an item it may be cancelled.
+    let isFenced = view.queue.ready.isFenced(at: task.position, in: task.site.band) {
+      $0.task?.item == nil
     }
-    return before.allSatisfy(isStuck)
+    if isFenced, before.contains(where: isStuck) { return true }
+    return (view.queue.runsBarrier || before.count >= view.queue.width)
+      && before.allSatisfy(isStuck)
   }
 
   /// Who waits for whom, from what stands before `task` onwards, until somebody comes up again or

@@ -1,0 +1,123 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("Bodies that wait for what only they could bring about are told so")
+  struct StandstillTests {
+    private let dispatcher: UVDispatcher
+    private let refused = Box(0)
+
+    init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 2)) }
+
+    private func note(_ wait: () throws -> Void) {
+      do { try wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {}
+    }
+
+    @Test("although a timer is pending: its body is no worker")
+    func timerPending() throws {
+      let (both, ended) = (Latch(2), Latch(2))
+      dispatcher.foreground.after(.seconds(3600)) {}
+      for _ in 0..<2 {
+        dispatcher.background { [dispatcher] in
+          let handle = dispatcher.background.submit {}
+          both.open()
+          _ = both.wait(patience)
+          note { _ = try handle.wait() }
+          ended.open()
+        }
+      }
+
+      try dispatcher.start()
+
+      #expect(ended.wait(patience))
+      // Whoever was told first has given its worker back.
+      #expect((1...2).contains(refused.value))
+      dispatcher.end()
+    }
+
+    @Test("although others go on, if a barrier that waits closes their circle")
+    func circleThroughBarrier() throws {
+      let serial = dispatcher.makeQueue(label: "serial", width: 1)
+      let wide = dispatcher.makeQueue(label: "wide", width: 2)
+      let (both, barrierStands, ended, busy, gate) = (
+        Latch(2), Latch(), Latch(2), Latch(), Latch()
+      )
+      let ran = Box(0)
+      // Goes on all the time, as far as anybody knows.
+      dispatcher.foreground {
+        busy.open()
+        _ = gate.wait(patience)
+      }
+      serial {
+        both.open()
+        _ = barrierStands.wait(patience)
+        // Behind the barrier, which waits for the other body, which waits for this one.
+        note { _ = try wide.sync { ran.increment() } }
+        ended.open()
+      }
+      wide {
+        both.open()
+        _ = barrierStands.wait(patience)
+        note { _ = try serial.sync { ran.increment() } }
+        ended.open()
+      }
+      try dispatcher.start()
+      #expect(busy.wait(patience))
+      #expect(both.wait(patience))
+      wide.barrier { ran.increment() }
+
+      barrierStands.open()
+
+      #expect(ended.wait(patience))
+      #expect(refused.value == 1)
+      gate.open()
+      dispatcher.end()
+      // The barrier, and the body of the other.
+      #expect(ran.value == 2)
+    }
+
+    @Test("unless the barrier may be cancelled, while something else goes on that might do that")
+    func cancellableBarrier() throws {
+      let serial = dispatcher.makeQueue(label: "serial", width: 1)
+      let wide = dispatcher.makeQueue(label: "wide", width: 2)
+      let (both, barrierStands, ended, busy, gate) = (
+        Latch(2), Latch(), Latch(2), Latch(), Latch()
+      )
+      let ran = Box(0)
+      let barrier = Box<TaskHandle<Void>?>(nil)
+      dispatcher.foreground {
+        busy.open()
+        _ = gate.wait(patience)
+        barrier.value?.cancel()
+      }
+      serial {
+        both.open()
+        _ = barrierStands.wait(patience)
+        note { _ = try wide.sync { ran.increment() } }
+        ended.open()
+      }
+      wide {
+        both.open()
+        _ = barrierStands.wait(patience)
+        note { _ = try serial.sync { ran.increment() } }
+        ended.open()
+      }
+      try dispatcher.start()
+      #expect(busy.wait(patience))
+      #expect(both.wait(patience))
+      barrier.value = wide.barrier.submit { ran.increment() }
+      barrierStands.open()
+      dispatcher.waitUntil { $0.running.filter(\.isBlocked).count == 2 }
+
+      gate.open()
+
+      #expect(ended.wait(patience))
+      #expect(refused.value == 0)
+      dispatcher.end()
+      #expect(ran.value == 2)
+    }
+  }
+}
