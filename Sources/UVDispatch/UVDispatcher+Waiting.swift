@@ -53,10 +53,10 @@ extension UVDispatcher {
       } else if caller?.lane == .background, queue.lane == .background,
         let next = core.startToHelp(view)
       {
-        task.isHelping = true
+        task.helped = next
         if task.isGranted { core.grantedToHelpers += 1 }
         run(next, core, hidesOuter: true)
-        task.isHelping = false
+        task.helped = nil
         if task.isGranted { core.grantedToHelpers -= 1 }
         // It may have to wait again in this section, and others for what has ended.
         core.hasNewsForWaiters = true

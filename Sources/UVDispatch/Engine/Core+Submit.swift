@@ -161,7 +161,7 @@ extension Core {
       caller.isGranted = true
       granted += 1
       hasNewsForWaiters = true
-      if caller.isHelping { grantedToHelpers += 1 }
+      if caller.helped != nil { grantedToHelpers += 1 }
     }
   }
 

@@ -18,7 +18,7 @@ extension Core {
   /// been told, and may not have woken yet.
   private func mayHelp(_ task: QueuedTask) -> Bool {
     guard task.lane == .background, let turn = task.waitsFor, turn.isCaller,
-      turn.lane == .background, !turn.isGranted, !turn.isHelping
+      turn.lane == .background, !turn.isGranted, turn.helped == nil
     else { return false }
     return poolView(turn.view).queue.helperMayStart(now: { now })
   }
@@ -62,7 +62,10 @@ extension Core {
       return canNeverEnd(next, waitedForBy: path + [task])
     }
     // What else waits in a queue may be cancelled; who stands in `sync` cannot.
-    guard task.isCaller, !task.isGranted, !task.hasRun, !task.isTurnedAway else { return false }
+    guard task.isCaller, !task.hasRun, !task.isTurnedAway else { return false }
+    // Its thread is not free before that has ended, whatever becomes of its turn.
+    if let helped = task.helped, canNeverEnd(helped, waitedForBy: path + [task]) { return true }
+    guard !task.isGranted else { return false }
     let before = running.filter { $0.queue == task.queue && !$0.isAbandoned }
     guard !before.isEmpty else { return false }
     func isStuck(_ other: QueuedTask) -> Bool { canNeverEnd(other, waitedForBy: path + [task]) }

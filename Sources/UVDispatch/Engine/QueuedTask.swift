@@ -42,8 +42,8 @@ final class QueuedTask: TaskFrame {
   var ticket: DeadlineTicket?
   /// The turn of a caller has come; its body has run.
   var isGranted = false
-  /// Its caller runs another task while it waits.
-  var isHelping = false
+  /// What its caller runs meanwhile, while it waits.
+  var helped: QueuedTask?
   var hasRun = false
   /// A caller whose turn a shutdown has taken away.
   var isTurnedAway = false

@@ -13,7 +13,9 @@ extension OnePool {
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 2)) }
 
     private func note(_ wait: () throws -> Void) {
-      do { try wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {}
+      do { try wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
+        Issue.record(error)
+      }
     }
 
     @Test("although a timer is pending: its body is no worker")
@@ -22,9 +24,9 @@ extension OnePool {
       dispatcher.foreground.after(.seconds(3600)) {}
       for _ in 0..<2 {
         dispatcher.background { [dispatcher] in
-          let handle = dispatcher.background.submit {}
           both.open()
           _ = both.wait(patience)
+          let handle = dispatcher.background.submit {}
           note { _ = try handle.wait() }
           ended.open()
         }
@@ -77,6 +79,39 @@ extension OnePool {
       dispatcher.end()
       // The barrier, and the body of the other.
       #expect(ran.value == 2)
+    }
+
+    @Test("although others go on, if one runs on the thread of the other, which waits")
+    func circleThroughHelp() throws {
+      let serial = dispatcher.makeQueue(label: "serial", width: 1)
+      let wide = dispatcher.makeQueue(label: "wide", width: 2)
+      let (busy, ended, gate) = (Latch(), Latch(2), Latch())
+      let ran = Box(0)
+      // The other worker, which goes on as far as anybody knows.
+      dispatcher.background {
+        busy.open()
+        _ = gate.wait(patience)
+      }
+      try dispatcher.start()
+      #expect(busy.wait(patience))
+      wide.suspend()
+      wide {
+        // On the thread of the body that holds what this waits for.
+        note { _ = try serial.sync { ran.increment() } }
+        ended.open()
+      }
+
+      serial {
+        wide.resume()
+        note { _ = try wide.sync { ran.increment() } }
+        ended.open()
+      }
+
+      #expect(ended.wait(patience))
+      gate.open()
+      dispatcher.end()
+      #expect(refused.value == 1)
+      #expect(ran.value == 1)
     }
 
     @Test("unless the barrier may be cancelled, while something else goes on that might do that")
