@@ -1,0 +1,4 @@
+extension Probe {
+  static let all: [Probe] =
+    refusedThreads + refusedResources + slowBodies + disturbedWorkloads + loadedLibrary
+}

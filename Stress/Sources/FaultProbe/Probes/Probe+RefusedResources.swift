@@ -1,0 +1,110 @@
+import Foundation
+import Synchronization
+import UVDispatch
+
+extension Probe {
+  static let refusedResources: [Probe] = [
+    Probe(
+      name: "no-descriptors", fault: "no descriptors are left for the first dispatcher, or a later",
+      outcome: "UVError EMFILE; nothing left behind; the next works", variants: 2
+    ) { variant in
+      if variant == 1 { try expectWorks(UVDispatcher()) }
+      let before = descriptors()
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      // The lowest that is free is what a new one would be.
+      let lowest = dup(0)
+      close(lowest)
+      var none = rlimit(rlim_cur: rlim_t(lowest), rlim_max: limit.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let error = try uvError { _ = try UVDispatcher() }
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      let after = descriptors()
+      try expect(error.name == "EMFILE", "\(error)")
+      try expect(after == before, "\(before) descriptors before, \(after) after")
+      try expectWorks(UVDispatcher())
+      return ["\(error)"]
+    },
+    Probe(
+      name: "no-memory", fault: "the n-th allocation of libuv fails, and all after it, n from 0",
+      outcome: "UVError ENOMEM and the next works, or libuv aborts, or no such allocation",
+      endings: [.exit(0), .signal(SIGABRT)], variants: 30
+    ) { variant in
+      try FailingAllocator.install()
+      FailingAllocator.failsFrom.store(variant, ordering: .relaxed)
+      do {
+        let dispatcher = try UVDispatcher()
+        try expectWorks(dispatcher)
+      } catch let error as UVError {
+        let before = descriptors()
+        _ = try uvError { _ = try UVDispatcher() }
+        let after = descriptors()
+        FailingAllocator.failsFrom.store(.max, ordering: .relaxed)
+        try expect(error.name == "ENOMEM", "\(error)")
+        try expect(after == before, "\(before) descriptors before, \(after) after")
+        try expectWorks(UVDispatcher())
+        return ["\(error); the next works"]
+      }
+      let count = FailingAllocator.count.load(ordering: .relaxed)
+      return [count > variant ? "libuv does without" : "it needs no more"]
+    },
+    Probe(
+      name: "no-memory-once", fault: "the n-th allocation of libuv fails, and no other, n from 0",
+      outcome: "UVError ENOMEM and the next works, or libuv aborts, or no such allocation",
+      endings: [.exit(0), .signal(SIGABRT)], variants: 30
+    ) { variant in
+      try FailingAllocator.install()
+      FailingAllocator.fails.store(variant, ordering: .relaxed)
+      do {
+        let dispatcher = try UVDispatcher()
+        try expectWorks(dispatcher)
+      } catch let error as UVError {
+        try expect(error.name == "ENOMEM", "\(error)")
+        try expectWorks(UVDispatcher())
+        return ["\(error); the next works"]
+      }
+      let count = FailingAllocator.count.load(ordering: .relaxed)
+      return [count > variant ? "libuv does without" : "it needs no more"]
+    },
+  ]
+}
+
+/// What libuv allocates with: fails when it is told to.
+private enum FailingAllocator {
+  /// How many allocations there were.
+  static let count = Atomic(0)
+  /// The number of the one that fails, or none if negative.
+  static let fails = Atomic(-1)
+  /// The number of the first after which all fail.
+  static let failsFrom = Atomic(Int.max)
+
+  private typealias Allocate = @convention(c) (Int) -> UnsafeMutableRawPointer?
+  private typealias Reallocate =
+    @convention(c) (UnsafeMutableRawPointer?, Int) -> UnsafeMutableRawPointer?
+  private typealias AllocateZeroed = @convention(c) (Int, Int) -> UnsafeMutableRawPointer?
+  private typealias Free = @convention(c) (UnsafeMutableRawPointer?) -> Void
+  private typealias Replace =
+    @convention(c) (Allocate, Reallocate, AllocateZeroed, Free) -> CInt
+
+  private static var failsNow: Bool {
+    let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
+    let failsFrom = failsFrom.load(ordering: .relaxed)
+    let fails = fails.load(ordering: .relaxed)
+    guard number == fails || number >= failsFrom else { return false }
+    errno = ENOMEM
+    return true
+  }
+
+  /// Before anything else of libuv is called.
+  static func install() throws {
+    guard let symbol = dlsym(nil, "uv_replace_allocator") else {
+      throw Unexpected(description: "this program has no libuv")
+    }
+    let status = unsafeBitCast(symbol, to: Replace.self)(
+      { size in FailingAllocator.failsNow ? nil : malloc(size) },
+      { old, size in FailingAllocator.failsNow ? nil : realloc(old, size) },
+      { count, size in FailingAllocator.failsNow ? nil : calloc(count, size) },
+      { free($0) })
+    try expect(status == 0, "uv_replace_allocator: \(status)")
+  }
+}

@@ -1,0 +1,140 @@
+import Glibc
+import Oracle
+import TaskDispatch
+
+/// What goes on beside the load in some mixes, on a thread of its own.
+final class Disturber: @unchecked Sendable {
+  private let world: World
+  private var dice: Dice
+  private let isOver = Gate()
+  private var thread: OwnThread?
+
+  /// Begins at once, in a mix that has something to disturb.
+  init(_ world: World, seed: UInt64) {
+    self.world = world
+    dice = Dice(seed: seed)
+    switch world.plan.mix {
+    case .fork: thread = OwnThread { [unowned self] in forkAgainAndAgain() }
+    case .fault:
+      Signals.prepare()
+      thread = OwnThread { [unowned self] in disturb() }
+    default: break
+    }
+  }
+
+  /// Returns when it has stopped.
+  func stop() {
+    isOver.open()
+    _ = thread?.join(seconds: 1e6)
+  }
+
+  // MARK: Forks
+
+  private func forkAgainAndAgain() {
+    while !isOver.wait(seconds: Double(2_000 + dice.roll(30_000)) / 1e6) {
+      let child = forkProcess()
+      if child == 0 {
+        // Nothing of the oracle's: another thread of the parent may have held its locks.
+        alarm(20)
+        _exit(whatIsNotRefused())
+      }
+      world.totals.forks.add()
+      guard child > 0 else {
+        world.court.report(.fork, nil, "fork failed: \(errno)")
+        continue
+      }
+      var status: CInt = 0
+      while waitpid(child, &status, 0) == -1, errno == EINTR {}
+      if status != 0 {
+        world.court.report(
+          .fork, nil,
+          status & 0x7f == 0
+            ? "in a forked child, submission \(status >> 8 & 0xff) was not refused"
+            : "a forked child was ended by signal \(status & 0x7f)")
+      }
+    }
+  }
+
+  /// The number of the first submission that the child is not refused, 0 if there is none.
+  private func whatIsNotRefused() -> Int32 {
+    let refused = Admission.refused(.forkedChild)
+    let queues = world.queues
+    for (index, queue) in queues.enumerated() {
+      if queue({}) != refused { return Int32(10 + index) }
+      if queue.barrier({}) != refused { return Int32(20 + index) }
+      if queue(priority: .high, label: "child", {}) != refused { return Int32(30 + index) }
+      let handle = queue.submit {}
+      if handle.outcomeIfFinished != .refused(.forkedChild) { return Int32(40 + index) }
+      let timer = queue.after(.milliseconds(1)) {}
+      if timer.outcomeIfFinished != .refused(.forkedChild) { return Int32(50 + index) }
+      do {
+        try queue.sync {}
+        return Int32(60 + index)
+      } catch WaitRefusal.refused(.forkedChild) {
+      } catch {
+        return Int32(70 + index)
+      }
+    }
+    world.dispatcher.beginShutdown()
+    return 0
+  }
+
+  // MARK: Faults
+
+  private func disturb() {
+    while !isOver.wait(seconds: Double(1_000 + dice.roll(10_000)) / 1e6) {
+      Signals.interruptEverybody()
+      world.totals.faults.add()
+      if dice.once(in: 20) { blockLoop() }
+    }
+  }
+
+  /// The background goes on meanwhile.
+  private func blockLoop() {
+    let world = world
+    let (workRan, ended) = (Gate(), Gate())
+    world.post(on: 0, seed: dice.next()) {
+      world.post(on: 1, seed: 0) { workRan.open() }
+      if !workRan.wait(seconds: 20) {
+        world.court.report(.noStandstill, nil, "the background stood still while the loop did")
+      }
+      ended.open()
+    }
+    ended.wait(seconds: 60)
+    world.totals.faults.add()
+  }
+}
+
+private typealias Fork = @convention(c) () -> pid_t
+
+/// Swift hides `fork`, since most of what a program may do it may not do in the child.
+private func forkProcess() -> pid_t { unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)() }
+
+/// A signal whose handler does nothing but interrupt.
+private enum Signals {
+  static func prepare() {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in }
+    // No SA_RESTART: what it interrupts returns EINTR.
+    sigaction(SIGUSR2, &action, nil)
+  }
+
+  static func interruptEverybody() {
+    guard let directory = opendir("/proc/self/task") else { return }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let thread = Int(name) { signal(thread) }
+    }
+  }
+
+  private typealias Send = @convention(c) (pid_t, pid_t, CInt) -> CInt
+
+  /// By its number, as the system has it. A thread that has ended meanwhile gets none.
+  private static func signal(_ thread: Int) {
+    let send = unsafeBitCast(dlsym(nil, "tgkill")!, to: Send.self)
+    _ = send(getpid(), pid_t(thread), SIGUSR2)
+  }
+}

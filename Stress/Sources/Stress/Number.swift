@@ -1,0 +1,9 @@
+import Synchronization
+
+/// A number that threads share.
+final class Number: Sendable {
+  private let number = Atomic<UInt64>(0)
+  func set(_ value: UInt64) { number.store(value, ordering: .sequentiallyConsistent) }
+  func add(_ value: UInt64) { number.wrappingAdd(value, ordering: .relaxed) }
+  var value: UInt64 { number.load(ordering: .sequentiallyConsistent) }
+}

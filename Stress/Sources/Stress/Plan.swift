@@ -1,0 +1,29 @@
+import Foundation
+import Oracle
+
+/// What a run does. The same plan gives the same program; on threads their schedule is not repeated.
+struct Plan: Codable, Sendable {
+  enum Backend: String, Codable, CaseIterable, Sendable { case uv, fake }
+
+  var mix = Mix.default
+  var seed: UInt64
+  var seconds = 10.0
+  /// How many threads submit.
+  var threads = 4
+  /// The background's width; nil for what the pool allows.
+  var width: Int?
+  /// The pool's threads; nil for what the environment says.
+  var pool: Int?
+  var backend = Backend.uv
+  var isForever = false
+
+  func write(to path: String) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    try encoder.encode(self).write(to: URL(fileURLWithPath: path))
+  }
+
+  static func read(from path: String) throws -> Plan {
+    try JSONDecoder().decode(Plan.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+}

@@ -1,0 +1,372 @@
+import Glibc
+import Oracle
+import TaskDispatch
+import TaskDispatchTesting
+import UVDispatch
+
+/// Makes one dispatcher after the other, loads each, ends it, and holds its books against what was
+/// seen.
+final class Runner: @unchecked Sendable {
+  let plan: Plan
+  let court = Court()
+  let latency = Latency()
+  let ends: Int64
+  let isStopped = Switch()
+  /// The dispatcher at work, for those who look.
+  let current = Locked<World?>(nil)
+  let producers = Locked<[Producer]>([])
+  /// What ended dispatchers have come to.
+  let past = Locked(TotalsSnapshot())
+  let ledgers = Locked(Ledger())
+  let rounds = Number()
+  /// What is being done that must not take long, and since when.
+  let phase = Locked<(name: String, since: Int64)?>(nil)
+
+  init(_ plan: Plan) {
+    self.plan = plan
+    ends =
+      plan.isForever ? .max : monotonicNanoseconds() + Int64(plan.seconds * 1e9)
+  }
+
+  var isTimeOver: Bool {
+    isStopped.isRaised || court.hasFindings || monotonicNanoseconds() >= ends
+  }
+
+  func run() throws {
+    var round = 0
+    var dice = Dice(seed: plan.seed)
+    while !isTimeOver {
+      let seed = dice.next()
+      let world = try World(plan, round: round, court: court, latency: latency)
+      current.withLock { $0 = world }
+      switch plan.backend {
+      case .uv: runOnThreads(world, round: round, seed: seed)
+      case .fake: try runInSteps(world, seed: seed)
+      }
+      past.withLock { $0 += TotalsSnapshot(world.totals) }
+      if let ledger = world.dispatcher.report?.ledger { ledgers.withLock { $0 += ledger } }
+      current.withLock { $0 = nil }
+      producers.withLock { $0 = [] }
+      round += 1
+      rounds.set(UInt64(round))
+    }
+  }
+
+  /// What all dispatchers have come to so far.
+  var totals: TotalsSnapshot {
+    var totals = past.withLock { $0 }
+    if let world = current.withLock({ $0 }) { totals += TotalsSnapshot(world.totals) }
+    return totals
+  }
+
+  /// What is open, for somebody who has to find out why.
+  var state: String {
+    guard let world = current.withLock({ $0 }) else { return "between two dispatchers" }
+    let bodies = world.totals.begun.value - world.totals.ended.value
+    var lines = [
+      "\(bodies) bodies have begun and not ended, \(world.pendingAsync.value) Tasks are under way",
+      "ledger: \(world.dispatcher.ledger)",
+    ]
+    for producer in producers.withLock({ $0 }) {
+      lines.append("producer \(producer.number): \(producer.state)")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func during<Result>(_ name: String, _ body: () throws -> Result) rethrows -> Result {
+    phase.withLock { $0 = (name, monotonicNanoseconds()) }
+    defer { phase.withLock { $0 = nil } }
+    return try body()
+  }
+
+  // MARK: Threads
+
+  private func runOnThreads(_ world: World, round: Int, seed: UInt64) {
+    var dice = Dice(seed: seed)
+    let dispatcher = world.dispatcher as! UVDispatcher
+    let mix = plan.mix
+    let length = mix.roundSeconds * (0.5 + dice.share)
+    let end = min(ends, monotonicNanoseconds() + Int64(length * 1e9))
+    // Background work starts before the loop does.
+    var loop: OwnThread?
+    if dice.once(in: 2) {
+      try! dispatcher.start()
+    } else {
+      loop = OwnThread { dispatcher.run() }
+    }
+    let isIdle = Gate()
+    let team = (0..<plan.threads).map { number -> (Producer, OwnThread, Gate) in
+      let producer = Producer(world, number: number, seed: dice.next())
+      let gate = Gate()
+      let share = Unsent(producer)
+      return (
+        producer, OwnThread { [self] in
+          let producer = share.value
+          guard producer.isNeeded else { return gate.open() }
+          produce(producer, until: end)
+          gate.open()
+          // What is left is closed by its own thread, since the oracle's books are by thread.
+          isIdle.wait(seconds: 1e6)
+          if mix.isCutShort { producer.closeAfterReport() }
+          producer.world.judgeEndState()
+        }, gate
+      )
+    }
+    producers.withLock { $0 = team.map(\.0) }
+    let disturber = Disturber(world, seed: dice.next())
+    if mix.isCutShort { cutShort(world, dispatcher, &dice, before: end) }
+    during("waiting for what is open") {
+      for (_, _, gate) in team { gate.wait(seconds: 1e6) }
+      disturber.stop()
+      if !mix.isCutShort { waitForSilence(world) }
+    }
+    during("shutting down") { finish(world, dispatcher, &dice) }
+    _ = loop?.join(seconds: 1e6)
+    during("waiting for bodies that the shutdown left") { waitForBodies(world) }
+    isIdle.open()
+    for (_, thread, _) in team { _ = thread.join(seconds: 1e6) }
+    judgeBooks(world)
+  }
+
+  private func produce(_ producer: Producer, until end: Int64) {
+    let mix = plan.mix
+    let isBursty = mix == .burst
+    while monotonicNanoseconds() < end, !producer.world.isOver.isRaised, !court.hasFindings,
+      !isStopped.isRaised
+    {
+      for _ in 0..<16 {
+        producer.makeRoom()
+        producer.act()
+      }
+      if isBursty, producer.openCount > 3_000 {
+        producer.closeAll()
+        if producer.dice.once(in: 2) {
+          let gap = Gate()
+          gap.wait(seconds: Double(producer.dice.roll(5_000)) / 1e6)
+        }
+      }
+    }
+    if !mix.isCutShort { producer.closeAll() }
+  }
+
+  /// Shuts down in the middle of the load.
+  private func cutShort(
+    _ world: World, _ dispatcher: UVDispatcher, _ dice: inout Dice, before end: Int64
+  ) {
+    let until = monotonicNanoseconds() + Int64(dice.roll(20_000_000))
+    let moment = Gate()
+    moment.wait(seconds: Double(max(0, min(until, end) - monotonicNanoseconds())) / 1e9)
+    let drain = Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(10_000))
+    let cancel = Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(5_000))
+    world.isOver.raise()
+    // Bodies that go on past the deadline are no longer alone in the order.
+    for judge in world.judges { judge.endOrder(at: world.now() + Int64(drain / .nanoseconds(1))) }
+    shutDown(world, dispatcher, ShutdownPolicy(drain: drain, cancel: cancel), &dice)
+  }
+
+  /// From a thread, a body of either lane, or a Swift Task.
+  private func shutDown(
+    _ world: World, _ dispatcher: UVDispatcher, _ policy: ShutdownPolicy, _ dice: inout Dice
+  ) {
+    switch dice.roll(4) {
+    case 0: dispatcher.beginShutdown(policy)
+    case 1: world.post(on: 0, seed: 0) { dispatcher.beginShutdown(policy) }
+    case 2: world.post(on: 1, seed: 0) { dispatcher.beginShutdown(policy) }
+    default: Task { await dispatcher.shutdown(policy) }
+    }
+  }
+
+  private func finish(_ world: World, _ dispatcher: UVDispatcher, _ dice: inout Dice) {
+    world.isOver.raise()
+    let look = Gate()
+    // A body that outlives the deadline: the report does not wait for it, and names it.
+    let hold = Gate()
+    let isStuck = plan.mix == .fault && dice.once(in: 2)
+    if isStuck {
+      let isIn = Gate()
+      world.post(on: 1, seed: 0) {
+        isIn.open()
+        hold.wait(seconds: 1e6)
+      }
+      isIn.wait(seconds: 1e6)
+      world.stuck.add()
+    }
+    if !plan.mix.isCutShort {
+      let (drain, cancel) = isStuck ? (0.1, 0.05) : (30, 5)
+      shutDown(
+        world, dispatcher, ShutdownPolicy(drain: .seconds(drain), cancel: .seconds(cancel)), &dice)
+    }
+    while dispatcher.report == nil { look.wait(seconds: 0.000_5) }
+    hold.open()
+  }
+
+  private func waitForSilence(_ world: World) {
+    let look = Gate()
+    while world.pendingAsync.value > 0
+      || world.totals.begun.value != world.totals.ended.value || !world.isAllDone
+    {
+      look.wait(seconds: 0.001)
+    }
+  }
+
+  /// What was abandoned had started, and may not have come to its first instruction.
+  private func waitForBodies(_ world: World) {
+    let look = Gate()
+    guard world.isExact, let ledger = world.dispatcher.report?.ledger else { return }
+    while world.totals.ended.value < ledger.completed + ledger.failed + ledger.abandoned {
+      look.wait(seconds: 0.000_5)
+    }
+  }
+
+  // MARK: The fake
+
+  private func runInSteps(_ world: World, seed: UInt64) throws {
+    let dispatcher = world.dispatcher as! RecordingDispatcher
+    let end = min(ends, monotonicNanoseconds() + Int64(plan.mix.roundSeconds * 1e9))
+    var dice = Dice(seed: seed)
+    let producer = Producer(world, number: 0, seed: dice.next())
+    producers.withLock { $0 = [producer] }
+    world.onChild = { producer.keep($0) }
+    while monotonicNanoseconds() < end, !court.hasFindings, !isStopped.isRaised {
+      for _ in 0..<16 where producer.hasRoom { producer.act() }
+      for _ in 0..<dice.roll(24) { try step(dispatcher, &dice) }
+      producer.closeWhatIsOver()
+      while !producer.hasRoom {
+        try dispatcher.advanceTime(by: .microseconds(500))
+        producer.closeWhatIsOver()
+      }
+      if plan.mix.isCutShort, dice.once(in: 200) { break }
+    }
+    world.isOver.raise()
+    producer.closeWhatIsOver()
+    if plan.mix.isCutShort {
+      let drain = Duration.microseconds(dice.roll(3))
+      for judge in world.judges { judge.endOrder(at: world.now() + Int64(drain / .nanoseconds(1))) }
+      dispatcher.beginShutdown(ShutdownPolicy(drain: drain, cancel: .zero))
+    } else {
+      while producer.openCount > 0 {
+        try dispatcher.advanceTime(by: .microseconds(500))
+        producer.closeWhatIsOver()
+      }
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(30)))
+    }
+    try dispatcher.runUntilIdle(limit: 10_000_000)
+    try dispatcher.advanceTime(by: .seconds(60))
+    if plan.mix.isCutShort { producer.closeAfterReport() }
+    world.judgeEndState()
+    judgeBooks(world)
+    world.onChild = nil
+    try dispatcher.finish()
+  }
+
+  private func step(_ dispatcher: RecordingDispatcher, _ dice: inout Dice) throws {
+    switch dice.roll(8) {
+    case 0, 1: do { try dispatcher.runNextForegroundTask() } catch StepError.nothingQueued {
+      } catch StepError.nothingRunnable {}
+    case 2, 3, 4: do { try dispatcher.runNextBackgroundTask() } catch StepError.nothingQueued {
+      } catch StepError.nothingRunnable {}
+    case 5: try dispatcher.runUntilIdle(limit: 10_000_000)
+    case 6: try dispatcher.advanceTime(by: .microseconds(dice.roll(400)))
+    default: try dispatcher.skipTime(by: .microseconds(dice.roll(400)))
+    }
+  }
+
+  // MARK: The books
+
+  /// Holds the dispatcher's ledger and report against what submitters and bodies have counted.
+  private func judgeBooks(_ world: World) {
+    guard let report = world.dispatcher.report else {
+      return court.report(.shutdown, nil, "there is no report")
+    }
+    // Refusals still count after the report; nothing else does.
+    let ledger = world.dispatcher.ledger
+    let totals = TotalsSnapshot(world.totals).values
+    func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+      if !isTrue { court.report(.shutdown, nil, "\(text())\nledger: \(ledger)\nseen: \(totals)") }
+    }
+    let seen = (
+      accepted: totals["accepted"]!, ran: totals["ran"]!, threw: totals["threw"]!,
+      ticks: totals["ticks of repeating timers"]!, expired: totals["expired"]!,
+      cancelled: totals["cancelled before the start"]!, refused: totals["refused"]!
+    )
+    let bodies = seen.ran + seen.threw + seen.ticks
+    var atReport = report.ledger
+    atReport.refused = ledger.refused
+    expect(atReport == ledger, "the ledger has gone on after the report, which says \(report.ledger)")
+    expect(ledger.balances, "the ledger does not balance")
+    expect(ledger.waiting == 0 && ledger.running == 0, "something is left over")
+    expect(
+      report.unfinished.filter { $0.state == .abandoned }.count == ledger.abandoned,
+      "the report names other abandoned bodies than the ledger counts")
+    if !plan.mix.isCutShort {
+      expect(
+        report.unfinished.count == world.stuck.value && ledger.abandoned == world.stuck.value,
+        "a quiet dispatcher left other things unfinished than \(world.stuck.value) that never ends: "
+          + "\(report)")
+      expect(totals["questions"]! == totals["answers"]!, "a question has no answer")
+      if world.isExact {
+        expect(
+          seen.accepted - seen.cancelled == seen.ran + seen.threw + seen.expired,
+          "what was accepted is not what ran, was cancelled or has expired")
+      }
+    }
+    guard world.isExact else {
+      expect(ledger.completed >= seen.ran + seen.ticks, "more bodies ran than the ledger knows")
+      return
+    }
+    expect(
+      ledger.completed + ledger.failed + ledger.abandoned == bodies,
+      "\(bodies) bodies ran, and the ledger has others")
+    // One that was abandoned may throw later.
+    expect(
+      ledger.failed <= seen.threw && ledger.failed >= seen.threw - ledger.abandoned,
+      "\(seen.threw) bodies threw, and the ledger has others")
+    expect(ledger.expired == seen.expired, "\(seen.expired) tasks have expired, as seen")
+    expect(
+      ledger.accepted - ledger.cancelled == bodies + seen.expired,
+      "the ledger has accepted something that neither ran nor ended otherwise")
+    // Those of `sync` may be counted as accepted and cancelled; an answer may be refused.
+    let turnedAway = totals["sync refused"]! + totals["questions"]! - totals["answers"]!
+    expect(
+      ledger.refused >= seen.refused && ledger.refused <= seen.refused + turnedAway,
+      "\(seen.refused) submissions were refused")
+  }
+}
+
+extension World {
+  /// Whether all that bodies have submitted has ended too.
+  var isAllDone: Bool {
+    let ledger = dispatcher.ledger
+    return ledger.waiting == 0 && ledger.running == 0
+  }
+
+  /// For the calling thread, which has closed all it had open.
+  func judgeEndState() {
+    for judge in judges { judge.judgeEndState(of: [Hand.current.index]) }
+  }
+}
+
+extension Ledger {
+  static func += (total: inout Ledger, other: Ledger) {
+    total.accepted += other.accepted
+    total.refused += other.refused
+    total.completed += other.completed
+    total.failed += other.failed
+    total.cancelled += other.cancelled
+    total.expired += other.expired
+    total.abandoned += other.abandoned
+  }
+}
+
+extension Dice {
+  /// From 0 to 1.
+  var share: Double {
+    mutating get { Double(roll(1_000)) / 1_000 }
+  }
+}
+
+/// Hands something to the one thread that uses it.
+struct Unsent<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,187 @@
+import ArgumentParser
+import Foundation
+import Oracle
+
+@main struct StressCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stress",
+    abstract: "Loads dispatchers with random work, and watches whether the rules hold.",
+    discussion: """
+      Prints its seed first. Exits with 0 only if every rule held; else it says which did not, with \
+      what led there, and writes a file for --replay: the same program again. What threads do when \
+      is not repeated.
+
+      Mixes:
+      \(Mix.allCases.map { "  \($0.rawValue): \($0.purpose)" }.joined(separator: "\n"))
+      """)
+
+  @Option(help: "How long it submits, in seconds.") var seconds = 10.0
+  @Option(help: "What the program is made from. A random one if not given.") var seed: UInt64?
+  @Option(help: "What is done.") var mix = Mix.default
+  @Option(help: "How many threads submit (the fake has one).") var threads = 4
+  @Option(help: "How many background bodies run at a time; what the pool allows if not given.")
+  var width: Int?
+  @Option(help: "How many threads libuv's pool has; as UV_THREADPOOL_SIZE says if not given.")
+  var pool: Int?
+  @Option(help: "Which dispatcher: uv or fake.") var backend = Plan.Backend.uv
+  @Option(help: "Where to write all figures, as JSON.", completion: .file()) var json: String?
+  @Option(help: "Where to draw the run, as SVG.", completion: .file()) var plot: String?
+  @Flag(help: "Until it is interrupted or a rule is broken.") var forever = false
+  @Option(help: "Repeats the program of a run that failed.", completion: .file())
+  var replay: String?
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Whether the mix of faults begins with the probes, one process each.")
+  var probes = true
+  @Option(help: .hidden) var failureFolder = "."
+
+  func validate() throws {
+    guard seconds > 0 else { throw ValidationError("--seconds must be above 0") }
+    guard (1...64).contains(threads) else { throw ValidationError("--threads must be 1 to 64") }
+    if let width, width < 1 { throw ValidationError("--width must be at least 1") }
+    if let pool, !(1...64).contains(pool) { throw ValidationError("--pool must be 1 to 64") }
+    if backend == .fake, mix.needsThreads {
+      throw ValidationError("the mix \(mix.rawValue) needs threads, and the fake has none")
+    }
+  }
+
+  private func makePlan() throws -> Plan {
+    if let replay {
+      do { return try Plan.read(from: replay) } catch {
+        throw ValidationError("--replay \(replay): \(error)")
+      }
+    }
+    var plan = Plan(seed: seed ?? UInt64.random(in: 1...UInt64(1 << 48)))
+    plan.mix = mix
+    plan.seconds = seconds
+    plan.threads = threads
+    plan.width = width
+    plan.pool = pool
+    plan.backend = backend
+    plan.isForever = forever
+    return plan
+  }
+
+  func run() throws {
+    let plan = try makePlan()
+    let isSecondTime = Faults.counts() != nil
+    if let pool = plan.pool { setenv("UV_THREADPOOL_SIZE", "\(pool)", 1) }
+    if !isSecondTime { announce(plan) }
+    let runner = Runner(plan)
+    if plan.mix == .fault, !isSecondTime {
+      if probes, try !Faults.probesHold() {
+        Swift.print("stress: FAILED, a probe did not end as it should")
+        throw ExitCode(1)
+      }
+      try Faults.preload(
+        for: plan, CommandLine.arguments + (seed == nil ? ["--seed", "\(plan.seed)"] : []))
+    }
+    run(plan, runner)
+  }
+
+  private func announce(_ plan: Plan) {
+    Swift.print(
+      "stress: seed \(plan.seed), mix \(plan.mix.rawValue), backend \(plan.backend.rawValue), "
+        + (plan.backend == .fake ? "" : "\(plan.threads) threads, ")
+        + (plan.isForever ? "until it is interrupted" : "\(plan.seconds) s"))
+    fflush(nil)
+  }
+
+  private func run(_ plan: Plan, _ runner: Runner) {
+    let began = monotonicNanoseconds()
+    let finish = Finish(command: self, runner: runner, began: began)
+    let monitor = Monitor(runner) { text in
+      runner.court.report(.noStandstill, nil, text + "\n" + runner.state)
+      finish.end(status: 1)
+    }
+    finish.monitor = monitor
+    let watcher = OwnThread { monitor.run() }
+    let interrupts = Interrupts { runner.isStopped.raise() }
+    do {
+      try runner.run()
+    } catch {
+      runner.court.report(.fault, nil, "the run threw \(error)")
+    }
+    withExtendedLifetime(interrupts) {}
+    if let counts = Faults.counts(), counts.values.contains(0) {
+      runner.court.report(.fault, nil, "not every fault has come: \(counts)")
+    }
+    monitor.stop()
+    _ = watcher.join(seconds: 10)
+    finish.end(status: runner.court.hasFindings ? 1 : 0)
+  }
+}
+
+extension Mix: ExpressibleByArgument {}
+extension Plan.Backend: ExpressibleByArgument {}
+
+/// The end of a run, from whatever thread it comes.
+final class Finish: @unchecked Sendable {
+  private let command: StressCommand
+  private let runner: Runner
+  private let began: Int64
+  var monitor: Monitor?
+
+  init(command: StressCommand, runner: Runner, began: Int64) {
+    self.command = command
+    self.runner = runner
+    self.began = began
+  }
+
+  /// Prints what there is to say, and leaves.
+  func end(status: Int32) -> Never {
+    let report = Report(
+      runner, seconds: Double(monotonicNanoseconds() - began) / 1e9,
+      samples: monitor?.samples.withLock { $0 } ?? [])
+    report.print()
+    var isGood = status == 0 && report.isGood
+    do {
+      if let json = command.json { try report.write(to: json) }
+      if let path = command.plot {
+        try Plot(
+          samples: report.samples,
+          title: "stress, mix \(report.plan.mix.rawValue), seed \(report.plan.seed)"
+        ).write(to: path)
+      }
+    } catch {
+      Swift.print("stress: cannot write: \(error)")
+      isGood = false
+    }
+    let rate = report.seconds > 0 ? Int(Double(report.bodies) / report.seconds) : 0
+    let figures =
+      "\(grouped(report.bodies)) bodies in \(Int(report.seconds.rounded())) s, "
+      + "\(grouped(rate)) a second, seed \(report.plan.seed)"
+    if isGood {
+      Swift.print("stress: ok, \(figures)")
+      fflush(nil)
+      _exit(0)
+    }
+    let path = "\(command.failureFolder)/stress-\(report.plan.mix.rawValue)-\(report.plan.seed).json"
+    do {
+      try report.plan.write(to: path)
+      Swift.print("the same program again: scripts/stress --replay \(path)")
+    } catch {
+      Swift.print("stress: cannot write \(path): \(error)")
+    }
+    let broken = report.findings.map(\.rule.title).joined(separator: "; ")
+    Swift.print("stress: FAILED, \(broken), \(figures)")
+    fflush(nil)
+    // Whatever still stands on some thread must not keep the process.
+    _exit(1)
+  }
+}
+
+/// Ends a run on the first interrupt, and the process on the second.
+final class Interrupts {
+  private let source: any DispatchSourceSignal
+
+  init(_ onFirst: @escaping @Sendable () -> Void) {
+    signal(SIGINT, SIG_IGN)
+    source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+    source.setEventHandler {
+      onFirst()
+      signal(SIGINT, SIG_DFL)
+    }
+    source.resume()
+  }
+}

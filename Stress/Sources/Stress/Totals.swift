@@ -1,0 +1,68 @@
+import Oracle
+
+/// What has happened, as submitters and bodies count it.
+struct Totals: ~Copyable, Sendable {
+  let accepted = Count()
+  let refused = Count()
+  /// Bodies that ran to their end, repeats aside; those that threw.
+  let ran = Count()
+  let threw = Count()
+  /// Runs of repeating timers.
+  let ticks = Count()
+  /// Known to have been cancelled before the start, repeating timers included.
+  let cancelled = Count()
+  let expired = Count()
+  /// Calls of `sync` that were turned away: the ledger may count them as refused, or as accepted and
+  /// then cancelled.
+  let turnedAway = Count()
+  /// Bodies that began, repeats included: what ``ran``, ``threw`` and ``ticks`` come to in the end.
+  let begun = Count()
+  /// Of those, how many have ended.
+  let ended = Count()
+
+  // What else was done.
+  let asked = Count()
+  let replied = Count()
+  let cancelRequests = Count()
+  let waits = Count()
+  let waitsRefused = Count()
+  let flushes = Count()
+  let suspensions = Count()
+  let asyncCalls = Count()
+  let asyncCancelled = Count()
+  let forks = Count()
+  let faults = Count()
+}
+
+/// The same for people and files.
+struct TotalsSnapshot: Codable, Sendable {
+  var values: [String: Int] = [:]
+
+  init() {}
+
+  init(_ totals: borrowing Totals) {
+    values = [
+      "accepted": totals.accepted.value, "refused": totals.refused.value, "ran": totals.ran.value,
+      "threw": totals.threw.value, "ticks of repeating timers": totals.ticks.value,
+      "cancelled before the start": totals.cancelled.value, "expired": totals.expired.value,
+      "sync refused": totals.turnedAway.value, "questions": totals.asked.value,
+      "answers": totals.replied.value, "cancellations asked for": totals.cancelRequests.value,
+      "waits": totals.waits.value, "waits refused": totals.waitsRefused.value,
+      "flushes": totals.flushes.value, "suspensions": totals.suspensions.value,
+      "async calls": totals.asyncCalls.value, "async calls cancelled": totals.asyncCancelled.value,
+      "forks": totals.forks.value, "faults": totals.faults.value,
+      "bodies begun": totals.begun.value, "bodies ended": totals.ended.value,
+    ]
+  }
+
+  static func += (total: inout TotalsSnapshot, other: TotalsSnapshot) {
+    total.values.merge(other.values) { $0 + $1 }
+  }
+
+  static let order = [
+    "accepted", "refused", "bodies begun", "bodies ended", "ran", "threw",
+    "ticks of repeating timers", "cancelled before the start", "expired", "sync refused",
+    "cancellations asked for", "questions", "answers", "waits", "waits refused", "flushes",
+    "suspensions", "async calls", "async calls cancelled", "forks", "faults",
+  ]
+}
