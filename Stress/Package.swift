@@ -33,7 +33,14 @@ let package = Package(
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ], swiftSettings: settings),
     .testTarget(name: "OracleTests", dependencies: ["Oracle"], swiftSettings: settings),
-    .target(name: "FaultInjection", cSettings: [.define("_GNU_SOURCE")]),
+    .target(
+      name: "FaultInjection", exclude: ["versions.map"], cSettings: [.define("_GNU_SOURCE")],
+      linkerSettings: [
+        .unsafeFlags([
+          "-Xlinker",
+          "--version-script=\(Context.packageDirectory)/Sources/FaultInjection/versions.map",
+        ])
+      ]),
     .executableTarget(
       name: "FaultProbe", dependencies: [.product(name: "UVDispatch", package: "UVDispatch")],
       swiftSettings: settings),

@@ -67,7 +67,7 @@ final class QueuedTask: TaskFrame {
     self.id = id
     self.order = order ?? id
     self.view = view
-    self.isBarrier = isBarrier && queue.lane == .background
+    self.isBarrier = isBarrier
     self.parent = parent
     enqueuedAt = time
     super.init(queue: queue, site: site, item: item, shutdown: shutdown)

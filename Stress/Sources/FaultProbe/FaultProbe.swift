@@ -52,6 +52,10 @@ enum FaultProbe {
   }
 
   private static func runInside(_ probe: Probe, variant: Int) -> Never {
+    // Whoever started this may have been on a thread that lets no signal in; a process inherits that.
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
     do {
       for note in try probe.body(variant) { print(note) }
       // Some leave a body that never ends, for which `exit` would wait.

@@ -13,9 +13,9 @@ public final class QueueJudge: @unchecked Sendable {
   private let court: Court
   /// Bodies inside in the lower half, barriers in the upper.
   private let inside = Atomic<UInt64>(0)
-  private let suspensions = Atomic<Int>(0)
+  private let isSuspended = Atomic(false)
   private let begunSuspended = Atomic<Int>(0)
-  private let suspending = Locked(())
+  private let suspensions = Locked(0)
   /// From when on order and barriers are not looked at: a shutdown's deadline cancels what waits, and
   /// the queue goes on with what came later.
   private let orderEnds = Atomic<Int64>(.max)
@@ -250,27 +250,28 @@ public final class QueueJudge: @unchecked Sendable {
 
   /// The queue was suspended: the call has returned.
   public func suspended() {
-    suspending.withLock { _ in
-      if suspensions.load(ordering: .relaxed) == 0 {
-        begunSuspended.store(0, ordering: .releasing)
-      }
-      suspensions.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    suspensions.withLock { suspensions in
+      suspensions += 1
+      guard suspensions == 1 else { return }
+      begunSuspended.store(0, ordering: .releasing)
+      isSuspended.store(true, ordering: .releasing)
     }
   }
 
   /// The queue is about to be resumed.
   public func resumes() {
-    suspending.withLock { _ in
-      _ = suspensions.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+    suspensions.withLock { suspensions in
+      suspensions -= 1
+      if suspensions == 0 { isSuspended.store(false, ordering: .releasing) }
     }
   }
 
   /// What had started when the queue was suspended may still begin: as many as it is wide.
   private func judgeSuspension(_ ticket: Ticket) {
-    guard suspensions.load(ordering: .acquiring) > 0 else { return }
+    guard isSuspended.load(ordering: .acquiring) else { return }
     let begun = begunSuspended.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
     // Somebody may have resumed it meanwhile.
-    guard suspensions.load(ordering: .acquiring) > 0, begun >= width else { return }
+    guard isSuspended.load(ordering: .acquiring), begun >= width else { return }
     court.report(.suspension, ticket, "began, as \(begun) others, while the view was suspended")
   }
 
@@ -330,13 +331,15 @@ public final class QueueJudge: @unchecked Sendable {
         if cell.pointee.state != cell.pointee.model {
           court.report(
             .once, nil,
-            "\(name) has another end state than a sequential run of what thread \(stream) submitted"
-          )
+            "\(name) has another end state than a sequential run of what thread \(stream) "
+              + "submitted")
         }
       }
       let account = streams + stream
       if account.pointee.sum.load(ordering: .relaxed) != account.pointee.modelSum {
-        court.report(.once, nil, "\(name): other bodies of thread \(stream) ran than should have: "
+        court.report(
+          .once, nil,
+          "\(name): other bodies of thread \(stream) ran than should have: "
             + "\(account.pointee.ended.load(ordering: .relaxed)) of \(account.pointee.certain)")
       }
     }

@@ -21,4 +21,3 @@ public struct Count: ~Copyable, @unchecked Sendable {
     (0..<Hand.most).reduce(0) { $0 + (cells + $1 * Self.stride).pointee.load(ordering: .relaxed) }
   }
 }
-

@@ -26,7 +26,8 @@ enum Faults {
   static func preload(for plan: Plan, _ arguments: [String]) throws -> Never {
     setenv("LD_PRELOAD", try beside("libFaultInjection.so").path, 1)
     setenv(
-      "FAULT_INJECTION", "seed=\(plan.seed % 1_000_000),eintr=20,spurious=20,delay=3,full=20,jump=1",
+      "FAULT_INJECTION",
+      "seed=\(plan.seed % 1_000_000),eintr=20,spurious=20,delay=3,full=20,jump=1",
       1)
     var pointers = arguments.map { strdup($0) } + [nil]
     execv("/proc/self/exe", &pointers)
@@ -35,7 +36,9 @@ enum Faults {
 
   struct Missing: Error, CustomStringConvertible {
     let path: String
-    var description: String { "\(path) is not there: build the whole package, as scripts/stress does" }
+    var description: String {
+      "\(path) is not there: build the whole package, as scripts/stress does"
+    }
   }
 
   private static func beside(_ name: String) throws -> URL {

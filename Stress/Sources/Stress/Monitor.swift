@@ -55,7 +55,9 @@ final class Monitor: @unchecked Sendable {
       guard since > 0, now - since > Self.patience else { return }
       onStandstill("\(what()) for \((now - since) / 1_000_000_000) seconds")
     }
-    if let phase = runner.phase.withLock({ $0 }) { judge(phase.since, "the run has been \(phase.name)") }
+    if let phase = runner.phase.withLock({ $0 }) {
+      judge(phase.since, "the run has been \(phase.name)")
+    }
     for producer in runner.producers.withLock({ $0 }) {
       judge(
         Int64(producer.oldest.value), "producer \(producer.number) has waited for its oldest task")

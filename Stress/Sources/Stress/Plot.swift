@@ -29,7 +29,8 @@ struct Plot {
       Panel(
         name: "latency, us",
         lines: [
-          ("p50", "#2ca02c", samples.map(\.latency50)), ("p99", "#d62728", samples.map(\.latency99)),
+          ("p50", "#2ca02c", samples.map(\.latency50)),
+          ("p99", "#d62728", samples.map(\.latency99)),
         ], format: whole),
       Panel(
         name: "queued", lines: [("queued", "#9467bd", samples.map { Double($0.queued) })],

@@ -189,7 +189,8 @@ final class Producer {
       if !world.isOver.isRaised, timer.outcomeIfFinished != .cancelled {
         world.court.report(
           .cancel, ticket,
-          "repeats, was cancelled (\(answer)), and its outcome is \(timer.outcomeIfFinished as Any)")
+          "repeats, was cancelled (\(answer)), and its outcome is \(timer.outcomeIfFinished as Any)"
+        )
       }
       return true
     }

@@ -59,7 +59,8 @@ struct Report: Codable {
       for (name, count) in faults.sorted(by: { $0.key < $1.key }) { row(name, grouped(count)) }
     }
     section("ledger of \(grouped(rounds)) dispatchers")
-    for name in ["accepted", "refused", "completed", "failed", "cancelled", "expired", "abandoned"] {
+    for name in ["accepted", "refused", "completed", "failed", "cancelled", "expired", "abandoned"]
+    {
       row(name, grouped(ledger[name] ?? 0))
     }
     let accepted = ledger["accepted"] ?? 0

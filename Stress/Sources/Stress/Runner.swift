@@ -95,13 +95,18 @@ final class Runner: @unchecked Sendable {
       loop = OwnThread { dispatcher.run() }
     }
     let isIdle = Gate()
+    let isStaffed = Staffed(plan.threads)
     let team = (0..<plan.threads).map { number -> (Producer, OwnThread, Gate) in
       let producer = Producer(world, number: number, seed: dice.next())
       let gate = Gate()
       let share = Unsent(producer)
       return (
-        producer, OwnThread { [self] in
+        producer,
+        OwnThread { [self] in
           let producer = share.value
+          // A number that no thread has had which this dispatcher knows.
+          _ = Hand.current
+          isStaffed.comesIn()
           guard producer.isNeeded else { return gate.open() }
           produce(producer, until: end)
           gate.open()
@@ -112,6 +117,7 @@ final class Runner: @unchecked Sendable {
         }, gate
       )
     }
+    isStaffed.wait()
     producers.withLock { $0 = team.map(\.0) }
     let disturber = Disturber(world, seed: dice.next())
     if mix.isCutShort { cutShort(world, dispatcher, &dice, before: end) }
@@ -261,9 +267,11 @@ final class Runner: @unchecked Sendable {
 
   private func step(_ dispatcher: RecordingDispatcher, _ dice: inout Dice) throws {
     switch dice.roll(8) {
-    case 0, 1: do { try dispatcher.runNextForegroundTask() } catch StepError.nothingQueued {
+    case 0, 1:
+      do { try dispatcher.runNextForegroundTask() } catch StepError.nothingQueued {
       } catch StepError.nothingRunnable {}
-    case 2, 3, 4: do { try dispatcher.runNextBackgroundTask() } catch StepError.nothingQueued {
+    case 2, 3, 4:
+      do { try dispatcher.runNextBackgroundTask() } catch StepError.nothingQueued {
       } catch StepError.nothingRunnable {}
     case 5: try dispatcher.runUntilIdle(limit: 10_000_000)
     case 6: try dispatcher.advanceTime(by: .microseconds(dice.roll(400)))
@@ -292,7 +300,8 @@ final class Runner: @unchecked Sendable {
     let bodies = seen.ran + seen.threw + seen.ticks
     var atReport = report.ledger
     atReport.refused = ledger.refused
-    expect(atReport == ledger, "the ledger has gone on after the report, which says \(report.ledger)")
+    expect(
+      atReport == ledger, "the ledger has gone on after the report, which says \(report.ledger)")
     expect(ledger.balances, "the ledger does not balance")
     expect(ledger.waiting == 0 && ledger.running == 0, "something is left over")
     expect(
@@ -363,6 +372,24 @@ extension Dice {
   var share: Double {
     mutating get { Double(roll(1_000)) / 1_000 }
   }
+}
+
+/// Waits until so many threads have come in.
+private final class Staffed: Sendable {
+  private let missing: Locked<Int>
+  private let isComplete = Gate()
+
+  init(_ threads: Int) { missing = Locked(threads) }
+
+  func comesIn() {
+    let isLast = missing.withLock { missing in
+      missing -= 1
+      return missing == 0
+    }
+    if isLast { isComplete.open() }
+  }
+
+  func wait() { isComplete.wait(seconds: 1e6) }
 }
 
 /// Hands something to the one thread that uses it.

@@ -156,7 +156,8 @@ final class Finish: @unchecked Sendable {
       fflush(nil)
       _exit(0)
     }
-    let path = "\(command.failureFolder)/stress-\(report.plan.mix.rawValue)-\(report.plan.seed).json"
+    let path =
+      "\(command.failureFolder)/stress-\(report.plan.mix.rawValue)-\(report.plan.seed).json"
     do {
       try report.plan.write(to: path)
       Swift.print("the same program again: scripts/stress --replay \(path)")

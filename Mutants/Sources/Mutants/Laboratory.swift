@@ -1,0 +1,92 @@
+internal import Foundation
+internal import PlantedBugs
+
+/// A copy that was built, and the programs that should notice a bug in it.
+struct Laboratory {
+  private let copy: WorkingCopy
+  private let tests: URL
+  private let hasStress: Bool
+
+  /// Builds it.
+  init(_ copy: WorkingCopy) async throws {
+    self.copy = copy
+    try await Self.build(copy)
+    let folder = copy.root.appending(path: ".build/debug")
+    let bundles = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    guard let bundle = bundles.first(where: { $0.hasSuffix(".xctest") }) else {
+      throw WorkingCopy.Problem(description: "there are no tests in \(folder.path)")
+    }
+    tests = folder.appending(path: bundle)
+    hasStress = FileManager.default.fileExists(
+      atPath: copy.root.appending(path: "scripts/stress").path)
+  }
+
+  private static func build(_ copy: WorkingCopy) async throws {
+    say("building the tests, with every bug in them and none switched on")
+    let swift = Trial(
+      program: "/usr/bin/env",
+      arguments: ["swift", "build", "--build-tests"], folder: copy.root,
+      quiet: .seconds(3600), total: .seconds(3600))
+    let (lines, isSuccess) = try await swift.lines()
+    guard isSuccess else {
+      // The compiler says each of them more than once.
+      let reasons = Set(lines.filter { $0.contains(" error: ") }).sorted()
+      let text = (reasons.isEmpty ? lines.suffix(20) : reasons.prefix(20)).joined(separator: "\n")
+      throw WorkingCopy.Problem(description: "the copy does not build:\n\(text)")
+    }
+  }
+
+  /// Everything has to pass while no bug is switched on, or a failure would mean nothing.
+  func requireHealth() async throws {
+    say("running everything without a bug")
+    for (name, trial) in everything {
+      guard let catcher = Self.catcher(try await trial.result(), name) else { continue }
+      throw WorkingCopy.Problem(description: "without any bug, this fails: \(catcher)")
+    }
+  }
+
+  /// What notices `bug`, and how. Nil if nothing does.
+  func catcher(of bug: Bug, number: Int) async throws -> String? {
+    let suiteTests = "its tests"
+    let suites = "[./](\(bug.suites.joined(separator: "|")))/"
+    for (name, trial) in [(suiteTests, test(suites))] + everything {
+      var trial = trial
+      // The first are tests that take a second.
+      if name == suiteTests { trial.quiet = .seconds(8) }
+      trial.environment[Switchboard.variable] = "\(number)"
+      if let catcher = Self.catcher(try await trial.result(), name) { return catcher }
+    }
+    return nil
+  }
+
+  private var everything: [(String, Trial)] {
+    [("the tests", test("^(UVDispatchTests|TaskDispatchTests)[.]"))]
+      + (hasStress ? [("the stress program", stress)] : [])
+  }
+
+  private func test(_ filter: String) -> Trial {
+    Trial(
+      program: tests.path,
+      arguments: ["--testing-library", "swift-testing", "--filter", filter], folder: copy.root,
+      // A crash is enough to know; its backtrace would take seconds.
+      environment: ["SWIFT_BACKTRACE": "enable=no"])
+  }
+
+  private var stress: Trial {
+    Trial(
+      program: copy.root.appending(path: "scripts/stress").path,
+      arguments: ["--seconds", "3", "--mix", "default"], folder: copy.root,
+      environment: ["SWIFT_BACKTRACE": "enable=no"],
+      // It may have to be built.
+      quiet: .seconds(600), total: .seconds(600))
+  }
+
+  private static func catcher(_ result: Trial.Result, _ name: String) -> String? {
+    switch result {
+    case .passed: nil
+    case .failed(let test): test
+    case .hung(let test): "\(test ?? name), which hung,"
+    case .ended(let test): "\(test ?? name), which ended badly,"
+    }
+  }
+}

@@ -1,0 +1,128 @@
+internal import Foundation
+internal import PlantedBugs
+
+/// A copy of the tracked files of the repository, with every bug in it, and where it was built.
+///
+/// It stays for the next run, and files that would not change are not written: so the next build has
+/// little to do.
+struct WorkingCopy {
+  let repository: URL
+  let root: URL
+
+  init(of repository: URL) {
+    self.repository = repository
+    root = repository.appending(path: ".build-mutants/tree")
+  }
+
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Makes the copy what the tracked files of the repository are now, and plants `bugs`.
+  ///
+  /// - Parameter bugs: Each is switched on by its place in here, counted from 1.
+  /// - Throws: If a change does not fit its file, or a suite is not there.
+  func refresh(with bugs: [Bug]) async throws {
+    var files: [String: Data] = [:]
+    for path in try await trackedFiles() {
+      // One that was deleted and not yet committed is not there.
+      files[path] = try? Data(contentsOf: repository.appending(path: path))
+    }
+    try plant(bugs, in: &files)
+    try requireSuites(of: bugs, in: files)
+    try makeTestsImpatient(in: &files)
+    try write(files)
+  }
+
+  private func trackedFiles() async throws -> [String] {
+    let git = Trial(
+      program: "/usr/bin/env", arguments: ["git", "-C", repository.path, "ls-files"],
+      folder: repository)
+    let (lines, status) = try await git.lines()
+    guard status else { throw Problem(description: "git ls-files failed in \(repository.path)") }
+    return lines.filter { !$0.isEmpty }
+  }
+
+  private func plant(_ bugs: [Bug], in files: inout [String: Data]) throws {
+    let numbered = bugs.enumerated().map { (bug: $1, number: $0 + 1) }
+    var targets: Set<String> = []
+    var problems: [String] = []
+    for (file, bugs) in Dictionary(grouping: numbered, by: \.bug.file) {
+      let path = "Sources/\(file)"
+      guard let source = files[path].map({ String(decoding: $0, as: UTF8.self) }) else {
+        throw Problem(description: "\(bugs[0].bug.name): there is no \(path)")
+      }
+      // Each alone first: whoever has changed the sources wants to know of all that do not fit.
+      for bug in bugs {
+        do { _ = try Planting.plant([bug], in: source) } catch { problems.append("\(error)") }
+      }
+      if problems.isEmpty { files[path] = Data(try Planting.plant(bugs, in: source).utf8) }
+      targets.insert(String(file.prefix { $0 != "/" }))
+    }
+    guard problems.isEmpty else {
+      throw Problem(description: problems.sorted().joined(separator: "\n"))
+    }
+    for target in targets {
+      files["Sources/\(target)/Switchboard.swift"] = Data(Switchboard.source.utf8)
+    }
+  }
+
+  /// A filter that fits no test would let a bug pass unseen to the slow tests, and say nothing.
+  private func requireSuites(of bugs: [Bug], in files: [String: Data]) throws {
+    let tests = files.filter { $0.key.hasPrefix("Tests/") }.values
+      .map { String(decoding: $0, as: UTF8.self) }
+    let missing = Set(bugs.flatMap(\.suites)).filter { suite in
+      !tests.contains { $0.contains("struct \(suite) ") }
+    }
+    guard missing.isEmpty else {
+      throw Problem(
+        description: "there are no such suites: \(missing.sorted().joined(separator: ", "))")
+    }
+  }
+
+  /// Tests wait for what must happen; here it mostly will not, and nobody wants to wait for that.
+  private func makeTestsImpatient(in files: inout [String: Data]) throws {
+    for (path, patience) in [
+      ("Tests/UVDispatchTests/Support/Threads.swift", "let patience = Duration.seconds(20)"),
+      (
+        "Sources/TaskDispatchTesting/Contract/ContractSubject.swift",
+        "public var patience: Duration { .seconds(20) }"
+      ),
+    ] {
+      let source = String(decoding: files[path] ?? Data(), as: UTF8.self)
+      guard source.ranges(of: patience).count == 1 else {
+        throw Problem(description: "\(path) does not say how long tests wait: \(patience)")
+      }
+      let less = patience.replacing("seconds(20)", with: "seconds(4)")
+      files[path] = Data(source.replacing(patience, with: less).utf8)
+    }
+  }
+
+  private func write(_ files: [String: Data]) throws {
+    let manager = FileManager.default
+    for (path, content) in files {
+      let url = root.appending(path: path)
+      if let old = try? Data(contentsOf: url), old == content { continue }
+      try manager.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try content.write(to: url)
+      let mode = try manager.attributesOfItem(
+        atPath: repository.appending(path: path).existingPath(or: url))[.posixPermissions]
+      if let mode { try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
+    }
+    for old in manager.enumerator(atPath: root.path)?.compactMap({ $0 as? String }) ?? []
+    where old.hasSuffix(".swift") && files[old] == nil && !isBuilt(old) {
+      try manager.removeItem(at: root.appending(path: old))
+    }
+  }
+
+  private func isBuilt(_ path: String) -> Bool {
+    path.split(separator: "/").contains { $0.hasPrefix(".build") }
+  }
+}
+
+extension URL {
+  fileprivate func existingPath(or other: URL) -> String {
+    FileManager.default.fileExists(atPath: path) ? path : other.path
+  }
+}

@@ -1,0 +1,218 @@
+/// Cancelling, timers, executors and handles of libuv.
+let runningBugs: [Bug] = cancelBugs + timerBugs + executorBugs + handleBugs + watchdogBugs
+
+private let cancelBugs = [
+  Bug(
+    "cancel.left-in-the-queue", breaks: "rule 9: a cancelled task runs",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression(
+      "takeBack(task)", becomes: "true", within: "guard takeBack(task) else { return .tooLate }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "cancel.timer-left-in-the-heap", breaks: "rule 9: a cancelled timer fires",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression("timers.remove(ticket) != nil", becomes: "true"),
+    suites: ["CancelRaceTests", "UVContractTests"]),
+  Bug(
+    "cancel.running-as-waiting", breaks: "rule 9: a running body is cancelled as if it waited",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression("item.isRunning", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "cancel.flag-not-raised", breaks: "rule 9: a running body does not see that it was cancelled",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without(
+      "item.requestCancellation()", within: "item.requestCancellation()\n      return .requested"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "cancel.runs-of-repeat-left", breaks: "rule 9: a run of a cancelled repeat starts",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression("cancelRuns(of: task)", becomes: ".beforeStart"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "cancel.repeat-left-in-the-heap", breaks: "rule 9: a cancelled repeat ticks on",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("_ = takeBack(task)"),
+    suites: ["CancelRaceTests", "UVContractTests"]),
+  Bug(
+    "expiry.ignored", breaks: "rule 2: a body starts after its time to live",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression(
+      "item.place.since.advanced(by: timeToLive)", becomes: "DispatcherInstant(nanoseconds: .max)"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "expiry.keeps-its-share", breaks: "rule 4: an expired task keeps its share of the width",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without(
+      "giveBackShare(of: task)",
+      within: "if begin(task) { return task }\n      giveBackShare(of: task)"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "flush.end-unnoticed", breaks: "rule 2: who flushes waits on",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("settleFlushes()", within: "remaining.remove(task.id) }\n      settleFlushes()"),
+    suites: ["UVContractTests"]),
+]
+
+private let timerBugs = [
+  Bug(
+    "timer.early", breaks: "rule 8: a timer fires up to three milliseconds early",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .expression("now", becomes: "now + 3_000_000", within: "timers.popNext(dueBy: now)"),
+    suites: ["CancelRaceTests", "UVContractTests"]),
+  Bug(
+    "timer.no-tolerance", breaks: "rule 8: a tolerance saves no wake-up",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .expression("task.item?.tolerance.clampedNanoseconds ?? 0", becomes: "0"),
+    suites: ["EventLoopTests"]),
+  Bug(
+    "timer.catch-up-ignored", breaks: "rule 8: a late repeat does not run what it owes",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .expression("owed.runs", becomes: "1"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "timer.spaced-at-a-rate",
+    breaks: "rule 8: a spaced repeat does not wait for the end of its run",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .expression("repetition.catchUp != .spaced", becomes: "true"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "timer.run-not-known", breaks: "rule 8: a spaced repeat runs once",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .without("repeats[ObjectIdentifier(run)] = timer"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "timer.rearms-cancelled", breaks: "rule 9: a spaced repeat goes on after its cancellation",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .expression("!item.isCancellationRequested", becomes: "true"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "timer.before-posted-always", breaks: "rule 11: overdue timers starve what was posted",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("postedIsNext = true"),
+    suites: ["OverdueTests"]),
+  Bug(
+    "timer.rounded-down", breaks: "rule 8: libuv's timer comes early, and the loop spins",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .expression(
+      "(UInt64(max(0, nanoseconds)) + 999_999) / 1_000_000",
+      becomes: "UInt64(max(0, nanoseconds)) / 1_000_000"),
+    suites: ["EventLoopTests"]),
+]
+
+private let executorBugs = [
+  Bug(
+    "executor.isolated-everywhere", breaks: "rule 4: assumeIsolated passes on any thread",
+    in: "UVDispatch/UVExecutors.swift",
+    .expression(
+      "dispatcher.isCurrent(TaskQueue(dispatcher: dispatcher, view: view, lane: lane))",
+      becomes: "true"),
+    suites: ["ActorTests"]),
+  Bug(
+    "executor.isolated-nowhere", breaks: "rule 4: assumeIsolated traps on the actor's own queue",
+    in: "UVDispatch/UVExecutors.swift",
+    .expression(
+      "dispatcher.isCurrent(TaskQueue(dispatcher: dispatcher, view: view, lane: lane))",
+      becomes: "false"),
+    suites: ["ActorTests"]),
+  Bug(
+    "executor.band-ignored", breaks: "rule 7: every job is medium",
+    in: "UVDispatch/UVExecutors.swift",
+    .expression(
+      "PriorityBand(TaskPriority(rawValue: job.priority.rawValue))", becomes: "PriorityBand.medium"),
+    suites: ["UVContractTests"]),
+]
+
+private let handleBugs = [
+  Bug(
+    "handle.waker-left-open", breaks: "the loop is closed while its waker is open",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without(
+      "unsafe uv_close(UnsafeMutableRawPointer(waker).assumingMemoryBound(to: uv_handle_t.self), nil)"
+    ),
+    suites: ["RunTests"]),
+  Bug(
+    "handle.timer-left-open", breaks: "the loop is closed while its timer is open",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without(
+      "unsafe uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self), nil)"
+    ),
+    suites: ["RunTests"]),
+  Bug(
+    "handle.idle-left-open", breaks: "the loop is closed while its idle handle is open",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without(
+      "unsafe uv_close(UnsafeMutableRawPointer(idle).assumingMemoryBound(to: uv_handle_t.self), nil)"
+    ),
+    suites: ["RunTests"]),
+  Bug(
+    "handle.callbacks-not-awaited", breaks: "handles are freed before libuv has let go of them",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without(
+      "unsafe uv_run(loop, UV_RUN_DEFAULT)",
+      within:
+        "// The memory of a handle is ours again only once its close callback had its turn.\n    unsafe uv_run(loop, UV_RUN_DEFAULT)"
+    ),
+    suites: ["RunTests"]),
+  Bug(
+    "handle.loop-left-open", breaks: "a descriptor leaks with each dispatcher",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("loop.close()"),
+    suites: ["ClosedLoopTests"]),
+  Bug(
+    "handle.others-unnoticed",
+    breaks: "an open handle of a C library keeps the dispatcher for ever",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without("requireNoOthers()\n", within: "onTurn = {}\n    requireNoOthers()\n"),
+    suites: ["LoopMisuseTests", "WithLoopTests"]),
+  Bug(
+    "handle.descriptors-not-reserved", breaks: "libuv aborts where it has no descriptor left",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without("try Descriptors.reserve(Descriptors.ofLoop, for: \"uv_loop_init\")"),
+    suites: ["DescriptorTests"]),
+  Bug(
+    "handle.lease-leaked", breaks: "rule 17: a dispatcher that is let go of stays",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .expression(
+      "unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeRetainedValue()",
+      becomes: "unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeUnretainedValue()"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "handle.request-leaked", breaks: "memory leaks with each lease",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .without("unsafe request!.deallocate()"),
+    suites: ["MemoryTests"]),
+]
+
+private let watchdogBugs = [
+  Bug(
+    "watchdog.not-woken", breaks: "nobody looks for stalls once the watchdog has parked",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("outbox.append(wakeWatchdog)"),
+    suites: ["ParkedWatchdogTests"]),
+  Bug(
+    "watchdog.not-doubling", breaks: "a stall is told of again and again",
+    in: "UVDispatch/Engine/Watchdog.swift",
+    .expression("task.nextStall *= 2", becomes: "task.nextStall += threshold"),
+    suites: ["ParkedWatchdogTests"]),
+  Bug(
+    "watchdog.never-parks", breaks: "rule 16: an idle dispatcher wakes its watchdog",
+    in: "UVDispatch/Engine/Watchdog.swift",
+    .expression("next < .max", becomes: "true"),
+    suites: ["QuietTests"]),
+  Bug(
+    "idle.stays-leaving", breaks: "a loop that was run until idle stops when it is idle again",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("core.leavesWhenIdle = false"),
+    suites: ["RunAfterIdleTests"]),
+  Bug(
+    "idle.running-ignored", breaks: "runUntilIdle returns while a body runs",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("running.isEmpty && granted == 0", becomes: "granted == 0"),
+    suites: ["RunUntilIdleTests", "IdleTests"]),
+  Bug(
+    "loop.re-entered", breaks: "rule 18: run() inside a task is not refused",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("currentTask", becomes: "nil as QueuedTask?"),
+    suites: ["LoopMisuseTests"]),
+]

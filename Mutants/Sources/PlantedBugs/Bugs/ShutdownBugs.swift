@@ -1,0 +1,243 @@
+/// The phases of a shutdown, what it counts and whom it tells.
+let shutdownBugs: [Bug] = beginBugs + phaseBugs + abandonBugs + endBugs
+
+private let beginBugs = [
+  Bug(
+    "shutdown.due-timers-cancelled", breaks: "rule 13: a timer that is due is not drained",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("settleTimers()"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "shutdown.timers-left", breaks: "rule 13: a timer that is not due holds the drain",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("cancelTimers()\n", within: "cancelTimers()\n    for task in withoutRoom"),
+    suites: ["RunUntilIdleTests", "UVContractTests"]),
+  Bug(
+    "shutdown.repeat-left", breaks: "rule 13: a repeat between two runs has no outcome",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("if tasks[ObjectIdentifier(timer.item!)] != nil { endUnstarted(timer, .cancelled) }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "shutdown.skipped-drained", breaks: "rule 13: skippable work is drained",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("cancelWaiting { $0.item?.atShutdown == .skip }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "shutdown.room-still-awaited", breaks: "rule 13: who awaits room is not refused",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("refuse(task, .shutDown)"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "shutdown.later-call-lengthens-the-drain", breaks: "rule 13: a later call lengthens a deadline",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression(
+      "min(shutdown!.drainUntil, drainUntil.nanoseconds)", becomes: "drainUntil.nanoseconds"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "shutdown.later-call-lengthens-the-cancel-phase",
+    breaks: "rule 13: a later call lengthens a deadline",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("min(shutdown!.cancelUntil, cancelUntil)", becomes: "cancelUntil"),
+    suites: ["LaterShutdownTests"]),
+]
+
+private let phaseBugs = [
+  Bug(
+    "shutdown.does-not-drain", breaks: "rule 13: accepted work is cancelled at once",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "shutdown.no-drain-deadline", breaks: "rule 13: nobody wakes the loop when the drain is over",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("[drainUntil, cancelUntil]", becomes: "[cancelUntil]"),
+    suites: ["LaterShutdownTests"]),
+  Bug(
+    "shutdown.no-cancel-deadline",
+    breaks: "rule 13: nobody wakes the loop when the cancel phase is over",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("[drainUntil, cancelUntil]", becomes: "[drainUntil]"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "shutdown.flag-not-raised", breaks: "rule 13: running bodies do not see that they should end",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("shutdownFlag.raise()"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "shutdown.gate-open-in-the-cancel-phase",
+    breaks: "rule 13: own work is accepted after the drain",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("shutdown!.phase = .cancelling"),
+    suites: ["CancelPhaseTests"]),
+  Bug(
+    "shutdown.plain-not-cancelled", breaks: "rule 13: plain bodies start after the drain",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("promotePlain()"),
+    suites: ["CancelPhaseTests"]),
+  Bug(
+    "shutdown.jobs-cancelled", breaks: "rule 13: a job of a Task is lost",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("!$0.isJob && !$0.isCaller", becomes: "!$0.isCaller"),
+    suites: ["StrandedJobTests"]),
+  Bug(
+    "shutdown.callers-left-standing",
+    breaks: "rule 13: who stands in sync behind a stuck body waits for ever",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("turnCallersAway()", within: "abandonRunning()\n      turnCallersAway()"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "shutdown.suspended-callers-left-standing",
+    breaks: "rule 13: who stands in sync on a suspended view waits for ever",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("turnCallersAway()", within: "// Those of suspended views.\n      turnCallersAway()"),
+    suites: ["ShutdownWhileWaitingTests", "UVContractTests"]),
+  Bug(
+    "shutdown.suspended-views-hold-the-drain",
+    breaks: "rule 13: what only an outsider can free holds the drain",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("!$0.pool.queue.isSuspended", becomes: "true"),
+    suites: ["StrandedJobTests", "UVContractTests"]),
+  Bug(
+    "shutdown.granted-ignored", breaks: "rule 13: concluded while a caller's turn has come",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("granted > 0", becomes: "false"),
+    suites: ["CancelPhaseTests"]),
+  Bug(
+    "shutdown.running-ignored", breaks: "rule 13: concluded while a body runs",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("running.contains { !$0.isAbandoned }", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "shutdown.background-ignored", breaks: "rule 13: concluded while the background has work",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("!pool.background.queue.ready.isEmpty", becomes: "false"),
+    suites: ["UVContractTests", "ForkTests"]),
+]
+
+private let abandonBugs = [
+  Bug(
+    "abandon.counted-twice", breaks: "rule 2: a body that was abandoned gets a second outcome",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression("!task.isAbandoned", becomes: "true"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "abandon.still-running", breaks: "rule 13: the ledger of the report does not balance",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("ledger.running -= 1"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "abandon.handle-not-told", breaks: "rule 13: who waits for an abandoned body waits on",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("outbox.append { item.finish(.abandoned) }"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "abandon.not-named", breaks: "rule 13: the report does not name what was abandoned",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("note(task, .abandoned)"),
+    suites: ["UVContractTests", "ShutdownDeadlineTests"]),
+  Bug(
+    "report.never-started-not-named",
+    breaks: "rule 13: the report does not name what never started",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("note(task, .neverStarted)"),
+    suites: ["UVContractTests", "ShutdownDeadlineTests"]),
+]
+
+private let endBugs = [
+  Bug(
+    "end.before-everybody-was-told", breaks: "rule 13: the report comes before an outcome was told",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("deliveries == 0", becomes: "true"), .expression("outbox.isEmpty", becomes: "true"),
+    suites: ["CancelPhaseTests"]),
+  Bug(
+    "end.waiters-not-told", breaks: "rule 13: who awaits the report waits on",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("for waiter in shutdown!.waiters { outbox.append { waiter(report) } }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "end.later-awaiter-lost", breaks: "rule 13: who awaits a report that is there waits on",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .without("core.outbox.append { wake(report) }"),
+    suites: ["ActorTests", "UVContractTests"]),
+  Bug(
+    "end.stranded-jobs-lost", breaks: "rule 13: a job in a suspended view is lost",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("strandJobs()\n", within: "strandJobs()\n    let report"),
+    suites: ["StrandedJobTests"]),
+  Bug(
+    "end.with-work-left", breaks: "rule 13: the loop ends while an awaiter's job is queued",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("core.hasNothingLeft", becomes: "true"),
+    suites: ["AwaitedShutdownTests"]),
+  Bug(
+    "end.deliveries-ignored", breaks: "rule 13: the loop ends while somebody is told of the end",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "deliveries == 0 && outbox.isEmpty", becomes: "true",
+      within: "deliveries == 0 && outbox.isEmpty && !hasForeground\n      && !running.contains"),
+    suites: ["IdleTests"]),
+  Bug(
+    "end.views-ignored", breaks: "rule 13: the loop ends while a view has work",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "views.allSatisfy { $0.pool.queue.isSuspended || $0.pool.queue.ready.isEmpty }",
+      becomes: "true"),
+    suites: ["IdleTests"]),
+  Bug(
+    "end.closed-under-a-wake", breaks: "uv_async_send meets uv_close",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("core.wakesInFlight > 0", becomes: "false"),
+    suites: ["ClosingTests"]),
+  Bug(
+    "end.closed-under-a-post", breaks: "uv_async_send meets uv_close",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("core.mailbox.isBeingFetchedFor", becomes: "false"),
+    suites: ["ClosingTests"]),
+  Bug(
+    "late.job-into-a-dead-queue", breaks: "rule 13: a job that comes after the end never runs",
+    in: "UVDispatch/UVExecutors.swift",
+    .without("if core.loopIsOver { return takeLate(task, core) }"),
+    suites: ["LateJobTests"]),
+  Bug(
+    "late.thread-for-each", breaks: "rule 4: late jobs of the foreground overlap",
+    in: "UVDispatch/UVDispatcher+Late.swift",
+    .expression("!core.lateThreadRuns", becomes: "true"),
+    suites: ["LateJobTests"]),
+  Bug(
+    "late.thread-never-again", breaks: "rule 13: the next late job never runs",
+    in: "UVDispatch/UVDispatcher+Late.swift",
+    .without("core.lateThreadRuns = false"),
+    suites: ["LateJobTests"]),
+  Bug(
+    "dropped.items-not-told",
+    breaks: "rule 2: a dispatcher that is let go of leaves a task without an outcome",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("item.finish(.cancelled)"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "dropped.held-forgotten", breaks: "rule 17: a notification is never released",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("held + withoutRoom", becomes: "withoutRoom"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "dropped.timers-forgotten", breaks: "rule 2: a timer of a dropped dispatcher gets no outcome",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("timers.removeAll()", becomes: "[]"),
+    suites: ["ReleaseEverythingTests"]),
+  Bug(
+    "dropped.queues-forgotten",
+    breaks: "rule 17: a view and what waits in it hold each other for ever",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("for task in left { _ = takeBack(task) }"),
+    suites: ["ReleaseEverythingTests"]),
+  Bug(
+    "dropped.without-room-forgotten", breaks: "rule 2: what awaited room gets no outcome",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("held + withoutRoom", becomes: "held"),
+    suites: ["ReleaseEverythingTests"]),
+  Bug(
+    "dropped.late-jobs-forgotten", breaks: "rule 13: a job that came after the end is lost",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("lateJobs", becomes: "[]", within: "timers.removeAll() + lateJobs"),
+    suites: ["ReleaseEverythingTests"]),
+]

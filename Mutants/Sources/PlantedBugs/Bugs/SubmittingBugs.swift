@@ -1,0 +1,221 @@
+/// What is let in, in which order it stands, and how much of it.
+let submittingBugs: [Bug] = forkBugs + gateBugs + orderBugs + limitBugs
+
+private let forkBugs = [
+  Bug(
+    "fork.post", breaks: "rule 15: a post in a forked child takes a lock",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "ForkGuard.isForked", becomes: "false",
+      within: "if ForkGuard.isForked { return .refused(.forkedChild) }"),
+    suites: ["ForkTests"]),
+  Bug(
+    "fork.submit", breaks: "rule 15: a submission in a forked child takes a lock",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked {\n      item.finish"),
+    suites: ["ForkTests"]),
+  Bug(
+    "fork.cancel", breaks: "rule 15: a cancellation in a forked child takes a lock",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked { return .tooLate }"),
+    suites: ["ForkTests"]),
+  Bug(
+    "fork.release", breaks: "rule 15: a group emptied in a forked child takes a lock",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked { return }"),
+    suites: ["ForkedGroupTests"]),
+  Bug(
+    "fork.sync", breaks: "rule 15: sync in a forked child takes a lock",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked { throw"),
+    suites: ["ForkTests"]),
+  Bug(
+    "fork.wait", breaks: "rule 15: waiting in a forked child takes a lock",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression(
+      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked {\n      if has"),
+    suites: ["ForkTests"]),
+  Bug(
+    "fork.shutdown", breaks: "rule 15: a shutdown in a forked child takes a lock",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression("ForkGuard.isForked", becomes: "false"),
+    suites: ["ForkTests"]),
+  Bug(
+    "fork.not-watched", breaks: "rule 15: the child does not know that it is one",
+    in: "UVDispatch/LibUV/ForkGuard.swift",
+    .without("registration", within: "static func prepare() { registration }"),
+    suites: ["ForkTests"]),
+]
+
+private let gateBugs = [
+  Bug(
+    "gate.stays-open", breaks: "rule 13: something is accepted after the drain",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("shutdown.phase == .draining", becomes: "true"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "gate.timer-let-in", breaks: "rule 13: a timer outlives the drain",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("!isTimer", becomes: "true"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "gate.own-work-refused", breaks: "rule 13: what a draining body submits is refused",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("isFromOwnWork", becomes: "false", within: "isFromOwnWork && !isTimer ? nil"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "gate.anybody-let-in",
+    breaks: "rule 13: what an outsider submits is accepted after a shutdown began",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "parent != nil", becomes: "true",
+      within: "core.refusal(isTimer: false, isFromOwnWork: parent != nil)"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "gate.sync-let-in", breaks: "rule 13: sync is let in after a shutdown began",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression(
+      "caller != nil", becomes: "true",
+      within: "core.refusal(isTimer: false, isFromOwnWork: caller != nil)"),
+    suites: ["SyncAtTheGateTests"]),
+  Bug(
+    "gate.mailbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("mailbox.close()"),
+    suites: ["ShutdownDeadlineTests", "UVContractTests"]),
+  Bug(
+    "gate.inbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("inbox.close()"),
+    suites: ["RunUntilIdleTests", "UVContractTests"]),
+  Bug(
+    "gate.left-uncollected", breaks: "rule 13: what the closed inboxes held is not drained",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("collect()", within: "inbox.close()\n    collect()"),
+    suites: ["RestingTests", "StartTests"]),
+]
+
+private let orderBugs = [
+  Bug(
+    "order.foreground-overtaken",
+    breaks: "rule 3: a labelled task overtakes what was posted before",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without(
+      "collectForeground()", within: "collectForeground()\n      task.position = foreground.push"),
+    suites: ["PlainBesideLabelledTests"]),
+  Bug(
+    "order.background-overtaken",
+    breaks: "rule 3: a labelled task overtakes what was posted before",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("if task.view == nil { collectBackground() }"),
+    suites: ["PlainBesideLabelledTests"]),
+  Bug(
+    "order.take-overtaken", breaks: "rule 7: a low task starts before a medium one in the inbox",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }"),
+    suites: ["PlainBesideLabelledTests"]),
+  Bug(
+    "order.view-into-inbox", breaks: "rule 4: a view's plain body runs beside another of its view",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("queue.view == nil", becomes: "true"),
+    suites: ["HelpedDeadlockTests", "UVContractTests"]),
+  Bug(
+    "order.barrier-into-inbox", breaks: "rule 6: a plain barrier of the background divides nothing",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("!queue.isBarrier", becomes: "true"),
+    suites: ["PlainBarrierTests"]),
+  Bug(
+    "order.band-into-inbox", breaks: "rule 7: a plain body of another band runs as a medium one",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("site.band == .medium || queue.lane == .foreground", becomes: "true"),
+    suites: ["PlainBesideLabelledTests"]),
+  Bug(
+    "order.band-ignored", breaks: "rule 7: every task is medium",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("task.site.band", becomes: ".medium"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "order.promoted-unseen",
+    breaks: "rule 13: a plain body in the inbox is not cancelled with the rest",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("collect()", within: "func promotePlain() {\n    collect()"),
+    suites: ["PromotionTests"]),
+  Bug(
+    "order.promoted-nowhere", breaks: "rule 9: a promoted body cannot be taken out of its queue",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("task.position = position"),
+    suites: ["PromotionTests"]),
+  Bug(
+    "order.promoted-as-last", breaks: "rule 13: what never started is reported out of order",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("last", becomes: "lastID", within: "order: last)"),
+    suites: ["PromotionTests"]),
+  Bug(
+    "barrier.by-hand-lost", breaks: "rule 6: a plain barrier of a view divides nothing",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "queue.isBarrier", becomes: "false",
+      within: ".plain(body), on: queue.lane, view, isBarrier: queue.isBarrier"),
+    suites: ["PlainBarrierTests", "UVContractTests"]),
+  Bug(
+    "barrier.item-lost", breaks: "rule 6: a labelled barrier divides nothing",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("item.isBarrier", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "barrier.sync-lost", breaks: "rule 6: a barrier by sync divides nothing",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("queue.isBarrier", becomes: "false"),
+    suites: ["HeartbeatTests"]),
+]
+
+private let limitBugs = [
+  Bug(
+    "limit.lane-one-more", breaks: "rule 2: a lane holds one more than its limit",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(
+      "(task.lane == .foreground ? limitedForeground : limitedBackground) >= limit",
+      becomes: "(task.lane == .foreground ? limitedForeground : limitedBackground) > limit"),
+    suites: ["FullQueueTests"]),
+  Bug(
+    "limit.view-one-more", breaks: "rule 2: a view holds one more than its limit",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("view.limited >= limit", becomes: "view.limited > limit"),
+    suites: ["FullQueueTests", "UVContractTests"]),
+  Bug(
+    "limit.never-less", breaks: "rule 2: no room comes from what has left the queue",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("changeLimited(task, by: -1)"),
+    suites: ["FullQueueTests"]),
+  Bug(
+    "limit.waiting-run-forgotten", breaks: "rule 2: who awaits room is not let in",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("!withoutRoom.isEmpty", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without(
+      "noteTaken(task)",
+      within: "guard removed?.task === task else { return false }\n    noteTaken(task)"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "limit.time-out-ignored", breaks: "rule 2: a caller waits for room beyond its time-out",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("core.instant >= end", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "limit.shutdown-ignored",
+    breaks: "rule 13: a caller that waits for room is let in after a shutdown",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "core.refusal(isTimer: false, isFromOwnWork: caller != nil)", becomes: "nil as Refusal?"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "limit.jobs-counted", breaks: "rule 2: jobs and callers take the room of tasks",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .expression("false", becomes: "true", within: "case .job, .caller, nil: false"),
+    suites: ["LimitExemptionTests"]),
+]

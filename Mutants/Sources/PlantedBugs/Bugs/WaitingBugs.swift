@@ -1,0 +1,216 @@
+/// Standing in `sync`, in `wait` and before a full queue, and who is told that it is in vain.
+let waitingBugs: [Bug] = syncBugs + deadlockBugs + circleBugs
+
+private let syncBugs = [
+  Bug(
+    "sync.granted-stays-counted", breaks: "rule 13: the drain waits for a caller that has gone on",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("core.granted -= 1"),
+    suites: ["ActorTests", "UVContractTests"]),
+  Bug(
+    "sync.does-not-help", breaks: "rule 14: a worker in sync does not run what stands before it",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("queue.lane == .background", becomes: "false"),
+    suites: ["HelpedDeadlockTests"]),
+  Bug(
+    "sync.helper-counts-as-free", breaks: "rule 14: who helps is taken for one who goes on",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("if task.isGranted { core.grantedToHelpers += 1 }"),
+    suites: ["HelpedDeadlockTests"]),
+  Bug(
+    "sync.outer-visible", breaks: "rule 4: what a helper runs believes to be on the helper's queue",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("true", becomes: "false", within: "hidesOuter: true"),
+    suites: ["HelperFrameTests"]),
+  Bug(
+    "sync.refused-stays-queued",
+    breaks: "rule 2: who was told of a deadlock still stands in the queue",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("core.takeBack(task)", becomes: "true"),
+    suites: ["HeartbeatTests"]),
+  Bug(
+    "sync.own-stack-ignored", breaks: "rule 14: sync on the queue of the caller waits for ever",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("isOnStack", becomes: "false", within: "if isOnStack {"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "sync.turned-away-unnoticed",
+    breaks: "rule 13: a caller waits on after a shutdown has refused it",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("task.isTurnedAway", becomes: "false"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "sync.share-not-given-back", breaks: "rule 4: a view of width 1 runs nothing more",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("giveBackShare(of: task)\n    task.hasRun = true"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "wait.not-noted", breaks: "rule 14: who waits is taken for one who runs",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("caller?.beginWait(for: task)"),
+    suites: ["HelpedDeadlockTests"]),
+  Bug(
+    "wait.end-not-noted", breaks: "rule 14: who goes on is taken for one who waits",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("isBlocked = false\n    waitsFor = nil"),
+    suites: ["HeartbeatTests"]),
+  Bug(
+    "wait.others-not-told", breaks: "rule 14: those who wait do not look when one more does",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("monitor.tellOthers()"),
+    suites: ["HelpedDeadlockTests", "ShutdownWhileWaitingTests"]),
+  Bug(
+    "wait.time-out-ignored", breaks: "rule 2: who waits is not told that the time is over",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("core.instant >= end", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "wait.group-unnoticed", breaks: "rule 2: who waits for a group sleeps over its end",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("group.whenEmpty { [weak self] in self?.withCore { _ in } }"),
+    suites: ["WaitForOthersTests"]),
+]
+
+private let deadlockBugs = [
+  Bug(
+    "deadlock.granted-ignored",
+    breaks: "rule 14: told of a deadlock although a caller's turn has come",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("granted > grantedToHelpers", becomes: "false"),
+    suites: ["ActorTests"]),
+  Bug(
+    "deadlock.helpers-count", breaks: "rule 14: not told of a deadlock that waits for itself below",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("granted > grantedToHelpers", becomes: "granted > 0"),
+    suites: ["HelpedDeadlockTests"]),
+  Bug(
+    "deadlock.idle-loop-ignored",
+    breaks: "rule 14: told of a deadlock although nobody runs the loop yet",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!loopRuns", becomes: "false"),
+    suites: ["WayOutTests"]),
+  Bug(
+    "deadlock.running-ignored", breaks: "rule 14: told of a deadlock although a body runs",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("running.contains(where: { !$0.isBlocked })", becomes: "false"),
+    suites: ["HelpedDeadlockTests", "WayOutTests"]),
+  Bug(
+    "deadlock.pool-ignored", breaks: "rule 14: told of a deadlock although a worker is free",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("pool.canStart(now: { now })", becomes: "false"),
+    suites: ["HelpedDeadlockTests", "ActorTests"]),
+  Bug(
+    "deadlock.helper-asleep",
+    breaks: "rule 14: told of a deadlock although a helper is about to wake",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("running.contains(where: mayHelp)", becomes: "false"),
+    suites: ["HelperAsleepTests"]),
+  Bug(
+    "deadlock.foreground-ignored", breaks: "rule 14: told of a deadlock although the loop has work",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("hasForeground", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "deadlock.hidden-by-timers", breaks: "rule 14: not told of a deadlock while a timer is pending",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("hasForeground", becomes: "hasForeground || !timers.isEmpty"),
+    suites: ["StandstillTests"]),
+  Bug(
+    "deadlock.loop-taken-for-free", breaks: "rule 14: the loop waits for itself for ever",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!running.contains { $0.lane == .foreground && !$0.isAbandoned }", becomes: "true"),
+    suites: ["FullQueueTests"]),
+  Bug(
+    "deadlock.suspended-counts", breaks: "rule 14: told of a deadlock that an outsider may resume",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("poolView(caller.view).queue.isSuspended", becomes: "false"),
+    suites: ["HelperAsleepTests", "HeartbeatTests"]),
+  Bug(
+    "deadlock.circles-only", breaks: "rule 14: not told of a deadlock in which no circle shows",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression(
+      "!canProgress", becomes: "false", within: "return !canProgress || canNeverEnd(caller)"),
+    suites: ["WayOutTests"]),
+  Bug(
+    "deadlock.wait-for-itself", breaks: "rule 14: a body waits for its own outcome for ever",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("TaskFrame.stack.contains(where: { $0.item === item })", becomes: "false"),
+    suites: ["WayOutTests"]),
+  Bug(
+    "deadlock.own-group", breaks: "rule 14: a body waits for its own group for ever",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("TaskFrame.stack.contains(where: { $0.item?.group === group })", becomes: "false"),
+    suites: ["WayOutTests"]),
+  Bug(
+    "deadlock.limit-unnoticed",
+    breaks: "rule 14: a body waits for ever for room that only it could make",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("!core.canProgress", becomes: "false"),
+    suites: ["FullQueueTests"]),
+]
+
+private let circleBugs = [
+  Bug(
+    "circle.unseen", breaks: "rule 14: a circle waits for ever while a timer ticks",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression(
+      "canNeverEnd(caller)", becomes: "false", within: "return !canProgress || canNeverEnd(caller)"),
+    suites: ["HeartbeatTests"]),
+  Bug(
+    "circle.room-ignored", breaks: "rule 14: told of a circle although the view has room",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("before.count >= view.queue.width", becomes: "true"),
+    suites: ["CircleTests"]),
+  Bug(
+    "circle.one-is-enough", breaks: "rule 14: told of a circle although one of the view goes on",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression(
+      "before.allSatisfy(isStuck)", becomes: "before.contains(where: isStuck)",
+      within: "&& before.allSatisfy(isStuck)"),
+    suites: ["CircleTests"]),
+  Bug(
+    "circle.waiting-barrier-ignored",
+    breaks: "rule 14: a circle that a waiting barrier closes is not seen",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("isFenced", becomes: "false", within: "if isFenced, before"),
+    suites: ["StandstillTests"]),
+  Bug(
+    "circle.cancellable-barrier-counts",
+    breaks: "rule 14: told of a circle through a barrier that may be cancelled",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("$0.task?.item == nil", becomes: "true"),
+    suites: ["StandstillTests"]),
+  Bug(
+    "circle.barrier-as-plain", breaks: "rule 14: a circle through a barrier is not seen",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("task.isBarrier", becomes: "false"),
+    suites: ["HeartbeatTests"]),
+  Bug(
+    "circle.queued-counts",
+    breaks: "rule 14: told of a circle through a task that can be cancelled",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("task.isCaller", becomes: "true", within: "guard task.isCaller"),
+    suites: ["CircleTests"]),
+  Bug(
+    "circle.granted-counts",
+    breaks: "rule 14: told of a circle that a granted turn is about to break",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!task.isGranted", becomes: "true"),
+    suites: ["CircleTests"]),
+  Bug(
+    "circle.helper-ignored", breaks: "rule 14: a circle through what a helper runs is not seen",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("canNeverEnd(helped, waitedForBy: path + [task])", becomes: "false"),
+    suites: ["StandstillTests"]),
+  Bug(
+    "circle.run-counts", breaks: "rule 14: told of a circle through a caller whose body has run",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!task.hasRun", becomes: "true"),
+    suites: ["CircleTests"]),
+  Bug(
+    "circle.turned-away-counts",
+    breaks: "rule 14: told of a circle through a caller that was refused",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!task.isTurnedAway", becomes: "true"),
+    suites: ["CircleTests"]),
+]

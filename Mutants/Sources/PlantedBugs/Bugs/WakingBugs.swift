@@ -1,0 +1,311 @@
+/// Every step by which a thread that brings work finds somebody who runs it.
+let wakingBugs: [Bug] =
+  inboxBugs + windowBugs + fetchingBugs + leaseBugs + turnBugs + unlockingBugs + parkingBugs
+
+private let inboxBugs = [
+  Bug(
+    "inbox.holds-nothing", breaks: "rule 2: what was posted shows to nobody who looks",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("entries.value.isEmpty", becomes: "false", within: "if entries.value.isEmpty {"),
+    suites: ["InboxTests", "RunTests"]),
+  Bug(
+    "inbox.stale-flag", breaks: "invariant of the inbox: it says that it holds what was collected",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without(
+      "holdsEntries.store(false, ordering: .relaxed)",
+      within: """
+            body(&entries.value)
+            holdsEntries.store(false, ordering: .relaxed)
+        """),
+    suites: ["InboxTests"]),
+  Bug(
+    "inbox.never-fetches", breaks: "invariant A: nobody is fetched to an inbox that nobody attends",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression(
+      "!attended.load(ordering: .relaxed)", becomes: "false",
+      within: "let mustFetch = !attended.load(ordering: .relaxed)"),
+    suites: ["InboxTests", "RunTests"]),
+  Bug(
+    "inbox.not-attended", breaks: "invariant A: it holds something and is not attended",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without("attended.store(true, ordering: .relaxed)"),
+    suites: ["InboxTests", "HelpedDeadlockTests"]),
+  Bug(
+    "inbox.fetching-not-counted",
+    breaks: "the loop is closed under a thread that is about to wake it",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without("fetching += 1"),
+    suites: ["ClosingTests"]),
+  Bug(
+    "inbox.fetching-not-counted-down", breaks: "rule 13: the loop never ends",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without("fetching -= 1"),
+    suites: ["ClosingTests", "RunTests"]),
+  Bug(
+    "inbox.closer-not-told", breaks: "rule 13: the closer waits for a thread that has gone",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("!isOpen", becomes: "false"),
+    suites: ["ClosingTests"]),
+  Bug(
+    "inbox.rests-while-full", breaks: "invariant A: it is left although it holds something",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression(
+      "entries.value.isEmpty", becomes: "true",
+      within: "guard entries.value.isEmpty else { return false }"),
+    suites: ["InboxTests", "RestingTests", "WakingTests"]),
+  Bug(
+    "inbox.never-rests", breaks: "rule 2: who posts next fetches nobody",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without("attended.store(false, ordering: .relaxed)"),
+    suites: ["InboxTests", "RestingTests", "WakingTests"]),
+  Bug(
+    "inbox.takes-in-when-closed", breaks: "invariant C and rule 13: the gate is not closed",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without(
+      "isOpen = false\n",
+      within: "func close() {\n    mutex.lock()\n    defer { mutex.unlock() }\n    isOpen = false\n"
+    ),
+    suites: ["InboxTests", "RunUntilIdleTests"]),
+]
+
+/// Stores that come after the lock is free, with the window between the two held open, so that a test
+/// need not be lucky.
+private let windowBugs = [
+  Bug(
+    "window.flag-cleared-late",
+    breaks: "rule 2: what is posted while another collects shows to nobody",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .statement(
+      "holdsEntries.store(false, ordering: .relaxed)",
+      becomes: """
+        mutex.unlock()
+        holdWindowOpen()
+        holdsEntries.store(false, ordering: .relaxed)
+        mutex.lock()
+        """,
+      within: """
+            body(&entries.value)
+            holdsEntries.store(false, ordering: .relaxed)
+        """),
+    suites: ["InboxTests"]),
+  Bug(
+    "window.left-late", breaks: "invariant A: what is posted while another leaves is not attended",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .statement(
+      "attended.store(false, ordering: .relaxed)",
+      becomes: """
+        mutex.unlock()
+        holdWindowOpen()
+        attended.store(false, ordering: .relaxed)
+        mutex.lock()
+        """),
+    suites: ["InboxTests"]),
+]
+
+private let fetchingBugs = [
+  Bug(
+    "fetch.no-wake", breaks: "rule 2: the loop sleeps over what was posted",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("loop.wake()"),
+    suites: ["RestingTests", "StartTests", "WakingTests"]),
+  Bug(
+    "fetch.no-look", breaks: "invariant I: no lease is started for what was posted",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("withCore { _ in }", within: "case .background: withCore { _ in }"),
+    suites: ["RestingTests", "GoodCitizenTests"]),
+  Bug(
+    "fetch.closer-not-woken", breaks: "rule 13: the closer sleeps on",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("inbox(of: lane).fetched()", becomes: "inbox(of: lane).fetched() && false"),
+    suites: ["ClosingTests"]),
+]
+
+private let leaseBugs = [
+  Bug(
+    "lease.inbox-ignored", breaks: "invariant I: an attended inbox without a lease",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("inbox.isAttended", becomes: "false", within: "inbox.isAttended || pool.canStart"),
+    suites: ["HelpedDeadlockTests", "RestingTests"]),
+  Bug(
+    "lease.queue-ignored", breaks: "invariant L: a task may start, and no lease searches",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "pool.canStart(now: { now })", becomes: "false",
+      within: "inbox.isAttended || pool.canStart(now: { now }),"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "lease.beyond-width", breaks: "rule 4: more leases than the width lets run",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("pool.busyWorkers < width", becomes: "true"),
+    suites: ["HintTests"]),
+  Bug(
+    "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("searching += 1", within: "learnPatience()\n      searching += 1"),
+    suites: ["HintTests"]),
+  Bug(
+    "lease.not-counted-down", breaks: "rule 5: no lease is started any more",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.searching -= 1"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "lease.leaves-without-collecting", breaks: "rule 2: the last look misses what was posted",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("collectBackground()", within: "while true {\n      collectBackground()"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "lease.leaves-without-resting", breaks: "rule 2: who posts next finds the inbox attended",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("inbox.rest()", becomes: "true"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "lease.leaves-without-second-look",
+    breaks: "rule 2: what came between the look and the rest is lost",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("inbox.rest()", becomes: "inbox.rest() || true"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "lease.keeps-its-thread", breaks: "rule 12: a lease does not return its thread",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("core.now >= end", becomes: "false"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "lease.no-hint-for-searchers", breaks: "rule 5: who searches is not told of what may start",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("mayStart.store(pool.canStart(now: { now }), ordering: .relaxed)"),
+    suites: ["HintTests"]),
+  Bug(
+    "lease.end-unnoticed", breaks: "rule 13: the loop is not told that the last lease has ended",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without(
+      "if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }\n    unlock()"),
+    suites: ["RunUntilIdleTests"]),
+]
+
+private let turnBugs = [
+  Bug(
+    "turn.foreground-ignored", breaks: "invariant W: the loop is not woken for a task",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "hasForeground", becomes: "false", within: "turnIsWanted || hasForeground || nextDeadline"),
+    suites: ["ActorTests"]),
+  Bug(
+    "turn.deadline-ignored", breaks: "invariant W: the loop is not woken for an earlier timer",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("nextDeadline < timerIsSetFor", becomes: "false"),
+    suites: ["CancelRaceTests", "UVContractTests"]),
+  Bug(
+    "turn.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "turnIsWanted", becomes: "false", within: "turnIsWanted || hasForeground || nextDeadline"),
+    suites: ["BudgetTests", "CancelRaceTests"]),
+  Bug(
+    "turn.woken-after-the-end", breaks: "a loop that was closed is woken",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("!loopIsOver", becomes: "true"),
+    suites: ["LateJobTests", "CancelRaceTests"]),
+  Bug(
+    "turn.in-flight-not-counted",
+    breaks: "the loop is closed under a thread that is about to wake it",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("wakesInFlight += 1"),
+    suites: ["ClosingTests"]),
+  Bug(
+    "turn.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("collectForeground()"),
+    suites: ["RunTests"]),
+  Bug(
+    "turn.does-not-rest", breaks: "rule 2: the loop sleeps, and who posts next fetches nobody",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("!core.mailbox.rest()", becomes: "false"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "turn.second-look-ignored", breaks: "rule 2: what came between the look and the rest is lost",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("!core.mailbox.rest()", becomes: "!core.mailbox.rest() && false"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "turn.does-not-come-round", breaks: "rule 2: what is over the budget waits for ever",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("loop.comesRoundAgain(again)"),
+    suites: ["BudgetTests"]),
+  Bug(
+    "turn.timer-not-set", breaks: "rule 8: a timer never comes",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("setTimer(core)", within: "if !again { setTimer(core) }"),
+    suites: ["EventLoopTests", "DueTimerTests"]),
+  Bug(
+    "turn.stays-due", breaks: "invariant W: nobody wakes a loop that has gone to sleep",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("again", becomes: "true", within: "core.turnIsDue = again"),
+    suites: ["ActorTests"]),
+  Bug(
+    "turn.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("left -= 1"),
+    .without("if core.instant >= end { break }"),
+    suites: ["BudgetTests"]),
+]
+
+private let unlockingBugs = [
+  Bug(
+    "unlock.no-lease", breaks: "invariant L: the lease that is owed is not started",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("Leases.start { self.work() }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "unlock.no-wake", breaks: "invariant W: the wake that is owed is not made",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("loop.wake()"),
+    suites: ["ActorTests"]),
+  Bug(
+    "unlock.nobody-told", breaks: "rule 2: an outcome reaches nobody",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("Self.deliver(consume outbox)"),
+    suites: ["ParkTests", "UVContractTests"]),
+  Bug(
+    "unlock.wake-stays-in-flight", breaks: "rule 13: the loop never ends",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.wakesInFlight -= 1"),
+    suites: ["RunTests"]),
+  Bug(
+    "unlock.delivery-stays-counted", breaks: "rule 13: the loop never ends",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.deliveries -= 1"),
+    suites: ["RunTests", "UVContractTests"]),
+  Bug(
+    "unlock.delivery-unnoticed", breaks: "rule 13: the loop is not told that everybody was told",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without(
+      "if core.shutdown != nil || core.leavesWhenIdle { core.turnIsWanted = true }"),
+    suites: ["RunUntilIdleTests", "RunTests"]),
+]
+
+private let parkingBugs = [
+  Bug(
+    "park.keeps-the-lease", breaks: "invariant L: who waits sleeps over the lease that it owes",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "core.leaseIsOwed", becomes: "false", within: "if core.leaseIsOwed || core.wakeIsOwed"),
+    suites: ["ParkTests"]),
+  Bug(
+    "park.keeps-the-wake", breaks: "invariant W: who waits sleeps over the wake that it owes",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "core.wakeIsOwed", becomes: "false", within: "if core.leaseIsOwed || core.wakeIsOwed"),
+    suites: ["ParkTests"]),
+  Bug(
+    "park.tells-nobody", breaks: "rule 2: who waits sleeps over what it has to tell",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("!core.outbox.isEmpty", becomes: "false"),
+    suites: ["ParkTests"]),
+  Bug(
+    "park.keeps-news", breaks: "rule 14: two who wait in one section do not hear of each other",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "core.hasNewsForWaiters", becomes: "false",
+      within: "!core.outbox.isEmpty || core.hasNewsForWaiters"),
+    suites: ["StandstillTests"]),
+]

@@ -1,0 +1,23 @@
+import Testing
+
+@testable import PlantedBugs
+
+@Suite("The list of bugs")
+struct ListTests {
+  // Swift Testing has one as well.
+  typealias Bug = PlantedBugs.Bug
+
+  @Test("gives each a name of its own")
+  func names() {
+    let names = Bug.all.map(\.name)
+
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test("says of each what it breaks, what it changes and who should notice", arguments: Bug.all)
+  func complete(bug: Bug) {
+    #expect(!bug.breaks.isEmpty)
+    #expect(!bug.changes.isEmpty)
+    #expect(!bug.suites.isEmpty)
+  }
+}

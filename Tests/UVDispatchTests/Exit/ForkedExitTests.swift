@@ -1,0 +1,96 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A child forked after the pool has started")
+  struct ForkedExitTests {
+    @Test("leaves by _exit() with its own status, and the parent shuts down as ever")
+    func byUnderscoreExit() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        try standingStill {
+          Leaving.watch()
+          let dispatcher = try UVDispatcher()
+          let ran = Latch()
+          dispatcher.background { ran.open() }
+          guard ran.wait(patience) else { exit(1) }
+
+          let child = forkChild { _exit(42) }
+
+          guard statusOf(child) == 42 << 8 else { exit(2) }
+          dispatcher.background { dispatcher.foreground { dispatcher.beginShutdown() } }
+          guard dispatcher.run().ledger.completed == 3 else { exit(3) }
+          exit(chosenStatus)
+        }
+      }
+    }
+
+    @Test("does not leave well by exit(): libuv joins threads that do not exist there")
+    func byExit() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        try standingStill {
+          Leaving.watch()
+          let dispatcher = try UVDispatcher()
+          let ran = Latch()
+          dispatcher.background { ran.open() }
+          guard ran.wait(patience) else { exit(1) }
+
+          let child = forkChild { exit(0) }
+
+          // It crashes, or hangs until it is killed; or a sanitizer comes first, and is not content.
+          guard statusOf(child) != 0 else { exit(2) }
+          _ = dispatcher
+          exit(chosenStatus)
+        }
+      }
+    }
+
+    @Test("may exec, and the new program leaves as it likes")
+    func byExec() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        try standingStill {
+          Leaving.watch()
+          let dispatcher = try UVDispatcher()
+          let ran = Latch()
+          dispatcher.background { ran.open() }
+          guard ran.wait(patience) else { exit(1) }
+          let arguments: [UnsafeMutablePointer<CChar>?] = unsafe [
+            strdup("sh"), strdup("-c"), strdup("exit 5"), nil,
+          ]
+
+          let child = forkChild { _ = unsafe execv("/bin/sh", arguments) }
+
+          guard statusOf(child) == 5 << 8 else { exit(2) }
+          _ = dispatcher
+          exit(chosenStatus)
+        }
+      }
+    }
+  }
+}
+
+/// Forks, and runs `body` in the child, which is killed if it hangs.
+private func forkChild(_ body: () -> Void) -> pid_t {
+  // Swift hides the call, for good reasons; a program may have it from C.
+  typealias Fork = @convention(c) () -> pid_t
+  let fork = unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)
+  let child = fork()
+  if child == 0 {
+    var all = sigset_t()
+    unsafe sigfillset(&all)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
+    alarm(2)
+    body()
+    _exit(100)
+  }
+  return child
+}
+
+private func statusOf(_ child: pid_t) -> CInt {
+  var status: CInt = 0
+  unsafe waitpid(child, &status, 0)
+  return status
+}

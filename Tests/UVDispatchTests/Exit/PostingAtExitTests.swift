@@ -1,0 +1,54 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A thread that posts while the process leaves")
+  struct PostingAtExitTests {
+    @Test("does so without harm, also when libuv has already joined its threads")
+    func afterJoin() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        try standingStill {
+          Leaving.watch()
+          // Some versions of libuv have the kernel add threads for a loop, which stay.
+          unsafe setenv("UV_USE_IO_URING", "0", 1)
+          let begun = Leaving.begun
+          let before = ThisProcess.threadIDs
+          let dispatcher = try UVDispatcher()
+          let pool = ThisProcess.threadIDs.subtracting(before)
+          guard pool.count >= dispatcher.effectivePoolThreads else { _exit(1) }
+          try dispatcher.start()
+          _ = OtherThread {
+            guard begun.wait(patience) else { _exit(2) }
+            while pool.contains(where: { unsafe access("/proc/self/task/\($0)", F_OK) == 0 }) {}
+            for _ in 0..<100 {
+              dispatcher.background { _exit(3) }
+              dispatcher.foreground { dispatcher.background { _exit(3) } }
+            }
+            _exit(chosenStatus)
+          }
+
+          standStillAtTheEnd()
+          exit(4)
+        }
+      }
+    }
+  }
+}
+
+/// Lets `exit` stop where the C library flushes its streams, which is the last that it does: standard
+/// output is a pipe that is full.
+private func standStillAtTheEnd() {
+  var ends: [CInt] = [-1, -1]
+  unsafe pipe(&ends)
+  let page = [UInt8](repeating: 0, count: 4096)
+  _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+  while unsafe write(ends[1], page, page.count) > 0 {}
+  _ = fcntl(ends[1], F_SETFL, 0)
+  dup2(ends[1], 1)
+  // Without an end of line it stays in the stream.
+  print("what is left to be written", terminator: "")
+}

@@ -1,0 +1,44 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+/// What becomes of what waits when the owner goes away.
+@Suite("A core that gives up everything")
+struct ReleaseEverythingTests {
+  private let bare = BareCore()
+  private var core: Core { bare.core }
+
+  @Test(
+    "gives up what waits wherever it may",
+    arguments: ["a group", "room", "its time", "the late thread"])
+  func everywhere(waitsFor: String) {
+    let task = bare.task()
+    core.accept(task)
+    switch waitsFor {
+    case "a group": core.held.append(task)
+    case "room": core.withoutRoom.append(task)
+    case "its time": core.schedule(task, at: .distantFuture)
+    default: core.lateJobs.append(task)
+    }
+
+    let left = core.releaseEverything()
+
+    #expect(left.count == 1)
+    #expect(core.held.isEmpty)
+    #expect(core.withoutRoom.isEmpty)
+    #expect(core.timers.count == 0)
+    #expect(core.lateJobs.isEmpty)
+  }
+
+  @Test("leaves no queue with a task in it", arguments: [true, false])
+  func queues(inView: Bool) {
+    bare.queued(on: .background, inView ? bare.view : nil)
+    bare.post()
+
+    let left = core.releaseEverything()
+
+    #expect(left.count == 2)
+    #expect(core.poolView(inView ? bare.view : nil).queue.ready.count == 0)
+  }
+}

@@ -1,0 +1,18 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A loop that was run until it was idle")
+  struct RunAfterIdleTests {
+    @Test("does not stop any more when it is idle again")
+    func goesOn() throws {
+      let dispatcher = try UVDispatcher()
+
+      dispatcher.runUntilIdle()
+
+      #expect(dispatcher.withCore { !$0.leavesWhenIdle && !$0.loopRuns })
+    }
+  }
+}

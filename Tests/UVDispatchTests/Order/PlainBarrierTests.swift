@@ -1,0 +1,37 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// Rule 6 for a barrier that asks for nothing else, and so might pass for a plain body.
+  @Suite("A plain barrier")
+  struct PlainBarrierTests {
+    @Test("divides its queue", arguments: [true, false])
+    func divides(isView: Bool) throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      let queue =
+        isView ? dispatcher.makeQueue(label: "view", width: 2) : dispatcher.background
+      let (started, gate) = (Latch(), Latch())
+      queue {
+        started.open()
+        _ = gate.wait(patience)
+      }
+      #expect(started.wait(patience))
+
+      queue.barrier {}
+      queue {}
+
+      let view = dispatcher.view(queue.view)
+      let next = dispatcher.withCore { core in
+        core.collect()
+        return core.poolView(view).queue.ready.nextBarrierBand
+      }
+      #expect(next == .medium)
+      gate.open()
+      dispatcher.runUntilIdle()
+      #expect(dispatcher.ledger.completed == 3)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+/// Asked of a core whose loop runs.
+@Suite("When the drain is over")
+struct CancelPhaseTests {
+  private let bare = BareCore()
+  private var core: Core { bare.core }
+  private let drainIsOver = ShutdownPolicy(drain: .zero, cancel: .seconds(3600))
+
+  init() { core.loopRuns = true }
+
+  @Test("a body that still runs is asked to stop, and nothing is let in from it any more")
+  func gate() {
+    bare.running()
+
+    core.beginShutdown(drainIsOver)
+
+    #expect(core.shutdown?.phase == .cancelling)
+    #expect(core.refusal(isTimer: false, isFromOwnWork: true) == .shutDown)
+    #expect(core.shutdown?.report == nil)
+  }
+
+  @Test("plain bodies are cancelled that have not started", arguments: Lane.allCases)
+  func plain(lane: Lane) {
+    bare.running()
+    for _ in 0..<2 { bare.post(on: lane) }
+
+    core.beginShutdown(drainIsOver)
+
+    #expect(core.ledger.cancelled == 2)
+    #expect(core.ledger.waiting == 0)
+    #expect(core.shutdown?.unfinished.map(\.left.state) == [.neverStarted, .neverStarted])
+  }
+
+  @Test("and nothing is left, there is a report")
+  func nothingLeft() {
+    core.beginShutdown(drainIsOver)
+
+    #expect(core.shutdown?.report != nil)
+  }
+
+  @Test("there is no report while the turn of a caller has come that has not noticed")
+  func granted() {
+    core.granted = 1
+
+    core.beginShutdown(drainIsOver)
+
+    #expect(core.shutdown?.report == nil)
+  }
+
+  @Test(
+    "there is no report while somebody is told of an outcome, or is to be",
+    arguments: [true, false])
+  func delivery(isUnderWay: Bool) {
+    if isUnderWay { core.deliveries = 1 } else { core.outbox.append {} }
+
+    core.beginShutdown(drainIsOver)
+
+    #expect(core.shutdown?.report == nil)
+  }
+}

@@ -1,0 +1,69 @@
+import TaskDispatch
+
+@testable import UVDispatch
+
+/// A core without a dispatcher: nobody runs what is put there, and one thread plays everybody.
+struct BareCore {
+  let core: Core
+  let view: UVView
+
+  init(width: Int = 1, viewWidth: Int = 1, overflow: Overflow = .unbounded) {
+    core = Core(UVDispatcher.Configuration(overflow: overflow), width: width, origin: 0)
+    view = UVView(
+      label: "view", width: viewWidth, workerWidth: width, agingStep: 100_000_000)
+    core.add(view)
+  }
+
+  func task(
+    _ work: consuming QueuedTask.Work = .plain {}, on lane: Lane = .background,
+    _ view: UVView? = nil
+  ) -> QueuedTask {
+    core.makeTask(work, on: lane, view, site: .here(), parent: nil)
+  }
+
+  /// Somebody who stands in `sync`.
+  func caller(on view: UVView?) -> QueuedTask { task(.caller(SyncCaller {}), view) }
+
+  /// Puts a task into its queue.
+  @discardableResult
+  func queued(on lane: Lane = .background, _ view: UVView? = nil) -> QueuedTask {
+    let task = task(on: lane, view)
+    core.accept(task)
+    core.enqueue(task)
+    return task
+  }
+
+  /// A task that runs on a thread of nobody's.
+  @discardableResult
+  func running(on lane: Lane = .background, _ view: UVView? = nil) -> QueuedTask {
+    let task = task(on: lane, view)
+    core.accept(task)
+    core.begin(task)
+    return task
+  }
+
+  func inbox(of lane: Lane) -> Inbox { lane == .foreground ? core.mailbox : core.inbox }
+
+  /// Posts a plain body, as any thread may.
+  func post(on lane: Lane = .background) {
+    _ = inbox(of: lane).beginPost()
+    _ = inbox(of: lane).post(.plainOne {})
+  }
+
+  private func task(_ work: consuming QueuedTask.Work, _ view: UVView?) -> QueuedTask {
+    task(work, on: .background, view)
+  }
+}
+
+extension CallSite {
+  static func here(_ fileID: StaticString = #fileID, _ line: UInt = #line) -> CallSite {
+    CallSite(fileID: fileID, line: line)
+  }
+}
+
+extension Entry {
+  /// What a post of `body` puts into an inbox.
+  static func plainOne(_ body: @escaping @Sendable () -> Void) -> Entry {
+    .plain(PlainTask(body: body, site: .here()))
+  }
+}

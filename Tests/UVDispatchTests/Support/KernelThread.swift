@@ -1,0 +1,64 @@
+import Foundation
+import Synchronization
+
+@testable import TaskDispatchTesting
+
+/// A thread as the kernel knows it, which says whether it sleeps.
+struct KernelThread: Sendable {
+  private let path: String
+
+  /// The thread that asks.
+  static var current: KernelThread {
+    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+    return KernelThread(path: "/proc/\(link ?? "self")/status")
+  }
+
+  /// Whether it stands still: it waits for somebody.
+  var isAsleep: Bool {
+    (try? String(contentsOfFile: path, encoding: .utf8))?.contains("State:\tS") == true
+  }
+
+  /// Waits until it stands still. Nobody is told of the moment, so this keeps asking.
+  ///
+  /// - Returns: False if it never does.
+  func waitUntilItSleeps() -> Bool {
+    let end = ContinuousClock.now + patience
+    while !isAsleep {
+      if ContinuousClock.now >= end { return false }
+    }
+    return true
+  }
+}
+
+/// A thread that no dispatcher knows of, and that says which one it is before it does anything.
+final class WatchedThread: Sendable {
+  private let known = Box<KernelThread?>(nil)
+  private let isKnown = Signal()
+  private let thread: OtherThread
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    let (known, isKnown) = (known, isKnown)
+    thread = OtherThread {
+      known.value = .current
+      isKnown.raise()
+      body()
+    }
+  }
+
+  /// Waits until it stands still. False if it never does.
+  func waitUntilItSleeps() -> Bool {
+    while !isKnown.isRaised {}
+    return known.value?.waitUntilItSleeps() == true
+  }
+
+  func join() -> Bool { thread.join() }
+}
+
+/// Raised by one thread and asked for by others, none of which ever sleeps over it.
+final class Signal: Sendable {
+  private let value = Atomic(false)
+
+  var isRaised: Bool { value.load(ordering: .acquiring) }
+
+  func raise() { value.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,30 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A body that a waiting worker runs meanwhile")
+  struct HelperFrameTests {
+    @Test("does not believe to be on the queue of the body that waits")
+    func frame() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      let outer = dispatcher.makeQueue(label: "outer", width: 1)
+      let inner = dispatcher.makeQueue(label: "inner", width: 1)
+      let seen = Box([Bool]())
+      let ended = Latch()
+      outer {
+        // The only worker is here, so it runs this itself.
+        inner { seen.change { $0 += [outer.isCurrent, inner.isCurrent] } }
+        try? inner.sync { seen.change { $0 += [outer.isCurrent, inner.isCurrent] } }
+        ended.open()
+      }
+
+      #expect(ended.wait(patience))
+
+      #expect(seen.value == [false, true, true, true])
+      dispatcher.runUntilIdle()
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// Rule 14 from both sides: who is told, and who must not be.
+  @Suite("The only worker, which waits for what needs it,")
+  struct WayOutTests {
+    private let dispatcher: UVDispatcher
+    private let answer = Box<String?>(nil)
+    private let answered = Latch()
+
+    init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
+
+    /// Lets the worker wait for a handle, and notes what it is told.
+    private func waitOnWorker(
+      for handle: @escaping @Sendable () -> TaskHandle<Void>
+    ) {
+      dispatcher.background { [answer, answered] in
+        do { answer.value = "\(try handle().wait())" } catch { answer.value = "\(error)" }
+        answered.open()
+      }
+    }
+
+    private func waitUntilItWaits() {
+      dispatcher.waitUntil { $0.running.contains { $0.lane == .background && $0.isBlocked } }
+    }
+
+    @Test("is not told of a deadlock while nobody runs the loop")
+    func noLoop() {
+      let waitedFor = Box<TaskHandle<Void>?>(nil)
+      waitOnWorker { [dispatcher] in
+        let handle = dispatcher.background.submit {}
+        waitedFor.value = handle
+        return handle
+      }
+      waitUntilItWaits()
+
+      waitedFor.value?.cancel()
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "cancelled before it started")
+      dispatcher.runUntilIdle()
+    }
+
+    @Test("is not told of a deadlock if it waits for a task of a suspended view")
+    func suspendedView() throws {
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      view.suspend()
+      let handle = view.submit {}
+      try dispatcher.start()
+      dispatcher.waitUntil { !$0.turnIsDue }
+      waitOnWorker { handle }
+      waitUntilItWaits()
+
+      handle.cancel()
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "cancelled before it started")
+      dispatcher.end()
+    }
+
+    @Test("is told of one, or the loop is, if each stands in sync and no circle shows")
+    func withoutCircle() throws {
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let (refused, ran, ended) = (Box(0), Box(0), Latch(2))
+      let bothAreIn = Latch(2)
+      dispatcher.background { [dispatcher] in
+        bothAreIn.open()
+        _ = bothAreIn.wait(patience)
+        do { try dispatcher.foreground.sync {} } catch { refused.increment() }
+        ended.open()
+      }
+      dispatcher.foreground {
+        bothAreIn.open()
+        _ = bothAreIn.wait(patience)
+        // Before it stands what only the worker could run.
+        view { ran.increment() }
+        do { try view.sync {} } catch { refused.increment() }
+        ended.open()
+      }
+
+      try dispatcher.start()
+
+      #expect(ended.wait(patience))
+      #expect(refused.value == 1)
+      dispatcher.end()
+      #expect(ran.value == 1)
+    }
+
+    @Test("is told at once that it waits for itself, however long it may wait")
+    func itself() throws {
+      let own = Box<TaskHandle<Void>?>(nil)
+      let handle = dispatcher.background.submit { [answer, answered] in
+        while own.value == nil {}
+        do { _ = try own.value?.wait(timeout: .seconds(3600)) } catch WaitRefusal.wouldDeadlock {
+          answer.value = "would deadlock"
+        } catch { answer.value = "\(error)" }
+        answered.open()
+      }
+      own.value = handle
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "would deadlock")
+    }
+
+    @Test("is told at once that it waits for its own group, however long it may wait")
+    func ownGroup() throws {
+      let group = WorkGroup()
+      dispatcher.background(group: group) { [dispatcher, answer, answered] in
+        do { try group.wait(timeout: .seconds(3600)) } catch WaitRefusal.wouldDeadlock {
+          answer.value = "would deadlock"
+        } catch { answer.value = "\(error)" }
+        withExtendedLifetime(dispatcher) {}
+        answered.open()
+      }
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "would deadlock")
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+@Suite("Whoever looks for work without the lock")
+struct HintTests {
+  private let bare = BareCore()
+  private var core: Core { bare.core }
+  private var mayStart: Bool { core.mayStart.load(ordering: .relaxed) }
+
+  @Test("is told that a task may start, and that none may any more")
+  func hint() {
+    core.searching = 1
+    bare.queued()
+
+    core.settle()
+    #expect(mayStart)
+
+    let frame = core.makeFrame(on: .background)
+    #expect(core.startOnWorker(frame) != nil)
+    core.settle()
+    #expect(!mayStart)
+  }
+
+  @Test("is told when it is started")
+  func started() {
+    bare.queued()
+
+    core.settle()
+
+    #expect(core.leaseIsOwed)
+    #expect(core.searching == 1)
+    #expect(mayStart)
+  }
+
+  @Test("is not started while every worker is busy, and nobody need fetch one meanwhile")
+  func busy() {
+    bare.post()
+    #expect(core.startOnWorker(core.makeFrame(on: .background)) != nil)
+    bare.post()
+
+    core.settle()
+
+    #expect(!core.leaseIsOwed)
+    // Who is busy looks when it has ended; a poster would fetch in vain.
+    #expect(core.inbox.isAttended)
+    #expect(core.inbox.mayHoldEntries)
+  }
+}

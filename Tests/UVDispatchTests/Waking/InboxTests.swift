@@ -1,0 +1,149 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+/// Its two flags are read without its lock, so when they are written is all there is to it.
+@Suite("An inbox")
+struct InboxTests {
+  private let inbox = Inbox(isOpen: true)
+
+  /// - Returns: Whether the poster has to fetch somebody.
+  @discardableResult
+  private func post() -> Bool {
+    #expect(inbox.beginPost())
+    return inbox.post(.plainOne {})
+  }
+
+  @Test("shows that it holds something, and has whoever posts first fetch somebody")
+  func firstPost() {
+    #expect(!inbox.mayHoldEntries)
+    #expect(!inbox.isAttended)
+
+    #expect(post())
+
+    #expect(inbox.mayHoldEntries)
+    #expect(inbox.isAttended)
+    #expect(!post())
+  }
+
+  @Test("shows that it is empty once it was collected, and is attended still")
+  func collected() {
+    post()
+
+    inbox.collect { $0.clear() }
+
+    #expect(!inbox.mayHoldEntries)
+    #expect(inbox.isAttended)
+    #expect(!post())
+    #expect(inbox.mayHoldEntries)
+  }
+
+  @Test("lets nobody rest while it holds something")
+  func restsWhileFull() {
+    post()
+
+    #expect(!inbox.rest())
+
+    #expect(inbox.isAttended)
+  }
+
+  @Test("has whoever posts after a rest fetch somebody")
+  func postAfterRest() {
+    post()
+    inbox.collect { $0.clear() }
+
+    #expect(inbox.rest())
+
+    #expect(!inbox.isAttended)
+    #expect(post())
+  }
+
+  @Test("says whether somebody is about to fetch, and tells the last of them that it is closed")
+  func fetching() {
+    post()
+    #expect(inbox.isBeingFetchedFor)
+    #expect(!inbox.fetched())
+    #expect(!inbox.isBeingFetchedFor)
+    inbox.collect { $0.clear() }
+    #expect(inbox.rest())
+    post()
+
+    inbox.close()
+
+    #expect(inbox.isBeingFetchedFor)
+    #expect(inbox.fetched())
+    #expect(!inbox.isBeingFetchedFor)
+  }
+
+  @Test("takes nothing in once it is closed")
+  func closed() {
+    inbox.close()
+
+    #expect(!inbox.beginPost())
+  }
+
+  @Test("shows what a thread has posted that stood at its lock while another collected")
+  func postedWhileCollected() {
+    post()
+    let (isCollecting, mayGoOn) = (Signal(), Signal())
+    let collector = WatchedThread { [inbox] in
+      inbox.collect { entries in
+        entries.clear()
+        isCollecting.raise()
+        while !mayGoOn.isRaised {}
+      }
+    }
+    while !isCollecting.isRaised {}
+    let poster = WatchedThread { [inbox] in
+      _ = inbox.beginPost()
+      _ = inbox.post(.plainOne {})
+    }
+    #expect(poster.waitUntilItSleeps())
+
+    mayGoOn.raise()
+    #expect(collector.join())
+    #expect(poster.join())
+
+    #expect(inbox.mayHoldEntries)
+    #expect(!inbox.rest())
+  }
+
+  @Test("never holds anything unattended, whether who posts comes before who rests or after it")
+  func postedWhileResting() {
+    let (isHeld, mayGoOn) = (Signal(), Signal())
+    post()
+    let holder = WatchedThread { [inbox] in
+      inbox.collect { entries in
+        entries.clear()
+        isHeld.raise()
+        while !mayGoOn.isRaised {}
+      }
+    }
+    while !isHeld.isRaised {}
+    let (hasRested, mustFetch) = (Box(false), Box(false))
+    let resting = WatchedThread { [inbox] in
+      hasRested.value = inbox.rest()
+    }
+    #expect(resting.waitUntilItSleeps())
+    let poster = WatchedThread { [inbox] in
+      _ = inbox.beginPost()
+      mustFetch.value = inbox.post(.plainOne {})
+    }
+    #expect(poster.waitUntilItSleeps())
+
+    mayGoOn.raise()
+    for thread in [holder, resting, poster] { #expect(thread.join()) }
+
+    #expect(inbox.mayHoldEntries)
+    #expect(inbox.isAttended)
+    #expect(hasRested.value == mustFetch.value)
+  }
+}
+
+extension Ring<UVDispatch.Entry> {
+  fileprivate mutating func clear() {
+    while !isEmpty { _ = takeFirst() }
+  }
+}

@@ -1,0 +1,109 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// The window between the last look at an inbox and leaving it. The test plays the poster, with
+  /// the lock of the inbox in its hands: whoever wants to leave has looked, and stands at that lock.
+  @Suite("Whoever looks into an inbox, and is about to leave it,")
+  struct RestingTests {
+    private let dispatcher: UVDispatcher
+    private let ran = Latch()
+
+    init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
+
+    /// Lets a body run that ends when the signal is raised, and returns its thread.
+    private func thread(of lane: Lane, endingWith mayEnd: Signal) throws -> KernelThread {
+      let (thread, started) = (Box<KernelThread?>(nil), Latch())
+      let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
+      queue {
+        thread.value = .current
+        started.open()
+        // Awake, so that it next sleeps where it wants to leave.
+        while !mayEnd.isRaised {}
+      }
+      try #require(started.wait(patience))
+      return try #require(thread.value)
+    }
+
+    @Test("finds what is posted meanwhile, of which nobody else is told", arguments: Lane.allCases)
+    func postedBeforeRest(lane: Lane) throws {
+      let inbox = dispatcher.inbox(of: lane)
+      let mayEnd = Signal()
+      if lane == .foreground { try dispatcher.start() }
+      let thread = try thread(of: lane, endingWith: mayEnd)
+      #expect(inbox.beginPost())
+      mayEnd.raise()
+      #expect(thread.waitUntilItSleeps())
+
+      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
+
+      #expect(!mustFetch)
+      #expect(ran.wait(patience))
+      end(lane)
+    }
+
+    @Test("is fetched again by whoever posts after that", arguments: Lane.allCases)
+    func postedAfterRest(lane: Lane) throws {
+      let inbox = dispatcher.inbox(of: lane)
+      let mayEnd = Signal()
+      if lane == .foreground { try dispatcher.start() }
+      _ = try thread(of: lane, endingWith: mayEnd)
+      mayEnd.raise()
+      dispatcher.waitUntil { _ in !inbox.isAttended }
+
+      #expect(inbox.beginPost())
+      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
+
+      #expect(mustFetch)
+      dispatcher.fetch(lane)
+      #expect(ran.wait(patience))
+      end(lane)
+    }
+
+    @Test("is replaced, where a quantum is over, by one that finds what was posted meanwhile")
+    func postedBeforeQuantumEnds() throws {
+      let inbox = dispatcher.inbox(of: .background)
+      let mayEnd = Signal()
+      _ = try thread(of: .background, endingWith: mayEnd)
+      let end = dispatcher.now.advanced(by: .milliseconds(3))
+      while dispatcher.now < end {}
+      #expect(inbox.beginPost())
+
+      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
+      mayEnd.raise()
+
+      #expect(!mustFetch)
+      #expect(ran.wait(patience))
+      self.end(.background)
+    }
+
+    @Test(
+      "does not leave what a thread brings that has begun to post before a shutdown",
+      arguments: Lane.allCases)
+    func postedBeforeShutdown(lane: Lane) throws {
+      let inbox = dispatcher.inbox(of: lane)
+      #expect(inbox.beginPost())
+      let closer = WatchedThread { [dispatcher] in
+        dispatcher.beginShutdown(.init(drain: .seconds(3600)))
+      }
+      #expect(closer.waitUntilItSleeps())
+
+      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
+      #expect(mustFetch)
+      #expect(closer.join())
+      dispatcher.fetch(lane)
+      let report = dispatcher.run()
+
+      #expect(ran.isOpen)
+      #expect(report.ledger.completed == 1)
+      #expect(report.ledger.balances)
+    }
+
+    private func end(_ lane: Lane) {
+      if lane == .foreground { dispatcher.end() } else { dispatcher.runUntilIdle() }
+    }
+  }
+}
