@@ -5,7 +5,7 @@ internal import PlantedBugs
 struct Laboratory {
   private let copy: WorkingCopy
   private let tests: URL
-  private let hasStress: Bool
+  let hasStress: Bool
 
   /// Builds it.
   init(_ copy: WorkingCopy) async throws {
@@ -36,33 +36,43 @@ struct Laboratory {
     }
   }
 
-  /// Everything has to pass while no bug is switched on, or a failure would mean nothing.
+  /// The tests have to pass while no bug is switched on, or a failure would mean nothing.
   func requireHealth() async throws {
-    say("running everything without a bug")
-    for (name, trial) in everything {
-      guard let catcher = Self.catcher(try await trial.result(), name) else { continue }
-      throw WorkingCopy.Problem(description: "without any bug, this fails: \(catcher)")
-    }
+    say("running every test without a bug")
+    try await require(allTests, "the tests")
   }
 
-  /// What notices `bug`, and how. Nil if nothing does.
+  /// The same for the stress program, which is built for that.
+  func requireHealthUnderStress() async throws {
+    say("running the stress program without a bug")
+    try await require(stress, "the stress program")
+  }
+
+  private func require(_ trial: Trial, _ name: String) async throws {
+    guard let catcher = Self.catcher(try await trial.result(), name) else { return }
+    throw WorkingCopy.Problem(description: "without any bug, this fails: \(catcher)")
+  }
+
+  /// Which test notices `bug`, and how. Nil if none does.
   func catcher(of bug: Bug, number: Int) async throws -> String? {
-    let suiteTests = "its tests"
-    let suites = "[./](\(bug.suites.joined(separator: "|")))/"
-    for (name, trial) in [(suiteTests, test(suites))] + everything {
-      var trial = trial
-      // The first are tests that take a second.
-      if name == suiteTests { trial.quiet = .seconds(8) }
+    var suites = test("[./](\(bug.suites.joined(separator: "|")))/")
+    // They take a second.
+    suites.quiet = .seconds(20)
+    for var trial in [suites, allTests] {
       trial.environment[Switchboard.variable] = "\(number)"
-      if let catcher = Self.catcher(try await trial.result(), name) { return catcher }
+      if let catcher = Self.catcher(try await trial.result(), "a test") { return catcher }
     }
     return nil
   }
 
-  private var everything: [(String, Trial)] {
-    [("the tests", test("^(UVDispatchTests|TaskDispatchTests)[.]"))]
-      + (hasStress ? [("the stress program", stress)] : [])
+  /// Whether the stress program notices the bug of that number, and how.
+  func catcherUnderStress(ofNumber number: Int) async throws -> String? {
+    var trial = stress
+    trial.environment[Switchboard.variable] = "\(number)"
+    return Self.catcher(try await trial.result(), "the stress program")
   }
+
+  private var allTests: Trial { test("^(UVDispatchTests|TaskDispatchTests)[.]") }
 
   private func test(_ filter: String) -> Trial {
     Trial(

@@ -48,37 +48,58 @@ struct Mutants: AsyncParsableCommand {
     try await copy.refresh(with: all)
     let laboratory = try await Laboratory(copy)
     try await laboratory.requireHealth()
-    let caught = try await tryAll(chosen, of: all, in: laboratory)
+    let left = try await tryStress(tryTests(chosen, in: laboratory), in: laboratory)
+    for index in left { say("SURVIVED \(all[index].name) (\(all[index].breaks))") }
     let minutes = (ContinuousClock.now - began).components.seconds / 60
-    say("mutants: \(caught) of \(chosen.count) caught in \(minutes) min")
-    if caught < chosen.count { throw ExitCode.failure }
+    say("mutants: \(chosen.count - left.count) of \(chosen.count) caught in \(minutes) min")
+    if !left.isEmpty { throw ExitCode.failure }
   }
 
-  /// Returns how many were caught.
-  private func tryAll(_ chosen: [Int], of all: [Bug], in laboratory: Laboratory) async throws -> Int
-  {
-    try await withThrowingTaskGroup(of: Bool.self) { group in
-      var caught = 0
+  /// Returns those that no test has noticed.
+  private func tryTests(_ chosen: [Int], in laboratory: Laboratory) async throws -> [Int] {
+    try await withThrowingTaskGroup(of: Int?.self) { group in
+      var left: [Int] = []
       for (started, index) in chosen.enumerated() {
-        if started >= jobs, try await group.next() == true { caught += 1 }
-        group.addTask { try await self.tryOut(all[index], number: index + 1, in: laboratory) }
+        if started >= jobs, let survivor = try await group.next() ?? nil { left.append(survivor) }
+        group.addTask {
+          let isCaught = try await tell(Bug.all[index]) {
+            try await laboratory.catcher(of: Bug.all[index], number: index + 1)
+          }
+          return isCaught ? nil : index
+        }
       }
-      while let isCaught = try await group.next() { if isCaught { caught += 1 } }
-      return caught
+      while let survivor = try await group.next() { if let survivor { left.append(survivor) } }
+      return left.sorted()
     }
   }
 
-  private func tryOut(_ bug: Bug, number: Int, in laboratory: Laboratory) async throws -> Bool {
-    let began = ContinuousClock.now
-    let catcher = try await laboratory.catcher(of: bug, number: number)
-    let seconds = (ContinuousClock.now - began).components.seconds
-    if let catcher {
-      say("caught \(bug.name) by \(catcher) in \(seconds) s")
-    } else {
-      say("SURVIVED \(bug.name) (\(bug.breaks)) in \(seconds) s")
+  /// One after the other: each of them wants the whole machine.
+  private func tryStress(_ chosen: [Int], in laboratory: Laboratory) async throws -> [Int] {
+    guard laboratory.hasStress, !chosen.isEmpty else { return chosen }
+    try await laboratory.requireHealthUnderStress()
+    var left: [Int] = []
+    for index in chosen {
+      let isCaught = try await tell(Bug.all[index]) {
+        try await laboratory.catcherUnderStress(ofNumber: index + 1)
+      }
+      if !isCaught { left.append(index) }
     }
-    return catcher != nil
+    return left
   }
+}
+
+/// Says what has noticed a bug, if anything has, and returns whether.
+private func tell(
+  _ bug: Bug, _ catcher: () async throws -> String?
+) async throws -> Bool {
+  let began = ContinuousClock.now
+  guard let catcher = try await catcher() else {
+    say("not caught yet: \(bug.name)")
+    return false
+  }
+  let seconds = (ContinuousClock.now - began).components.seconds
+  say("caught \(bug.name) by \(catcher) in \(seconds) s")
+  return true
 }
 
 /// Writes a line at once, whoever reads it.

@@ -12,7 +12,7 @@ struct Trial: Sendable {
   /// It has hung if it says nothing for so long.
   var quiet = Duration.seconds(25)
   /// It has hung if it takes longer.
-  var total = Duration.seconds(240)
+  var total = Duration.seconds(600)
 
   enum Result: Sendable {
     case passed

@@ -4,6 +4,9 @@ internal import Glibc
 ///
 /// An object uses one of a fixed number of locks, chosen by its address. Two objects may share one;
 /// so nothing that could lock again may be called inside.
+///
+/// A fork waits until none of them is held, so that a forked child, which may still finish an item as
+/// refused, finds them free and what they guard whole.
 @safe enum ItemLock {
   private static let count = 64
   @safe private struct Stripes: @unchecked Sendable {
@@ -17,8 +20,19 @@ internal import Glibc
       let status = unsafe pthread_mutex_init(locks + index, nil)
       precondition(status == 0, "pthread_mutex_init refused: \(status)")
     }
+    let status = pthread_atfork(
+      { ItemLock.lockAll() }, { ItemLock.unlockAll() }, { ItemLock.unlockAll() })
+    precondition(status == 0, "pthread_atfork refused: \(status)")
     return unsafe Stripes(locks: locks)
   }()
+
+  private static func lockAll() {
+    for index in 0..<count { unsafe pthread_mutex_lock(stripes.locks + index) }
+  }
+
+  private static func unlockAll() {
+    for index in 0..<count { unsafe pthread_mutex_unlock(stripes.locks + index) }
+  }
 
   /// Runs `body` under the lock of `object`.
   static func withLock<Result>(of object: AnyObject, _ body: () -> Result) -> Result {

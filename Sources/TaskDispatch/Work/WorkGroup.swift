@@ -7,7 +7,7 @@
 /// ```
 ///
 /// A group that has emptied can be used again.
-public final class WorkGroup: Sendable {
+public final class WorkGroup: @unchecked Sendable {
   private struct State {
     var count = 0
     /// Each called once, when the group is empty.
@@ -16,17 +16,22 @@ public final class WorkGroup: Sendable {
     weak var dispatcher: (any TaskDispatcher)?
   }
 
-  private let state = Locked(State())
+  // Touched under the group's lock: one of those that a forked child finds free.
+  private var state = State()
+
+  private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    ItemLock.withLock(of: self) { body(&state) }
+  }
 
   public init() {}
 
   /// Counts one piece of work in. Any thread. Balance it with ``leave()``.
   public func enter() {
-    state.withLock { $0.count += 1 }
+    withState { $0.count += 1 }
   }
 
   func enter(for dispatcher: any TaskDispatcher) {
-    state.withLock { state in
+    withState { state in
       state.count += 1
       state.dispatcher = dispatcher
     }
@@ -34,7 +39,7 @@ public final class WorkGroup: Sendable {
 
   /// Counts one piece of work out. Any thread. Traps if nothing is in.
   public func leave() {
-    let observers = state.withLock { state -> [@Sendable () -> Void] in
+    let observers = withState { state -> [@Sendable () -> Void] in
       require(state.count > 0, "leave() on a group that nobody has entered")
       state.count -= 1
       guard state.count == 0 else { return [] }
@@ -45,7 +50,7 @@ public final class WorkGroup: Sendable {
   }
 
   /// How many pieces of work are in.
-  public var count: Int { state.withLock { $0.count } }
+  public var count: Int { withState { $0.count } }
 
   /// Submits `body` to `queue` once the group is empty, which may be now: behind what stands in the
   /// queue at that time.
@@ -85,7 +90,7 @@ public final class WorkGroup: Sendable {
   ///   entered by hand and never leaves is not detected on threads.
   @available(*, noasync, message: "use `await wait()`: this stops the thread")
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) {
-    if let dispatcher = state.withLock({ $0.dispatcher }) {
+    if let dispatcher = withState({ $0.dispatcher }) {
       try dispatcher.wait(for: .group(self), timeout: timeout)
       return
     }
@@ -96,7 +101,7 @@ public final class WorkGroup: Sendable {
 
   /// Calls `observer` once, when the group is empty: now, or on the thread that empties it.
   public func whenEmpty(_ observer: @escaping @Sendable () -> Void) {
-    let isEmpty = state.withLock { state in
+    let isEmpty = withState { state in
       if state.count > 0 { state.observers.append(observer) }
       return state.count == 0
     }
@@ -104,6 +109,6 @@ public final class WorkGroup: Sendable {
   }
 
   private func remember(_ dispatcher: any TaskDispatcher) {
-    state.withLock { $0.dispatcher = dispatcher }
+    withState { $0.dispatcher = dispatcher }
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import Oracle
 import TaskDispatch
+import UVDispatch
 
 /// What goes on beside the load in some mixes, on a thread of its own.
 final class Disturber: @unchecked Sendable {
@@ -14,7 +15,9 @@ final class Disturber: @unchecked Sendable {
     self.world = world
     dice = Dice(seed: seed)
     switch world.plan.mix {
-    case .fork: thread = OwnThread { [unowned self] in forkAgainAndAgain() }
+    case .fork:
+      Self.rehearse()
+      thread = OwnThread { [unowned self] in forkAgainAndAgain() }
     case .fault:
       Signals.prepare()
       thread = OwnThread { [unowned self] in disturb() }
@@ -35,8 +38,8 @@ final class Disturber: @unchecked Sendable {
       let child = forkProcess()
       if child == 0 {
         // Nothing of the oracle's: another thread of the parent may have held its locks.
-        alarm(20)
-        _exit(whatIsNotRefused())
+        alarm(isUnderThreadSanitizer ? 1 : 20)
+        _exit(Self.whatIsNotRefused(by: world.dispatcher, world.queues))
       }
       world.totals.forks.add()
       guard child > 0 else {
@@ -45,6 +48,9 @@ final class Disturber: @unchecked Sendable {
       }
       var status: CInt = 0
       while waitpid(child, &status, 0) == -1, errno == EINTR {}
+      // Under ThreadSanitizer Swift takes a lock for each look at a global, which another thread may
+      // have held.
+      if isUnderThreadSanitizer, status & 0x7f == SIGALRM { continue }
       if status != 0 {
         world.court.report(
           .fork, nil,
@@ -55,28 +61,42 @@ final class Disturber: @unchecked Sendable {
     }
   }
 
-  /// The number of the first submission that the child is not refused, 0 if there is none.
-  private func whatIsNotRefused() -> Int32 {
+  /// The number of the first submission that is not refused, 0 if there is none. Submits all the same.
+  private static func whatIsNotRefused(by dispatcher: any TaskDispatcher, _ queues: [TaskQueue])
+    -> Int32
+  {
     let refused = Admission.refused(.forkedChild)
-    let queues = world.queues
+    var first: Int32 = 0
+    func note(_ isRefused: Bool, _ number: Int) {
+      if !isRefused, first == 0 { first = Int32(number) }
+    }
     for (index, queue) in queues.enumerated() {
-      if queue({}) != refused { return Int32(10 + index) }
-      if queue.barrier({}) != refused { return Int32(20 + index) }
-      if queue(priority: .high, label: "child", {}) != refused { return Int32(30 + index) }
+      note(queue({}) == refused, 10 + index)
+      note(queue.barrier({}) == refused, 20 + index)
+      note(queue(priority: .high, label: "child", {}) == refused, 30 + index)
       let handle = queue.submit {}
-      if handle.outcomeIfFinished != .refused(.forkedChild) { return Int32(40 + index) }
+      note(handle.outcomeIfFinished == .refused(.forkedChild), 40 + index)
       let timer = queue.after(.milliseconds(1)) {}
-      if timer.outcomeIfFinished != .refused(.forkedChild) { return Int32(50 + index) }
+      note(timer.outcomeIfFinished == .refused(.forkedChild), 50 + index)
       do {
         try queue.sync {}
-        return Int32(60 + index)
+        note(false, 60 + index)
       } catch WaitRefusal.refused(.forkedChild) {
       } catch {
-        return Int32(70 + index)
+        note(false, 70 + index)
       }
     }
-    world.dispatcher.beginShutdown()
-    return 0
+    dispatcher.beginShutdown()
+    return first
+  }
+
+  /// Does once what a child will do: Swift sets up types when they are first used, under locks of its
+  /// own, and a child in whose parent another thread was at that would wait for ever.
+  private static func rehearse() {
+    let spare = try! UVDispatcher()
+    try! spare.start()
+    let queues = [spare.foreground, spare.background, spare.makeQueue(label: "spare", width: 1)]
+    _ = whatIsNotRefused(by: spare, queues)
   }
 
   // MARK: Faults

@@ -70,7 +70,7 @@ final class Monitor: @unchecked Sendable {
     let now = monotonicNanoseconds()
     let latest = runner.latency.takeLatest()
     let world = runner.current.withLock { $0 }
-    let ended = runner.totals.values["bodies ended"] ?? 0
+    let ended = Int(runner.pastEnded.value) + (world.map { $0.totals.ended.value } ?? 0)
     let sample = Sample(
       seconds: Double(now - began) / 1e9,
       tasksPerSecond: Double(max(0, ended - lastEnded)) / (Double(now - lastTime) / 1e9),

@@ -67,7 +67,6 @@ struct Process: Codable, Sendable {
   }
 }
 
-let isSanitized: Bool = {
-  // Their runtimes are in the program itself.
-  dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
-}()
+// Their runtimes are in the program itself.
+let isUnderThreadSanitizer = dlsym(nil, "__tsan_init") != nil
+let isSanitized = isUnderThreadSanitizer || dlsym(nil, "__asan_init") != nil

@@ -18,7 +18,7 @@ extension OnePool {
           dispatcher.background { ran.open() }
           guard ran.wait(patience) else { exit(1) }
 
-          let child = forkChild { _exit(42) }
+          let child = forkProcess { _exit(42) }
 
           guard statusOf(child) == 42 << 8 else { exit(2) }
           dispatcher.background { dispatcher.foreground { dispatcher.beginShutdown() } }
@@ -38,7 +38,7 @@ extension OnePool {
           dispatcher.background { ran.open() }
           guard ran.wait(patience) else { exit(1) }
 
-          let child = forkChild { exit(0) }
+          let child = forkProcess { exit(0) }
 
           // It crashes, or hangs until it is killed; or a sanitizer comes first, and is not content.
           guard statusOf(child) != 0 else { exit(2) }
@@ -61,7 +61,7 @@ extension OnePool {
             strdup("sh"), strdup("-c"), strdup("exit 5"), nil,
           ]
 
-          let child = forkChild { _ = unsafe execv("/bin/sh", arguments) }
+          let child = forkProcess { _ = unsafe execv("/bin/sh", arguments) }
 
           guard statusOf(child) == 5 << 8 else { exit(2) }
           _ = dispatcher
@@ -70,23 +70,6 @@ extension OnePool {
       }
     }
   }
-}
-
-/// Forks, and runs `body` in the child, which is killed if it hangs.
-private func forkChild(_ body: () -> Void) -> pid_t {
-  // Swift hides the call, for good reasons; a program may have it from C.
-  typealias Fork = @convention(c) () -> pid_t
-  let fork = unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)
-  let child = fork()
-  if child == 0 {
-    var all = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
-    alarm(2)
-    body()
-    _exit(100)
-  }
-  return child
 }
 
 private func statusOf(_ child: pid_t) -> CInt {

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TaskDispatch
 import Testing
 
@@ -16,17 +16,30 @@ extension OnePool {
           // Some versions of libuv have the kernel add threads for a loop, which stay.
           unsafe setenv("UV_USE_IO_URING", "0", 1)
           let begun = Leaving.begun
-          let before = ThisProcess.threadIDs
           let dispatcher = try UVDispatcher()
-          let pool = ThisProcess.threadIDs.subtracting(before)
-          guard pool.count >= dispatcher.effectivePoolThreads else { _exit(1) }
+          // Those that meet here. What else is new may be a thread of Swift's, which stays.
+          let pool = Box<Set<String>>([])
+          let met = Latch(dispatcher.effectiveBackgroundWidth)
+          for _ in 0..<dispatcher.effectiveBackgroundWidth {
+            dispatcher.background {
+              let path = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/thread-self")
+              pool.change { _ = $0.insert("/proc/\(path ?? "")") }
+              met.open()
+              _ = met.wait(patience)
+            }
+          }
+          guard met.wait(patience) else { _exit(1) }
           try dispatcher.start()
           _ = OtherThread {
             guard begun.wait(patience) else { _exit(2) }
-            while pool.contains(where: { unsafe access("/proc/self/task/\($0)", F_OK) == 0 }) {}
-            for _ in 0..<100 {
-              dispatcher.background { _exit(3) }
-              dispatcher.foreground { dispatcher.background { _exit(3) } }
+            let threads = pool.value
+            while threads.contains(where: { unsafe access($0, F_OK) == 0 }) {}
+            // The last of them may take a moment more.
+            let end = monotonicNanoseconds() + 200_000_000
+            while monotonicNanoseconds() < end {
+              dispatcher.background {}
+              dispatcher.foreground { dispatcher.background {} }
             }
             _exit(chosenStatus)
           }

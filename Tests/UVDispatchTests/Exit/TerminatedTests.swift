@@ -34,12 +34,21 @@ extension OnePool {
       await #expect(processExitsWith: .exitCode(7)) {
         try standingStill {
           Leaving.watch()
+          // Its first use may take a lock, which a handler must not.
+          handled.store(false, ordering: .relaxed)
           // Without SA_RESTART: calls that wait come back with EINTR.
           var action = sigaction()
-          unsafe action.__sigaction_handler.sa_handler = { _ in }
+          unsafe action.__sigaction_handler.sa_handler = { _ in
+            handled.store(true, ordering: .relaxed)
+          }
           unsafe sigaction(SIGTERM, &action, nil)
+          var terminate = sigset_t()
+          unsafe sigemptyset(&terminate)
+          unsafe sigaddset(&terminate, SIGTERM)
+          unsafe pthread_sigmask(SIG_UNBLOCK, &terminate, nil)
+          let starter = Box(pthread_self())
           let isOver = Box(false)
-          let storm = OtherThread { while !isOver.value { kill(getpid(), SIGTERM) } }
+          let storm = OtherThread { while !isOver.value { pthread_kill(starter.value, SIGTERM) } }
           for _ in 0..<100 {
             let dispatcher = try UVDispatcher()
             dispatcher.background {}
@@ -50,7 +59,7 @@ extension OnePool {
             guard ledger.completed == 2, ledger.balances else { exit(2) }
           }
           isOver.value = true
-          guard storm.join() else { exit(3) }
+          guard storm.join(), handled.load(ordering: .relaxed) else { exit(3) }
 
           exit(chosenStatus)
         }
@@ -109,3 +118,6 @@ extension OnePool {
     }
   }
 }
+
+/// Whether the handler has run.
+private let handled = Atomic(false)

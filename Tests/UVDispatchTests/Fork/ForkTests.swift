@@ -141,23 +141,14 @@ private func whatIsNotRefused(on dispatcher: UVDispatcher, _ view: TaskQueue) ->
 
 /// Forks, and returns what `body` says in the child: nil if nothing is wrong.
 private func inForkedChild(_ body: () -> String?) -> String? {
-  // Swift hides the call, for good reasons; a program may have it from C.
-  typealias Fork = @convention(c) () -> pid_t
-  let fork = unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)
   var ends: [CInt] = [-1, -1]
   unsafe pipe(&ends)
-  let child = fork()
-  if child == 0 {
-    // A child that hangs is killed, and so tells the parent. Some threads let no signal in.
-    var all = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
-    alarm(2)
+  // A child that hangs is killed, and so tells the parent.
+  let child = forkProcess {
     if let wrong = body() {
       _ = unsafe wrong.withCString { unsafe write(ends[1], $0, strlen($0)) }
       _exit(1)
     }
-    _exit(0)
   }
   close(ends[1])
   var text: [UInt8] = Array(repeating: 0, count: 1_000)

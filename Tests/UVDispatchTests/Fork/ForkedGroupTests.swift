@@ -39,22 +39,3 @@ extension OnePool {
     }
   }
 }
-
-/// Forks, runs `body` in the child, and returns how that ended. One that hangs is killed.
-private func statusOfForkedChild(_ body: () -> Void) -> CInt {
-  // Swift hides the call, for good reasons; a program may have it from C.
-  typealias Fork = @convention(c) () -> pid_t
-  let fork = unsafe unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)
-  let child = fork()
-  if child == 0 {
-    var all = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
-    alarm(2)
-    body()
-    _exit(0)
-  }
-  var status: CInt = 0
-  unsafe waitpid(child, &status, 0)
-  return status
-}

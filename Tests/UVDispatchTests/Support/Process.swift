@@ -47,8 +47,10 @@ enum ThisProcess {
 
   /// Whether this is built for a sanitizer, which needs descriptors, memory and switches itself.
   static var isSanitized: Bool {
-    unsafe dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+    unsafe isUnderThreadSanitizer || dlsym(nil, "__asan_init") != nil
   }
+
+  static var isUnderThreadSanitizer: Bool { unsafe dlsym(nil, "__tsan_init") != nil }
 
   private static func entries(of directory: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []

@@ -27,6 +27,15 @@ private let forkBugs = [
     .expression("ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked { return }"),
     suites: ["ForkedGroupTests"]),
   Bug(
+    "fork.item-locks", breaks: "rule 15: an item is refused in a forked child under a held lock",
+    in: "TaskDispatch/Platform/ItemLock.swift",
+    .expression(
+      """
+      pthread_atfork(
+            { ItemLock.lockAll() }, { ItemLock.unlockAll() }, { ItemLock.unlockAll() })
+      """, becomes: "CInt(0)"),
+    suites: ["ForkedItemTests"]),
+  Bug(
     "fork.sync", breaks: "rule 15: sync in a forked child takes a lock",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .expression("ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked { throw"),

@@ -307,5 +307,5 @@ private let parkingBugs = [
     .expression(
       "core.hasNewsForWaiters", becomes: "false",
       within: "!core.outbox.isEmpty || core.hasNewsForWaiters"),
-    suites: ["StandstillTests"]),
+    suites: ["NewsTests"]),
 ]

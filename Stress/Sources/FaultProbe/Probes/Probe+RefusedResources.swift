@@ -5,25 +5,29 @@ import UVDispatch
 extension Probe {
   static let refusedResources: [Probe] = [
     Probe(
-      name: "no-descriptors", fault: "no descriptors are left for the first dispatcher, or a later",
-      outcome: "UVError EMFILE; nothing left behind; the next works", variants: 2
+      name: "no-descriptors", fault: "n descriptors are left for the first dispatcher, n from 0",
+      outcome: "UVError EMFILE, and the next works; or it needs no more", variants: 16
     ) { variant in
-      if variant == 1 { try expectWorks(UVDispatcher()) }
       let before = descriptors()
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      // The lowest that is free is what a new one would be.
-      let lowest = dup(0)
-      close(lowest)
-      var none = rlimit(rlim_cur: rlim_t(lowest), rlim_max: limit.rlim_max)
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
-      let error = try uvError { _ = try UVDispatcher() }
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      let error = try errorWithSpareDescriptors(variant)
       let after = descriptors()
-      try expect(error.name == "EMFILE", "\(error)")
+      // The loop that leases are started on, and libuv's pipe for signals, are the process's.
+      try expect(after - before <= 8, "\(before) descriptors before, \(after) after")
+      try expectWorks(UVDispatcher())
+      return [error.map { "\($0)" } ?? "it needs no more"]
+    },
+    Probe(
+      name: "no-descriptors-later", fault: "n descriptors are left for a later one, n from 0",
+      outcome: "UVError EMFILE, nothing left behind, the next works; or it needs no more",
+      variants: 12
+    ) { variant in
+      try expectWorks(UVDispatcher())
+      let before = descriptors()
+      let error = try errorWithSpareDescriptors(variant)
+      let after = descriptors()
       try expect(after == before, "\(before) descriptors before, \(after) after")
       try expectWorks(UVDispatcher())
-      return ["\(error)"]
+      return [error.map { "\($0)" } ?? "it needs no more"]
     },
     Probe(
       name: "no-memory", fault: "the n-th allocation of libuv fails, and all after it, n from 0",
@@ -67,6 +71,24 @@ extension Probe {
       return [count > variant ? "libuv does without" : "it needs no more"]
     },
   ]
+}
+
+/// Makes a dispatcher while only `spare` more descriptors can be opened, and returns why it could not
+/// be made: nil if it was.
+private func errorWithSpareDescriptors(_ spare: Int) throws -> UVError? {
+  var limit = rlimit()
+  getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  // The lowest that is free is what a new one would be.
+  let lowest = dup(0)
+  close(lowest)
+  var few = rlimit(rlim_cur: rlim_t(Int(lowest) + spare), rlim_max: limit.rlim_max)
+  setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few)
+  defer { setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) }
+  do { _ = try UVDispatcher() } catch let error as UVError {
+    try expect(error.name == "EMFILE", "\(error)")
+    return error
+  }
+  return nil
 }
 
 /// What libuv allocates with: fails when it is told to.

@@ -1,0 +1,64 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("While other threads are about their items and groups,")
+  struct ForkedItemTests {
+    @Test("a forked child is refused what it submits with a handle and a group, each time")
+    func refused() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let group = WorkGroup()
+          rehearse(group)
+          let isOver = Latch()
+          // Nearly always at an item's or a group's lock. Under ThreadSanitizer Swift takes a lock for each
+          // look at a global, which such a thread may hold when its process is forked: then nobody else.
+          let others = (0..<(ThisProcess.isUnderThreadSanitizer ? 0 : 2)).map { _ in
+            OtherThread {
+              while !isOver.isOpen {
+                for _ in 0..<100 {
+                  group.enter()
+                  group.leave()
+                }
+                _ = dispatcher.background.submit(group: group) {}.outcomeIfFinished
+              }
+            }
+          }
+
+          var ends: [CInt] = []
+          for _ in 0..<100 {
+            ends.append(
+              statusOfForkedChild {
+                for _ in 0..<70 {
+                  let handle = dispatcher.background.submit(group: group) {}
+                  if handle.outcomeIfFinished != .refused(.forkedChild) { _exit(9) }
+                }
+              })
+          }
+
+          isOver.open()
+          for other in others { #expect(other.join()) }
+          #expect(ends == [CInt](repeating: 0, count: 100))
+          dispatcher.runUntilIdle()
+        }
+      }
+    }
+  }
+}
+
+/// Does once what a child will do. Swift looks a type up under a lock when it is first needed, and a
+/// child whose parent was at that on another thread would wait for ever.
+private func rehearse(_ group: WorkGroup) {
+  guard let ended = try? UVDispatcher() else { return }
+  ended.beginShutdown()
+  for _ in 0..<2 {
+    let handle = ended.background.submit(group: group) {}
+    #expect(handle.outcomeIfFinished != .refused(.forkedChild))
+  }
+  ended.runUntilIdle()
+}
