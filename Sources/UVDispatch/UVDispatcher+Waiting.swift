@@ -78,7 +78,9 @@ extension UVDispatcher {
     }
     let caller = currentTask
     // Whoever empties a group may know nothing of those who wait here.
-    if case .group(let group) = target { group.whenEmpty { [weak self] in self?.withCore { _ in } } }
+    if case .group(let group) = target {
+      group.whenEmpty { [weak self] in self?.withCore { _ in } }
+    }
     let refusal = withCore { core -> WaitRefusal? in
       let end = timeout.map { core.instant.advanced(by: $0) }
       beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)
