@@ -29,7 +29,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     switch self {
     case .default:
       [
-        (.foreground, 300), (.background, 300), (.view, 300), (.banded, 60), (.family, 20),
+        (.foreground, 2000), (.background, 2000), (.view, 2000), (.banded, 60), (.family, 20),
         (.ask, 20), (.handle, 20), (.throwing, 5), (.expiring, 5), (.cancelled, 20), (.wait, 1),
         (.timer, 10), (.cancelledTimer, 5), (.sharedTimer, 5), (.repeating, 1), (.barrier, 5),
         (.barrierSync, 1), (.sync, 2), (.syncInside, 1), (.suspend, 1), (.group, 2), (.slow, 1),

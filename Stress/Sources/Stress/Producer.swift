@@ -84,9 +84,11 @@ final class Producer {
 
   /// Lets the loop and the workers get on until there is room. A shutdown ends what would make room.
   func makeRoom() {
+    if hasRoom { return }
     closeWhatIsOver()
-    while !hasRoom, !world.isOver.isRaised {
-      waitForOldest()
+    // Half of it at once: to be woken for each would cost more than all the rest.
+    while openCount > world.plan.mix.window / 2, !world.isOver.isRaised {
+      world.waitBriefly(for: open[first + openCount / 2].ticket)
       closeWhatIsOver()
     }
   }
@@ -97,8 +99,6 @@ final class Producer {
     let age = since == 0 ? "" : ", for \((monotonicNanoseconds() - Int64(since)) / 1_000_000) ms"
     return "waits for \(oldestNumber.value >> 40).\(oldestNumber.value & 0xff_ffff_ffff)\(age)"
   }
-
-  func waitForOldest() { world.waitBriefly(for: open[first].ticket) }
 
   /// Until nothing is open any more. The watchdog ends what does not end.
   func closeAll() {

@@ -40,6 +40,13 @@ import Oracle
     guard (1...64).contains(threads) else { throw ValidationError("--threads must be 1 to 64") }
     if let width, width < 1 { throw ValidationError("--width must be at least 1") }
     if let pool, !(1...64).contains(pool) { throw ValidationError("--pool must be 1 to 64") }
+    for path in [json, plot].compactMap({ $0 }) {
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      if !FileManager.default.isWritableFile(atPath: folder) {
+        throw ValidationError(
+          "\(path) cannot be written: there is no such folder, or it is not yours")
+      }
+    }
     if backend == .fake, mix.needsThreads {
       throw ValidationError("the mix \(mix.rawValue) needs threads, and the fake has none")
     }
@@ -47,8 +54,11 @@ import Oracle
 
   private func makePlan() throws -> Plan {
     if let replay {
-      do { return try Plan.read(from: replay) } catch {
-        throw ValidationError("--replay \(replay): \(error)")
+      do { return try Plan.read(from: replay) } catch is DecodingError {
+        throw ValidationError(
+          "\(replay) is not a file that a failed run of this program has written")
+      } catch {
+        throw ValidationError("\(replay) cannot be read: \(error.localizedDescription)")
       }
     }
     var plan = Plan(seed: seed ?? UInt64.random(in: 1...UInt64(1 << 48)))
@@ -144,7 +154,8 @@ final class Finish: @unchecked Sendable {
         ).write(to: path)
       }
     } catch {
-      Swift.print("stress: cannot write: \(error)")
+      runner.court.report(.fault, nil, "cannot write: \(error.localizedDescription)")
+      Swift.print("stress: cannot write: \(error.localizedDescription)")
       isGood = false
     }
     let rate = report.seconds > 0 ? Int(Double(report.bodies) / report.seconds) : 0
@@ -162,9 +173,9 @@ final class Finish: @unchecked Sendable {
       try report.plan.write(to: path)
       Swift.print("the same program again: scripts/stress --replay \(path)")
     } catch {
-      Swift.print("stress: cannot write \(path): \(error)")
+      Swift.print("stress: cannot write \(path): \(error.localizedDescription)")
     }
-    let broken = report.findings.map(\.rule.title).joined(separator: "; ")
+    let broken = runner.court.all.map(\.rule.title).joined(separator: "; ")
     Swift.print("stress: FAILED, \(broken), \(figures)")
     fflush(nil)
     // Whatever still stands on some thread must not keep the process.
