@@ -134,6 +134,8 @@ extension Core {
       tell(.finished(.abandoned), task)
       guard let item = task.item else { continue }
       tasks[ObjectIdentifier(item)] = nil
+      // For its timer, too, it has ended: nobody can cancel it any more.
+      repeats[ObjectIdentifier(item)] = nil
       outbox.append { item.finish(.abandoned) }
     }
   }

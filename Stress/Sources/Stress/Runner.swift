@@ -178,7 +178,8 @@ final class Runner: @unchecked Sendable {
   private func shutDown(
     _ world: World, _ dispatcher: UVDispatcher, _ policy: ShutdownPolicy, _ dice: inout Dice
   ) {
-    switch dice.roll(4) {
+    // A body that never ends may have the only worker.
+    switch world.stuck.value > 0 ? 0 : dice.roll(4) {
     case 0: dispatcher.beginShutdown(policy)
     case 1: world.post(on: 0, seed: 0) { dispatcher.beginShutdown(policy) }
     case 2: world.post(on: 1, seed: 0) { dispatcher.beginShutdown(policy) }
