@@ -188,24 +188,23 @@ static struct timespec real_deadline(const struct timespec *deadline) {
   return timespec_of(end < 0 ? 0 : end);
 }
 
-/* Waits until `deadline` of our clock. In steps, because that may jump meanwhile. */
+/* Waits until `deadline` of our clock, or for a step, because that may jump meanwhile. The end of a
+ * step is a spurious wake to the caller, who has to look: between two steps nobody would wake him. */
 static int wait_until(
     int (*wait)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *),
     pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
-  while (true) {
-    struct timespec end = real_deadline(deadline);
-    struct timespec step = end;
-    if (load(chances[JUMP]) != 0) {
-      int64_t soon = real_now(CLOCK_MONOTONIC) + 5000000;
-      if (end.tv_sec > INT64_MAX / 2000000000 || nanoseconds(&end) > soon) step = timespec_of(soon);
-    }
-    int status = wait(condition, mutex, CLOCK_MONOTONIC, &step);
-    if (status != ETIMEDOUT) return status;
-    end = real_deadline(deadline);
-    if (end.tv_sec < INT64_MAX / 2000000000 && nanoseconds(&end) <= real_now(CLOCK_MONOTONIC)) {
-      return ETIMEDOUT;
-    }
+  struct timespec end = real_deadline(deadline);
+  struct timespec step = end;
+  if (load(chances[JUMP]) != 0) {
+    int64_t soon = real_now(CLOCK_MONOTONIC) + 5000000;
+    if (end.tv_sec > INT64_MAX / 2000000000 || nanoseconds(&end) > soon) step = timespec_of(soon);
   }
+  int status = wait(condition, mutex, CLOCK_MONOTONIC, &step);
+  if (status != ETIMEDOUT) return status;
+  end = real_deadline(deadline);
+  bool is_over = end.tv_sec < INT64_MAX / 2000000000 &&
+                 nanoseconds(&end) <= real_now(CLOCK_MONOTONIC);
+  return is_over ? ETIMEDOUT : 0;
 }
 
 /* --- Conditions and locks -------------------------------------------------------------------- */
