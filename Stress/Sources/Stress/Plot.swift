@@ -69,9 +69,11 @@ struct Plot {
     let end = max(1, samples.last?.seconds ?? 1)
     let most = max(panel.lines.flatMap(\.values).max() ?? 1, 1e-9)
     let bottom = top + Self.height
-    var text = ""
-    var legend = Self.left
-    for line in panel.lines {
+    var text =
+      "<text x=\"\(coordinate(Self.left))\" y=\"\(coordinate(top - 6))\">\(panel.name)</text>\n"
+    var legend = Self.left + 170
+    let isAlone = panel.lines.count == 1
+    for line in panel.lines where !isAlone {
       text +=
         "<text x=\"\(coordinate(legend))\" y=\"\(coordinate(top - 6))\" fill=\"\(line.colour)\">"
         + "\(line.name)</text>\n"
