@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  @Suite("While a timer ticks, which might free anybody")
+  @Suite("While a timer ticks")
   struct HeartbeatTests {
     private let dispatcher: UVDispatcher
 
