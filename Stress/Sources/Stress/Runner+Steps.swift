@@ -1,0 +1,58 @@
+import Oracle
+import TaskDispatch
+import TaskDispatchTesting
+
+extension Runner {
+  func runInSteps(_ world: World, seed: UInt64) throws {
+    let dispatcher = world.dispatcher as! RecordingDispatcher
+    let end = min(ends, monotonicNanoseconds() + Int64(plan.mix.roundSeconds * 1e9))
+    var dice = Dice(seed: seed)
+    let producer = Producer(world, number: 0, seed: dice.next())
+    producers.withLock { $0 = [producer] }
+    world.onChild = { producer.keep($0) }
+    while monotonicNanoseconds() < end, !court.hasFindings, !isStopped.isRaised {
+      for _ in 0..<16 where producer.hasRoom { producer.act() }
+      for _ in 0..<dice.roll(24) { try step(dispatcher, &dice) }
+      producer.closeWhatIsOver()
+      while !producer.hasRoom {
+        try dispatcher.advanceTime(by: .microseconds(500))
+        producer.closeWhatIsOver()
+      }
+      if plan.mix.isCutShort, dice.once(in: 200) { break }
+    }
+    world.isOver.raise()
+    producer.closeWhatIsOver()
+    if plan.mix.isCutShort {
+      let drain = Duration.microseconds(dice.roll(3))
+      for judge in world.judges { judge.endOrder(at: world.now() + Int64(drain / .nanoseconds(1))) }
+      dispatcher.beginShutdown(ShutdownPolicy(drain: drain, cancel: .zero))
+    } else {
+      while producer.openCount > 0 {
+        try dispatcher.advanceTime(by: .microseconds(500))
+        producer.closeWhatIsOver()
+      }
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(30)))
+    }
+    try dispatcher.runUntilIdle(limit: 10_000_000)
+    try dispatcher.advanceTime(by: .seconds(60))
+    if plan.mix.isCutShort { producer.closeAfterReport() }
+    world.judgeEndState()
+    judgeBooks(world)
+    world.onChild = nil
+    try dispatcher.finish()
+  }
+
+  private func step(_ dispatcher: RecordingDispatcher, _ dice: inout Dice) throws {
+    switch dice.roll(8) {
+    case 0, 1:
+      do { try dispatcher.runNextForegroundTask() } catch StepError.nothingQueued {
+      } catch StepError.nothingRunnable {}
+    case 2, 3, 4:
+      do { try dispatcher.runNextBackgroundTask() } catch StepError.nothingQueued {
+      } catch StepError.nothingRunnable {}
+    case 5: try dispatcher.runUntilIdle(limit: 10_000_000)
+    case 6: try dispatcher.advanceTime(by: .microseconds(dice.roll(400)))
+    default: try dispatcher.skipTime(by: .microseconds(dice.roll(400)))
+    }
+  }
+}
