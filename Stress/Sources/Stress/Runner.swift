@@ -1,7 +1,6 @@
 import Glibc
 import Oracle
 import TaskDispatch
-import TaskDispatchTesting
 import UVDispatch
 
 /// Makes one dispatcher after the other, loads each, ends it, and holds its books against what was
