@@ -15,6 +15,9 @@ final class TestReport: Sendable {
   /// The test that began last and has not ended.
   var running: String? { state.withLock { $0.open.last } }
 
+  /// An issue of a thread that belongs to no test: only its place and text say what it is.
+  private static let nobody = "«unknown»"
+
   /// From ` with 1 argument rule → rule 3 at File.swift:1:1: …`, what is between arrow and place.
   private static func arguments(_ text: Substring) -> String {
     guard text.hasPrefix(" with "), let arrow = text.firstRange(of: "→ "),
@@ -33,8 +36,9 @@ final class TestReport: Sendable {
     state.withLock { state in
       if let issue = test.firstRange(of: " recorded an issue") {
         if state.failure == nil {
-          let name = String(test[..<issue.lowerBound])
-          state.failure = name + Self.arguments(test[issue.upperBound...])
+          let (name, rest) = (String(test[..<issue.lowerBound]), test[issue.upperBound...])
+          state.failure =
+            name == Self.nobody ? "no test\(rest.prefix(240))" : name + Self.arguments(rest)
         }
       } else if let name = name(before: " started.") {
         state.open.append(name)

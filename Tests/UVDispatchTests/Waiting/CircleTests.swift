@@ -15,6 +15,43 @@ struct CircleTests {
     #expect(bare.core.isStuck(caller))
   }
 
+  @Test("is stuck if it is a barrier, and one of them waits for it, whatever the others do")
+  func barrier() {
+    let bare = BareCore(viewWidth: 2)
+    let caller = bare.core.makeTask(
+      .caller(SyncCaller {}), on: .background, bare.view, isBarrier: true, site: .here(),
+      parent: nil)
+    bare.running(bare.view).beginWait(for: caller)
+    _ = bare.running(bare.view)
+
+    #expect(bare.core.isStuck(caller))
+  }
+
+  @Test("is stuck if what its thread runs meanwhile waits for it, although its turn has come")
+  func helped() {
+    let bare = BareCore(viewWidth: 2)
+    let caller = bare.caller(on: bare.view)
+    let helped = bare.running(bare.view)
+    helped.beginWait(for: caller)
+    caller.isGranted = true
+    caller.helped = helped
+
+    #expect(bare.core.isStuck(caller))
+  }
+
+  @Test("is not stuck while its view is suspended, nor is who waits for it")
+  func suspended() {
+    let bare = BareCore()
+    let caller = bare.caller(on: bare.view)
+    let other = bare.caller(on: nil)
+    bare.running(bare.view).beginWait(for: caller)
+    bare.running().beginWait(for: caller)
+    bare.view.pool.queue.suspend()
+
+    #expect(!bare.core.isStuck(caller))
+    #expect(!bare.core.isStuck(other))
+  }
+
   @Test("is not stuck if the view has room")
   func room() {
     let bare = BareCore(viewWidth: 2)

@@ -62,6 +62,66 @@ extension OnePool {
       dispatcher.end()
     }
 
+    @Test("is not told of a deadlock if it waits for a task for so long and no longer")
+    func taskInTime() throws {
+      try dispatcher.start()
+
+      dispatcher.background { [dispatcher, answer, answered] in
+        // Nobody else can run it, and nobody else is there.
+        let handle = dispatcher.background.submit {}
+        do { _ = try handle.wait(timeout: .milliseconds(1)) } catch WaitRefusal.timedOut {
+          answer.value = "timed out"
+        } catch { answer.value = "\(error)" }
+        answered.open()
+      }
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "timed out")
+      dispatcher.end()
+    }
+
+    @Test("is not told of a deadlock if it waits for a group for so long and no longer")
+    func groupInTime() throws {
+      let group = WorkGroup()
+      try dispatcher.start()
+
+      dispatcher.background { [dispatcher, answer, answered] in
+        dispatcher.background(group: group) {}
+        do { try group.wait(timeout: .milliseconds(1)) } catch WaitRefusal.timedOut {
+          answer.value = "timed out"
+        } catch { answer.value = "\(error)" }
+        answered.open()
+      }
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "timed out")
+      dispatcher.end()
+    }
+
+    @Test("is not told of a deadlock if it waits for a group that a timer's body may leave")
+    func groupAndTimer() throws {
+      let group = WorkGroup()
+      let member = Box<TaskHandle<Void>?>(nil)
+      try dispatcher.start()
+      dispatcher.foreground.after(.seconds(3600)) {}
+      dispatcher.background { [dispatcher, answer, answered] in
+        member.value = dispatcher.background.submit(group: group) {}
+        do {
+          try group.wait()
+          answer.value = "empty"
+        } catch { answer.value = "\(error)" }
+        answered.open()
+      }
+      waitUntilItWaits()
+
+      // As the timer's body might.
+      member.value?.cancel()
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "empty")
+      dispatcher.end()
+    }
+
     @Test("is told of one, or the loop is, if each stands in sync and no circle shows")
     func withoutCircle() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)

@@ -1,5 +1,5 @@
 /// Standing in `sync`, in `wait` and before a full queue, and who is told that it is in vain.
-let waitingBugs: [Bug] = syncBugs + deadlockBugs + circleBugs
+let waitingBugs: [Bug] = syncBugs + deadlockBugs + patienceBugs + circleBugs
 
 private let syncBugs = [
   Bug(
@@ -17,6 +17,22 @@ private let syncBugs = [
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("if task.isGranted { core.grantedToHelpers += 1 }"),
     suites: ["HelpedDeadlockTests"]),
+  Bug(
+    "sync.helper-stays-counted",
+    breaks: "rule 14: told of a deadlock although a caller's turn has come",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("if task.isGranted { core.grantedToHelpers -= 1 }"),
+    suites: ["HelpingTests"]),
+  Bug(
+    "sync.helped-stays", breaks: "rule 14: who has helped once is taken for one who does for ever",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("task.helped = nil"),
+    suites: ["HelpingTests"]),
+  Bug(
+    "sync.helper-tells-nobody", breaks: "rule 14: those who wait do not look when a helper is done",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("core.hasNewsForWaiters = true"),
+    suites: ["HelpingTests"]),
   Bug(
     "sync.outer-visible", breaks: "rule 4: what a helper runs believes to be on the helper's queue",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
@@ -93,12 +109,12 @@ private let deadlockBugs = [
     "deadlock.running-ignored", breaks: "rule 14: told of a deadlock although a body runs",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("running.contains(where: { !$0.isBlocked })", becomes: "false"),
-    suites: ["HelpedDeadlockTests", "WayOutTests"]),
+    suites: ["ProgressTests"]),
   Bug(
     "deadlock.pool-ignored", breaks: "rule 14: told of a deadlock although a worker is free",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("pool.canStart(now: { now })", becomes: "false"),
-    suites: ["HelpedDeadlockTests", "ActorTests"]),
+    suites: ["ProgressTests"]),
   Bug(
     "deadlock.helper-asleep",
     breaks: "rule 14: told of a deadlock although a helper is about to wake",
@@ -109,7 +125,7 @@ private let deadlockBugs = [
     "deadlock.foreground-ignored", breaks: "rule 14: told of a deadlock although the loop has work",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("hasForeground", becomes: "false"),
-    suites: ["UVContractTests"]),
+    suites: ["ProgressTests"]),
   Bug(
     "deadlock.hidden-by-timers", breaks: "rule 14: not told of a deadlock while a timer is pending",
     in: "UVDispatch/Engine/Core+Waiting.swift",
@@ -119,7 +135,7 @@ private let deadlockBugs = [
     "deadlock.loop-taken-for-free", breaks: "rule 14: the loop waits for itself for ever",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("!running.contains { $0.lane == .foreground && !$0.isAbandoned }", becomes: "true"),
-    suites: ["FullQueueTests"]),
+    suites: ["ProgressTests"]),
   Bug(
     "deadlock.suspended-counts", breaks: "rule 14: told of a deadlock that an outsider may resume",
     in: "UVDispatch/Engine/Core+Waiting.swift",
@@ -147,6 +163,31 @@ private let deadlockBugs = [
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression("!core.canProgress", becomes: "false"),
     suites: ["FullQueueTests"]),
+]
+
+private let patienceBugs = [
+  Bug(
+    "deadlock.item-in-time", breaks: "rule 14: told of a deadlock that a time-out would end",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!mayTimeOut", becomes: "true", within: "guard !mayTimeOut, let task"),
+    suites: ["WayOutTests"]),
+  Bug(
+    "deadlock.group-in-time", breaks: "rule 14: told of a deadlock that a time-out would end",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!mayTimeOut", becomes: "true", within: "return !mayTimeOut"),
+    suites: ["WayOutTests"]),
+  Bug(
+    "deadlock.group-without-timers",
+    breaks: "rule 14: told of a deadlock although a timer's body may leave the group",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("timers.isEmpty", becomes: "true", within: "&& timers.isEmpty"),
+    suites: ["WayOutTests"]),
+  Bug(
+    "deadlock.item-in-a-suspended-view",
+    breaks: "rule 14: told of a deadlock that an outsider may resume",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!poolView(task.view).queue.isSuspended", becomes: "true"),
+    suites: ["WayOutTests"]),
 ]
 
 private let circleBugs = [
@@ -184,7 +225,7 @@ private let circleBugs = [
     "circle.barrier-as-plain", breaks: "rule 14: a circle through a barrier is not seen",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("task.isBarrier", becomes: "false"),
-    suites: ["HeartbeatTests"]),
+    suites: ["CircleTests"]),
   Bug(
     "circle.queued-counts",
     breaks: "rule 14: told of a circle through a task that can be cancelled",
@@ -201,7 +242,14 @@ private let circleBugs = [
     "circle.helper-ignored", breaks: "rule 14: a circle through what a helper runs is not seen",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("canNeverEnd(helped, waitedForBy: path + [task])", becomes: "false"),
-    suites: ["StandstillTests"]),
+    suites: ["CircleTests"]),
+  Bug(
+    "circle.suspended-counts",
+    breaks: "rule 14: told of a circle through a view that an outsider may resume",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression(
+      "view.queue.isSuspended", becomes: "false", within: "if view.queue.isSuspended { return"),
+    suites: ["CircleTests"]),
   Bug(
     "circle.run-counts", breaks: "rule 14: told of a circle through a caller whose body has run",
     in: "UVDispatch/Engine/Core+Waiting.swift",

@@ -170,6 +170,11 @@ private let leaseBugs = [
     .expression("core.now >= end", becomes: "false"),
     suites: ["GoodCitizenTests"]),
   Bug(
+    "lease.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .expression("!state.isOver", becomes: "true"),
+    suites: ["PostingAtExitTests"]),
+  Bug(
     "lease.no-hint-for-searchers", breaks: "rule 5: who searches is not told of what may start",
     in: "UVDispatch/Engine/Core.swift",
     .without("mayStart.store(pool.canStart(now: { now }), ordering: .relaxed)"),

@@ -1,0 +1,107 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// What is known of a worker that runs a task of the view for which it waits, once that has ended.
+  @Suite("The only worker, when it has run a task of the view in whose sync it stands,")
+  struct HelpingTests {
+    private let dispatcher: UVDispatcher
+    private let ran = Box(0)
+    private let refused = Box(0)
+
+    init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
+
+    private func sync(on view: TaskQueue) {
+      do { _ = try view.sync { ran.increment() } } catch { refused.increment() }
+    }
+
+    @Test("is a way out for others again")
+    func helpsAgain() throws {
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      view.suspend()
+      view {
+        ran.increment()
+        // So that whoever helps with this has to wait on.
+        view.suspend()
+      }
+      for queue in [dispatcher.background, dispatcher.foreground] { queue { sync(on: view) } }
+      try dispatcher.start()
+      dispatcher.waitUntil { $0.running.count == 2 && $0.running.allSatisfy(\.isBlocked) }
+      view.resume()
+      dispatcher.waitUntil { [ran] core in
+        ran.value == 1 && core.running.count == 2 && core.running.allSatisfy(\.isBlocked)
+      }
+      view(priority: .high) { ran.increment() }
+
+      // As when a body of another thread resumes it, and the worker has not woken yet.
+      let core = dispatcher.lock()
+      core.pool.resume(core.poolView(dispatcher.view(view.view)), now: { core.now })
+      core.handOutGrants()
+      let canProgress = core.canProgress
+      dispatcher.unlock()
+      dispatcher.end()
+
+      #expect(canProgress)
+      #expect(ran.value == 4)
+      #expect(refused.value == 0)
+    }
+
+    @Test("is counted as one who can take the turn that it was given meanwhile")
+    func turnMeanwhile() throws {
+      let view = dispatcher.makeQueue(label: "view", width: 2)
+      let ended = Latch()
+      try dispatcher.start()
+
+      dispatcher.background {
+        view {
+          dispatcher.waitUntil { $0.granted == 1 && $0.grantedToHelpers == 1 }
+          ran.increment()
+        }
+        sync(on: view)
+        ended.open()
+      }
+
+      #expect(ended.wait(patience))
+      let (granted, toHelpers) = dispatcher.withCore { ($0.granted, $0.grantedToHelpers) }
+      #expect(granted == 0)
+      #expect(toHelpers == 0)
+      #expect(ran.value == 2)
+      dispatcher.end()
+    }
+
+    @Test("lets the others look, who may wait for what nobody brings about any more")
+    func othersLook() throws {
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let (loopWaits, told) = (Latch(), Latch())
+      view.suspend()
+      view {
+        _ = loopWaits.wait(patience)
+        view.suspend()
+      }
+      dispatcher.background { sync(on: view) }
+      dispatcher.waitUntil { $0.running.count == 1 && $0.running.allSatisfy(\.isBlocked) }
+      view.resume()
+      dispatcher.waitUntil { $0.running.count == 2 }
+      dispatcher.foreground {
+        // The worker is not free before somebody resumes the view.
+        do { _ = try dispatcher.background.submit {}.wait() } catch WaitRefusal.wouldDeadlock {
+          refused.increment()
+        } catch { Issue.record(error) }
+        told.open()
+      }
+      try dispatcher.start()
+      dispatcher.waitUntil { $0.running.contains { $0.lane == .foreground && $0.isBlocked } }
+
+      loopWaits.open()
+
+      #expect(told.wait(patience))
+      #expect(refused.value == 1)
+      view.resume()
+      dispatcher.end()
+      #expect(ran.value == 1)
+    }
+  }
+}
