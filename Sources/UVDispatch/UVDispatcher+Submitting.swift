@@ -95,7 +95,7 @@ extension UVDispatcher {
     defer { caller?.endWait() }
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }
-      if caller != nil, end == nil, !core.canProgress { return .wouldDeadlock }
+      if caller != nil, !core.canProgress { return .wouldDeadlock }
       park(until: end)
       if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
         return refusal

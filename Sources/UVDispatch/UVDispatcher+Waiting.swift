@@ -87,7 +87,7 @@ extension UVDispatcher {
       defer { caller?.endWait() }
       while !hasComeAbout(target) {
         if let end, core.instant >= end { return .timedOut }
-        if let caller, core.isStuck(caller, waitingFor: target, mayTimeOut: end != nil) {
+        if caller != nil, core.isStuck(waitingFor: target) {
           return deadlock(
             name(of: target), core.task(of: target).map { core.links(from: $0) } ?? [])
         }

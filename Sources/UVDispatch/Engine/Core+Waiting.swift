@@ -34,19 +34,20 @@ extension Core {
     return tasks[ObjectIdentifier(item)]
   }
 
-  /// Whether `caller` waits for what only tasks that wait could bring about.
-  func isStuck(_ caller: QueuedTask, waitingFor target: WaitTarget, mayTimeOut: Bool) -> Bool {
+  /// Whether the body of this thread waits for what only bodies that wait could bring about. One whose
+  /// time will be over counts as one that goes on.
+  func isStuck(waitingFor target: WaitTarget) -> Bool {
     switch target {
     case .item(let item):
       if TaskFrame.stack.contains(where: { $0.item === item }) { return true }
-      guard !mayTimeOut, let task = tasks[ObjectIdentifier(item)] else { return false }
+      guard let task = tasks[ObjectIdentifier(item)] else { return false }
       if canNeverEnd(task) { return true }
       return !canProgress && !poolView(task.view).queue.isSuspended
     case .group(let group):
       if TaskFrame.stack.contains(where: { $0.item?.group === group }) { return true }
       let members = tasks.values.filter { $0.item?.group === group }
       // A timer's body may leave it.
-      return !mayTimeOut && !canProgress && timers.isEmpty
+      return !canProgress && timers.isEmpty
         && members.contains { !poolView($0.view).queue.isSuspended }
     }
   }

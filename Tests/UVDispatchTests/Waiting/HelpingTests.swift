@@ -75,16 +75,17 @@ extension OnePool {
     @Test("lets the others look, who may wait for what nobody brings about any more")
     func othersLook() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)
-      let (loopWaits, told) = (Latch(), Latch())
+      let (isSuspended, loopWaits, told) = (Latch(), Latch(), Latch())
       view.suspend()
       view {
-        _ = loopWaits.wait(patience)
         view.suspend()
+        isSuspended.open()
+        _ = loopWaits.wait(patience)
       }
       dispatcher.background { sync(on: view) }
       dispatcher.waitUntil { $0.running.count == 1 && $0.running.allSatisfy(\.isBlocked) }
       view.resume()
-      dispatcher.waitUntil { $0.running.count == 2 }
+      #expect(isSuspended.wait(patience))
       dispatcher.foreground {
         // The worker is not free before somebody resumes the view.
         do { _ = try dispatcher.background.submit {}.wait() } catch WaitRefusal.wouldDeadlock {
@@ -92,15 +93,17 @@ extension OnePool {
         } catch { Issue.record(error) }
         told.open()
       }
-      try dispatcher.start()
+      let loop = WatchedThread { dispatcher.run() }
       dispatcher.waitUntil { $0.running.contains { $0.lane == .foreground && $0.isBlocked } }
+      #expect(loop.waitUntilItSleeps())
 
       loopWaits.open()
 
       #expect(told.wait(patience))
       #expect(refused.value == 1)
       view.resume()
-      dispatcher.end()
+      dispatcher.beginShutdown(.init(drain: patience))
+      #expect(loop.join())
       #expect(ran.value == 1)
     }
   }

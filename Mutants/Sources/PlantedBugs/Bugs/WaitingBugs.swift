@@ -167,14 +167,9 @@ private let deadlockBugs = [
 
 private let patienceBugs = [
   Bug(
-    "deadlock.item-in-time", breaks: "rule 14: told of a deadlock that a time-out would end",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("!mayTimeOut", becomes: "true", within: "guard !mayTimeOut, let task"),
-    suites: ["WayOutTests"]),
-  Bug(
-    "deadlock.group-in-time", breaks: "rule 14: told of a deadlock that a time-out would end",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("!mayTimeOut", becomes: "true", within: "return !mayTimeOut"),
+    "deadlock.time-out-ignored", breaks: "rule 14: told of a deadlock that a time-out would end",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("!mayTimeOut", becomes: "true"),
     suites: ["WayOutTests"]),
   Bug(
     "deadlock.group-without-timers",
