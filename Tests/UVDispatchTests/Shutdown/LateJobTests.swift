@@ -1,8 +1,8 @@
 import TaskDispatch
 import Testing
-import UVDispatch
 
 @testable import TaskDispatchTesting
+@testable import UVDispatch
 
 extension OnePool {
   @Suite("Jobs of Tasks that arrive after the end")
@@ -74,6 +74,33 @@ extension OnePool {
 
       #expect(meter.most == 1)
       #expect(atHome.value == 500)
+    }
+
+    @Test("that prefer the foreground wait for the one that runs, however long it does")
+    func behindOne() async throws {
+      let dispatcher = try UVDispatcher()
+      let meter = Meter()
+      let (started, gate) = (Latch(), Latch())
+      try dispatcher.start()
+      dispatcher.end()
+
+      await withTaskGroup { group in
+        group.addTask(executorPreference: dispatcher.foreground.executor) {
+          meter.count {
+            started.open()
+            _ = gate.wait(patience)
+          }
+        }
+        #expect(started.wait(patience))
+        // One by one: were each given a thread, some would run by the time the last has come.
+        for number in 1...50 {
+          group.addTask(executorPreference: dispatcher.foreground.executor) { meter.count {} }
+          dispatcher.waitUntil { $0.lateJobs.count == number || meter.most > 1 }
+        }
+        gate.open()
+      }
+
+      #expect(meter.most == 1)
     }
 
     @Test("while the report is being handed out, run before or after it, never neither")

@@ -27,6 +27,22 @@ struct CircleTests {
     #expect(bare.core.isStuck(caller))
   }
 
+  @Test("is stuck behind a barrier that waits for one of them, although the view has room")
+  func fenced() {
+    let bare = BareCore(viewWidth: 2)
+    let barrier = bare.core.makeTask(
+      .plain {}, on: .background, bare.view, isBarrier: true, site: .here(), parent: nil)
+    let caller = bare.caller(on: bare.view)
+    for task in [barrier, caller] {
+      bare.core.accept(task)
+      bare.core.enqueue(task)
+    }
+    bare.running(bare.view).beginWait(for: caller)
+
+    #expect(bare.core.isStuck(caller))
+    _ = bare.core.releaseEverything()
+  }
+
   @Test("is stuck if what its thread runs meanwhile waits for it, although its turn has come")
   func helped() {
     let bare = BareCore(viewWidth: 2)

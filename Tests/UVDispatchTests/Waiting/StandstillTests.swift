@@ -9,6 +9,9 @@ extension OnePool {
   struct StandstillTests {
     private let dispatcher: UVDispatcher
     private let refused = Box(0)
+    private let busy = Latch()
+    private let gate = Latch()
+    private let wasLetGo = Box(false)
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 2)) }
 
@@ -16,6 +19,12 @@ extension OnePool {
       do { try wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
         Issue.record(error)
       }
+    }
+
+    /// A body that goes on all the time, as far as anybody knows.
+    private func goOn() {
+      busy.open()
+      wasLetGo.value = gate.wait(patience)
     }
 
     @Test("although a timer is pending: its body is no worker")
@@ -44,15 +53,9 @@ extension OnePool {
     func circleThroughBarrier() throws {
       let serial = dispatcher.makeQueue(label: "serial", width: 1)
       let wide = dispatcher.makeQueue(label: "wide", width: 2)
-      let (both, barrierStands, ended, busy, gate) = (
-        Latch(2), Latch(), Latch(2), Latch(), Latch()
-      )
+      let (both, barrierStands, ended) = (Latch(2), Latch(), Latch(2))
       let ran = Box(0)
-      // Goes on all the time, as far as anybody knows.
-      dispatcher.foreground {
-        busy.open()
-        _ = gate.wait(patience)
-      }
+      dispatcher.foreground { goOn() }
       serial {
         both.open()
         _ = barrierStands.wait(patience)
@@ -77,6 +80,7 @@ extension OnePool {
       #expect(refused.value == 1)
       gate.open()
       dispatcher.end()
+      #expect(wasLetGo.value)
       // The barrier, and the body of the other.
       #expect(ran.value == 2)
     }
@@ -85,13 +89,9 @@ extension OnePool {
     func circleThroughHelp() throws {
       let serial = dispatcher.makeQueue(label: "serial", width: 1)
       let wide = dispatcher.makeQueue(label: "wide", width: 2)
-      let (busy, ended, gate) = (Latch(), Latch(2), Latch())
+      let ended = Latch(2)
       let ran = Box(0)
-      // The other worker, which goes on as far as anybody knows.
-      dispatcher.background {
-        busy.open()
-        _ = gate.wait(patience)
-      }
+      dispatcher.background { goOn() }
       try dispatcher.start()
       #expect(busy.wait(patience))
       wide.suspend()
@@ -110,6 +110,7 @@ extension OnePool {
       #expect(ended.wait(patience))
       gate.open()
       dispatcher.end()
+      #expect(wasLetGo.value)
       #expect(refused.value == 1)
       #expect(ran.value == 1)
     }
@@ -118,14 +119,11 @@ extension OnePool {
     func cancellableBarrier() throws {
       let serial = dispatcher.makeQueue(label: "serial", width: 1)
       let wide = dispatcher.makeQueue(label: "wide", width: 2)
-      let (both, barrierStands, ended, busy, gate) = (
-        Latch(2), Latch(), Latch(2), Latch(), Latch()
-      )
+      let (both, barrierStands, ended) = (Latch(2), Latch(), Latch(2))
       let ran = Box(0)
       let barrier = Box<TaskHandle<Void>?>(nil)
       dispatcher.foreground {
-        busy.open()
-        _ = gate.wait(patience)
+        goOn()
         barrier.value?.cancel()
       }
       serial {
@@ -152,6 +150,7 @@ extension OnePool {
       #expect(ended.wait(patience))
       #expect(refused.value == 0)
       dispatcher.end()
+      #expect(wasLetGo.value)
       #expect(ran.value == 2)
     }
   }

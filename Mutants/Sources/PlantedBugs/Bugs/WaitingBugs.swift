@@ -209,7 +209,7 @@ private let circleBugs = [
     breaks: "rule 14: a circle that a waiting barrier closes is not seen",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("isFenced", becomes: "false", within: "if isFenced, before"),
-    suites: ["StandstillTests"]),
+    suites: ["CircleTests"]),
   Bug(
     "circle.cancellable-barrier-counts",
     breaks: "rule 14: told of a circle through a barrier that may be cancelled",
