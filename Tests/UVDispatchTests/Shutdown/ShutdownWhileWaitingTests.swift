@@ -101,11 +101,12 @@ extension OnePool {
       let admissions = Box([Admission]())
       let ran = Box(0)
       let comers = (0..<4).map { _ in
-        OtherThread {
+        WatchedThread {
           let admission = dispatcher.background { ran.increment() }
           admissions.change { $0.append(admission) }
         }
       }
+      for comer in comers { #expect(comer.waitUntilItSleeps()) }
 
       dispatcher.beginShutdown(.init(drain: .seconds(3600)))
       for comer in comers { #expect(comer.join()) }

@@ -1,0 +1,18 @@
+import Dispatch
+
+/// Stands still until an asynchronous operation has ended. For threads that are not Swift's.
+func blocking<Value: Sendable>(_ operation: @escaping @Sendable () async -> Value) -> Value {
+  let box = Answer<Value>()
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    box.value = await operation()
+    done.signal()
+  }
+  done.wait()
+  return box.value!
+}
+
+private final class Answer<Value: Sendable>: @unchecked Sendable {
+  // Written before the signal, read after the wait.
+  var value: Value?
+}

@@ -1,0 +1,14 @@
+import CPeers
+
+/// How much work takes how long, found out once a process.
+enum Burn {
+  static let roundsPerMicrosecond: Double = {
+    let rounds = 2_000_000
+    let costs = (0..<7).map { _ in timed { _ = cpeers_burn(rounds) } }
+    return Double(rounds) / costs.min()! * 1_000
+  }()
+
+  static func rounds(microseconds: Double) -> Int {
+    Int((roundsPerMicrosecond * microseconds).rounded())
+  }
+}

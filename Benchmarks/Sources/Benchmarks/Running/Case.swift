@@ -1,0 +1,49 @@
+import Measuring
+
+/// Something that is measured in a process of its own, and gives figures for one or more rows.
+struct Case: Sendable {
+  let name: String
+  /// What `UV_THREADPOOL_SIZE` is meanwhile.
+  let poolThreads: Int
+  let rows: [Row]
+  let measure: @Sendable (Effort) throws -> [Reading]
+
+  init(
+    _ name: String, poolThreads: Int = 4, rows: [Row],
+    measure: @escaping @Sendable (Effort) throws -> [Reading]
+  ) {
+    self.name = name
+    self.poolThreads = poolThreads
+    self.rows = rows
+    self.measure = measure
+  }
+
+  /// One that makes what it needs, and hands over who takes turns.
+  init(
+    _ name: String, poolThreads: Int = 4, rows: [Row],
+    contestants: @escaping @Sendable (Effort) throws -> [Contestant]
+  ) {
+    self.init(name, poolThreads: poolThreads, rows: rows) { effort in
+      Interleaving(repetitions: effort.repetitions)
+        .readings(rows: rows.map(\.name), of: try contestants(effort))
+    }
+  }
+
+  /// In the order of the table.
+  static let all: [Case] =
+    windowedForeground + windowedBackground + smallWindows + unbounded + [selfRepost] + working
+    + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops, yields]
+    + [cancelling, statBehind, sync, idle, manyViews, groups] + barriers + [roundTrip, jobs]
+    + backlog + [startUp, fakeSteps, spoold] + latencies
+}
+
+/// How much is done to find a figure.
+struct Effort: Sendable {
+  let isQuick: Bool
+
+  var repetitions: Int { 5 }
+  /// About how long one repetition of one contestant takes, in nanoseconds.
+  var slice: Double { isQuick ? 20_000_000 : 50_000_000 }
+  /// As many as that, or a tenth if it is to be quick.
+  func count(_ whole: Int) -> Int { isQuick ? max(1, whole / 10) : whole }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A program that is run to its end.
+struct ChildProcess {
+  enum Failure: Error, CustomStringConvertible {
+    case ended(Int32, isSignal: Bool, errors: String)
+    case tookTooLong(seconds: Double)
+
+    var description: String {
+      switch self {
+      case .ended(let status, let isSignal, let errors):
+        "ended with \(isSignal ? "signal" : "status") \(status)"
+          + (errors.isEmpty ? "" : ": \(errors)")
+      case .tookTooLong(let seconds): "was not done after \(Int(seconds)) s"
+      }
+    }
+  }
+
+  let path: String
+  var arguments: [String] = []
+  /// Added to our own.
+  var environment: [String: String] = [:]
+  var timeLimit = 600.0
+
+  /// Returns what it printed.
+  @discardableResult
+  func run() throws -> Data {
+    // Files, not pipes: what is printed while nobody reads cannot stop the program.
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("bench-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let output = folder.appendingPathComponent("output")
+    let errors = folder.appendingPathComponent("errors")
+    try Data().write(to: output)
+    try Data().write(to: errors)
+
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: errors)
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
+    try process.run()
+    guard ended.wait(timeout: .now() + timeLimit) == .success else {
+      kill(process.processIdentifier, SIGKILL)
+      ended.wait()
+      throw Failure.tookTooLong(seconds: timeLimit)
+    }
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      let said = String(decoding: (try? Data(contentsOf: errors)) ?? Data(), as: UTF8.self)
+      throw Failure.ended(
+        process.terminationStatus, isSignal: process.terminationReason == .uncaughtSignal,
+        errors: String(
+          said.split(separator: "\n").suffix(3).joined(separator: " / ").suffix(400)))
+    }
+    return try Data(contentsOf: output)
+  }
+}
+
+/// Where this program is, and what was built beside it.
+enum Programs {
+  static let own =
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    ?? CommandLine.arguments[0]
+
+  static func beside(_ name: String) -> String {
+    URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name).path
+  }
+}

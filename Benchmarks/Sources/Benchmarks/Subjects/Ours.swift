@@ -1,0 +1,40 @@
+import UVDispatch
+
+/// The loop's thread of a `UVDispatcher`.
+final class UVForeground: Subject {
+  let dispatcher: UVDispatcher
+  private let queue: TaskQueue
+
+  init() throws {
+    dispatcher = try UVDispatcher()
+    try dispatcher.start()
+    queue = dispatcher.foreground
+  }
+
+  /// Of a dispatcher that has been started.
+  init(of dispatcher: UVDispatcher) {
+    self.dispatcher = dispatcher
+    queue = dispatcher.foreground
+  }
+
+  func submit(_ counter: Counter, _ rounds: Int) { queue { work(rounds, counter) } }
+  func run(_ body: @escaping @Sendable () -> Void) { queue(body) }
+}
+
+/// The background of a `UVDispatcher`.
+final class UVBackground: Subject {
+  let dispatcher: UVDispatcher
+  private let queue: TaskQueue
+
+  init(width: Int) throws {
+    dispatcher = try UVDispatcher(.init(backgroundWidth: width))
+    precondition(
+      dispatcher.effectiveBackgroundWidth == width,
+      "the pool is too small for a width of \(width)")
+    try dispatcher.start()
+    queue = dispatcher.background
+  }
+
+  func submit(_ counter: Counter, _ rounds: Int) { queue { work(rounds, counter) } }
+  func run(_ body: @escaping @Sendable () -> Void) { queue(body) }
+}

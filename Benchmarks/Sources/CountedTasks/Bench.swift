@@ -1,0 +1,90 @@
+internal import Dispatch
+internal import UVDispatch
+
+/// Runs tasks of one kind in batches: all of a batch are submitted while nothing runs, so that how
+/// threads happen to meet changes no count.
+final class Bench: Sendable {
+  static let batch = 1_000
+
+  private let kind: Kind
+  private let dispatcher: UVDispatcher
+  private let queue: TaskQueue
+
+  init(_ kind: Kind, width: Int = 1) throws {
+    self.kind = kind
+    dispatcher = try UVDispatcher(.init(backgroundWidth: width))
+    precondition(dispatcher.effectiveBackgroundWidth == width, "the pool is too small")
+    queue = kind.isOnForeground ? dispatcher.foreground : dispatcher.background
+  }
+
+  /// Submits and runs `count` batches. The foreground's run on this thread.
+  func run(batches count: Int) {
+    for _ in 0..<count {
+      if kind == .floor {
+        submit(Self.batch) { _ in }
+      } else if kind.isOnForeground {
+        submit(Self.batch) { _ in }
+        dispatcher.runUntilIdle()
+      } else {
+        let end = DispatchSemaphore(value: 0)
+        whileWorkersAreHeld {
+          submit(Self.batch) { number in if number == Self.batch - 1 { end.signal() } }
+        }
+        end.wait()
+      }
+    }
+  }
+
+  /// Submits while every worker stands still.
+  func whileWorkersAreHeld(_ body: () -> Void) {
+    let gate = DispatchSemaphore(value: 0)
+    let held = DispatchSemaphore(value: 0)
+    let width = dispatcher.effectiveBackgroundWidth
+    for _ in 0..<width {
+      dispatcher.background {
+        held.signal()
+        gate.wait()
+      }
+    }
+    for _ in 0..<width { held.wait() }
+    body()
+    for _ in 0..<width { gate.signal() }
+  }
+
+  func submit(_ count: Int, _ ended: @escaping @Sendable (Int) -> Void) {
+    // One loop a kind: what decides between kinds is not counted to the tasks.
+    switch kind {
+    case .floor: for number in 0..<count { Kind.floor.submit(to: queue, number, ended) }
+    case .foreground, .background:
+      for number in 0..<count { Kind.foreground.submit(to: queue, number, ended) }
+    case .foregroundHandle, .backgroundHandle:
+      for number in 0..<count { Kind.foregroundHandle.submit(to: queue, number, ended) }
+    case .foregroundLabel, .backgroundLabel:
+      for number in 0..<count { Kind.foregroundLabel.submit(to: queue, number, ended) }
+    }
+  }
+
+  func startLoop() throws { try dispatcher.start() }
+
+  /// Lets the loop's thread stand still while `body` submits.
+  func whileLoopIsHeld(_ body: () -> Void) {
+    let gate = DispatchSemaphore(value: 0)
+    let held = DispatchSemaphore(value: 0)
+    dispatcher.foreground {
+      held.signal()
+      gate.wait()
+    }
+    held.wait()
+    body()
+    gate.signal()
+  }
+
+  func drain() {
+    let end = DispatchSemaphore(value: 0)
+    queue { end.signal() }
+    end.wait()
+  }
+
+  /// A timer that nobody waits for.
+  func setFarTimer() { dispatcher.background.after(.seconds(3_600)) {} }
+}

@@ -1,0 +1,101 @@
+internal import CPeers
+internal import Glibc
+
+/// Prints one count, or runs so many tasks that somebody else counts.
+///
+/// ```
+/// CountedTasks mallocs KIND             allocations a task, the closure included
+/// CountedTasks growth KIND              bytes held, from the second to the third ten thousand tasks
+/// CountedTasks wakes                    writes to an eventfd, for a thousand posts to a held loop
+/// CountedTasks idle                     context switches of every thread in a second without work
+/// CountedTasks leases                   uv_queue_work, for a thousand tasks on three held workers
+/// CountedTasks run KIND BATCHES         nothing: for callgrind
+/// ```
+@main enum CountedTasks {
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    switch arguments.first {
+    case "mallocs": print(mallocs(try Bench(kind(arguments))))
+    case "growth": print(growth(try Bench(kind(arguments))))
+    case "wakes": print(try wakes())
+    case "leases": print(try leases())
+    case "idle": print(try idleSwitches())
+    case "run":
+      guard let batches = arguments.dropFirst(2).first.flatMap({ Int($0) }) else { usage() }
+      try Bench(kind(arguments)).run(batches: batches)
+    default: usage()
+    }
+    // What is left of threads and dispatchers is not waited for.
+    fflush(nil)
+    _exit(0)
+  }
+
+  private static func kind(_ arguments: [String]) -> Kind {
+    guard let kind = arguments.dropFirst().first.flatMap({ Kind(rawValue: $0) }) else { usage() }
+    return kind
+  }
+
+  private static func usage() -> Never {
+    let kinds = Kind.allCases.map(\.rawValue).joined(separator: "|")
+    let text =
+      "usage: CountedTasks mallocs KIND | growth KIND | wakes | leases | idle | run KIND BATCHES\n"
+      + "KIND: \(kinds)\n"
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    exit(2)
+  }
+
+  /// To the tenth: what a batch needs once is shared by a thousand tasks.
+  private static func mallocs(_ bench: Bench) -> Double {
+    bench.run(batches: 20)
+    let batches = 50
+    let count = Counters.during(.allocations) { bench.run(batches: batches) }
+    return (Double(count) / Double(batches * Bench.batch) * 10).rounded() / 10
+  }
+
+  private static func growth(_ bench: Bench) -> Int {
+    bench.run(batches: 20)
+    settle()
+    // The least of three: a lease that ends early or late is seen once, what leaks is seen each time.
+    let growths = (0..<3).map { _ in
+      Counters.during(.heldBytes) {
+        bench.run(batches: 10)
+        settle()
+      }
+    }
+    return max(0, growths.min()!)
+  }
+
+  /// Longer than a loop or a lease looks for work, so that each count begins with all of them asleep,
+  /// and what the last body left has been let go of.
+  private static func settle() { usleep(30_000) }
+
+  private static func wakes() throws -> Int {
+    let bench = try Bench(.foreground)
+    try bench.startLoop()
+    bench.drain()
+    settle()
+    return Counters.during(.wakes) {
+      bench.whileLoopIsHeld { bench.submit(Bench.batch) { _ in } }
+      bench.drain()
+    }
+  }
+
+  private static func idleSwitches() throws -> Int {
+    let bench = try Bench(.foreground)
+    try bench.startLoop()
+    bench.setFarTimer()
+    bench.whileWorkersAreHeld {}
+    bench.drain()
+    for _ in 0..<10 { settle() }
+    let before = cpeers_context_switches()
+    sleep(1)
+    return cpeers_context_switches() - before
+  }
+
+  private static func leases() throws -> Int {
+    let bench = try Bench(.background, width: 3)
+    bench.run(batches: 1)
+    settle()
+    return Counters.during(.leases) { bench.run(batches: 1) }
+  }
+}
