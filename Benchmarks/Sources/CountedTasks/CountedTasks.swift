@@ -6,9 +6,11 @@ internal import Glibc
 /// ```
 /// CountedTasks mallocs KIND             allocations a task, the closure included
 /// CountedTasks growth KIND              bytes held, from the second to the third ten thousand tasks
-/// CountedTasks wakes                    writes to an eventfd, for a thousand posts to a held loop
+/// CountedTasks wakes                    writes to an eventfd, for the task that holds the loop and a
+///                                       thousand posts meanwhile
 /// CountedTasks idle                     context switches of every thread in a second without work
-/// CountedTasks leases                   uv_queue_work, for a thousand tasks on three held workers
+/// CountedTasks leases                   uv_queue_work, for the tasks that hold three workers and a
+///                                       thousand more meanwhile
 /// CountedTasks run KIND BATCHES         nothing: for callgrind
 /// ```
 @main enum CountedTasks {
@@ -74,10 +76,14 @@ internal import Glibc
     try bench.startLoop()
     bench.drain()
     settle()
-    return Counters.during(.wakes) {
-      bench.whileLoopIsHeld { bench.submit(Bench.batch) { _ in } }
-      bench.drain()
+    let before = Counters.value(.wakes)
+    var after = before
+    bench.whileLoopIsHeld {
+      bench.submit(Bench.batch) { _ in }
+      after = Counters.value(.wakes)
     }
+    bench.drain()
+    return after - before
   }
 
   private static func idleSwitches() throws -> Int {
@@ -96,6 +102,13 @@ internal import Glibc
     let bench = try Bench(.background, width: 3)
     bench.run(batches: 1)
     settle()
-    return Counters.during(.leases) { bench.run(batches: 1) }
+    let before = Counters.value(.leases)
+    var after = before
+    // Not those after it: a lease that was held for longer than its quantum gives way to another.
+    bench.whileWorkersAreHeld {
+      bench.submit(Bench.batch) { _ in }
+      after = Counters.value(.leases)
+    }
+    return after - before
   }
 }

@@ -104,7 +104,8 @@ public struct RowResult: Sendable, Equatable {
         && demand.isMet(ours: ours, ratios: ratios, ratioToLimit: ratioToLimit)
     }
     met = judge(row.demanded)
-    goalMet = judge(row.goal)
+    // Who misses what is demanded has not reached more than that.
+    goalMet = judge(row.goal).map { [met] in $0 && met != false }
   }
 
   public static func == (left: RowResult, right: RowResult) -> Bool {

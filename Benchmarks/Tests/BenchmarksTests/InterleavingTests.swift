@@ -1,6 +1,5 @@
+import Measuring
 import Testing
-
-@testable import Measuring
 
 @Suite("Interleaving")
 struct InterleavingTests {

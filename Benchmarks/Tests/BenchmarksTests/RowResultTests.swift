@@ -42,6 +42,23 @@ struct RowResultTests {
     #expect(result.goalMet == false)
   }
 
+  @Test("reaches no goal while it misses what is demanded")
+  func goalNeedsDemand() {
+    let row = Row(
+      "row", demanded: [.within(1, of: "C")], goal: [.timesFaster(2, than: "NIO")])
+    func goalMet(c: Double) -> Bool? {
+      RowResult(
+        row,
+        processes: [
+          process(ours: [10], nio: [20]) + [Reading(row: "row", contestant: "C", samples: [c])]
+        ]
+      ).goalMet
+    }
+
+    #expect(goalMet(c: 10) == true)
+    #expect(goalMet(c: 9) == false)
+  }
+
   @Test("names the peer that comes closest")
   func bestPeer() throws {
     let readings = [

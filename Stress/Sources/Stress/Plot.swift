@@ -90,7 +90,7 @@ struct Plot {
     for share in stride(from: 0.0, through: 1.0, by: 0.25) {
       text +=
         "<text x=\"\(coordinate(Self.left + share * Self.width))\" y=\"\(coordinate(bottom + 16))\" "
-        + "text-anchor=\"middle\" fill=\"#777777\">\(Int((share * end).rounded())) s</text>\n"
+        + "text-anchor=\"middle\" fill=\"#777777\">\(tick(share * end))</text>\n"
     }
     for line in panel.lines {
       let points = zip(samples, line.values).map { sample, value in
@@ -102,6 +102,11 @@ struct Plot {
         + points.joined(separator: " ") + "\"/>\n"
     }
     return text
+  }
+
+  /// Quarters of a short run are no whole seconds.
+  private func tick(_ seconds: Double) -> String {
+    String(format: seconds == seconds.rounded() || seconds >= 20 ? "%.0f s" : "%.1f s", seconds)
   }
 
   private func coordinate(_ value: Double) -> String { String(format: "%.1f", value) }

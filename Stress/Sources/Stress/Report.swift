@@ -69,15 +69,17 @@ struct Report: Codable {
     row(
       "balance",
       "\(grouped(accepted)) accepted = \(grouped(ended)) ended" + (balances ? "" : "  NOT EQUAL"))
-    if !latency.isEmpty {
-      section("from submission to first instruction")
+    section("from submission to first instruction")
+    if latency.isEmpty {
+      row("nothing to tell", plan.backend == .fake ? "time is virtual" : "no body has begun")
+    } else {
       for entry in latency {
         let name = entry.percentile == 100 ? "longest" : "p\(trimmed(entry.percentile))"
         row(name, "\(grouped(Int(entry.microseconds.rounded()))) us")
       }
     }
     section("violations")
-    if findings.isEmpty { row("none", "of \(Rule.allCases.count) rules watched") }
+    if findings.isEmpty { row("none", "") }
     for finding in findings {
       row("rule \(finding.rule.title)", grouped(finding.count))
       Swift.print("      first: \(finding.first)")
@@ -94,7 +96,7 @@ struct Report: Codable {
 
   private func row(_ name: String, _ value: String) {
     let filler = String(repeating: " ", count: max(1, 32 - name.count))
-    Swift.print("  \(name)\(filler)\(value)")
+    Swift.print(value.isEmpty ? "  \(name)" : "  \(name)\(filler)\(value)")
   }
 
   func write(to path: String) throws {

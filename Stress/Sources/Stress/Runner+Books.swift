@@ -33,7 +33,7 @@ extension Runner {
         report.unfinished.count == world.stuck.value && ledger.abandoned == world.stuck.value,
         "a quiet dispatcher left other things unfinished than \(world.stuck.value) that never ends: "
           + "\(report)")
-      expect(totals["questions"]! == totals["answers"]!, "a question has no answer")
+      expect(totals["replies asked for"]! == totals["replies"]!, "a body has no reply")
       if world.isExact {
         expect(
           seen.accepted - seen.cancelled == seen.ran + seen.threw + seen.expired,
@@ -56,7 +56,7 @@ extension Runner {
       ledger.accepted - ledger.cancelled == bodies + seen.expired,
       "the ledger has accepted something that neither ran nor ended otherwise")
     // Those of `sync` may be counted as accepted and cancelled; an answer may be refused.
-    let turnedAway = totals["sync refused"]! + totals["questions"]! - totals["answers"]!
+    let turnedAway = totals["sync refused"]! + totals["replies asked for"]! - totals["replies"]!
     expect(
       ledger.refused >= seen.refused && ledger.refused <= seen.refused + turnedAway,
       "\(seen.refused) submissions were refused")

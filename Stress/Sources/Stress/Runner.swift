@@ -47,7 +47,9 @@ final class Runner: @unchecked Sendable {
       }
       past.withLock { $0 += TotalsSnapshot(world.totals) }
       pastEnded.add(UInt64(world.totals.ended.value))
-      if let ledger = world.dispatcher.report?.ledger { ledgers.withLock { $0 += ledger } }
+      // Not that of the report: what was refused after it counts, too.
+      let ledger = world.dispatcher.ledger
+      ledgers.withLock { $0 += ledger }
       current.withLock { $0 = nil }
       producers.withLock { $0 = [] }
       round += 1

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Oracle
+import UVDispatch
 
 @main struct StressCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -92,9 +93,19 @@ import Oracle
   private func announce(_ plan: Plan) {
     Swift.print(
       "stress: seed \(plan.seed), mix \(plan.mix.rawValue), backend \(plan.backend.rawValue), "
-        + (plan.backend == .fake ? "" : "\(plan.threads) threads, ")
+        + (plan.backend == .fake ? "" : "\(plan.threads) threads, \(width(of: plan)), ")
         + (plan.isForever ? "until it is interrupted" : "\(plan.seconds) s"))
     fflush(nil)
+  }
+
+  /// What the background's width is in the end, and the pool's.
+  private func width(of plan: Plan) -> String {
+    guard let dispatcher = try? UVDispatcher(.init(backgroundWidth: plan.width)) else {
+      return "no dispatcher to be had"
+    }
+    let width = dispatcher.effectiveBackgroundWidth
+    let held = plan.width.map { $0 > width } == true ? " (not \(plan.width!))" : ""
+    return "width \(width)\(held) on a pool of \(dispatcher.effectivePoolThreads)"
   }
 
   private func run(_ plan: Plan, _ runner: Runner) {

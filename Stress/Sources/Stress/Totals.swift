@@ -45,12 +45,12 @@ struct TotalsSnapshot: Codable, Sendable {
       "accepted": totals.accepted.value, "refused": totals.refused.value, "ran": totals.ran.value,
       "threw": totals.threw.value, "ticks of repeating timers": totals.ticks.value,
       "cancelled before the start": totals.cancelled.value, "expired": totals.expired.value,
-      "sync refused": totals.turnedAway.value, "questions": totals.asked.value,
-      "answers": totals.replied.value, "cancellations asked for": totals.cancelRequests.value,
-      "waits": totals.waits.value, "waits refused": totals.waitsRefused.value,
+      "sync refused": totals.turnedAway.value, "replies asked for": totals.asked.value,
+      "replies": totals.replied.value, "cancellations asked for": totals.cancelRequests.value,
+      "blocking waits": totals.waits.value, "blocking waits refused": totals.waitsRefused.value,
       "flushes": totals.flushes.value, "suspensions": totals.suspensions.value,
       "async calls": totals.asyncCalls.value, "async calls cancelled": totals.asyncCancelled.value,
-      "forks": totals.forks.value, "faults": totals.faults.value,
+      "forks": totals.forks.value, "signal storms, blocked loops": totals.faults.value,
       "bodies begun": totals.begun.value, "bodies ended": totals.ended.value,
     ]
   }
@@ -62,7 +62,8 @@ struct TotalsSnapshot: Codable, Sendable {
   static let order = [
     "accepted", "refused", "bodies begun", "bodies ended", "ran", "threw",
     "ticks of repeating timers", "cancelled before the start", "expired", "sync refused",
-    "cancellations asked for", "questions", "answers", "waits", "waits refused", "flushes",
-    "suspensions", "async calls", "async calls cancelled", "forks", "faults",
+    "cancellations asked for", "replies asked for", "replies", "blocking waits",
+    "blocking waits refused", "flushes",
+    "suspensions", "async calls", "async calls cancelled", "forks", "signal storms, blocked loops",
   ]
 }

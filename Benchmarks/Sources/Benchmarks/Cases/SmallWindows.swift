@@ -12,7 +12,7 @@ extension Case {
         [
           (Contestant.ours, try UVBackground(width: 3)), ("C", CPool(width: 3)),
           ("NIO", NIOPool(width: 3)), ("Dispatch", DispatchSubject.concurrent),
-        ], effort)
+        ], effort) + [.floor]
     }
   }
 }

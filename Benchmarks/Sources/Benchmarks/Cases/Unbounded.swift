@@ -26,7 +26,7 @@ extension Case {
         [
           (Contestant.ours, try UVForeground()), ("C", CMailbox()), ("NIO", NIOLoop()),
           ("Dispatch", DispatchSubject.serial),
-        ], effort)
+        ], effort) + [.floor]
     }
   }
 
@@ -47,7 +47,7 @@ extension Case {
         [
           (Contestant.ours, try UVBackground(width: 3)), ("C", CPool(width: 3)),
           ("NIO", NIOPool(width: 3)), ("Dispatch", DispatchSubject.concurrent),
-        ], effort)
+        ], effort) + [.floor]
     }
   }
 }

@@ -22,7 +22,7 @@ extension Case {
           ("Task.detached", DetachedTasks()),
         ]
       }
-      return Throughput(producers: producers).contestants(subjects, effort)
+      return Throughput(producers: producers).contestants(subjects, effort) + [.floor]
     }
   }
 

@@ -20,7 +20,7 @@ extension Case {
       if producers == 1 {
         subjects += [("Dispatch main", DispatchSubject.main), ("actor", ActorSubject())]
       }
-      return Throughput(producers: producers).contestants(subjects, effort)
+      return Throughput(producers: producers).contestants(subjects, effort) + [.floor]
     }
   }
 }
