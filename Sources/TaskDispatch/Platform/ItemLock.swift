@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// Locks for objects that are too many, and too small, to have one each.
 ///
@@ -20,19 +21,27 @@ internal import Glibc
       let status = unsafe pthread_mutex_init(locks + index, nil)
       precondition(status == 0, "pthread_mutex_init refused: \(status)")
     }
+    address.store(UInt(bitPattern: locks), ordering: .releasing)
     let status = pthread_atfork(
       { ItemLock.lockAll() }, { ItemLock.unlockAll() }, { ItemLock.unlockAll() })
     precondition(status == 0, "pthread_atfork refused: \(status)")
     return unsafe Stripes(locks: locks)
   }()
 
-  private static func lockAll() {
-    for index in 0..<count { unsafe pthread_mutex_lock(stripes.locks + index) }
+  /// Where the locks are, for a fork. Not ``stripes``: that is made on demand, and under
+  /// ThreadSanitizer each look at such a global takes a lock. Another thread may hold it at the fork,
+  /// and then the child would wait for ever.
+  private static let address = Atomic<UInt>(0)
+
+  private static func forEach(_ body: (UnsafeMutablePointer<pthread_mutex_t>) -> Void) {
+    let first = unsafe UnsafeMutablePointer<pthread_mutex_t>(
+      bitPattern: address.load(ordering: .acquiring))
+    for index in 0..<count { unsafe body(first! + index) }
   }
 
-  private static func unlockAll() {
-    for index in 0..<count { unsafe pthread_mutex_unlock(stripes.locks + index) }
-  }
+  private static func lockAll() { unsafe forEach { unsafe pthread_mutex_lock($0) } }
+
+  private static func unlockAll() { unsafe forEach { unsafe pthread_mutex_unlock($0) } }
 
   /// Runs `body` under the lock of `object`.
   static func withLock<Result>(of object: AnyObject, _ body: () -> Result) -> Result {
