@@ -28,15 +28,20 @@ internal import Synchronization
     return unsafe Stripes(locks: locks)
   }()
 
-  /// Where the locks are, for a fork. Not ``stripes``: that is made on demand, and under
-  /// ThreadSanitizer each look at such a global takes a lock. Another thread may hold it at the fork,
-  /// and then the child would wait for ever.
+  /// The address of the first lock, 0 until one is needed.
   private static let address = Atomic<UInt>(0)
 
-  private static func forEach(_ body: (UnsafeMutablePointer<pthread_mutex_t>) -> Void) {
-    let first = unsafe UnsafeMutablePointer<pthread_mutex_t>(
+  /// Not by ``stripes``, once they are made: under ThreadSanitizer each look at such a global takes a
+  /// lock. Another thread may hold it at a fork, and then the child would wait for ever.
+  private static var locks: UnsafeMutablePointer<pthread_mutex_t> {
+    let known = unsafe UnsafeMutablePointer<pthread_mutex_t>(
       bitPattern: address.load(ordering: .acquiring))
-    for index in 0..<count { unsafe body(first! + index) }
+    return unsafe known ?? stripes.locks
+  }
+
+  private static func forEach(_ body: (UnsafeMutablePointer<pthread_mutex_t>) -> Void) {
+    let locks = unsafe locks
+    for index in 0..<count { unsafe body(locks + index) }
   }
 
   private static func lockAll() { unsafe forEach { unsafe pthread_mutex_lock($0) } }
@@ -47,7 +52,7 @@ internal import Synchronization
   static func withLock<Result>(of object: AnyObject, _ body: () -> Result) -> Result {
     let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     // Objects are 16 bytes apart or more: the low bits do not tell them apart.
-    let lock = unsafe stripes.locks + Int((address >> 4) % UInt(count))
+    let lock = unsafe locks + Int((address >> 4) % UInt(count))
     unsafe pthread_mutex_lock(lock)
     defer { unsafe pthread_mutex_unlock(lock) }
     return body()

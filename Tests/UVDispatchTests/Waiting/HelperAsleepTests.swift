@@ -22,13 +22,9 @@ extension OnePool {
       try dispatcher.start()
       dispatcher.waitUntil { $0.running.count == 2 && $0.running.allSatisfy(\.isBlocked) }
 
-      // As when a body of another thread ends: the task that stands first may be taken now, by the
-      // only worker, which stands behind it. Whoever gets the lock next may be the loop's thread.
-      let core = dispatcher.lock()
-      core.pool.resume(core.poolView(dispatcher.view(view.view)), now: { core.now })
-      core.handOutGrants()
-      let canProgress = core.canProgress
-      dispatcher.unlock()
+      // The task that stands first may be taken now, by the only worker, which stands behind it.
+      // Whoever gets the lock next may be the loop's thread.
+      let canProgress = dispatcher.canProgress(resuming: view)
       dispatcher.end()
 
       #expect(canProgress)

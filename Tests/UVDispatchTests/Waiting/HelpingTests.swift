@@ -36,12 +36,7 @@ extension OnePool {
       }
       view(priority: .high) { ran.increment() }
 
-      // As when a body of another thread resumes it, and the worker has not woken yet.
-      let core = dispatcher.lock()
-      core.pool.resume(core.poolView(dispatcher.view(view.view)), now: { core.now })
-      core.handOutGrants()
-      let canProgress = core.canProgress
-      dispatcher.unlock()
+      let canProgress = dispatcher.canProgress(resuming: view)
       dispatcher.end()
 
       #expect(canProgress)

@@ -14,12 +14,17 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
-    /// Lets the worker wait for a handle, and notes what it is told.
-    private func waitOnWorker(
-      for handle: @escaping @Sendable () -> TaskHandle<Void>
-    ) {
-      dispatcher.background { [answer, answered] in
-        do { answer.value = "\(try handle().wait())" } catch { answer.value = "\(error)" }
+    /// Lets the worker wait, and notes how that ended.
+    @discardableResult
+    private func onWorker(
+      in group: WorkGroup? = nil, _ wait: @escaping @Sendable () throws -> String
+    ) -> TaskHandle<Void> {
+      dispatcher.background.submit(group: group) { [answer, answered] in
+        do { answer.value = try wait() } catch WaitRefusal.timedOut {
+          answer.value = "timed out"
+        } catch WaitRefusal.wouldDeadlock {
+          answer.value = "would deadlock"
+        } catch { answer.value = "\(error)" }
         answered.open()
       }
     }
@@ -31,10 +36,10 @@ extension OnePool {
     @Test("is not told of a deadlock while nobody runs the loop")
     func noLoop() {
       let waitedFor = Box<TaskHandle<Void>?>(nil)
-      waitOnWorker { [dispatcher] in
+      onWorker { [dispatcher] in
         let handle = dispatcher.background.submit {}
         waitedFor.value = handle
-        return handle
+        return "\(try handle.wait())"
       }
       waitUntilItWaits()
 
@@ -52,7 +57,7 @@ extension OnePool {
       let handle = view.submit {}
       try dispatcher.start()
       dispatcher.waitUntil { !$0.turnIsDue }
-      waitOnWorker { handle }
+      onWorker { "\(try handle.wait())" }
       waitUntilItWaits()
 
       handle.cancel()
@@ -66,13 +71,10 @@ extension OnePool {
     func taskInTime() throws {
       try dispatcher.start()
 
-      dispatcher.background { [dispatcher, answer, answered] in
+      onWorker { [dispatcher] in
         // Nobody else can run it, and nobody else is there.
         let handle = dispatcher.background.submit {}
-        do { _ = try handle.wait(timeout: .milliseconds(1)) } catch WaitRefusal.timedOut {
-          answer.value = "timed out"
-        } catch { answer.value = "\(error)" }
-        answered.open()
+        return "\(try handle.wait(timeout: .milliseconds(1)))"
       }
 
       #expect(answered.wait(patience))
@@ -85,12 +87,10 @@ extension OnePool {
       let group = WorkGroup()
       try dispatcher.start()
 
-      dispatcher.background { [dispatcher, answer, answered] in
+      onWorker { [dispatcher] in
         dispatcher.background(group: group) {}
-        do { try group.wait(timeout: .milliseconds(1)) } catch WaitRefusal.timedOut {
-          answer.value = "timed out"
-        } catch { answer.value = "\(error)" }
-        answered.open()
+        try group.wait(timeout: .milliseconds(1))
+        return "empty"
       }
 
       #expect(answered.wait(patience))
@@ -104,13 +104,10 @@ extension OnePool {
       let member = Box<TaskHandle<Void>?>(nil)
       try dispatcher.start()
       dispatcher.foreground.after(.seconds(3600)) {}
-      dispatcher.background { [dispatcher, answer, answered] in
+      onWorker { [dispatcher] in
         member.value = dispatcher.background.submit(group: group) {}
-        do {
-          try group.wait()
-          answer.value = "empty"
-        } catch { answer.value = "\(error)" }
-        answered.open()
+        try group.wait()
+        return "empty"
       }
       waitUntilItWaits()
 
@@ -153,14 +150,10 @@ extension OnePool {
     @Test("is told at once that it waits for itself, however long it may wait")
     func itself() throws {
       let own = Box<TaskHandle<Void>?>(nil)
-      let handle = dispatcher.background.submit { [answer, answered] in
+      own.value = onWorker {
         while own.value == nil {}
-        do { _ = try own.value?.wait(timeout: .seconds(3600)) } catch WaitRefusal.wouldDeadlock {
-          answer.value = "would deadlock"
-        } catch { answer.value = "\(error)" }
-        answered.open()
+        return "\(try own.value!.wait(timeout: .seconds(3600)))"
       }
-      own.value = handle
 
       #expect(answered.wait(patience))
       #expect(answer.value == "would deadlock")
@@ -169,12 +162,9 @@ extension OnePool {
     @Test("is told at once that it waits for its own group, however long it may wait")
     func ownGroup() throws {
       let group = WorkGroup()
-      dispatcher.background(group: group) { [dispatcher, answer, answered] in
-        do { try group.wait(timeout: .seconds(3600)) } catch WaitRefusal.wouldDeadlock {
-          answer.value = "would deadlock"
-        } catch { answer.value = "\(error)" }
-        withExtendedLifetime(dispatcher) {}
-        answered.open()
+      onWorker(in: group) {
+        try group.wait(timeout: .seconds(3600))
+        return "empty"
       }
 
       #expect(answered.wait(patience))
