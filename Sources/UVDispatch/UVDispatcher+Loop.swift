@@ -109,13 +109,12 @@ extension UVDispatcher {
     core.turnIsWanted = false
     core.settleTimers()
     core.advanceShutdown()
-    let end = core.instant.advanced(by: configuration.loopBudget.time)
+    var allotment = Allotment(
+      nanoseconds: configuration.loopBudget.time.clampedNanoseconds, from: core.now)
     var left = configuration.loopBudget.tasks
     let frame = core.loopFrame
     while left > 0, let task = core.takeForeground(frame) {
-      left -= 1
-      run(task, core)
-      if core.instant >= end { break }
+      if run(task, core, within: &allotment, left: &left) { break }
     }
     let again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
     if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }

@@ -6,9 +6,14 @@ extension UVDispatcher {
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
     if queue.view == nil, !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
-      let inbox = inbox(of: queue.lane)
-      if inbox.beginPost() {
-        if inbox.post(.plain(PlainTask(body: body, site: site))) { fetch(queue.lane) }
+      if queue.lane == .foreground {
+        if lockedCore.mailbox.beginPost() {
+          let mustFetch = lockedCore.mailbox.post(.plain(PlainTask(body: body, site: site)))
+          if mustFetch { fetch(.foreground) }
+          return .accepted
+        }
+      } else if lockedCore.inbox.beginPost() {
+        if lockedCore.inbox.post(.plain(PlainTask(body: body, site: site))) { fetch(.background) }
         return .accepted
       }
     }
@@ -22,7 +27,9 @@ extension UVDispatcher {
     case .background: withCore { _ in }
     }
     // Whoever closes the loop waits until nobody is about to wake it.
-    if inbox(of: lane).fetched() { withCore { _ in } }
+    let mayBeAwaited =
+      lane == .foreground ? lockedCore.mailbox.fetched() : lockedCore.inbox.fetched()
+    if mayBeAwaited { withCore { _ in } }
   }
 
   /// With the dispatcher's lock: for all that the inboxes are not open to.

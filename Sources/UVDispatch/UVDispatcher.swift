@@ -97,8 +97,6 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     return mine
   }
 
-  func inbox(of lane: Lane) -> Inbox { lane == .foreground ? core.mailbox : core.inbox }
-
   // MARK: Time and numbers
 
   /// Nanoseconds of monotonic time since the dispatcher was made.
@@ -210,7 +208,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   private func work() {
     let core = lock()
     let frame = core.makeFrame(on: .background)
-    let end = core.now + Self.quantum
+    var allotment = Allotment(nanoseconds: Self.quantum, from: core.now)
+    var left = Int.max
     // Whoever started it has counted it as searching.
     var isSearching = true
     var mayLookOnce = true
@@ -222,9 +221,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         isSearching = false
       }
       if let next {
-        run(next, core)
         // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
-        if core.now >= end { break }
+        if run(next, core, within: &allotment, left: &left) { break }
         mayLookOnce = true
         continue
       }
@@ -253,17 +251,46 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   /// Under the lock, which it frees meanwhile: runs the body of a task that has begun, and ends it.
+  /// After a plain body it goes on with those that come next.
+  ///
+  /// - Parameter left: How many bodies may run.
+  /// - Returns: Whether the allotment is used up.
+  func run(
+    _ task: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int
+  ) -> Bool {
+    guard task.isFrame else {
+      run(task, core)
+      left -= 1
+      return allotment.isUsedUp { core.now }
+    }
+    var plain = task.takePlain()
+    var isUsedUp = false
+    task.enter(by: self)
+    unlock()
+    while true {
+      Self.perform(consume plain)
+      lock()
+      left -= 1
+      isUsedUp = allotment.isUsedUp { core.now }
+      guard !isUsedUp, left > 0, let next = core.takeSuccessor(in: task, at: allotment.lastLook)
+      else { break }
+      plain = next
+      // There is nothing to settle: see ``Core/takeSuccessor(in:at:)``.
+      monitor.unlock()
+    }
+    task.leave()
+    core.finish(task, .completed)
+    return isUsedUp
+  }
+
+  /// Runs a body, and lets go of it before it returns, which may run anybody's `deinit`.
+  @inline(never) private static func perform(_ plain: consuming PlainTask) { plain.body() }
+
+  /// Under the lock, which it frees meanwhile: runs the body of a task that has begun, and ends it.
   func run(_ task: QueuedTask, _ core: Core, hidesOuter: Bool = false) {
     unlock()
     let outcome = task.perform(by: self, hidesOuter: hidesOuter)
     lock()
     core.finish(task, outcome)
-  }
-}
-
-extension Int64 {
-  fileprivate func addingClamped(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
   }
 }

@@ -7,6 +7,7 @@ struct PoolTrial: ~Copyable {
     case start
     case help(Int)
     case finish(Int)
+    case takeOver(from: Int)
     case suspend(Int)
     case resume(Int)
     case remove(Int)
@@ -16,6 +17,8 @@ struct PoolTrial: ~Copyable {
   private var pool: PoolOrder<Job>
   private let views: [PoolView<Job>]
   private(set) var model: NaivePool
+  /// How often one task took the place of another.
+  private(set) var takenOver = 0
   private var jobs: [Int: Job] = [:]
   private var running: [(id: Int, started: PoolOrder<Job>.Started)] = []
   private var nextID = 0
@@ -45,6 +48,13 @@ struct PoolTrial: ~Copyable {
   }
 
   var runningIDs: [Int] { running.map(\.id) }
+
+  /// Those whose place another may take: tasks of the background that a worker runs, no barriers.
+  var replaceableIDs: [Int] {
+    running.filter { _, started in
+      started.view === views[0] && started.taken.runner == .worker && !started.taken.isBarrier
+    }.map(\.id)
+  }
 
   func isWaiting(_ id: Int) -> Bool { jobs[id] != nil }
 
@@ -79,6 +89,18 @@ struct PoolTrial: ~Copyable {
       let view = number(of: started.view)
       model.views[view].finish(id)
       settleModel(view)
+    case .takeOver(let id):
+      // As only plain bodies may.
+      let next = pool.takeOver { !$0.isBarrier && !$0.runsOnCaller && $0.id % 5 != 0 }
+      guard let next else { break }
+      takenOver += 1
+      running.removeAll { $0.id == id }
+      model.views[0].finish(id)
+      settleModel(0)
+      let taken = ViewQueue<Job>.Taken(entry: next, runner: .worker, isBarrier: false)
+      let started = PoolOrder<Job>.Started(taken: taken, view: views[0])
+      let expected = isExact ? model.start(at: time) : expectation(of: started)
+      note(started, expected, onWorker: true)
     case .suspend(let view):
       pool.suspend(views[view], now: { time })
       model.views[view].suspend()

@@ -20,7 +20,9 @@
     @inline(__always) nonmutating _modify { yield unsafe &pointer.pointee }
   }
 
-  @inlinable package func update<Result>(_ body: (inout Value) -> Result) -> Result {
+  @inlinable @inline(__always) package func update<Result>(_ body: (inout Value) -> Result)
+    -> Result
+  {
     unsafe body(&pointer.pointee)
   }
 }

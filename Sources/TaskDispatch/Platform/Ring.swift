@@ -76,6 +76,16 @@ internal import Glibc
     return element
   }
 
+  /// Takes the oldest slot out if `isWanted`. Must be alive.
+  ///
+  /// - Parameter isWanted: Must not change it: given so that nothing is copied.
+  @inlinable @inline(__always)
+  package mutating func takeFirst(if isWanted: (inout Element) -> Bool) -> Element? {
+    assert(isAlive(at: head), "no live element at the head")
+    guard unsafe isWanted(&slots![head & mask]!) else { return nil }
+    return takeFirst()
+  }
+
   /// Whether `position` is held and alive.
   @inlinable package func isAlive(at position: Int) -> Bool {
     guard position >= head, position < tail else { return false }

@@ -29,6 +29,11 @@
     ownedQueue.update { $0.absorb(&inbox) }
   }
 
+  @inlinable @inline(__always)
+  func takeInPlace(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    ownedQueue.update { $0.takeInPlace(if: isWanted) }
+  }
+
   /// As ``ViewQueue/updateEach(_:)``.
   package func updateEach(_ body: (inout Entry, _ position: Int) -> Void) {
     ownedQueue.update { $0.updateEach(body) }
@@ -189,6 +194,16 @@
     busyWorkers += 1
     dropRestingTurns()
     return Started(taken: next, view: view)
+  }
+
+  /// What ``finish(_:now:)`` and ``start(now:)`` do one after the other for a task of the background
+  /// that a worker ran and that was no barrier, if the next one is one that `isWanted`: its share goes
+  /// from one to the other. Nil if it is not, or if anything but the background's one band has a say;
+  /// then nothing has changed.
+  @inlinable @inline(__always)
+  package mutating func takeOver(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    if usesTurns { return nil }
+    return background.takeInPlace(if: isWanted)
   }
 
   @inlinable @inline(never) mutating func search(now: () -> Int64) -> Started? {

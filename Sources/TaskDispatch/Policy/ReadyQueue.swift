@@ -232,11 +232,27 @@
     return takeHead(chosen)
   }
 
+  /// As ``take(now:)`` where no head is passed over, if the element is one that `isWanted`. Nil also
+  /// if more than one band has work.
+  @inlinable @inline(__always)
+  package mutating func takeOnly(if isWanted: (inout Element) -> Bool) -> Element? {
+    guard startableBands != 0, hasOneStartableBand else { return nil }
+    let index = startableBands.trailingZeroBitCount
+    guard let element = bands[index].ring.takeFirst(if: isWanted) else { return nil }
+    countTaken(index)
+    return element
+  }
+
   @inlinable var hasOneStartableBand: Bool { startableBands & (startableBands &- 1) == 0 }
 
   @inlinable @inline(__always)
   mutating func takeHead(_ index: Int) -> Element {
     let element = bands[index].ring.takeFirst()!
+    countTaken(index)
+    return element
+  }
+
+  @inlinable @inline(__always) mutating func countTaken(_ index: Int) {
     bands[index].passedOverAt = Self.never
     bands[index].startable &-= 1
     if bands[index].startable == 0 {
@@ -244,7 +260,6 @@
       if bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
     }
     if dead != 0 { tidy(index) }
-    return element
   }
 
   /// The band whose head starts at `time`: the highest level, there the one passed over first.

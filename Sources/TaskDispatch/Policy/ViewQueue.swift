@@ -182,6 +182,14 @@
     if isBarrier { runsBarrier = false }
   }
 
+  /// Takes the next task in the place of one that has ended on a worker and was no barrier, if that
+  /// is one that `isWanted`, and nobody but workers has a say. Neither width nor barriers forbid it.
+  @inlinable @inline(__always)
+  mutating func takeInPlace(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    guard callersWaiting == 0, suspensions == 0, heldTurns.isEmpty else { return nil }
+    return ready.takeOnly(if: isWanted)
+  }
+
   @inlinable mutating func take(for runner: Runner, now: () -> Int64) -> Taken? {
     var isBarrier = false
     var next = ready.take(now: now)

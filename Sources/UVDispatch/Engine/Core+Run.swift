@@ -74,6 +74,38 @@ extension Core {
     countStart(of: frame)
   }
 
+  // MARK: One plain body after the other
+
+  /// The plain body that comes next on the thread of `frame`, which has just run one. What
+  /// ``finish(_:_:)`` and ``takeForeground(_:)`` or ``startOnWorker(_:)`` do one after the other, where
+  /// all that anybody wants of the end of the one is that it be counted.
+  ///
+  /// The invariants stand after it without ``settle()``. The loop is in its turn. The worker's share
+  /// has gone from one body to the next; more may start only if this has emptied an attended inbox,
+  /// and then somebody searches, or is on the way to.
+  ///
+  /// - Returns: Nil if it is not for this to decide what comes next: then nothing has changed.
+  @inline(__always) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
+    guard flushes.isEmpty else { return nil }
+    var next: Entry?
+    if frame.lane == .foreground {
+      // They take turns with what was posted.
+      if due.hasStartable { return nil }
+      if !foreground.hasStartable { collectForeground() }
+      next = ownedForeground.update { $0.takeOnly(if: Entry.isPlain) }
+    } else {
+      if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }
+      next = ownedPool.update { $0.takeOver(if: Entry.isPlain) }
+      if searching > 0 { hintToSearchers() }
+    }
+    guard case .plain(let plain) = next.take() else { return nil }
+    ledger.completed += 1
+    ledger.waiting -= 1
+    lastID += 1
+    frame.goOn(at: plain.site, id: lastID, since: time)
+    return plain
+  }
+
   private func countStart(of task: QueuedTask) {
     ledger.waiting -= 1
     ledger.running += 1

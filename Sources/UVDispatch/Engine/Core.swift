@@ -12,7 +12,8 @@ internal import TaskDispatch
 /// - **L** (leases): if a task may start on a worker, one lease is *searching*: it will look under
 ///   the lock before it ends. A task may start on fewer than `width` busy workers only.
 /// - **I** (inbox): if the background's inbox is attended, a lease is searching, or `width` workers
-///   are busy, or the thread that posted first is on its way to this lock.
+///   are busy, or the thread that posted first is on its way to this lock. In that last case L is its
+///   business as well: what it posted may have been collected since.
 /// - **W** (waking): if the loop has something to do, its turn is due: it is in it, or was woken and
 ///   has not come yet.
 final class Core {
@@ -24,9 +25,9 @@ final class Core {
   var lastID: UInt64 = 0
   // What every task touches stands apart from the object, whose own properties would be checked for
   // overlapping access each time.
-  private let ownedForeground: Owned<ReadyQueue<Entry>>
+  let ownedForeground: Owned<ReadyQueue<Entry>>
   private let ownedDue: Owned<ReadyQueue<Entry>>
-  private let ownedPool: Owned<PoolOrder<Entry>>
+  let ownedPool: Owned<PoolOrder<Entry>>
   private let ownedLedger = Owned(Ledger())
   private let ownedRunning = Owned<[QueuedTask]>([])
   private let ownedFlushes = Owned<[Flush]>([])
@@ -207,7 +208,7 @@ final class Core {
   /// Restores the invariants: says which wakes and leases are owed.
   func settle() {
     if searching > 0 {
-      mayStart.store(pool.canStart(now: { now }), ordering: .relaxed)
+      hintToSearchers()
     } else if pool.busyWorkers < width, inbox.isAttended || pool.canStart(now: { now }),
       canStartOnWorker
     {
@@ -222,6 +223,8 @@ final class Core {
       wakesInFlight += 1
     }
   }
+
+  func hintToSearchers() { mayStart.store(pool.canStart(now: { now }), ordering: .relaxed) }
 
   /// Whether a task may start on a worker. If not, nobody attends to the inbox any more.
   private var canStartOnWorker: Bool {

@@ -11,6 +11,14 @@ enum Entry: PoolEntry {
     if case .task(let task) = self { task.runsOnCaller } else { false }
   }
 
+  /// Does not change it: given so that nothing is copied.
+  @inline(__always) static func isPlain(_ entry: inout Entry) -> Bool {
+    switch entry {
+    case .plain: true
+    case .task: false
+    }
+  }
+
   var task: QueuedTask? { if case .task(let task) = self { task } else { nil } }
 }
 

@@ -13,41 +13,44 @@ internal import TaskDispatch
 /// - **C**: once closed it takes nothing in. What it held then, the closer collects.
 ///
 /// Its lock may be taken under the dispatcher's, never the other way round.
-final class Inbox: @unchecked Sendable {
-  private let mutex = RawMutex()
-  // Touched under the mutex.
-  private let entries = Owned(Ring<Entry>())
-  private var isOpen: Bool
-  private var fetching = 0
-  // Written under the mutex, and also read without it. A reader to whom a post happened before sees
+struct Inbox: ~Copyable, @unchecked Sendable {
+  // Not private: of that, Swift 6.3.1 makes a broken module.
+  struct State: ~Copyable {
+    var entries = Ring<Entry>()
+    var isOpen: Bool
+    var fetching = 0
+  }
+
+  private let gate = WordLock()
+  // Touched under the gate.
+  private let state: Owned<State>
+  // Written under the gate, and also read without it. A reader to whom a post happened before sees
   // what that wrote; any other reader is as good a moment early.
   private let holdsEntries = Atomic(false)
   private let attended = Atomic(false)
 
-  init(isOpen: Bool) { self.isOpen = isOpen }
-
-  deinit { mutex.destroy() }
+  init(isOpen: Bool) { state = Owned(State(isOpen: isOpen)) }
 
   // MARK: Posting
 
   /// Begins a post, which ``post(_:)`` ends. False if it is closed: then there is nothing to end.
   @inline(__always) func beginPost() -> Bool {
-    mutex.lock()
-    if isOpen { return true }
-    mutex.unlock()
+    gate.lock()
+    if state.value.isOpen { return true }
+    gate.unlock()
     return false
   }
 
   /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
   @inline(__always) func post(_ entry: consuming Entry) -> Bool {
-    if entries.value.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
-    entries.value.append(entry)
+    if state.value.entries.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
+    state.value.entries.append(entry)
     let mustFetch = !attended.load(ordering: .relaxed)
     if mustFetch {
       attended.store(true, ordering: .relaxed)
-      fetching += 1
+      state.value.fetching += 1
     }
-    mutex.unlock()
+    gate.unlock()
     return mustFetch
   }
 
@@ -55,17 +58,17 @@ final class Inbox: @unchecked Sendable {
   ///
   /// - Returns: Whether it is closed, so that somebody may wait for this: see ``isBeingFetchedFor``.
   func fetched() -> Bool {
-    mutex.lock()
-    defer { mutex.unlock() }
-    fetching -= 1
-    return !isOpen
+    gate.lock()
+    defer { gate.unlock() }
+    state.value.fetching -= 1
+    return !state.value.isOpen
   }
 
   /// Whether a thread that posted has the means of fetching in its hands.
   var isBeingFetchedFor: Bool {
-    mutex.lock()
-    defer { mutex.unlock() }
-    return fetching > 0
+    gate.lock()
+    defer { gate.unlock() }
+    return state.value.fetching > 0
   }
 
   // MARK: Collecting
@@ -76,9 +79,9 @@ final class Inbox: @unchecked Sendable {
 
   /// Lets `body` take everything out.
   func collect(_ body: (inout Ring<Entry>) -> Void) {
-    mutex.lock()
-    defer { mutex.unlock() }
-    body(&entries.value)
+    gate.lock()
+    defer { gate.unlock() }
+    body(&state.value.entries)
     holdsEntries.store(false, ordering: .relaxed)
   }
 
@@ -86,17 +89,17 @@ final class Inbox: @unchecked Sendable {
   ///
   /// - Returns: False if it holds something: then the caller has to look again.
   func rest() -> Bool {
-    mutex.lock()
-    defer { mutex.unlock() }
-    guard entries.value.isEmpty else { return false }
+    gate.lock()
+    defer { gate.unlock() }
+    guard state.value.entries.isEmpty else { return false }
     attended.store(false, ordering: .relaxed)
     return true
   }
 
   /// Lets nothing more in.
   func close() {
-    mutex.lock()
-    defer { mutex.unlock() }
-    isOpen = false
+    gate.lock()
+    defer { gate.unlock() }
+    state.value.isOpen = false
   }
 }

@@ -90,6 +90,19 @@ final class QueuedTask: TaskFrame {
     isAbandoned = false
   }
 
+  /// Takes out the plain body that it holds.
+  func takePlain() -> PlainTask {
+    guard case .plain(let body) = work.take() else { refuse("\(record) is no plain body") }
+    return PlainTask(body: body, site: site)
+  }
+
+  /// Makes it the frame of the plain body that its thread runs next.
+  @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
+    self.site = site
+    self.id = id
+    enqueuedAt = time
+  }
+
   var lane: Lane { queue.lane }
 
   override var queueLabel: String { view?.label ?? lane.description }

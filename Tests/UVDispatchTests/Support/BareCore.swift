@@ -42,7 +42,7 @@ struct BareCore {
     return task
   }
 
-  func inbox(of lane: Lane) -> Inbox { lane == .foreground ? core.mailbox : core.inbox }
+  func inbox(of lane: Lane) -> LaneInbox { LaneInbox(core: core, lane: lane) }
 
   /// Posts a plain body, as any thread may.
   func post(on lane: Lane = .background) {
@@ -53,6 +53,32 @@ struct BareCore {
   private func task(_ work: consuming QueuedTask.Work, _ view: UVView?) -> QueuedTask {
     task(work, on: .background, view)
   }
+}
+
+/// The inbox of a lane, for a test that plays who posts.
+struct LaneInbox {
+  let core: Core
+  let lane: Lane
+
+  var isAttended: Bool {
+    lane == .foreground ? core.mailbox.isAttended : core.inbox.isAttended
+  }
+
+  var mayHoldEntries: Bool {
+    lane == .foreground ? core.mailbox.mayHoldEntries : core.inbox.mayHoldEntries
+  }
+
+  func beginPost() -> Bool {
+    lane == .foreground ? core.mailbox.beginPost() : core.inbox.beginPost()
+  }
+
+  func post(_ entry: UVDispatch.Entry) -> Bool {
+    lane == .foreground ? core.mailbox.post(entry) : core.inbox.post(entry)
+  }
+}
+
+extension UVDispatcher {
+  func inbox(of lane: Lane) -> LaneInbox { LaneInbox(core: lockedCore, lane: lane) }
 }
 
 extension CallSite {

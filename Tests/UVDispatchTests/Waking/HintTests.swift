@@ -45,7 +45,7 @@ struct HintTests {
 
     #expect(!core.leaseIsOwed)
     // Who is busy looks when it has ended; a poster would fetch in vain.
-    #expect(core.inbox.isAttended)
-    #expect(core.inbox.mayHoldEntries)
+    #expect(bare.inbox(of: .background).isAttended)
+    #expect(bare.inbox(of: .background).mayHoldEntries)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Its two flags are read without its lock, so when they are written is all there is to it.
 @Suite("An inbox")
 struct InboxTests {
-  private let inbox = Inbox(isOpen: true)
+  private let inbox = SharedInbox()
 
   /// - Returns: Whether the poster has to fetch somebody.
   @discardableResult
@@ -140,6 +140,22 @@ struct InboxTests {
     #expect(inbox.isAttended)
     #expect(hasRested.value == mustFetch.value)
   }
+}
+
+/// One that can be handed to several threads.
+private final class SharedInbox: Sendable {
+  private let inbox = Inbox(isOpen: true)
+
+  var mayHoldEntries: Bool { inbox.mayHoldEntries }
+  var isAttended: Bool { inbox.isAttended }
+  var isBeingFetchedFor: Bool { inbox.isBeingFetchedFor }
+
+  func beginPost() -> Bool { inbox.beginPost() }
+  func post(_ entry: UVDispatch.Entry) -> Bool { inbox.post(entry) }
+  func fetched() -> Bool { inbox.fetched() }
+  func collect(_ body: (inout Ring<UVDispatch.Entry>) -> Void) { inbox.collect(body) }
+  func rest() -> Bool { inbox.rest() }
+  func close() { inbox.close() }
 }
 
 extension Ring<UVDispatch.Entry> {

@@ -6,7 +6,8 @@ private let inboxBugs = [
   Bug(
     "inbox.holds-nothing", breaks: "rule 2: what was posted shows to nobody who looks",
     in: "UVDispatch/Engine/Inbox.swift",
-    .expression("entries.value.isEmpty", becomes: "false", within: "if entries.value.isEmpty {"),
+    .expression(
+      "state.value.entries.isEmpty", becomes: "false", within: "if state.value.entries.isEmpty {"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
     "inbox.stale-flag", breaks: "invariant of the inbox: it says that it holds what was collected",
@@ -14,7 +15,7 @@ private let inboxBugs = [
     .without(
       "holdsEntries.store(false, ordering: .relaxed)",
       within: """
-            body(&entries.value)
+            body(&state.value.entries)
             holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
@@ -34,24 +35,24 @@ private let inboxBugs = [
     "inbox.fetching-not-counted",
     breaks: "the loop is closed under a thread that is about to wake it",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("fetching += 1"),
+    .without("state.value.fetching += 1"),
     suites: ["ClosingTests"]),
   Bug(
     "inbox.fetching-not-counted-down", breaks: "rule 13: the loop never ends",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("fetching -= 1"),
+    .without("state.value.fetching -= 1"),
     suites: ["ClosingTests", "RunTests"]),
   Bug(
     "inbox.closer-not-told", breaks: "rule 13: the closer waits for a thread that has gone",
     in: "UVDispatch/Engine/Inbox.swift",
-    .expression("!isOpen", becomes: "false"),
+    .expression("!state.value.isOpen", becomes: "false"),
     suites: ["ClosingTests"]),
   Bug(
     "inbox.rests-while-full", breaks: "invariant A: it is left although it holds something",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression(
-      "entries.value.isEmpty", becomes: "true",
-      within: "guard entries.value.isEmpty else { return false }"),
+      "state.value.entries.isEmpty", becomes: "true",
+      within: "guard state.value.entries.isEmpty else { return false }"),
     suites: ["InboxTests", "RestingTests", "WakingTests"]),
   Bug(
     "inbox.never-rests", breaks: "rule 2: who posts next fetches nobody",
@@ -62,8 +63,9 @@ private let inboxBugs = [
     "inbox.takes-in-when-closed", breaks: "invariant C and rule 13: the gate is not closed",
     in: "UVDispatch/Engine/Inbox.swift",
     .without(
-      "isOpen = false\n",
-      within: "func close() {\n    mutex.lock()\n    defer { mutex.unlock() }\n    isOpen = false\n"
+      "state.value.isOpen = false\n",
+      within:
+        "func close() {\n    gate.lock()\n    defer { gate.unlock() }\n    state.value.isOpen = false\n"
     ),
     suites: ["InboxTests", "RunUntilIdleTests"]),
 ]
@@ -78,13 +80,13 @@ private let windowBugs = [
     .statement(
       "holdsEntries.store(false, ordering: .relaxed)",
       becomes: """
-        mutex.unlock()
+        gate.unlock()
         holdWindowOpen()
         holdsEntries.store(false, ordering: .relaxed)
-        mutex.lock()
+        gate.lock()
         """,
       within: """
-            body(&entries.value)
+            body(&state.value.entries)
             holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
@@ -94,10 +96,10 @@ private let windowBugs = [
     .statement(
       "attended.store(false, ordering: .relaxed)",
       becomes: """
-        mutex.unlock()
+        gate.unlock()
         holdWindowOpen()
         attended.store(false, ordering: .relaxed)
-        mutex.lock()
+        gate.lock()
         """),
     suites: ["InboxTests"]),
 ]
@@ -116,7 +118,8 @@ private let fetchingBugs = [
   Bug(
     "fetch.closer-not-woken", breaks: "rule 13: the closer sleeps on",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("inbox(of: lane).fetched()", becomes: "inbox(of: lane).fetched() && false"),
+    .expression(
+      "mayBeAwaited", becomes: "mayBeAwaited && false", within: "if mayBeAwaited { withCore"),
     suites: ["ClosingTests"]),
 ]
 
@@ -167,7 +170,9 @@ private let leaseBugs = [
   Bug(
     "lease.keeps-its-thread", breaks: "rule 12: a lease does not return its thread",
     in: "UVDispatch/UVDispatcher.swift",
-    .expression("core.now >= end", becomes: "false"),
+    .expression(
+      "run(next, core, within: &allotment, left: &left)",
+      becomes: "(run(next, core, within: &allotment, left: &left) && false)"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "lease.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
@@ -177,7 +182,7 @@ private let leaseBugs = [
   Bug(
     "lease.no-hint-for-searchers", breaks: "rule 5: who searches is not told of what may start",
     in: "UVDispatch/Engine/Core.swift",
-    .without("mayStart.store(pool.canStart(now: { now }), ordering: .relaxed)"),
+    .without("hintToSearchers()", within: "if searching > 0 {\n      hintToSearchers()"),
     suites: ["HintTests"]),
   Bug(
     "lease.end-unnoticed", breaks: "rule 13: the loop is not told that the last lease has ended",
@@ -219,7 +224,9 @@ private let turnBugs = [
   Bug(
     "turn.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
     in: "UVDispatch/Engine/Core+Run.swift",
-    .without("collectForeground()"),
+    .without(
+      "collectForeground()",
+      within: "collectForeground() }\n    while let entry = takePostedOrDue()"),
     suites: ["RunTests"]),
   Bug(
     "turn.does-not-rest", breaks: "rule 2: the loop sleeps, and who posts next fetches nobody",
@@ -249,8 +256,10 @@ private let turnBugs = [
   Bug(
     "turn.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .without("left -= 1"),
-    .without("if core.instant >= end { break }"),
+    .expression("left > 0", becomes: "true"),
+    .expression(
+      "run(task, core, within: &allotment, left: &left)",
+      becomes: "(run(task, core, within: &allotment, left: &left) && false)"),
     suites: ["BudgetTests"]),
 ]
 

@@ -1,0 +1,150 @@
+/// One plain body after the other, and the locks under it: what must not differ from the long way.
+let fastPathBugs: [Bug] = successorBugs + takeOverBugs + allotmentBugs + lockBugs
+
+private let successorBugs = [
+  Bug(
+    "successor.flush-ignored", breaks: "a flush waits for a body that has ended",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression("flushes.isEmpty", becomes: "true", within: "guard flushes.isEmpty"),
+    suites: ["SuccessorTests"]),
+  Bug(
+    "successor.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("if due.hasStartable { return nil }"),
+    suites: ["DueTimerTests", "SuccessorTests"]),
+  Bug(
+    "successor.not-counted", breaks: "rule 1: the ledger does not know of a body that ran",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("ledger.completed += 1"),
+    suites: ["SuccessorTests"]),
+  Bug(
+    "successor.waits-for-ever", breaks: "rule 1: the ledger believes that a body waits that ran",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without(
+      "ledger.waiting -= 1", within: "ledger.completed += 1\n    ledger.waiting -= 1"),
+    suites: ["SuccessorTests"]),
+  Bug(
+    "successor.same-task", breaks: "rule 16: two bodies have one number",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("self.id = id", within: "self.site = site\n    self.id = id\n    enqueuedAt = time"),
+    suites: ["SuccessorTests"]),
+  Bug(
+    "successor.same-place", breaks: "rule 16: a body believes that it was posted elsewhere",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without(
+      "self.site = site", within: "self.site = site\n    self.id = id\n    enqueuedAt = time"),
+    suites: ["SuccessorTests"]),
+  Bug(
+    "successor.no-hint", breaks: "rule 5: who searches is not told of what may start",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("if searching > 0 { hintToSearchers() }"),
+    suites: ["TakingSuccessorsTests"]),
+  Bug(
+    "successor.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("left > 0", becomes: "true"),
+    suites: ["BudgetTests"]),
+  Bug(
+    "successor.no-time", breaks: "rule 12: a lease does not return its thread",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("!isUsedUp", becomes: "true"),
+    suites: ["BudgetTests", "GoodCitizenTests"]),
+]
+
+private let takeOverBugs = [
+  Bug(
+    "take-over.turns-ignored", breaks: "rule 5: one view's tasks go before all others'",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .without("if usesTurns { return nil }"),
+    suites: ["TakeOverTests"]),
+  Bug(
+    "take-over.callers-ignored", breaks: "rule 5: a worker passes a caller over",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "callersWaiting == 0", becomes: "true", within: "guard callersWaiting == 0, suspensions == 0"),
+    suites: ["TakeOverTests"]),
+  Bug(
+    "take-over.suspended", breaks: "a suspended background starts another task",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "suspensions == 0", becomes: "true", within: "guard callersWaiting == 0, suspensions == 0"),
+    suites: ["TakeOverTests"]),
+  Bug(
+    "take-over.bands-ignored", breaks: "rule 5: a lower band goes before a higher one",
+    in: "TaskDispatch/Policy/ReadyQueue.swift",
+    .expression(
+      "hasOneStartableBand", becomes: "true", within: "startableBands != 0, hasOneStartableBand"),
+    suites: ["TakeOverTests"]),
+  Bug(
+    "take-over.not-asked", breaks: "a task is taken for a plain body",
+    in: "TaskDispatch/Platform/Ring.swift",
+    .expression(
+      "isWanted(&slots![head & mask]!)", becomes: "(isWanted(&slots![head & mask]!) || true)"),
+    suites: ["TakeOverTests"]),
+]
+
+private let allotmentBugs = [
+  Bug(
+    "allotment.without-end", breaks: "rule 12: nothing is ever used up",
+    in: "UVDispatch/Engine/Allotment.swift",
+    .expression("time >= end", becomes: "false"),
+    suites: ["AllotmentTests"]),
+  Bug(
+    "allotment.looks-ever-less", breaks: "rule 12: long bodies run unseen",
+    in: "UVDispatch/Engine/Allotment.swift",
+    .expression("min(Self.mostUnseen, stride * 2)", becomes: "stride * 2"),
+    suites: ["AllotmentTests"]),
+  Bug(
+    "allotment.all-are-short", breaks: "rule 12: long bodies run unseen",
+    in: "UVDispatch/Engine/Allotment.swift",
+    .expression("time - lastLook < short", becomes: "true"),
+    suites: ["AllotmentTests"]),
+  Bug(
+    "allotment.from-the-start", breaks: "the clock is read after each of many short bodies",
+    in: "UVDispatch/Engine/Allotment.swift",
+    .without("lastLook = time"),
+    suites: ["AllotmentTests"]),
+  Bug(
+    "allotment.counts-on", breaks: "the clock is read after each of many short bodies",
+    in: "UVDispatch/Engine/Allotment.swift",
+    .without("unseen = 0", within: "unseen = 0\n    lastLook = time"),
+    suites: ["AllotmentTests"]),
+]
+
+private let lockBugs = [
+  Bug(
+    "lock.sleeper-unmarked", breaks: "a thread sleeps for ever over a lock that is free",
+    in: "TaskDispatch/Platform/WordLock.swift",
+    .expression(
+      "word.exchange(2, ordering: .acquiring)", becomes: "word.exchange(1, ordering: .acquiring)"),
+    suites: ["WordLockTests"]),
+  Bug(
+    "lock.nobody-woken", breaks: "a thread sleeps for ever over a lock that is free",
+    in: "TaskDispatch/Platform/WordLock.swift",
+    .without("bench.wakeAll()"),
+    suites: ["WordLockTests"]),
+  Bug(
+    "lock.lets-two-in", breaks: "two threads are under one lock",
+    in: "TaskDispatch/Platform/WordLock.swift",
+    .expression(
+      "word.exchange(2, ordering: .acquiring) != 0",
+      becomes: "(word.exchange(2, ordering: .acquiring) > 1)"),
+    suites: ["WordLockTests"]),
+  Bug(
+    "monitor.freed-early", breaks: "a wake is lost on its way between the lock and the sleep",
+    in: "TaskDispatch/Platform/Monitor.swift",
+    .statement(
+      "bench.lock()\n    gate.unlock()",
+      becomes: "gate.unlock()\n    holdWindowOpen()\n    bench.lock()"),
+    suites: ["MonitorTests"]),
+  Bug(
+    "monitor.nobody-woken", breaks: "who frees the lock tells nobody",
+    in: "TaskDispatch/Platform/Monitor.swift",
+    .expression("areWaiting", becomes: "false", within: "if areWaiting"),
+    suites: ["MonitorTests"]),
+  Bug(
+    "monitor.tells-nobody", breaks: "who changes something and waits tells nobody",
+    in: "TaskDispatch/Platform/Monitor.swift",
+    .expression("waiters.value > 0", becomes: "false", within: "if waiters.value > 0 {"),
+    suites: ["MonitorTests"]),
+]

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import UVDispatch
+
+@Suite("What is allotted to one body after the other")
+struct AllotmentTests {
+  /// Runs bodies until it is used up, and notes at which the clock was read.
+  ///
+  /// - Parameters:
+  ///   - allotted: Nanoseconds.
+  ///   - lengths: How long each body lasts. The last one again and again.
+  private func looks(allotted: Int64, lengths: [Int64]) -> (bodies: Int, looks: [Int]) {
+    var time: Int64 = 1_000
+    var allotment = Allotment(nanoseconds: allotted, from: time)
+    var looks: [Int] = []
+    for body in 1... {
+      time += lengths[min(body, lengths.count) - 1]
+      let isUsedUp = allotment.isUsedUp {
+        looks.append(body)
+        return time
+      }
+      if isUsedUp { return (body, looks) }
+    }
+    fatalError("unreachable")
+  }
+
+  @Test("is measured after every body while they are long")
+  func longBodies() {
+    let (bodies, looks) = looks(allotted: 6_400, lengths: [100])
+    #expect(bodies == 64)
+    #expect(looks == Array(1...64))
+  }
+
+  @Test("is measured after the first, the third, the seventh, and then every eighth short one")
+  func shortBodies() {
+    let (bodies, looks) = looks(allotted: 640_000, lengths: [0, 0, 0, 0, 0, 0, 0, 0, 0, 20_000])
+    #expect(looks.prefix(3) == [1, 3, 7])
+    // The third of the eight that follow is the first long one: after those eight none is unseen.
+    #expect(looks.dropFirst(3).prefix(3) == [15, 16, 17])
+    #expect(bodies == 9 + 32)
+  }
+
+  @Test("counts all the bodies between two looks together")
+  func together() {
+    let (_, looks) = looks(allotted: 64_000, lengths: [999, 999, 999, 999])
+    // The second look finds two that lasted 1998 in all, and is followed by one after each body.
+    #expect(looks.prefix(5) == [1, 3, 4, 6, 7])
+  }
+
+  @Test("is used up at its end and not before")
+  func end() {
+    #expect(looks(allotted: 100, lengths: [100]).bodies == 1)
+    #expect(looks(allotted: 101, lengths: [100]).bodies == 2)
+  }
+
+  @Test("may be more than there will ever be")
+  func forEver() {
+    var allotment = Allotment(nanoseconds: .max, from: 1)
+    #expect(!allotment.isUsedUp { .max - 1 })
+  }
+}

@@ -1,0 +1,151 @@
+import Synchronization
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// One frame and one count of the running ones serve all the bodies that a thread runs without a
+  /// break. Nobody may notice.
+  @Suite("A plain body that follows another on its thread")
+  struct SuccessorTests {
+    private let dispatcher: UVDispatcher
+
+    init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
+
+    private var lanes: [TaskQueue] { [dispatcher.foreground, dispatcher.background] }
+
+    /// A gate: what is posted to `queue` before it opens is not begun with.
+    private func gate(before queue: TaskQueue) -> Latch {
+      let gate = Latch()
+      queue { _ = gate.wait(patience) }
+      return gate
+    }
+
+    @Test("has its own place and its own number")
+    func own() throws {
+      for queue in lanes {
+        let gate = gate(before: queue)
+        let (lines, ids) = (Box<[UInt]>([]), Box(Set<UInt64>()))
+        @Sendable func note() {
+          lines.change { $0.append(UInt(CurrentTask.site?.line ?? 0)) }
+          ids.change { _ = $0.insert(dispatcher.currentTask?.id ?? 0) }
+        }
+        let line: UInt = #line
+        queue { note() }
+        queue { note() }
+        queue { note() }
+        gate.open()
+
+        dispatcher.runUntilIdle()
+
+        #expect(lines.value == [line + 1, line + 2, line + 3])
+        #expect(ids.value.count == 3)
+      }
+    }
+
+    @Test("is counted like any other")
+    func counted() throws {
+      let seen = Box<Ledger?>(nil)
+      for queue in lanes {
+        let gate = gate(before: queue)
+        for _ in 0..<9 { queue {} }
+        queue { seen.value = dispatcher.ledger }
+        for _ in 0..<10 { queue {} }
+        gate.open()
+        dispatcher.runUntilIdle()
+
+        let ledger = try #require(seen.value)
+        #expect(ledger.running == 1)
+        #expect(ledger.waiting >= 10)
+        #expect(ledger.balances)
+      }
+
+      #expect(dispatcher.ledger.completed == 42)
+      #expect(dispatcher.ledger.waiting == 0)
+      #expect(dispatcher.ledger.running == 0)
+      #expect(dispatcher.ledger.balances)
+    }
+
+    @Test("does not keep a flush that was to wait for the other")
+    func flush() async throws {
+      try dispatcher.start()
+      for queue in lanes {
+        let gate = gate(before: queue)
+        dispatcher.waitUntil { $0.running.contains { $0.queue == queue.identity } }
+        let (flushed, ended) = (Latch(), Latch())
+        Task {
+          await queue.flush()
+          flushed.open()
+        }
+        dispatcher.waitUntil { !$0.flushes.isEmpty }
+        queue {
+          // Would end anyway if nobody let it.
+          #expect(flushed.wait(patience))
+          ended.open()
+        }
+
+        gate.open()
+
+        #expect(await onOtherThread { ended.wait(patience) })
+      }
+      _ = await dispatcher.shutdown()
+    }
+
+    @Test("lets timers that are due have their turns")
+    func timers() {
+      let order = Box<[String]>([])
+      dispatcher.foreground.after(.nanoseconds(1)) { order.change { $0.append("timer") } }
+      dispatcher.foreground.after(.nanoseconds(1)) { order.change { $0.append("timer") } }
+      for _ in 0..<3 { dispatcher.foreground { order.change { $0.append("posted") } } }
+
+      dispatcher.runUntilIdle()
+
+      #expect(order.value == ["timer", "posted", "timer", "posted", "posted"])
+    }
+  }
+}
+
+@Suite("Whoever takes one plain body after the other")
+struct TakingSuccessorsTests {
+  private let bare = BareCore(width: 2)
+  private var core: Core { bare.core }
+  private var mayStart: Bool { core.mayStart.load(ordering: .relaxed) }
+
+  /// A worker that runs one, with `count` behind it that nobody has collected.
+  private func worker(before count: Int) -> QueuedTask {
+    let frame = core.makeFrame(on: .background)
+    bare.post()
+    #expect(core.startOnWorker(frame) != nil)
+    for _ in 0..<count { bare.post() }
+    return frame
+  }
+
+  @Test("collects what was posted meanwhile, and tells who searches that there is more")
+  func hint() {
+    let frame = worker(before: 2)
+    core.searching = 1
+
+    #expect(core.takeSuccessor(in: frame, at: 7) != nil)
+    #expect(mayStart)
+    #expect(frame.enqueuedAt == 7)
+
+    #expect(core.takeSuccessor(in: frame, at: 8) != nil)
+    #expect(!mayStart)
+    #expect(core.takeSuccessor(in: frame, at: 9) == nil)
+    #expect(core.pool.busyWorkers == 1)
+    #expect(core.ledger.completed == 2)
+    #expect(frame.enqueuedAt == 8)
+  }
+
+  @Test("leaves a task that is more than a plain body to others")
+  func task() {
+    let frame = worker(before: 0)
+    let task = bare.queued()
+
+    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+
+    #expect(core.startOnWorker(core.makeFrame(on: .background)) === task)
+  }
+}
