@@ -80,7 +80,7 @@ extension UVDispatcher {
       core.refuse(task, refusal)
       return .refused(refusal)
     }
-    core.tasks[ObjectIdentifier(item)] = task
+    core.remember(task, as: item)
     core.accept(task)
     switch item.kind {
     case .timer, .repeating, .sleep: core.schedule(task, at: item.due ?? core.instant)

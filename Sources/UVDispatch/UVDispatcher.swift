@@ -144,16 +144,16 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     core.leaseIsOwed = false
     core.wakeIsOwed = false
     if !startsLease, !wakes, core.outbox.isEmpty { return monitor.unlock() }
-    let outbox = core.outbox
-    let delivers = !outbox.isEmpty
-    if delivers {
-      core.outbox = []
+    var contents: Outbox.Contents?
+    if !core.outbox.isEmpty {
+      contents = core.outbox.take()
       core.deliveries += 1
     }
+    let delivers = contents != nil
     monitor.unlock()
     if startsLease { Leases.start { self.work() } }
     if wakes { loop.wake() }
-    if delivers { Self.deliver(consume outbox) }
+    if let contents = contents.take() { Self.deliver(contents) }
     guard wakes || delivers else { return }
     lock()
     if wakes { core.wakesInFlight -= 1 }
@@ -166,8 +166,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   /// Makes the calls, and lets go of them and of the bodies that they hold before it returns: the
   /// lock is taken again after it, and a `deinit` may want it too.
-  @inline(never) private static func deliver(_ outbox: consuming [() -> Void]) {
-    for call in outbox { call() }
+  @inline(never) private static func deliver(_ contents: consuming Outbox.Contents) {
+    switch contents {
+    case .one(let note): note.deliver()
+    case .several(let notes): for note in notes { note.deliver() }
+    }
   }
 
   /// Says under the lock that the caller is about to wait: others may find that nothing can go on.
@@ -226,7 +229,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         mayLookOnce = true
         continue
       }
-      guard mayLookOnce, core.patience > 0, core.searching < Core.mostSearching else { break }
+      guard mayLookOnce, core.searching < Core.mostSearching else { break }
+      guard core.patience > 0 else {
+        // The next lease knows by that whether it would have been worth it.
+        core.lastSearchBegan = core.now
+        break
+      }
       core.searching += 1
       isSearching = true
       mayLookOnce = false

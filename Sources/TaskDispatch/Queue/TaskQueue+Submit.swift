@@ -47,7 +47,7 @@ extension TaskQueue {
   ///
   /// - Parameters: as of the call with options.
   /// - Returns: A handle, also if the submission is refused: its outcome then says so.
-  @discardableResult
+  @inlinable @discardableResult
   public func submit<Value: Sendable>(
     priority: TaskPriority? = nil, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
@@ -106,7 +106,8 @@ extension TaskQueue {
       then: { (result: sending Result<Value, any Error>) in then(result) })
   }
 
-  func site(_ priority: TaskPriority?, _ fileID: StaticString, _ line: UInt) -> CallSite {
+  @inlinable func site(_ priority: TaskPriority?, _ fileID: StaticString, _ line: UInt) -> CallSite
+  {
     CallSite(fileID: fileID, line: line, band: priority.map { PriorityBand($0) } ?? .medium)
   }
 }

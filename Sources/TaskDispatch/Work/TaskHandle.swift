@@ -2,10 +2,10 @@
 ///
 /// Letting go of a handle cancels nothing. Keeps the dispatcher alive.
 public struct TaskHandle<Value: Sendable>: Sendable {
-  private let item: ValueItem<Value>
-  private let dispatcher: any TaskDispatcher
+  @usableFromInline let item: ValueItem<Value>
+  @usableFromInline let dispatcher: any TaskDispatcher
 
-  init(item: ValueItem<Value>, dispatcher: any TaskDispatcher) {
+  @inlinable init(item: ValueItem<Value>, dispatcher: any TaskDispatcher) {
     self.item = item
     self.dispatcher = dispatcher
   }

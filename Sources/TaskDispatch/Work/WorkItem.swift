@@ -70,6 +70,8 @@ public class WorkItem: @unchecked Sendable {
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
   public var place = Place()
+  /// For a dispatcher, under its own lock: what it made of the item, until that has ended.
+  package final var queued: TaskFrame?
 
   /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
   public struct Place: Sendable {
@@ -93,11 +95,23 @@ public class WorkItem: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - body: Runs at most once, on the queue. Released when the outcome is known.
-  public init(
+  public convenience init(
     kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
     due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
     body: sending @escaping () throws -> Void
+  ) {
+    self.init(
+      kind: kind, queue: queue, label: label, site: site, due: due, tolerance: tolerance,
+      repetition: repetition, timeToLive: timeToLive, atShutdown: atShutdown, group: group)
+    self.body = body
+  }
+
+  /// Without a body: that is a subclass's.
+  @usableFromInline init(
+    kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
+    due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
+    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil
   ) {
     self.kind = kind
     lane = queue.lane
@@ -111,7 +125,6 @@ public class WorkItem: @unchecked Sendable {
     self.timeToLive = timeToLive.map { max(.zero, $0) }
     self.atShutdown = atShutdown
     self.group = group
-    self.body = body
     group?.enter(for: queue.dispatcher)
   }
 
@@ -151,14 +164,23 @@ public class WorkItem: @unchecked Sendable {
   ///
   /// - Returns: `.completed`, or `.failed` with what the body threw. Hand it to ``finish(_:)``.
   public func run() -> Outcome {
-    guard let body = self.body.take() else { refuse("\(name) was run twice") }
     do {
-      try body()
+      try callBody()
       return .completed
     } catch {
       return .failed(error)
     }
   }
+
+  /// Calls the body, and lets go of it.
+  func callBody() throws {
+    guard let body = self.body.take() else { refuseToRunTwice() }
+    try body()
+  }
+
+  func dropBody() { body = nil }
+
+  @usableFromInline final func refuseToRunTwice() -> Never { refuse("\(name) was run twice") }
 
   /// Ends the item: releases the body, leaves the group, and tells everybody who waits.
   ///
@@ -183,7 +205,7 @@ public class WorkItem: @unchecked Sendable {
       return false
     }
     // A body that was abandoned still runs, or is about to: it is its thread's.
-    if outcome != .abandoned { body = nil }
+    if outcome != .abandoned { dropBody() }
     let observers = ItemLock.withLock(of: self) {
       outcomeIfFinished = outcome
       defer { self.observers = [] }
@@ -195,7 +217,7 @@ public class WorkItem: @unchecked Sendable {
   }
 
   /// Lets go of the body of an item that has begun and was abandoned, and that nobody will run.
-  package func releaseBody() { body = nil }
+  package func releaseBody() { dropBody() }
 
   /// Sets the flag that ``CurrentTask/isCancelled`` reads.
   public func requestCancellation() {
@@ -230,33 +252,4 @@ public class WorkItem: @unchecked Sendable {
 
   /// What messages call it: its label, else its file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
-}
-
-/// A work item whose body makes a value.
-final class ValueItem<Value>: WorkItem, @unchecked Sendable {
-  // Written by the body, read after the outcome is known; the item's state orders the two.
-  private let result: Result
-
-  private final class Result: @unchecked Sendable {
-    var value: Value?
-  }
-
-  init(
-    kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
-    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
-    body: sending @escaping () throws -> Value
-  ) {
-    let result = Result()
-    self.result = result
-    super.init(
-      kind: kind, queue: queue, label: label, site: site, timeToLive: timeToLive,
-      atShutdown: atShutdown, group: group
-    ) { result.value = try body() }
-  }
-
-  /// The value, if the outcome is `.completed`.
-  var value: Value? { result.value }
-
-  /// Moves the value out, for the only one who waits for it.
-  func takeValue() -> Value? { result.value.take() }
 }

@@ -212,7 +212,7 @@ extension Core {
   // MARK: Cancelling
 
   func cancel(_ item: WorkItem) -> Cancellation {
-    guard let task = tasks[ObjectIdentifier(item)], item.outcome == nil else {
+    guard let task = task(of: item), item.outcome == nil else {
       return item.kind == .repeating ? cancelRunsLeft(of: item) : .tooLate
     }
     if item.kind == .repeating {
@@ -234,15 +234,17 @@ extension Core {
 
   private func cancelRuns(of timer: QueuedTask) -> Cancellation {
     var answer = Cancellation.beforeStart
-    for run in repeats.filter({ $0.value === timer }).keys {
-      if let item = tasks[run]?.item, cancel(item) == .requested { answer = .requested }
+    for run in repeats.values.filter({ $0.timer === timer }).map(\.run) {
+      if let item = run.item, cancel(item) == .requested { answer = .requested }
     }
     return answer
   }
 
   /// A timer that has ended, by a shutdown or a cancellation, may have runs that have not.
   private func cancelRunsLeft(of item: WorkItem) -> Cancellation {
-    guard let timer = repeats.values.first(where: { $0.item === item }) else { return .tooLate }
+    guard let timer = repeats.values.first(where: { $0.timer.item === item })?.timer else {
+      return .tooLate
+    }
     return cancelRuns(of: timer)
   }
 

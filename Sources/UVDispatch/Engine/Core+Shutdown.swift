@@ -55,10 +55,12 @@ extension Core {
       endUnstarted(timer, .cancelled)
     }
     // Those whose run has not ended stand nowhere.
-    let between = Dictionary(repeats.values.map { ($0.id, $0) }, uniquingKeysWith: { $1 }).values
+    let between = Dictionary(
+      repeats.values.map { ($0.timer.id, $0.timer) }, uniquingKeysWith: { $1 }
+    ).values
     for timer in between where timer.item?.outcome == nil {
       timer.item?.requestCancellation()
-      if tasks[ObjectIdentifier(timer.item!)] != nil { endUnstarted(timer, .cancelled) }
+      if self.task(of: timer.item!) != nil { endUnstarted(timer, .cancelled) }
     }
   }
 
@@ -133,10 +135,10 @@ extension Core {
       ledger.count(.abandoned)
       tell(.finished(.abandoned), task)
       guard let item = task.item else { continue }
-      tasks[ObjectIdentifier(item)] = nil
+      forget(item)
       // For its timer, too, it has ended: nobody can cancel it any more.
       repeats[ObjectIdentifier(item)] = nil
-      outbox.append { item.finish(.abandoned) }
+      outbox.append(.end(item, .abandoned, nil))
     }
   }
 

@@ -104,13 +104,13 @@ extension Core {
   // MARK: Limits
 
   func isFull(_ task: QueuedTask) -> Bool {
-    guard let limit = configuration.overflow.limit, task.countsAgainstLimits else { return false }
+    guard let limit, task.countsAgainstLimits else { return false }
     if let view = task.view { return view.limited >= limit }
     return (task.lane == .foreground ? limitedForeground : limitedBackground) >= limit
   }
 
   private func changeLimited(_ task: QueuedTask, by change: Int) {
-    guard task.countsAgainstLimits else { return }
+    guard limit != nil, task.countsAgainstLimits else { return }
     if let view = task.view {
       view.limited += change
     } else if task.lane == .foreground {

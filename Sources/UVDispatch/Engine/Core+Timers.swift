@@ -35,8 +35,8 @@ extension Core {
         .item(run), on: timer.lane, timer.view, isBarrier: timer.isBarrier, site: item.site,
         parent: timer.id)
       run.place.since = time
-      tasks[ObjectIdentifier(run)] = task
-      repeats[ObjectIdentifier(run)] = timer
+      remember(task, as: run)
+      repeats[ObjectIdentifier(run)] = TimerRun(run: task, timer: timer)
       accept(task)
       enqueueDue(task)
     }
@@ -46,7 +46,7 @@ extension Core {
   /// The run of a repeating timer has ended.
   func endRun(_ task: QueuedTask) {
     guard !repeats.isEmpty, let run = task.item,
-      let timer = repeats.removeValue(forKey: ObjectIdentifier(run)),
+      let timer = repeats.removeValue(forKey: ObjectIdentifier(run))?.timer,
       let item = timer.item, let repetition = item.repetition
     else { return }
     guard repetition.catchUp == .spaced, !item.isCancellationRequested else { return }

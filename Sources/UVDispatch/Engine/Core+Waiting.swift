@@ -31,7 +31,7 @@ extension Core {
 
   func task(of target: WaitTarget) -> QueuedTask? {
     guard case .item(let item) = target else { return nil }
-    return tasks[ObjectIdentifier(item)]
+    return task(of: item)
   }
 
   /// Whether the body of this thread waits for what only bodies that wait could bring about. One whose
@@ -40,12 +40,12 @@ extension Core {
     switch target {
     case .item(let item):
       if TaskFrame.stack.contains(where: { $0.item === item }) { return true }
-      guard let task = tasks[ObjectIdentifier(item)] else { return false }
+      guard let task = task(of: item) else { return false }
       if canNeverEnd(task) { return true }
       return !canProgress && !poolView(task.view).queue.isSuspended
     case .group(let group):
       if TaskFrame.stack.contains(where: { $0.item?.group === group }) { return true }
-      let members = tasks.values.filter { $0.item?.group === group }
+      let members = members.values.filter { $0.item?.group === group }
       // A timer's body may leave it.
       return !canProgress && timers.isEmpty
         && members.contains { !poolView($0.view).queue.isSuspended }

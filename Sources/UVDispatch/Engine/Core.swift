@@ -18,6 +18,11 @@ internal import TaskDispatch
 ///   has not come yet.
 final class Core {
   let configuration: UVDispatcher.Configuration
+  /// How many tasks may wait in one queue, and who is told of them. Apart from the configuration, of
+  /// which a copy costs more than all else that is done for either.
+  let limit: Int?
+  private let observer: (any TaskObserver)?
+  private let isObserved: Bool
   /// Whose core it is. Set once, before anybody else sees it.
   var dispatcher = ObjectIdentifier(Core.self)
   let width: Int
@@ -28,16 +33,16 @@ final class Core {
   let ownedForeground: Owned<ReadyQueue<Entry>>
   private let ownedDue: Owned<ReadyQueue<Entry>>
   let ownedPool: Owned<PoolOrder<Entry>>
+  private let ownedTimers = Owned(DeadlineQueue<QueuedTask>())
   private let ownedLedger = Owned(Ledger())
   private let ownedRunning = Owned<[QueuedTask]>([])
   private let ownedFlushes = Owned<[Flush]>([])
-  private let ownedOutbox = Owned<[() -> Void]>([])
+  private let ownedOutbox = Owned(Outbox())
   private let knownTime = Owned<Int64?>(nil)
   /// Where plain bodies of the foreground and of the background come in.
   let mailbox: Inbox
   let inbox: Inbox
   private var weakViews: [WeakView] = []
-  var timers = DeadlineQueue<QueuedTask>()
   /// Notifications whose group is not empty.
   var held: [QueuedTask] = []
   /// Items that wait for room in their queue.
@@ -48,10 +53,10 @@ final class Core {
   var grantedToHelpers = 0
   /// Somebody who waits must look, also if this section ends by waiting.
   var hasNewsForWaiters = false
-  /// The tasks of items that have not ended.
-  var tasks: [ObjectIdentifier: QueuedTask] = [:]
-  /// The repeating timer of a run that has not ended.
-  var repeats: [ObjectIdentifier: QueuedTask] = [:]
+  /// The tasks of items that have not ended and belong to a group.
+  private(set) var members: [ObjectIdentifier: QueuedTask] = [:]
+  /// Runs of repeating timers that have not ended.
+  var repeats: [ObjectIdentifier: TimerRun] = [:]
   var limitedForeground = 0
   var limitedBackground = 0
 
@@ -61,8 +66,8 @@ final class Core {
   let mayStart = Atomic(false)
   /// For how long a lease that has run out of tasks looks for another, in nanoseconds. Zero unless
   /// that would have helped the last time.
-  private(set) var patience: Int64 = 0
-  /// When the last one that looked for longer, in vain, began to.
+  var patience: Int64 = 0
+  /// When the last one began to look in vain, or would have if that were allowed.
   var lastSearchBegan = Int64.min
   /// A lease is to be started once the lock is free.
   var leaseIsOwed = false
@@ -101,6 +106,11 @@ final class Core {
   var shutdown: Shutdown?
   let shutdownFlag = ShutdownFlag()
 
+  struct TimerRun {
+    let run: QueuedTask
+    let timer: QueuedTask
+  }
+
   struct Flush {
     var remaining: Set<UInt64>
     let wake: @Sendable () -> Void
@@ -114,7 +124,10 @@ final class Core {
     self.configuration = configuration
     self.width = width
     self.origin = origin
-    let isSimple = configuration.observer == nil && configuration.overflow.limit == nil
+    limit = configuration.overflow.limit
+    observer = configuration.observer
+    isObserved = observer != nil
+    let isSimple = !isObserved && limit == nil
     mailbox = Inbox(isOpen: isSimple)
     inbox = Inbox(isOpen: isSimple)
     let step = configuration.agingStep.clampedNanoseconds
@@ -144,6 +157,10 @@ final class Core {
     _read { yield ownedLedger.value }
     _modify { yield &ownedLedger.value }
   }
+  var timers: DeadlineQueue<QueuedTask> {
+    _read { yield ownedTimers.value }
+    _modify { yield &ownedTimers.value }
+  }
   /// What runs, on whatever thread.
   var running: [QueuedTask] {
     _read { yield ownedRunning.value }
@@ -153,8 +170,7 @@ final class Core {
     _read { yield ownedFlushes.value }
     _modify { yield &ownedFlushes.value }
   }
-  /// What is done once the lock is free.
-  var outbox: [() -> Void] {
+  var outbox: Outbox {
     _read { yield ownedOutbox.value }
     _modify { yield &ownedOutbox.value }
   }
@@ -259,20 +275,32 @@ final class Core {
   // MARK: Telling others
 
   func tell(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
-    guard let observer = configuration.observer else { return }
+    guard isObserved, let observer else { return }
     let event = TaskEvent(kind, task.record, at: instant)
     outbox.append { observer.observe(event) }
+  }
+
+  /// The task of `item`, if that has not ended.
+  func task(of item: WorkItem) -> QueuedTask? { item.queued as? QueuedTask }
+
+  func remember(_ task: QueuedTask, as item: WorkItem) {
+    item.queued = task
+    if item.group != nil { members[ObjectIdentifier(item)] = task }
+  }
+
+  func forget(_ item: WorkItem) {
+    item.queued = nil
+    if item.group != nil { members[ObjectIdentifier(item)] = nil }
   }
 
   /// Gives `task` its outcome, and lets go of its body, once the lock is free.
   func release(_ task: QueuedTask, _ outcome: Outcome) {
     let work = task.release()
-    let item = task.item
-    if let item { tasks[ObjectIdentifier(item)] = nil }
-    if item == nil, work == nil { return }
-    outbox.append {
-      item?.finish(outcome)
-      withExtendedLifetime(work) {}
+    if let item = task.item {
+      forget(item)
+      outbox.append(.end(item, outcome, work))
+    } else if let work {
+      outbox.append(.letGo(work))
     }
   }
 
@@ -283,11 +311,11 @@ final class Core {
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }
     for task in left { _ = takeBack(task) }
-    left += held + withoutRoom + timers.removeAll() + lateJobs
+    left += held + withoutRoom + timers.removeAll() + lateJobs + repeats.values.map(\.timer)
+    for task in left { if let item = task.item { forget(item) } }
     held = []
     withoutRoom = []
     lateJobs = []
-    tasks = [:]
     repeats = [:]
     return left.compactMap { $0.release() }
   }

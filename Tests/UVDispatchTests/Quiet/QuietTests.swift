@@ -116,7 +116,9 @@ private func exercise(_ dispatcher: UVDispatcher) throws {
     queue.submit {}.cancel()
   }
   Task(executorPreference: dispatcher.background.executor) { await dispatcher.foreground.flush() }
-  if dispatcher.withCore({ $0.loopRuns }) { dispatcher.waitUntil { $0.isIdle && $0.tasks.isEmpty } }
+  if dispatcher.withCore({ $0.loopRuns }) {
+    dispatcher.waitUntil { $0.isIdle && $0.ledger.waiting == 0 }
+  }
 }
 
 /// How often each thread that is not one of `others`, which are the test library's, was switched in a

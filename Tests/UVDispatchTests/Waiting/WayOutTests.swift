@@ -119,6 +119,26 @@ extension OnePool {
       dispatcher.end()
     }
 
+    @Test("is not told of a deadlock if the group's tasks have ended and somebody is in it by hand")
+    func enteredByHand() throws {
+      let group = WorkGroup()
+      try dispatcher.start()
+      let member = dispatcher.background.submit(group: group) {}
+      dispatcher.waitUntil { _ in member.outcomeIfFinished != nil }
+      group.enter()
+      onWorker {
+        try group.wait()
+        return "empty"
+      }
+      waitUntilItWaits()
+
+      group.leave()
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "empty")
+      dispatcher.end()
+    }
+
     @Test("is told of one, or the loop is, if each stands in sync and no circle shows")
     func withoutCircle() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)

@@ -79,7 +79,7 @@ private let timerBugs = [
   Bug(
     "timer.run-not-known", breaks: "rule 8: a spaced repeat runs once",
     in: "UVDispatch/Engine/Core+Timers.swift",
-    .without("repeats[ObjectIdentifier(run)] = timer"),
+    .without("repeats[ObjectIdentifier(run)] = TimerRun(run: task, timer: timer)"),
     suites: ["UVContractTests"]),
   Bug(
     "timer.rearms-cancelled", breaks: "rule 9: a spaced repeat goes on after its cancellation",

@@ -15,7 +15,7 @@ private let beginBugs = [
   Bug(
     "shutdown.repeat-left", breaks: "rule 13: a repeat between two runs has no outcome",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("if tasks[ObjectIdentifier(timer.item!)] != nil { endUnstarted(timer, .cancelled) }"),
+    .without("if self.task(of: timer.item!) != nil { endUnstarted(timer, .cancelled) }"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.skipped-drained", breaks: "rule 13: skippable work is drained",
@@ -128,7 +128,7 @@ private let abandonBugs = [
   Bug(
     "abandon.handle-not-told", breaks: "rule 13: who waits for an abandoned body waits on",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("outbox.append { item.finish(.abandoned) }"),
+    .without("outbox.append(.end(item, .abandoned, nil))"),
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
     "abandon.run-stays-its-timer's",

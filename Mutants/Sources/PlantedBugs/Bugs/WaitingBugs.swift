@@ -85,6 +85,16 @@ private let syncBugs = [
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("group.whenEmpty { [weak self] in self?.withCore { _ in } }"),
     suites: ["WaitForOthersTests"]),
+  Bug(
+    "waiting.members-unknown", breaks: "rule 14: a wait for a group's own tasks never ends",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("if item.group != nil { members[ObjectIdentifier(item)] = task }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "waiting.members-kept", breaks: "rule 14: a deadlock is told of that is none",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("if item.group != nil { members[ObjectIdentifier(item)] = nil }"),
+    suites: ["WayOutTests"]),
 ]
 
 private let deadlockBugs = [

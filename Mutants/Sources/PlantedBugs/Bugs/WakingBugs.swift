@@ -175,6 +175,26 @@ private let leaseBugs = [
       becomes: "(run(next, core, within: &allotment, left: &left) && false)"),
     suites: ["GoodCitizenTests"]),
   Bug(
+    "lease.learns-no-patience", breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.lastSearchBegan = core.now"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "lease.forgets-its-search", breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("if !found { core.lastSearchBegan = began }"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "lease.patient-for-ever", breaks: "rule 12: leases that find nothing keep looking",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("patience / 2", becomes: "patience"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "lease.impatient", breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("gap < Self.longestSearch", becomes: "false"),
+    suites: ["PatienceTests"]),
+  Bug(
     "lease.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
     in: "UVDispatch/LibUV/Leases.swift",
     .expression("!state.isOver", becomes: "true"),
@@ -277,7 +297,7 @@ private let unlockingBugs = [
   Bug(
     "unlock.nobody-told", breaks: "rule 2: an outcome reaches nobody",
     in: "UVDispatch/UVDispatcher.swift",
-    .without("Self.deliver(consume outbox)"),
+    .without("Self.deliver(contents)"),
     suites: ["ParkTests", "UVContractTests"]),
   Bug(
     "unlock.wake-stays-in-flight", breaks: "rule 13: the loop never ends",

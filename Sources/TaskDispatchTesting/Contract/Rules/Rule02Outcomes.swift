@@ -51,6 +51,8 @@ extension DispatcherContract {
           let value = try? await queue.run { 7 }
           scene.expect("value of run on \(queue)", value, is: 7)
           do {
+            let missing = try await queue.run { Int?.none }
+            scene.expect(missing == nil, "run returns a value that is nil")
             try await queue.run { throw Oops() }
             scene.expect(false, "run throws what its body throws")
           } catch {
