@@ -23,8 +23,7 @@ private let readyQueueBugs = [
     in: "TaskDispatch/Policy/ReadyQueue.swift",
     .without(
       "bands[index].passedOverAt = Self.never",
-      within:
-        "let element = bands[index].ring.takeFirst()!\n    bands[index].passedOverAt = Self.never"),
+      within: "countTaken(_ index: Int) {\n    bands[index].passedOverAt = Self.never"),
     suites: ["AgingInReadyQueueTests"]),
   Bug(
     "ready.age-inherited-from-the-cancelled",
@@ -114,7 +113,7 @@ private let viewQueueBugs = [
   Bug(
     "view.resumed-too-soon", breaks: "a view that was suspended twice goes on after one resume",
     in: "TaskDispatch/Policy/ViewQueue.swift",
-    .expression("suspensions == 0", becomes: "true"),
+    .expression("suspensions == 0", becomes: "true", within: "return suspensions == 0"),
     suites: ["ViewQueueTests", "PoolOrderTests"]),
   Bug(
     "view.worker-takes-a-caller's",
