@@ -84,8 +84,12 @@ extension Core {
   /// has gone from one body to the next; more may start only if this has emptied an attended inbox,
   /// and then somebody searches, or is on the way to.
   ///
+  /// Never inlined: in the loop of its caller, the compiler would read the `let`s of this object once,
+  /// before the lock is taken. That is sound, but ThreadSanitizer takes every modification of what one
+  /// refers to for one of the `let` itself, and would report a race.
+  ///
   /// - Returns: Nil if it is not for this to decide what comes next: then nothing has changed.
-  @inline(__always) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
+  @inline(never) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
     guard flushes.isEmpty else { return nil }
     var next: Entry?
     if frame.lane == .foreground {

@@ -33,11 +33,12 @@ struct AllotmentTests {
 
   @Test("is measured after the first, the third, the seventh, and then every eighth short one")
   func shortBodies() {
-    let (bodies, looks) = looks(allotted: 640_000, lengths: [0, 0, 0, 0, 0, 0, 0, 0, 0, 20_000])
-    #expect(looks.prefix(3) == [1, 3, 7])
-    // The third of the eight that follow is the first long one: after those eight none is unseen.
-    #expect(looks.dropFirst(3).prefix(3) == [15, 16, 17])
-    #expect(bodies == 9 + 32)
+    let short = [Int64](repeating: 0, count: 20)
+    let (bodies, looks) = looks(allotted: 640_000, lengths: short + [20_000])
+    #expect(looks.prefix(5) == [1, 3, 7, 15, 23])
+    // The sixth of those eight is the first long one: after them none is unseen.
+    #expect(looks.dropFirst(5).prefix(3) == [24, 25, 26])
+    #expect(bodies == 20 + 32)
   }
 
   @Test("counts all the bodies between two looks together")
