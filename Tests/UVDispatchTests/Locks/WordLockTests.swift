@@ -57,12 +57,10 @@ struct WordLockTests {
 
   @Test("must be free when it goes")
   func destroyed() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+    await #expect(processExitsWith: .failure) {
       let gate = WordLock()
       gate.lock()
     }
-    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(message.contains("a lock was destroyed while it was held"))
   }
 }
 
