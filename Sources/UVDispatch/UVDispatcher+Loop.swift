@@ -114,7 +114,9 @@ extension UVDispatcher {
     var left = configuration.loopBudget.tasks
     let frame = core.loopFrame
     while left > 0, let task = core.takeForeground(frame) {
-      if run(task, core, within: &allotment, left: &left) { break }
+      let isUsedUp = run(task, core, within: &allotment, left: &left)
+      core.reuse(consume task)
+      if isUsedUp { break }
     }
     let again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
     if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }

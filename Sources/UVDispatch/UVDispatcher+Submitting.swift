@@ -71,8 +71,6 @@ extension UVDispatcher {
     let task = core.makeTask(
       .item(item), on: item.lane, view, isBarrier: item.isBarrier, site: item.site,
       parent: parent?.id)
-    item.place.id = TaskID(task.id)
-    item.place.since = core.instant
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     if let refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
       ?? (mayWait ? nil : waitForRoom(task, parent))

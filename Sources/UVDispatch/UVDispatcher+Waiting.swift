@@ -6,24 +6,31 @@ extension UVDispatcher {
   ) throws(WaitRefusal) {
     if ForkGuard.isForked { throw .refused(.forkedChild) }
     let caller = currentTask
-    let refusal = withoutActuallyEscaping(body) { body in
-      sync(on: queue, at: site, caller, body)
+    let refusal: WaitRefusal?
+    if queue.lane == .foreground {
+      // The loop's thread runs the body.
+      refusal = withoutActuallyEscaping(body) { body in
+        let standing = SyncCaller(body)
+        defer { standing.body = nil }
+        return sync(.caller(standing), on: queue, at: site, caller, body)
+      }
+    } else {
+      refusal = sync(.caller(nil), on: queue, at: site, caller, body)
     }
     if let refusal { throw refusal }
   }
 
   private func sync(
-    on queue: TaskQueue, at site: CallSite, _ caller: QueuedTask?, _ body: @escaping () -> Void
+    _ work: consuming QueuedTask.Work, on queue: TaskQueue, at site: CallSite,
+    _ caller: QueuedTask?, _ body: () -> Void
   ) -> WaitRefusal? {
-    let standing = SyncCaller(body)
-    defer { standing.body = nil }
     let view = view(queue.view)
-    let isOnStack = TaskFrame.stack.contains { $0.queue == queue.identity }
+    let identity = queue.identity
+    let isOnStack = TaskFrame.first { $0.queue == identity } != nil
     let core = lock()
     defer { unlock() }
     let task = core.makeTask(
-      .caller(standing), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
-      parent: caller?.id)
+      work, on: queue.lane, view, isBarrier: queue.isBarrier, site: site, parent: caller?.id)
     if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
       core.refuse(task, refusal)
       return .refused(refusal)
@@ -33,15 +40,25 @@ extension UVDispatcher {
       return deadlock("its turn on \(queue.label)")
     }
     core.accept(task)
-    core.enqueue(task)
-    beginWaiting(caller, for: task, mayTimeOut: false)
-    defer { caller?.endWait() }
-    return waitForTurn(task, caller, view, queue)
+    let refusal: WaitRefusal?
+    if core.enter(task) {
+      caller?.beginWait(for: task)
+      perform(body, as: task, core)
+      refusal = nil
+    } else {
+      core.enqueue(task)
+      beginWaiting(caller, for: task, mayTimeOut: false)
+      refusal = waitForTurn(task, caller, view, queue, body)
+    }
+    caller?.endWait()
+    core.reuse(consume task)
+    return refusal
   }
 
   /// Waits under the lock until the loop has run the body of `task`, or runs it here.
   private func waitForTurn(
-    _ task: QueuedTask, _ caller: QueuedTask?, _ view: UVView?, _ queue: TaskQueue
+    _ task: QueuedTask, _ caller: QueuedTask?, _ view: UVView?, _ queue: TaskQueue,
+    _ body: () -> Void
   ) -> WaitRefusal? {
     let core = lockedCore
     while !task.hasRun {
@@ -49,7 +66,7 @@ extension UVDispatcher {
       if task.isGranted {
         core.granted -= 1
         core.begin(task)
-        run(task, core)
+        perform(body, as: task, core)
       } else if caller?.lane == .background, queue.lane == .background,
         let next = core.startToHelp(view)
       {
@@ -69,6 +86,19 @@ extension UVDispatcher {
       }
     }
     return nil
+  }
+
+  /// Under the lock, which it frees meanwhile: runs the body of a caller whose turn has come, and ends
+  /// its task.
+  private func perform(_ body: () -> Void, as task: QueuedTask, _ core: Core) {
+    unlock()
+    task.enter(by: self)
+    body()
+    task.leave()
+    lock()
+    // It has none itself, and who is told later would be told of nothing.
+    _ = task.release()
+    core.finish(task, .completed)
   }
 
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {

@@ -196,12 +196,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   /// The task of this dispatcher that runs innermost on this thread.
   var currentTask: QueuedTask? {
-    if let innermost = TaskFrame.current as? QueuedTask, isMine(innermost) { return innermost }
-    return TaskFrame.stack.lazy.compactMap { $0 as? QueuedTask }.first { self.isMine($0) }
-  }
-
-  private func isMine(_ task: QueuedTask) -> Bool {
-    task.queue.dispatcher == ObjectIdentifier(self)
+    let mine = ObjectIdentifier(self)
+    // Frames of this dispatcher are all tasks.
+    return TaskFrame.first { $0.queue.dispatcher == mine } as? QueuedTask
   }
 
   // MARK: Running
@@ -223,9 +220,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         core.searching -= 1
         isSearching = false
       }
-      if let next {
+      if let next = consume next {
+        let isUsedUp = run(next, core, within: &allotment, left: &left)
+        core.reuse(consume next)
         // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
-        if run(next, core, within: &allotment, left: &left) { break }
+        if isUsedUp { break }
         mayLookOnce = true
         continue
       }

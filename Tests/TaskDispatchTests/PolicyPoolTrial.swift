@@ -4,6 +4,8 @@
 struct PoolTrial: ~Copyable {
   enum Step {
     case submit(to: Int, PriorityBand, onCaller: Bool, isBarrier: Bool)
+    /// A caller's entry that is not put in if it need not be.
+    case enter(Int, isBarrier: Bool)
     case start
     case help(Int)
     case finish(Int)
@@ -19,6 +21,8 @@ struct PoolTrial: ~Copyable {
   private(set) var model: NaivePool
   /// How often one task took the place of another.
   private(set) var takenOver = 0
+  /// How often a caller's entry was not put in.
+  private(set) var entered = 0
   private var jobs: [Int: Job] = [:]
   private var running: [(id: Int, started: PoolOrder<Job>.Started)] = []
   private var nextID = 0
@@ -70,6 +74,20 @@ struct PoolTrial: ~Copyable {
       job.position = pool.submit(
         job, to: views[view], in: band, isBarrier: isBarrier, now: { time })
       model.views[view].push(job.id, in: band, isBarrier: isBarrier, runsOnCaller: onCaller)
+      settleModel(view)
+    case .enter(let view, let isBarrier):
+      let job = Job(id: nextID, band: .medium, isBarrier: isBarrier, runsOnCaller: true)
+      nextID += 1
+      jobs[job.id] = job
+      if pool.enter(views[view], asBarrier: isBarrier) {
+        entered += 1
+        let taken = ViewQueue<Job>.Taken(entry: job, runner: .caller, isBarrier: isBarrier)
+        grants = [PoolOrder<Job>.Started(taken: taken, view: views[view])]
+      } else {
+        job.position = pool.submit(
+          job, to: views[view], in: .medium, isBarrier: isBarrier, now: { time })
+      }
+      model.views[view].push(job.id, in: .medium, isBarrier: isBarrier, runsOnCaller: true)
       settleModel(view)
     case .start:
       let canStart = pool.canStart(now: { time })

@@ -327,7 +327,7 @@ private struct ViewTrial: ~Copyable {
     }
   }
 
-  private func firstDifference() -> String? {
+  private mutating func firstDifference() -> String? {
     let time = time
     if view.running != model.running.count { return "\(view.running) run" }
     if view.onWorkers != model.onWorkers { return "\(view.onWorkers) on workers" }

@@ -9,12 +9,12 @@ internal import Synchronization
 /// Belongs to one thread while it runs. A dispatcher may subclass it to keep more about the task, and
 /// may make it as early as it likes.
 open class TaskFrame {
-  /// The queue whose turn it is.
-  public let queue: TaskQueue.Identity
-  /// Where the task was submitted.
-  final public package(set) var site: CallSite
-  /// The task, if it is more than a plain body.
-  public let item: WorkItem?
+  // Changed by its dispatcher alone, while nothing runs in it: what keeps two from changing it at a
+  // time is that dispatcher's lock, so no check at run time has to. Other modules would make one all
+  // the same, if they did not come by the properties below.
+  @safe @exclusivity(unchecked) @usableFromInline final var heldQueue: TaskQueue.Identity
+  @safe @exclusivity(unchecked) @usableFromInline final var heldSite: CallSite
+  @safe @exclusivity(unchecked) @usableFromInline final var heldItem: WorkItem?
   let shutdown: ShutdownFlag?
   /// Its place on the thread that runs it; nil while none does.
   var link: ThreadFrames.Link?
@@ -24,11 +24,34 @@ open class TaskFrame {
     queue: TaskQueue.Identity, site: CallSite, item: WorkItem? = nil,
     shutdown: ShutdownFlag? = nil
   ) {
-    self.queue = queue
-    self.site = site
-    self.item = item
+    heldQueue = queue
+    heldSite = site
+    heldItem = item
     self.shutdown = shutdown
   }
+
+  /// The queue whose turn it is.
+  @inlinable final public var queue: TaskQueue.Identity { heldQueue }
+
+  /// Where the task was submitted.
+  @inlinable final public var site: CallSite { heldSite }
+
+  /// The task, if it is more than a plain body.
+  @inlinable final public var item: WorkItem? { heldItem }
+
+  /// Makes it the frame of another task. Nothing runs in it.
+  @inlinable @inline(__always)
+  package final func hold(_ item: WorkItem?, of queue: TaskQueue.Identity, at site: CallSite) {
+    heldQueue = queue
+    heldSite = site
+    heldItem = item
+  }
+
+  /// Makes it the frame of another plain body of its queue. Nothing runs in it.
+  @inlinable @inline(__always) package final func hold(plainAt site: CallSite) { heldSite = site }
+
+  /// Lets go of its task. Nothing runs in it.
+  @inlinable @inline(__always) package final func letGo() { heldItem = nil }
 
   /// The label of the queue, for messages. Override it for queues that have one of their own.
   open var queueLabel: String { queue.lane.description }
@@ -81,6 +104,12 @@ open class TaskFrame {
       return false
     }
     return frames
+  }
+
+  /// The first frame of this thread, from the innermost outwards, that `matches`; those that cannot be
+  /// relied on included.
+  package static func first(where matches: (TaskFrame) -> Bool) -> TaskFrame? {
+    ThreadFrames.first(where: matches)
   }
 
   /// What messages call the task: its label, else its file and line.

@@ -241,6 +241,12 @@
   /// Whether a task of the background's medium band may be taken now, as far as its queue goes.
   @inlinable package var hasMedium: Bool { background.queue.hasMedium }
 
+  /// As ``ViewQueue/enter(asBarrier:)``. Nobody else's turn depends on it: the view holds none, for
+  /// nothing of it waits.
+  @inlinable package mutating func enter(_ view: View, asBarrier isBarrier: Bool) -> Bool {
+    view.queue.enter(asBarrier: isBarrier)
+  }
+
   /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
   @inlinable package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {
     let time = view.queue.timeForCallers(now: now)
@@ -314,6 +320,8 @@
   @inlinable @inline(__always) mutating func settle(_ view: View, now: () -> Int64) {
     let isAlone = !usesTurns && view === background && background.queue.heldTurns.isEmpty
     if isAlone, view.queue.callersWaiting == 0 { return }
+    // Nothing of it waits, so it wants no turn, and none stands anywhere.
+    if !usesTurns, view !== background, view.queue.ready.isEmpty { return }
     settleTurns(view, isAlone: isAlone, now: now)
   }
 

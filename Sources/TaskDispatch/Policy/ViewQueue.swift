@@ -142,6 +142,17 @@
 
   // MARK: Taking out
 
+  /// Lets a caller run its entry without having put it in, if nothing stands before it: what pushing
+  /// it, in whatever band, and ``takeForCaller(now:)`` do one after the other.
+  ///
+  /// - Returns: Whether it runs now. If not, nothing has changed.
+  @inlinable package mutating func enter(asBarrier isBarrier: Bool) -> Bool {
+    guard ready.isEmpty, room > 0, !isBarrier || running == 0 else { return false }
+    onCallers += 1
+    runsBarrier = isBarrier
+    return true
+  }
+
   /// Takes the next task for a worker.
   ///
   /// Nil if there is none, the rule holds it back, or a caller stands next.
@@ -244,10 +255,11 @@
 
   // MARK: Turns
 
-  /// How many tasks of each band a worker may start now: what the view holds turns for.
+  /// How many tasks of each band a worker may start now: what the view holds turns for. Changes
+  /// nothing; but where nothing may be changed, Swift 6.3.1 copies the view to look at each band.
   ///
   /// - Complexity: O(bands).
-  @inlinable package func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
+  @inlinable package mutating func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
     var wanted = InlineArray<4, Int>(repeating: 0)
     var left = workerRoom
     guard left > 0, !callerIsNext(now: now) else { return wanted }

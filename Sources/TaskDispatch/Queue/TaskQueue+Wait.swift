@@ -9,7 +9,7 @@ extension TaskQueue {
   /// - Throws: What `body` throws; or a ``WaitRefusal``, and then `body` has not run: above all
   ///   ``WaitRefusal/wouldDeadlock(chain:)`` if the wait could not end (rule 14).
   @available(*, noasync, message: "use `try await run { … }`: this stops the thread")
-  public func sync<Value>(
+  @inlinable public func sync<Value>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Value
   ) throws -> Value {
     var result: Result<Value, any Error>?

@@ -6,8 +6,8 @@
 @usableFromInline final class ValueItem<Value>: WorkItem, @unchecked Sendable {
   // The body as in any item. The value is written by the body, and read after the outcome is known;
   // the item's state orders the two.
-  @usableFromInline var makeValue: (() throws -> Value)?
-  @usableFromInline var anyValue: Any?
+  @safe @exclusivity(unchecked) @usableFromInline var makeValue: (() throws -> Value)?
+  @safe @exclusivity(unchecked) @usableFromInline var anyValue: Any?
   /// Calls `makeValue`, and keeps what it makes.
   @usableFromInline let make: (ValueItem<Value>) throws -> Void
 

@@ -16,7 +16,8 @@ internal import Synchronization
 /// that races a start is decided here, once.
 public class WorkItem: @unchecked Sendable {
   // The body is touched only by whoever won the item's state; the waiters under the item's lock;
-  // the dispatcher's own fields under the dispatcher's lock. All else is immutable or atomic.
+  // the dispatcher's own fields under the dispatcher's lock. All else is immutable or atomic. So no
+  // two of them are ever in at a time, and no check at run time has to see to that.
 
   /// What kind of submission it is: decides what exempts it from limits, and how it begins.
   public enum Kind: UInt8, Sendable {
@@ -61,17 +62,22 @@ public class WorkItem: @unchecked Sendable {
   public let atShutdown: ShutdownBehavior
   public let group: WorkGroup?
 
-  private var body: (() throws -> Void)?
+  @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
   private let phase = Atomic<UInt8>(0)
   private let cancellationRequested = Atomic(false)
-  private var outcomeIfFinished: Outcome?
-  private var observers: [@Sendable (Outcome) -> Void] = []
-  private var failureWasSeen = false
+  @safe @exclusivity(unchecked) private var outcomeIfFinished: Outcome?
+  @safe @exclusivity(unchecked) private var observers: [@Sendable (Outcome) -> Void] = []
+  @safe @exclusivity(unchecked) private var failureWasSeen = false
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
-  public var place = Place()
+  @safe @exclusivity(unchecked) public var place = Place()
+  @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
+
   /// For a dispatcher, under its own lock: what it made of the item, until that has ended.
-  package final var queued: TaskFrame?
+  @inlinable package final var queued: TaskFrame? {
+    get { queuedAs }
+    set { queuedAs = newValue }
+  }
 
   /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
   public struct Place: Sendable {

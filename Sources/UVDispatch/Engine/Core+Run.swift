@@ -122,7 +122,7 @@ extension Core {
   func begin(_ task: QueuedTask) -> Bool {
     noteTaken(task)
     if let item = task.item {
-      if let timeToLive = item.timeToLive, instant > item.place.since.advanced(by: timeToLive) {
+      if let timeToLive = item.timeToLive, instant > task.waitsSince.advanced(by: timeToLive) {
         endUnstarted(task, .expired)
         return false
       }
@@ -149,7 +149,11 @@ extension Core {
       running[task.runningIndex] = last
       last.runningIndex = task.runningIndex
     }
-    guard !task.isAbandoned else { return }
+    guard !task.isAbandoned else {
+      // It is nobody else's any more, and what its body made may have a `deinit` that wants the lock.
+      outbox.append { [item = task.item] in withExtendedLifetime((item, outcome)) {} }
+      return
+    }
     ledger.running -= 1
     ledger.count(outcome)
     if task.isFrame { return endedPlain(task) }
@@ -233,6 +237,7 @@ extension Core {
     }
     guard takeBack(task) else { return .tooLate }
     endUnstarted(task, .cancelled)
+    reuse(consume task)
     return .beforeStart
   }
 

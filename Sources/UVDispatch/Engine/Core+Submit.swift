@@ -8,10 +8,33 @@ extension Core {
     lastID += 1
     let queue = TaskQueue.Identity(
       dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+    if let spare = takeSpare() {
+      spare.hold(
+        work, id: lastID, queue: queue, view: view, isBarrier: isBarrier, site: site,
+        parent: parent, at: time ?? now)
+      return spare
+    }
     return QueuedTask(
       work, id: lastID, queue: queue, view: view, isBarrier: isBarrier, site: site,
       parent: parent, at: time ?? now, shutdown: shutdownFlag)
   }
+
+  /// Keeps the object of a task that has ended for another, unless somebody still looks at it.
+  ///
+  /// Each is given to the next submission that needs one, so the memory that this saves is allocated
+  /// once and not for each of them.
+  func reuse(_ task: consuming QueuedTask) {
+    guard !task.isFrame, spares.count < Self.mostSpares, isKnownUniquelyReferenced(&task) else {
+      return
+    }
+    task.holdNothing()
+    spares.append(task)
+  }
+
+  private func takeSpare() -> QueuedTask? { spares.popLast() }
+
+  /// Some 300 KB.
+  static let mostSpares = 1024
 
   /// A frame for a thread that will run plain bodies of a lane.
   func makeFrame(on lane: Lane) -> QueuedTask {
@@ -144,6 +167,17 @@ extension Core {
       .task(task), to: poolView(task.view), in: task.site.band, isBarrier: task.isBarrier,
       now: { now })
     handOutGrants()
+  }
+
+  /// Begins with a task of the background whose caller runs it, if nothing stands before it. Then it
+  /// was never in the queue.
+  func enter(_ task: QueuedTask) -> Bool {
+    guard task.lane == .background else { return false }
+    if task.view == nil { collectBackground() }
+    guard pool.enter(poolView(task.view), asBarrier: task.isBarrier) else { return false }
+    task.runner = .caller
+    task.ranAsBarrier = task.isBarrier
+    return begin(task)
   }
 
   /// Puts a timer whose time has come where it can run.

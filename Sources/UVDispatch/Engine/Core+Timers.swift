@@ -19,7 +19,7 @@ extension Core {
       case .repeating: tick(task, item, DispatcherInstant(nanoseconds: time))
       default:
         tell(.due, task)
-        item.place.since = DispatcherInstant(nanoseconds: time)
+        task.cameDueAt = time
         enqueueDue(task)
       }
     }
@@ -34,7 +34,7 @@ extension Core {
       let task = makeTask(
         .item(run), on: timer.lane, timer.view, isBarrier: timer.isBarrier, site: item.site,
         parent: timer.id)
-      run.place.since = time
+      task.cameDueAt = time.nanoseconds
       remember(task, as: run)
       repeats[ObjectIdentifier(run)] = TimerRun(run: task, timer: timer)
       accept(task)

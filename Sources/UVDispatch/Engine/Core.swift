@@ -36,6 +36,7 @@ final class Core {
   private let ownedTimers = Owned(DeadlineQueue<QueuedTask>())
   private let ownedLedger = Owned(Ledger())
   private let ownedRunning = Owned<[QueuedTask]>([])
+  private let ownedSpares = Owned<[QueuedTask]>([])
   private let ownedFlushes = Owned<[Flush]>([])
   private let ownedOutbox = Owned(Outbox())
   private let knownTime = Owned<Int64?>(nil)
@@ -46,7 +47,7 @@ final class Core {
   /// Notifications whose group is not empty.
   var held: [QueuedTask] = []
   /// Items that wait for room in their queue.
-  var withoutRoom: [QueuedTask] = []
+  @safe @exclusivity(unchecked) var withoutRoom: [QueuedTask] = []
   /// Callers whose turn has come, and who have not noticed yet.
   var granted = 0
   /// Those of them who run another task meanwhile, and cannot notice before it has ended.
@@ -56,7 +57,7 @@ final class Core {
   /// The tasks of items that have not ended and belong to a group.
   private(set) var members: [ObjectIdentifier: QueuedTask] = [:]
   /// Runs of repeating timers that have not ended.
-  var repeats: [ObjectIdentifier: TimerRun] = [:]
+  @safe @exclusivity(unchecked) var repeats: [ObjectIdentifier: TimerRun] = [:]
   var limitedForeground = 0
   var limitedBackground = 0
 
@@ -91,7 +92,7 @@ final class Core {
   /// Threads that are about to wake it, or do so just now, without the lock.
   var wakesInFlight = 0
   /// Wakes the watchdog; nil if there is none.
-  var wakeWatchdog: (() -> Void)?
+  @safe @exclusivity(unchecked) var wakeWatchdog: (() -> Void)?
   /// It sleeps until a body starts.
   var watchdogIsParked = false
   /// Jobs that came when the loop was over and must run one at a time, and whether a thread does.
@@ -165,6 +166,11 @@ final class Core {
   var running: [QueuedTask] {
     _read { yield ownedRunning.value }
     _modify { yield &ownedRunning.value }
+  }
+  /// Objects of tasks that have ended: see ``reuse(_:)``.
+  var spares: [QueuedTask] {
+    _read { yield ownedSpares.value }
+    _modify { yield &ownedSpares.value }
   }
   var flushes: [Flush] {
     _read { yield ownedFlushes.value }

@@ -10,24 +10,28 @@ final class QueuedTask: TaskFrame {
     case plain(@Sendable () -> Void)
     case item(WorkItem)
     case job(UnownedJob, any UVExecutor)
-    /// Somebody stands in `sync`. On the foreground the loop runs the body for them.
-    case caller(SyncCaller)
+    /// Somebody stands in `sync`, and runs the body. On the foreground the loop does for them: then
+    /// they give it here.
+    case caller(SyncCaller?)
   }
 
-  private var work: Work?
-  private(set) var id: UInt64
+  @safe @exclusivity(unchecked) private var work: Work?
+  private(set) var id: UInt64 = 0
   /// Where it stands among others in the order of submission.
-  private(set) var order: UInt64
-  let view: UVView?
-  let isBarrier: Bool
+  private(set) var order: UInt64 = 0
+  private(set) var lane: Lane
+  private(set) var view: UVView?
+  private(set) var isBarrier = false
   /// It is the frame of a thread: nobody knows of it who could ask for its outcome.
   let isFrame: Bool
-  let isCaller: Bool
-  let isJob: Bool
-  let parent: UInt64?
+  private(set) var isCaller = false
+  private(set) var isJob = false
+  private(set) var parent: UInt64?
   /// When it was submitted; when it was started for a plain body in the frame of a thread; nil for a
   /// plain body that waits.
   private(set) var enqueuedAt: Int64?
+  /// When it came due, if it is a timer's.
+  var cameDueAt: Int64?
   /// When its body began, and how long it may have held its thread before that is told (again).
   var startedAt: Int64 = 0
   var nextStall: Int64 = 0
@@ -53,37 +57,79 @@ final class QueuedTask: TaskFrame {
   /// What has to end before it goes on, if that is one task.
   private(set) var waitsFor: QueuedTask?
 
+  /// - Parameter queue: Of the dispatcher that it will belong to for good.
   init(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: UVView?, isBarrier: Bool,
     site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
     order: UInt64? = nil
   ) {
-    let item: WorkItem?
-    if case .item(let some) = work { item = some } else { item = nil }
-    if case .job = work { isJob = true } else { isJob = false }
-    if case .caller = work { isCaller = true } else { isCaller = false }
     isFrame = false
+    lane = queue.lane
+    super.init(queue: queue, site: site, item: nil, shutdown: shutdown)
+    hold(
+      work, id: id, queue: queue, view: view, isBarrier: isBarrier, site: site, parent: parent,
+      at: time, order: order)
+  }
+
+  /// The frame of a thread that will run plain bodies of `queue`, which is a lane.
+  init(framesOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
+    isFrame = true
+    lane = queue.lane
+    super.init(
+      queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
+  }
+
+  /// Makes it another submission, which nothing tells from a new object.
+  func hold(
+    _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: UVView?, isBarrier: Bool,
+    site: CallSite, parent: UInt64?, at time: Int64?, order: UInt64? = nil
+  ) {
+    isJob = false
+    isCaller = false
+    switch work {
+    case .plain: hold(nil, of: queue, at: site)
+    case .item(let item): hold(item, of: queue, at: site)
+    case .job:
+      isJob = true
+      hold(nil, of: queue, at: site)
+    case .caller:
+      isCaller = true
+      hold(nil, of: queue, at: site)
+    }
     self.work = work
+    lane = queue.lane
     self.id = id
     self.order = order ?? id
     self.view = view
     self.isBarrier = isBarrier
     self.parent = parent
     enqueuedAt = time
-    super.init(queue: queue, site: site, item: item, shutdown: shutdown)
+    cameDueAt = nil
+    startedAt = 0
+    nextStall = 0
+    position = -1
+    runningIndex = 0
+    runner = nil
+    ranAsBarrier = false
+    ticket = nil
+    isGranted = false
+    hasRun = false
+    isTurnedAway = false
+    isAbandoned = false
+    isBlocked = false
   }
 
-  /// The frame of a thread that will run plain bodies of `queue`, which is a lane.
-  init(framesOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
-    (work, id, order, view, parent) = (nil, 0, 0, nil, nil)
-    (isFrame, isBarrier, isCaller, isJob) = (true, false, false, false)
-    super.init(
-      queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
+  /// Lets go of all that it still holds, once it has ended.
+  func holdNothing() {
+    letGo()
+    view = nil
+    helped = nil
+    waitsFor = nil
   }
 
   /// Makes it the frame of another plain body. Nothing runs in it.
   @inline(__always) func hold(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
-    site = plain.site
+    hold(plainAt: plain.site)
     work = .plain(plain.body)
     self.id = id
     enqueuedAt = time
@@ -98,12 +144,10 @@ final class QueuedTask: TaskFrame {
 
   /// Makes it the frame of the plain body that its thread runs next.
   @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
-    self.site = site
+    hold(plainAt: site)
     self.id = id
     enqueuedAt = time
   }
-
-  var lane: Lane { queue.lane }
 
   override var queueLabel: String { view?.label ?? lane.description }
 
@@ -116,6 +160,11 @@ final class QueuedTask: TaskFrame {
 
   /// Its caller needs no worker.
   var runsOnCaller: Bool { isCaller && lane == .background }
+
+  /// Since when its time to live counts.
+  var waitsSince: DispatcherInstant {
+    DispatcherInstant(nanoseconds: cameDueAt ?? enqueuedAt ?? 0)
+  }
 
   var countsAgainstLimits: Bool {
     switch work {
@@ -140,7 +189,7 @@ final class QueuedTask: TaskFrame {
     case .plain(let body): body()
     case .item(let item): return item.run()
     case .job(let job, let executor): executor.run(job)
-    case .caller(let caller): caller.body?()
+    case .caller(let caller): caller?.body?()
     case nil: refuse("\(record) runs twice")
     }
     return .completed
@@ -163,7 +212,7 @@ final class QueuedTask: TaskFrame {
   func abandon() { isAbandoned = true }
 }
 
-/// Somebody who stands in `sync`.
+/// Somebody who stands in `sync` on the foreground.
 final class SyncCaller {
   /// Gone before the call returns.
   var body: (() -> Void)?

@@ -1,4 +1,5 @@
 internal import CUV
+internal import Glibc
 internal import TaskDispatch
 
 /// A `uv_loop_t` of our own with what the foreground needs of it: a wake-up, a timer, and a way to
@@ -9,7 +10,12 @@ internal import TaskDispatch
 @safe final class EventLoop: @unchecked Sendable {
   // Plain memory and no arrays: libuv keeps these addresses until the close callbacks have run.
   private let loop: UnsafeMutablePointer<uv_loop_t>
-  private let waker: UnsafeMutablePointer<uv_async_t>
+  /// An eventfd: what is written into it wakes the loop.
+  ///
+  /// Not a `uv_async_t`: in old versions of libuv (before 1.45) the loop that was woken waits in a
+  /// spin for the sender to leave the call, and so takes it the processor that both may share.
+  private let wakeDescriptor: CInt
+  private let waker: UnsafeMutablePointer<uv_poll_t>
   private let timer: UnsafeMutablePointer<uv_timer_t>
   private let idle: UnsafeMutablePointer<uv_idle_t>
   private var isIdling = false
@@ -25,23 +31,24 @@ internal import TaskDispatch
     unsafe timer = .allocate(capacity: 1)
     unsafe idle = .allocate(capacity: 1)
     do throws(UVError) {
-      try Descriptors.reserve(Descriptors.ofLoop, for: "uv_loop_init")
+      try Descriptors.reserve(Descriptors.ofLoop + 1, for: "uv_loop_init")
       try unsafe UVError.check("uv_loop_init", uv_loop_init(loop))
     } catch {
+      wakeDescriptor = -1
       isOpen = false
       throw error
     }
+    wakeDescriptor = cuv_make_eventfd()
     do throws(UVError) {
-      let status = unsafe uv_async_init(loop, waker) { handle in
-        unsafe EventLoop.of(handle!.pointee.data).onTurn()
-      }
-      try UVError.check("uv_async_init", status)
+      guard wakeDescriptor >= 0 else { throw UVError(call: "eventfd", status: -errno) }
+      try UVError.check("uv_poll_init", unsafe uv_poll_init(loop, waker, wakeDescriptor))
     } catch {
+      if wakeDescriptor >= 0 { Glibc.close(wakeDescriptor) }
       unsafe uv_loop_close(loop)
       isOpen = false
       throw error
     }
-    // These two only fill in memory.
+    // These only fill in memory.
     unsafe uv_timer_init(loop, timer)
     unsafe uv_idle_init(loop, idle)
     // Not retained: callbacks come from `run()` and `close()` alone, whose caller holds this.
@@ -49,6 +56,11 @@ internal import TaskDispatch
     unsafe waker.pointee.data = context
     unsafe timer.pointee.data = context
     unsafe idle.pointee.data = context
+    unsafe uv_poll_start(waker, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+      let loop = unsafe EventLoop.of(handle!.pointee.data)
+      loop.takeWakes()
+      loop.onTurn()
+    }
   }
 
   deinit {
@@ -67,8 +79,19 @@ internal import TaskDispatch
   /// Lets ``onTurn`` be called soon on the thread that runs the loop; once for many calls. Any
   /// thread. Also before the loop runs: then its first turn comes at once.
   func wake() {
-    let status = unsafe uv_async_send(waker)
-    require(status == 0, "uv_async_send refused: \(status)")
+    var one: UInt64 = 1
+    while unsafe write(wakeDescriptor, &one, 8) < 0 {
+      // A full one is readable: the loop is being woken.
+      if errno == EAGAIN { return }
+      require(errno == EINTR, "a write to an eventfd was refused: \(errno)")
+    }
+  }
+
+  /// Makes the descriptor wait for the next ``wake()``.
+  private func takeWakes() {
+    var count: UInt64 = 0
+    // Nothing to be read is nothing to be done; interrupted, it is readable in the next turn.
+    _ = unsafe read(wakeDescriptor, &count, 8)
   }
 
   /// Runs until ``stop()``. The calling thread is the loop's meanwhile.
@@ -119,6 +142,7 @@ internal import TaskDispatch
     unsafe uv_close(UnsafeMutableRawPointer(idle).assumingMemoryBound(to: uv_handle_t.self), nil)
     // The memory of a handle is ours again only once its close callback had its turn.
     unsafe uv_run(loop, UV_RUN_DEFAULT)
+    Glibc.close(wakeDescriptor)
     let status = unsafe uv_loop_close(loop)
     require(
       status == 0, "a loop was closed while something lives on it (uv_loop_close: \(status))")
@@ -136,7 +160,7 @@ internal import TaskDispatch
         let kinds = unsafe Unmanaged<OpenHandles>.fromOpaque(context!).takeUnretainedValue()
         kinds.names.append(unsafe kind.map { unsafe String(cString: $0) } ?? "unknown")
       }, Unmanaged.passUnretained(kinds).toOpaque())
-    for mine in ["async", "timer", "idle"] {
+    for mine in ["poll", "timer", "idle"] {
       if let index = kinds.names.firstIndex(of: mine) { kinds.names.remove(at: index) }
     }
     require(

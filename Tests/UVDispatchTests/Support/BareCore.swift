@@ -22,7 +22,7 @@ struct BareCore {
   }
 
   /// Somebody who stands in `sync`.
-  func caller(on view: UVView?) -> QueuedTask { task(.caller(SyncCaller {}), view) }
+  func caller(on view: UVView?) -> QueuedTask { task(.caller(nil), view) }
 
   /// Puts a task into its queue.
   @discardableResult

@@ -19,7 +19,7 @@ struct CircleTests {
   func barrier() {
     let bare = BareCore(viewWidth: 2)
     let caller = bare.core.makeTask(
-      .caller(SyncCaller {}), on: .background, bare.view, isBarrier: true, site: .here(),
+      .caller(nil), on: .background, bare.view, isBarrier: true, site: .here(),
       parent: nil)
     bare.running(bare.view).beginWait(for: caller)
     _ = bare.running(bare.view)

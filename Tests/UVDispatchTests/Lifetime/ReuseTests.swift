@@ -1,0 +1,107 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+@Suite("The object of a task that has ended")
+struct ReuseTests {
+  @Test("becomes the next one, and nothing tells that from a new object")
+  func renewed() {
+    let (used, fresh) = (BareCore(), BareCore())
+    func another(_ bare: BareCore) -> QueuedTask {
+      bare.core.makeTask(
+        .plain {}, on: .foreground, nil, site: CallSite(fileID: "File.swift", line: 1), parent: nil,
+        at: 9)
+    }
+    useUp(used)
+
+    used.core.lastID = 0
+    let renewed = another(used)
+
+    #expect(used.core.spares.isEmpty)
+    #expect(story(of: renewed) == story(of: another(fresh)))
+  }
+
+  @Test("is no longer anybody's: it holds neither item nor view")
+  func letGo() {
+    let bare = BareCore()
+    useUp(bare)
+
+    let spare = bare.core.spares.first
+
+    #expect(spare?.item == nil)
+    #expect(spare?.view == nil)
+    #expect(spare?.waitsFor == nil)
+    #expect(spare?.helped == nil)
+  }
+
+  @Test("stays what it was while somebody looks at it, as one who waits for its end does")
+  func lookedAt() {
+    let bare = BareCore()
+    let task = bare.task()
+    let waiting = bare.task()
+    waiting.beginWait(for: task)
+
+    bare.core.reuse(consume task)
+
+    #expect(bare.core.spares.isEmpty)
+    #expect(waiting.waitsFor != nil)
+  }
+
+  @Test("is not kept if it is the frame of a thread, or if there are enough")
+  func notKept() {
+    let bare = BareCore()
+    bare.core.reuse(bare.core.makeFrame(on: .background))
+    #expect(bare.core.spares.isEmpty)
+
+    let tasks = (0..<Core.mostSpares + 10).map { _ in bare.task() }
+    for task in consume tasks { bare.core.reuse(consume task) }
+
+    // Those of the array are looked at until it is gone.
+    #expect(bare.core.spares.count <= Core.mostSpares)
+  }
+
+  /// Takes a task through all that may happen to one, and to its end.
+  private func useUp(_ bare: BareCore) {
+    let item = WorkItem(
+      kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
+      label: "used", site: .here()
+    ) {}
+    let task = bare.core.makeTask(
+      .item(item), on: .background, bare.view, isBarrier: true, site: .here(), parent: 7, at: 5)
+    task.cameDueAt = 6
+    task.startedAt = 7
+    task.nextStall = 8
+    task.position = 9
+    task.runningIndex = 10
+    task.runner = .caller
+    task.ranAsBarrier = true
+    task.ticket = bare.core.timers.insert(task, due: 1, tolerance: 0)
+    _ = bare.core.timers.removeAll()
+    task.isGranted = true
+    task.helped = bare.task()
+    task.hasRun = true
+    task.isTurnedAway = true
+    task.abandon()
+    task.beginWait(for: bare.task())
+    _ = task.release()
+    bare.core.reuse(consume task)
+    #expect(bare.core.spares.count == 1)
+  }
+
+  /// Every stored property, those of what it is a kind of included.
+  private func story(of task: QueuedTask) -> [String] {
+    var lines: [String] = []
+    var mirror: Mirror? = Mirror(reflecting: task)
+    while let level = mirror {
+      // Whose dispatcher's it is, and what that raises, differ between two dispatchers.
+      for (name, value) in level.children where name != "shutdown" {
+        lines.append("\(name, default: "") = \(value)")
+      }
+      mirror = level.superclassMirror
+    }
+    #expect(lines.count > 20)
+    return lines
+  }
+}
