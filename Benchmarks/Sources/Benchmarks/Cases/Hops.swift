@@ -64,20 +64,40 @@ extension Case {
     ]
   }
 
-  static let yields = Case(
-    "Task.yield", rows: [Row("Task.yield on the loop", demanded: [.atMost(800)])]
-  ) { effort in
-    let ours = try UVForeground()
-    let count = effort.count(100_000)
-    return [
-      Contestant(Contestant.ours) {
-        let one = Resident(ours.dispatcher.foreground)
-        return blocking { await one.yieldOften(count) }
-      },
-      Contestant("actor") {
-        let one = Free()
-        return blocking { await one.yieldOften(count) }
-      },
-    ]
-  }
+  /// A Task that prefers the loop yields to it. Of one that does not, and lives in an actor there,
+  /// Swift makes a job for its own pool, which then goes back to the loop.
+  static let yields = [
+    Case("Task.yield", rows: [Row("Task.yield on the loop", demanded: [.atMost(800)])]) { effort in
+      let ours = try UVForeground()
+      let count = effort.count(100_000)
+      return [
+        Contestant(Contestant.ours) {
+          blocking(preferring: ours.dispatcher.foreground.executor) { await yieldOften(count) }
+        },
+        Contestant("default executor") { blocking { await yieldOften(count) } },
+      ]
+    },
+    Case(
+      "Task.yield in an actor", rows: [Row("Task.yield in an actor on the loop, no preference")]
+    ) { effort in
+      let ours = try UVForeground()
+      let count = effort.count(10_000)
+      return [
+        Contestant(Contestant.ours) {
+          let one = Resident(ours.dispatcher.foreground)
+          return blocking { await one.yieldOften(count) }
+        },
+        Contestant("actor") {
+          let one = Free()
+          return blocking { await one.yieldOften(count) }
+        },
+      ]
+    },
+  ]
+}
+
+private func yieldOften(_ count: Int) async -> Double {
+  let began = nanoseconds()
+  for _ in 0..<count { await Task.yield() }
+  return Double(nanoseconds() - began) / Double(count)
 }

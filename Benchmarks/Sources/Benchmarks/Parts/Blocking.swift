@@ -1,10 +1,15 @@
 import Dispatch
 
 /// Stands still until an asynchronous operation has ended. For threads that are not Swift's.
-func blocking<Value: Sendable>(_ operation: @escaping @Sendable () async -> Value) -> Value {
+///
+/// - Parameter executor: Where the operation runs; on Swift's pool if nil.
+func blocking<Value: Sendable>(
+  preferring executor: (any TaskExecutor)? = nil,
+  _ operation: @escaping @Sendable () async -> Value
+) -> Value {
   let box = Answer<Value>()
   let done = DispatchSemaphore(value: 0)
-  Task.detached {
+  Task.detached(executorPreference: executor) {
     box.value = await operation()
     done.signal()
   }

@@ -32,7 +32,7 @@ struct Case: Sendable {
   /// In the order of the table.
   static let all: [Case] =
     windowedForeground + windowedBackground + smallWindows + unbounded + [selfRepost] + working
-    + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops, yields]
+    + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops] + yields
     + [cancelling, statBehind, sync, idle, manyViews, groups] + barriers + [roundTrip, jobs]
     + backlog + [startUp, binarySize, fakeSteps, spoold] + latencies
 }
