@@ -16,20 +16,30 @@ internal import TaskDispatch
 struct Inbox: ~Copyable, @unchecked Sendable {
   // Not private: of that, Swift 6.3.1 makes a broken module.
   struct State: ~Copyable {
-    var entries = Ring<Entry>()
+    let gate = WordLock()
+    // Written under the gate, and also read without it. A reader to whom a post happened before sees
+    // what that wrote; any other reader is as good a moment early.
+    let holdsEntries = Atomic(false)
+    let attended = Atomic(false)
+    // Touched under the gate.
     var isOpen: Bool
     var fetching = 0
+    var entries = Ring<Entry>()
+
+    init(isOpen: Bool) { self.isOpen = isOpen }
   }
 
-  private let gate = WordLock()
-  // Touched under the gate.
+  /// On cache lines of its own: those who post write here each time, and would take from those who run
+  /// what happens to lie beside it.
   private let state: Owned<State>
-  // Written under the gate, and also read without it. A reader to whom a post happened before sees
-  // what that wrote; any other reader is as good a moment early.
-  private let holdsEntries = Atomic(false)
-  private let attended = Atomic(false)
 
-  init(isOpen: Bool) { state = Owned(State(isOpen: isOpen)) }
+  init(isOpen: Bool) { state = Owned(apart: State(isOpen: isOpen)) }
+
+  private var gate: WordLock { @inline(__always) _read { yield state.value.gate } }
+  private var holdsEntries: Atomic<Bool> {
+    @inline(__always) _read { yield state.value.holdsEntries }
+  }
+  private var attended: Atomic<Bool> { @inline(__always) _read { yield state.value.attended } }
 
   // MARK: Posting
 

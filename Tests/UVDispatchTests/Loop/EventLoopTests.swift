@@ -100,6 +100,32 @@ extension OnePool {
   }
 }
 
+extension OnePool {
+  @Suite("A loop that was woken")
+  struct WokenLoopTests {
+    @Test("has one turn, however often that was, and waits again")
+    func oneTurn() throws {
+      let loop = try EventLoop()
+      let turns = Box(0)
+      loop.onTurn = { [unowned loop] in
+        turns.increment()
+        loop.stop()
+      }
+      for wakes in 1...3 {
+        for _ in 0..<wakes { loop.wake() }
+        loop.run()
+        #expect(turns.value == 1)
+        // A turn of its own, in which a wake that was left would bring another.
+        loop.comesRoundAgain(true)
+        loop.run()
+        loop.comesRoundAgain(false)
+        #expect(turns.value == 2)
+        turns.value = 0
+      }
+    }
+  }
+}
+
 extension EventLoop {
   /// Libuv says nothing about a loop whose descriptors it has not polled yet.
   fileprivate static func thatHasPolled() throws -> EventLoop {

@@ -78,16 +78,22 @@ extension OnePool {
       #expect(refusals.allSatisfy { $0.isDeadlock })
     }
 
-    @Test("two bodies that wait for each other's outcome are refused")
-    func circleOfHandles() throws {
+    @Test(
+      "two bodies that wait for each other's outcome are refused, also in a sync that began at once",
+      arguments: [false, true])
+    func circleOfHandles(inSync: Bool) throws {
       let handles = Box<[TaskHandle<Void>]>([])
       let refusals = Box(0)
       let ready = Latch()
       handles.value = (0...1).map { number in
-        dispatcher.background.submit {
+        let view = dispatcher.makeQueue(label: "view", width: 1)
+        return dispatcher.background.submit {
           _ = ready.wait(patience)
           let other = handles.value[1 - number]
-          do { _ = try other.wait(timeout: nil) } catch { refusals.value += 1 }
+          func wait() {
+            do { _ = try other.wait(timeout: nil) } catch { refusals.value += 1 }
+          }
+          if inSync { try view.sync { wait() } } else { wait() }
         }
       }
       ready.open()

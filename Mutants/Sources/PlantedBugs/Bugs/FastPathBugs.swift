@@ -1,5 +1,6 @@
 /// One plain body after the other, and the locks under it: what must not differ from the long way.
-let fastPathBugs: [Bug] = successorBugs + takeOverBugs + allotmentBugs + lockBugs
+let fastPathBugs: [Bug] =
+  successorBugs + takeOverBugs + allotmentBugs + lockBugs + enterBugs + reuseBugs
 
 private let successorBugs = [
   Bug(
@@ -26,13 +27,13 @@ private let successorBugs = [
   Bug(
     "successor.same-task", breaks: "rule 16: two bodies have one number",
     in: "UVDispatch/Engine/QueuedTask.swift",
-    .without("self.id = id", within: "self.site = site\n    self.id = id\n    enqueuedAt = time"),
+    .without("self.id = id", within: "hold(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
     suites: ["SuccessorTests"]),
   Bug(
     "successor.same-place", breaks: "rule 16: a body believes that it was posted elsewhere",
     in: "UVDispatch/Engine/QueuedTask.swift",
     .without(
-      "self.site = site", within: "self.site = site\n    self.id = id\n    enqueuedAt = time"),
+      "hold(plainAt: site)", within: "hold(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
     suites: ["SuccessorTests"]),
   Bug(
     "successor.no-hint", breaks: "rule 5: who searches is not told of what may start",
@@ -145,4 +146,105 @@ private let lockBugs = [
     in: "TaskDispatch/Platform/Monitor.swift",
     .expression("waiters.value > 0", becomes: "false", within: "if waiters.value > 0 {"),
     suites: ["MonitorTests"]),
+]
+
+private let enterBugs = [
+  Bug(
+    "enter.order-ignored", breaks: "rule 3: sync goes before what was submitted before it",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression("ready.isEmpty", becomes: "true", within: "guard ready.isEmpty, room > 0"),
+    suites: ["EnterTests"]),
+  Bug(
+    "enter.width-ignored", breaks: "rule 4: sync runs beside more than the width",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression("room > 0", becomes: "true", within: "guard ready.isEmpty, room > 0"),
+    suites: ["EnterTests"]),
+  Bug(
+    "enter.barrier-not-alone", breaks: "rule 6: a barrier by sync runs beside others",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "!isBarrier || running == 0", becomes: "true", within: "room > 0, !isBarrier || running == 0"),
+    suites: ["EnterTests"]),
+  Bug(
+    "enter.barrier-unknown", breaks: "rule 6: others run beside a barrier by sync",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .without("runsBarrier = isBarrier", within: "onCallers += 1\n    runsBarrier = isBarrier"),
+    suites: ["EnterTests"]),
+  Bug(
+    "enter.not-counted", breaks: "rule 4: others run beside a sync on a serial queue",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .without("onCallers += 1", within: "onCallers += 1\n    runsBarrier = isBarrier"),
+    suites: ["EnterTests"]),
+  Bug(
+    "enter.inbox-ignored", breaks: "rule 3: sync goes before what was posted before it",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without(
+      "if task.view == nil { collectBackground() }",
+      within: "if task.view == nil { collectBackground() }\n    guard pool.enter"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.on-the-foreground", breaks: "rule 4: a body of the foreground runs on another thread",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(
+      "task.lane == .background", becomes: "true", within: "guard task.lane == .background else"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.share-kept", breaks: "rule 4: a view in which somebody was runs nothing more",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("task.runner = .caller"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.barrier-for-ever", breaks: "rule 6: nothing starts behind a barrier that has ended",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("task.ranAsBarrier = task.isBarrier"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.caller-goes-on", breaks: "rule 14: a circle through a sync that began at once hangs",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("caller?.beginWait(for: task)"),
+    suites: ["HeartbeatTests"]),
+]
+
+private let reuseBugs = [
+  Bug(
+    "reuse.looked-at", breaks: "rule 14: who waits for a task is told of another one's circle",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("isKnownUniquelyReferenced(&task)", becomes: "true"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "reuse.frames", breaks: "the frame of a thread becomes a task that waits",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("!task.isFrame", becomes: "true", within: "guard !task.isFrame"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "reuse.without-end", breaks: "what one burst needed is held for ever",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("spares.count < Self.mostSpares", becomes: "true"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "reuse.keeps-the-item", breaks: "rule 17: an item lives until its object is used again",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("letGo()"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "reuse.keeps-the-view", breaks: "rule 17: a view lives until its object is used again",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("view = nil", within: "letGo()\n    view = nil"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "reuse.abandoned-again", breaks: "rule 1: the outcome of a task is taken for another's",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("isAbandoned = false", within: "isAbandoned = false\n    isBlocked = false"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "reuse.old-age", breaks: "rule 8: a task expires by the time of another",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("cameDueAt = nil"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "abandoned.under-the-lock", breaks: "a deinit that calls the dispatcher waits for itself",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without(
+      "outbox.append { [item = task.item] in withExtendedLifetime((item, outcome)) {} }"),
+    suites: ["AbandonedValueTests"]),
 ]

@@ -190,12 +190,12 @@ private let endBugs = [
       becomes: "true"),
     suites: ["IdleTests"]),
   Bug(
-    "end.closed-under-a-wake", breaks: "uv_async_send meets uv_close",
+    "end.closed-under-a-wake", breaks: "a wake meets a loop that is closed",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("core.wakesInFlight > 0", becomes: "false"),
     suites: ["ClosingTests"]),
   Bug(
-    "end.closed-under-a-post", breaks: "uv_async_send meets uv_close",
+    "end.closed-under-a-post", breaks: "a wake meets a loop that is closed",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("core.mailbox.isBeingFetchedFor", becomes: "false"),
     suites: ["ClosingTests"]),
