@@ -36,10 +36,6 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   init(isOpen: Bool) { state = Owned(apart: State(isOpen: isOpen)) }
 
   private var gate: WordLock { @inline(__always) _read { yield state.value.gate } }
-  private var holdsEntries: Atomic<Bool> {
-    @inline(__always) _read { yield state.value.holdsEntries }
-  }
-  private var attended: Atomic<Bool> { @inline(__always) _read { yield state.value.attended } }
 
   // MARK: Posting
 
@@ -53,11 +49,11 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
   @inline(__always) func post(_ entry: consuming Entry) -> Bool {
-    if state.value.entries.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
+    if state.value.entries.isEmpty { state.value.holdsEntries.store(true, ordering: .relaxed) }
     state.value.entries.append(entry)
-    let mustFetch = !attended.load(ordering: .relaxed)
+    let mustFetch = !state.value.attended.load(ordering: .relaxed)
     if mustFetch {
-      attended.store(true, ordering: .relaxed)
+      state.value.attended.store(true, ordering: .relaxed)
       state.value.fetching += 1
     }
     gate.unlock()
@@ -83,16 +79,16 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   // MARK: Collecting
 
-  var mayHoldEntries: Bool { holdsEntries.load(ordering: .relaxed) }
+  var mayHoldEntries: Bool { state.value.holdsEntries.load(ordering: .relaxed) }
 
-  var isAttended: Bool { attended.load(ordering: .relaxed) }
+  var isAttended: Bool { state.value.attended.load(ordering: .relaxed) }
 
   /// Lets `body` take everything out.
   func collect(_ body: (inout Ring<Entry>) -> Void) {
     gate.lock()
     defer { gate.unlock() }
     body(&state.value.entries)
-    holdsEntries.store(false, ordering: .relaxed)
+    state.value.holdsEntries.store(false, ordering: .relaxed)
   }
 
   /// Nobody looks any more: who posts next has to fetch somebody.
@@ -102,7 +98,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     gate.lock()
     defer { gate.unlock() }
     guard state.value.entries.isEmpty else { return false }
-    attended.store(false, ordering: .relaxed)
+    state.value.attended.store(false, ordering: .relaxed)
     return true
   }
 
