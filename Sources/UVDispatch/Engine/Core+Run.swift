@@ -214,7 +214,7 @@ extension Core {
     foreground.forEach(show)
     due.forEach(show)
     pool.background.queue.ready.forEach(show)
-    for view in views { view.pool.queue.ready.forEach(show) }
+    for view in views { view.queue.ready.forEach(show) }
   }
 
   // MARK: Cancelling

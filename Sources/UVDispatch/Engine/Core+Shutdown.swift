@@ -115,7 +115,7 @@ extension Core {
   private var hasWorkThatCanEnd: Bool {
     running.contains { !$0.isAbandoned } || granted > 0 || hasForeground
       || !pool.background.queue.ready.isEmpty
-      || views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
+      || views.contains { !$0.queue.isSuspended && !$0.queue.ready.isEmpty }
   }
 
   private func cancelWaiting(_ isWanted: (QueuedTask) -> Bool) {

@@ -45,11 +45,24 @@ extension Core {
       return !canProgress && !poolView(task.view).queue.isSuspended
     case .group(let group):
       if TaskFrame.stack.contains(where: { $0.item?.group === group }) { return true }
-      let members = members.values.filter { $0.item?.group === group }
       // A timer's body may leave it.
-      return !canProgress && timers.isEmpty
-        && members.contains { !poolView($0.view).queue.isSuspended }
+      return !canProgress && timers.isEmpty && hasMember(of: group)
     }
+  }
+
+  /// Whether a task of `group` has not ended, and not because its view is suspended. Looked for, since
+  /// it is asked only when nothing else goes on, and every task would pay for a list.
+  private func hasMember(of group: WorkGroup) -> Bool {
+    var isFound = false
+    func look(_ task: QueuedTask) {
+      if task.item?.group === group, !task.isAbandoned, !poolView(task.view).queue.isSuspended {
+        isFound = true
+      }
+    }
+    running.forEach(look)
+    withoutRoom.forEach(look)
+    forEachReady(look)
+    return isFound
   }
 
   /// Whether `task` waits, for ever, for bodies that wait for it: a circle that no timer, no

@@ -43,7 +43,7 @@ final class Core {
   /// Where plain bodies of the foreground and of the background come in.
   let mailbox: Inbox
   let inbox: Inbox
-  private var weakViews: [WeakView] = []
+  private var knownViews: [KnownView] = []
   /// Notifications whose group is not empty.
   var held: [QueuedTask] = []
   /// Items that wait for room in their queue.
@@ -54,8 +54,6 @@ final class Core {
   var grantedToHelpers = 0
   /// Somebody who waits must look, also if this section ends by waiting.
   var hasNewsForWaiters = false
-  /// The tasks of items that have not ended and belong to a group.
-  private(set) var members: [ObjectIdentifier: QueuedTask] = [:]
   /// Runs of repeating timers that have not ended.
   @safe @exclusivity(unchecked) var repeats: [ObjectIdentifier: TimerRun] = [:]
   var limitedForeground = 0
@@ -117,8 +115,9 @@ final class Core {
     let wake: @Sendable () -> Void
   }
 
-  private struct WeakView {
-    weak var view: UVView?
+  private struct KnownView {
+    let pool: PoolView<Entry>
+    weak var life: UVView.Life?
   }
 
   init(_ configuration: UVDispatcher.Configuration, width: Int, origin: Int64) {
@@ -200,13 +199,13 @@ final class Core {
   // MARK: Views
 
   /// The views that somebody holds or that hold work, in the order in which they were made.
-  var views: [UVView] { weakViews.compactMap(\.view) }
+  var views: [PoolView<Entry>] { knownViews.compactMap { $0.life == nil ? nil : $0.pool } }
 
   func add(_ view: UVView) {
-    if weakViews.count >= 16, weakViews.count == weakViews.capacity {
-      weakViews.removeAll { $0.view == nil }
+    if knownViews.count >= 16, knownViews.count == knownViews.capacity {
+      knownViews.removeAll { $0.life == nil }
     }
-    weakViews.append(WeakView(view: view))
+    knownViews.append(KnownView(pool: view.pool, life: view.life))
   }
 
   func poolView(_ view: UVView?) -> PoolView<Entry> { view?.pool ?? pool.background }
@@ -280,8 +279,12 @@ final class Core {
 
   // MARK: Telling others
 
-  func tell(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
-    guard isObserved, let observer else { return }
+  @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: QueuedTask) {
+    if isObserved { tellObserver(kind(), task) }
+  }
+
+  @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
+    guard let observer else { return }
     let event = TaskEvent(kind, task.record, at: instant)
     outbox.append { observer.observe(event) }
   }
@@ -289,15 +292,9 @@ final class Core {
   /// The task of `item`, if that has not ended.
   func task(of item: WorkItem) -> QueuedTask? { item.queued as? QueuedTask }
 
-  func remember(_ task: QueuedTask, as item: WorkItem) {
-    item.queued = task
-    if item.group != nil { members[ObjectIdentifier(item)] = task }
-  }
+  func remember(_ task: QueuedTask, as item: WorkItem) { item.queued = task }
 
-  func forget(_ item: WorkItem) {
-    item.queued = nil
-    if item.group != nil { members[ObjectIdentifier(item)] = nil }
-  }
+  func forget(_ item: WorkItem) { item.queued = nil }
 
   /// Gives `task` its outcome, and lets go of its body, once the lock is free.
   func release(_ task: QueuedTask, _ outcome: Outcome) {
@@ -334,7 +331,7 @@ final class Core {
     deliveries == 0 && outbox.isEmpty && !hasForeground
       && !running.contains { !$0.isAbandoned }
       && pool.background.queue.ready.isEmpty
-      && views.allSatisfy { $0.pool.queue.isSuspended || $0.pool.queue.ready.isEmpty }
+      && views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }
   }
 
   /// Whether nothing is left that could run now, on any thread.

@@ -224,8 +224,13 @@ final class SyncCaller {
 final class UVView: QueueView, @unchecked Sendable {
   // Touched under the dispatcher's lock, the executors aside, which have their own.
   let pool: PoolView<Entry>
+  let life = Life()
   var limited = 0
   let executors = Locked(Executors())
+
+  /// Gone when the view is, for those who only want to know that: an object to which somebody refers
+  /// weakly is counted three times as slowly, and the view is counted with each of its tasks.
+  final class Life {}
 
   /// A Task keeps its executor, and that the view; an actor keeps the view, and that its executor.
   struct Executors {

@@ -87,14 +87,31 @@ private let syncBugs = [
     suites: ["WaitForOthersTests"]),
   Bug(
     "waiting.members-unknown", breaks: "rule 14: a wait for a group's own tasks never ends",
-    in: "UVDispatch/Engine/Core.swift",
-    .without("if item.group != nil { members[ObjectIdentifier(item)] = task }"),
-    suites: ["UVContractTests"]),
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .without("forEachReady(look)"),
+    suites: ["GroupMemberTests"]),
   Bug(
-    "waiting.members-kept", breaks: "rule 14: a deadlock is told of that is none",
-    in: "UVDispatch/Engine/Core.swift",
-    .without("if item.group != nil { members[ObjectIdentifier(item)] = nil }"),
-    suites: ["WayOutTests"]),
+    "waiting.members-run", breaks: "rule 14: bodies that wait for their group wait for ever",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .without("running.forEach(look)"),
+    suites: ["GroupMemberTests"]),
+  Bug(
+    "waiting.members-without-room", breaks: "rule 14: a wait for those who wait for room never ends",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .without("withoutRoom.forEach(look)"),
+    suites: ["GroupMemberTests"]),
+  Bug(
+    "waiting.members-abandoned", breaks: "rule 14: a deadlock is told of that is none",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!task.isAbandoned", becomes: "true", within: "=== group, !task.isAbandoned"),
+    suites: ["GroupMemberTests"]),
+  Bug(
+    "waiting.members-suspended", breaks: "rule 14: told of a deadlock that a resume would end",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression(
+      "!poolView(task.view).queue.isSuspended", becomes: "true",
+      within: "!task.isAbandoned, !poolView(task.view).queue.isSuspended"),
+    suites: ["GroupMemberTests"]),
 ]
 
 private let deadlockBugs = [
@@ -191,7 +208,8 @@ private let patienceBugs = [
     "deadlock.item-in-a-suspended-view",
     breaks: "rule 14: told of a deadlock that an outsider may resume",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("!poolView(task.view).queue.isSuspended", becomes: "true"),
+    .expression("!poolView(task.view).queue.isSuspended", becomes: "true",
+      within: "!canProgress && !poolView(task.view).queue.isSuspended"),
     suites: ["WayOutTests"]),
 ]
 
