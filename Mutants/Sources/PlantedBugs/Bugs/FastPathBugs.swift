@@ -27,7 +27,8 @@ private let successorBugs = [
   Bug(
     "successor.same-task", breaks: "rule 16: two bodies have one number",
     in: "UVDispatch/Engine/QueuedTask.swift",
-    .without("self.id = id", within: "hold(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
+    .without(
+      "self.id = id", within: "hold(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
     suites: ["SuccessorTests"]),
   Bug(
     "successor.same-place", breaks: "rule 16: a body believes that it was posted elsewhere",

@@ -96,7 +96,8 @@ private let syncBugs = [
     .without("running.forEach(look)"),
     suites: ["GroupMemberTests"]),
   Bug(
-    "waiting.members-without-room", breaks: "rule 14: a wait for those who wait for room never ends",
+    "waiting.members-without-room",
+    breaks: "rule 14: who waits for those without room hangs",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .without("withoutRoom.forEach(look)"),
     suites: ["GroupMemberTests"]),
@@ -208,7 +209,8 @@ private let patienceBugs = [
     "deadlock.item-in-a-suspended-view",
     breaks: "rule 14: told of a deadlock that an outsider may resume",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("!poolView(task.view).queue.isSuspended", becomes: "true",
+    .expression(
+      "!poolView(task.view).queue.isSuspended", becomes: "true",
       within: "!canProgress && !poolView(task.view).queue.isSuspended"),
     suites: ["WayOutTests"]),
 ]
