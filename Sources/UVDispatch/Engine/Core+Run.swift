@@ -182,7 +182,8 @@ extension Core {
     endRun(task)
   }
 
-  private func endedPlain(_ task: QueuedTask) {
+  /// Whatever its outcome: nobody waits for it any more.
+  func endedPlain(_ task: QueuedTask) {
     if !flushes.isEmpty {
       for index in flushes.indices { flushes[index].remaining.remove(task.id) }
       settleFlushes()

@@ -42,6 +42,7 @@ extension Core {
     for task in withoutRoom {
       ledger.accepted -= 1
       ledger.waiting -= 1
+      endedPlain(task)
       refuse(task, .shutDown)
     }
     withoutRoom = []
@@ -134,6 +135,7 @@ extension Core {
       ledger.running -= 1
       ledger.count(.abandoned)
       tell(.finished(.abandoned), task)
+      endedPlain(task)
       guard let item = task.item else { continue }
       forget(item)
       // For its timer, too, it has ended: nobody can cancel it any more.

@@ -48,6 +48,16 @@ private let phaseBugs = [
     .without("if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }"),
     suites: ["UVContractTests"]),
   Bug(
+    "shutdown.flush-waits-for-the-refused", breaks: "a flush waits for ever for what had no room",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("endedPlain(task)", within: "endedPlain(task)\n      refuse"),
+    suites: ["FlushAtTheEndTests"]),
+  Bug(
+    "shutdown.flush-waits-for-the-abandoned", breaks: "a flush waits for ever for a stuck body",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("endedPlain(task)", within: "endedPlain(task)\n      guard"),
+    suites: ["FlushAtTheEndTests"]),
+  Bug(
     "shutdown.no-drain-deadline", breaks: "rule 13: nobody wakes the loop when the drain is over",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .expression("[drainUntil, cancelUntil]", becomes: "[cancelUntil]"),

@@ -1,0 +1,51 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+@Suite("A flush of a queue, when a shutdown")
+struct FlushAtTheEndTests {
+  private let bare = BareCore(overflow: .reject(limit: 1))
+
+  init() { bare.core.loopRuns = true }
+
+  private func flush(_ lane: Lane) {
+    let queue = TaskQueue.Identity(dispatcher: bare.core.dispatcher, view: nil, lane: lane)
+    bare.core.flushes.append(Core.Flush(remaining: bare.core.unfinished(on: queue)) {})
+    bare.core.settleFlushes()
+    #expect(bare.core.flushes.count == 1)
+  }
+
+  @Test("refuses what waited for room, has nothing more to wait for")
+  func withoutRoom() {
+    let task = bare.task(on: .foreground)
+    bare.core.accept(task)
+    bare.core.withoutRoom.append(task)
+    flush(.foreground)
+
+    bare.core.beginShutdown(ShutdownPolicy())
+
+    #expect(bare.core.flushes.isEmpty)
+  }
+
+  @Test("abandons what runs, has nothing more to wait for", arguments: Lane.allCases)
+  func abandoned(lane: Lane) {
+    bare.running(on: lane)
+    flush(lane)
+
+    bare.core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+
+    #expect(bare.core.flushes.isEmpty)
+  }
+
+  @Test("cancels what has not started, has nothing more to wait for")
+  func cancelled() {
+    bare.queued(on: .background)
+    flush(.background)
+
+    bare.core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+
+    #expect(bare.core.flushes.isEmpty)
+  }
+}
