@@ -10,14 +10,6 @@
     unsafe pointer.initialize(to: value)
   }
 
-  /// On cache lines of its own, two at least, since some processors fetch them in pairs.
-  @inlinable package init(apart value: consuming Value) {
-    let size = (MemoryLayout<Value>.stride + 127) / 128 * 128
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)
-    unsafe pointer = memory.bindMemory(to: Value.self, capacity: 1)
-    unsafe pointer.initialize(to: value)
-  }
-
   @inlinable deinit {
     unsafe pointer.deinitialize(count: 1)
     unsafe pointer.deallocate()

@@ -16,26 +16,20 @@ internal import TaskDispatch
 struct Inbox: ~Copyable, @unchecked Sendable {
   // Not private: of that, Swift 6.3.1 makes a broken module.
   struct State: ~Copyable {
-    let gate = WordLock()
-    // Written under the gate, and also read without it. A reader to whom a post happened before sees
-    // what that wrote; any other reader is as good a moment early.
-    let holdsEntries = Atomic(false)
-    let attended = Atomic(false)
-    // Touched under the gate.
+    var entries = Ring<Entry>()
     var isOpen: Bool
     var fetching = 0
-    var entries = Ring<Entry>()
-
-    init(isOpen: Bool) { self.isOpen = isOpen }
   }
 
-  /// On cache lines of its own: those who post write here each time, and would take from those who run
-  /// what happens to lie beside it.
+  private let gate = WordLock()
+  // Touched under the gate.
   private let state: Owned<State>
+  // Written under the gate, and also read without it. A reader to whom a post happened before sees
+  // what that wrote; any other reader is as good a moment early.
+  private let holdsEntries = Atomic(false)
+  private let attended = Atomic(false)
 
-  init(isOpen: Bool) { state = Owned(apart: State(isOpen: isOpen)) }
-
-  private var gate: WordLock { @inline(__always) _read { yield state.value.gate } }
+  init(isOpen: Bool) { state = Owned(State(isOpen: isOpen)) }
 
   // MARK: Posting
 
@@ -49,11 +43,11 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
   @inline(__always) func post(_ entry: consuming Entry) -> Bool {
-    if state.value.entries.isEmpty { state.value.holdsEntries.store(true, ordering: .relaxed) }
+    if state.value.entries.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
     state.value.entries.append(entry)
-    let mustFetch = !state.value.attended.load(ordering: .relaxed)
+    let mustFetch = !attended.load(ordering: .relaxed)
     if mustFetch {
-      state.value.attended.store(true, ordering: .relaxed)
+      attended.store(true, ordering: .relaxed)
       state.value.fetching += 1
     }
     gate.unlock()
@@ -79,16 +73,16 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   // MARK: Collecting
 
-  var mayHoldEntries: Bool { state.value.holdsEntries.load(ordering: .relaxed) }
+  var mayHoldEntries: Bool { holdsEntries.load(ordering: .relaxed) }
 
-  var isAttended: Bool { state.value.attended.load(ordering: .relaxed) }
+  var isAttended: Bool { attended.load(ordering: .relaxed) }
 
   /// Lets `body` take everything out.
   func collect(_ body: (inout Ring<Entry>) -> Void) {
     gate.lock()
     defer { gate.unlock() }
     body(&state.value.entries)
-    state.value.holdsEntries.store(false, ordering: .relaxed)
+    holdsEntries.store(false, ordering: .relaxed)
   }
 
   /// Nobody looks any more: who posts next has to fetch somebody.
@@ -98,7 +92,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     gate.lock()
     defer { gate.unlock() }
     guard state.value.entries.isEmpty else { return false }
-    state.value.attended.store(false, ordering: .relaxed)
+    attended.store(false, ordering: .relaxed)
     return true
   }
 

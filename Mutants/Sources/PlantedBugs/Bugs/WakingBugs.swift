@@ -13,23 +13,23 @@ private let inboxBugs = [
     "inbox.stale-flag", breaks: "invariant of the inbox: it says that it holds what was collected",
     in: "UVDispatch/Engine/Inbox.swift",
     .without(
-      "state.value.holdsEntries.store(false, ordering: .relaxed)",
+      "holdsEntries.store(false, ordering: .relaxed)",
       within: """
             body(&state.value.entries)
-            state.value.holdsEntries.store(false, ordering: .relaxed)
+            holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
   Bug(
     "inbox.never-fetches", breaks: "invariant A: nobody is fetched to an inbox that nobody attends",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression(
-      "!state.value.attended.load(ordering: .relaxed)", becomes: "false",
-      within: "let mustFetch = !state.value.attended.load(ordering: .relaxed)"),
+      "!attended.load(ordering: .relaxed)", becomes: "false",
+      within: "let mustFetch = !attended.load(ordering: .relaxed)"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
     "inbox.not-attended", breaks: "invariant A: it holds something and is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("state.value.attended.store(true, ordering: .relaxed)"),
+    .without("attended.store(true, ordering: .relaxed)"),
     suites: ["InboxTests", "HelpedDeadlockTests"]),
   Bug(
     "inbox.fetching-not-counted",
@@ -57,7 +57,7 @@ private let inboxBugs = [
   Bug(
     "inbox.never-rests", breaks: "rule 2: who posts next fetches nobody",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("state.value.attended.store(false, ordering: .relaxed)"),
+    .without("attended.store(false, ordering: .relaxed)"),
     suites: ["InboxTests", "RestingTests", "WakingTests"]),
   Bug(
     "inbox.takes-in-when-closed", breaks: "invariant C and rule 13: the gate is not closed",
@@ -78,27 +78,27 @@ private let windowBugs = [
     breaks: "rule 2: what is posted while another collects shows to nobody",
     in: "UVDispatch/Engine/Inbox.swift",
     .statement(
-      "state.value.holdsEntries.store(false, ordering: .relaxed)",
+      "holdsEntries.store(false, ordering: .relaxed)",
       becomes: """
         gate.unlock()
         holdWindowOpen()
-        state.value.holdsEntries.store(false, ordering: .relaxed)
+        holdsEntries.store(false, ordering: .relaxed)
         gate.lock()
         """,
       within: """
             body(&state.value.entries)
-            state.value.holdsEntries.store(false, ordering: .relaxed)
+            holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
   Bug(
     "window.left-late", breaks: "invariant A: what is posted while another leaves is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
     .statement(
-      "state.value.attended.store(false, ordering: .relaxed)",
+      "attended.store(false, ordering: .relaxed)",
       becomes: """
         gate.unlock()
         holdWindowOpen()
-        state.value.attended.store(false, ordering: .relaxed)
+        attended.store(false, ordering: .relaxed)
         gate.lock()
         """),
     suites: ["InboxTests"]),
