@@ -105,7 +105,7 @@ private let phaseBugs = [
     "shutdown.suspended-views-hold-the-drain",
     breaks: "rule 13: what only an outsider can free holds the drain",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("!$0.pool.queue.isSuspended", becomes: "true"),
+    .expression("!$0.queue.isSuspended", becomes: "true"),
     suites: ["StrandedJobTests", "UVContractTests"]),
   Bug(
     "shutdown.granted-ignored", breaks: "rule 13: concluded while a caller's turn has come",
@@ -196,7 +196,7 @@ private let endBugs = [
     "end.views-ignored", breaks: "rule 13: the loop ends while a view has work",
     in: "UVDispatch/Engine/Core.swift",
     .expression(
-      "views.allSatisfy { $0.pool.queue.isSuspended || $0.pool.queue.ready.isEmpty }",
+      "views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }",
       becomes: "true"),
     suites: ["IdleTests"]),
   Bug(
