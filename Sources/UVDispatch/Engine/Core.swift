@@ -116,7 +116,6 @@ final class Core {
   }
 
   private struct KnownView {
-    let pool: PoolView<Entry>
     weak var life: UVView.Life?
   }
 
@@ -199,13 +198,13 @@ final class Core {
   // MARK: Views
 
   /// The views that somebody holds or that hold work, in the order in which they were made.
-  var views: [PoolView<Entry>] { knownViews.compactMap { $0.life == nil ? nil : $0.pool } }
+  var views: [PoolView<Entry>] { knownViews.compactMap { $0.life?.pool } }
 
   func add(_ view: UVView) {
     if knownViews.count >= 16, knownViews.count == knownViews.capacity {
       knownViews.removeAll { $0.life == nil }
     }
-    knownViews.append(KnownView(pool: view.pool, life: view.life))
+    knownViews.append(KnownView(life: view.life))
   }
 
   func poolView(_ view: UVView?) -> PoolView<Entry> { view?.pool ?? pool.background }

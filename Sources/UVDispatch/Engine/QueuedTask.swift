@@ -224,13 +224,17 @@ final class SyncCaller {
 final class UVView: QueueView, @unchecked Sendable {
   // Touched under the dispatcher's lock, the executors aside, which have their own.
   let pool: PoolView<Entry>
-  let life = Life()
+  let life: Life
   var limited = 0
   let executors = Locked(Executors())
 
-  /// Gone when the view is, for those who only want to know that: an object to which somebody refers
-  /// weakly is counted three times as slowly, and the view is counted with each of its tasks.
-  final class Life {}
+  /// Gone when the view is, for those who look at all views and hold none: an object to which somebody
+  /// refers weakly is counted three times as slowly, and the view is counted with each of its tasks.
+  final class Life {
+    let pool: PoolView<Entry>
+
+    init(_ pool: PoolView<Entry>) { self.pool = pool }
+  }
 
   /// A Task keeps its executor, and that the view; an actor keeps the view, and that its executor.
   struct Executors {
@@ -242,6 +246,7 @@ final class UVView: QueueView, @unchecked Sendable {
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
       entry, position in entry.task?.position = position
     }
+    life = Life(pool)
     super.init(label: label, width: width)
   }
 }
