@@ -52,6 +52,7 @@ enum Leases {
   // Touched under the lock of `Leases.shared`. The loop's `data` is the first request that is free,
   // whose `data` is the next, and so on.
   private let loop: UnsafeMutablePointer<uv_loop_t>
+
   init() throws(UVError) {
     unsafe loop = .allocate(capacity: 1)
     do throws(UVError) {
