@@ -26,7 +26,7 @@ extension UVDispatcher {
   ) -> WaitRefusal? {
     let view = view(queue.view)
     let identity = queue.identity
-    let isOnStack = TaskFrame.first { $0.queue == identity } != nil
+    let isOnStack = caller != nil && TaskFrame.first { $0.queue == identity } != nil
     let core = lock()
     defer { unlock() }
     let task = core.makeTask(

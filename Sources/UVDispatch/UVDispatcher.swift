@@ -23,7 +23,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   private let monitor = Monitor()
   private let core: Core
   let loop: EventLoop
-  let executors = Locked(LaneExecutors())
+  let taskExecutors = LaneExecutors<UVTaskExecutor>()
+  let serialExecutors = LaneExecutors<UVSerialExecutor>()
   public let configuration: Configuration
   /// How many threads libuv's pool has. The whole process shares them.
   public let effectivePoolThreads: Int

@@ -1,3 +1,4 @@
+internal import Synchronization
 public import TaskDispatch
 
 /// Where the jobs of Swift Tasks come from. The two kinds are objects apart: the runtime crashes if
@@ -68,42 +69,45 @@ final class UVSerialExecutor: SerialExecutor, UVExecutor {
   }
 }
 
-extension UVDispatcher {
-  struct LaneExecutors {
-    var tasks: [Lane: UVTaskExecutor] = [:]
-    var serials: [Lane: UVSerialExecutor] = [:]
-  }
+/// The executors of the lanes, each made when it is first asked for: an object that others refer to
+/// weakly, as they do to the dispatcher, is counted more slowly.
+///
+/// An actor's is asked for at each call of the actor, so there is no lock to take.
+struct LaneExecutors<Executor: UVExecutor>: ~Copyable {
+  private let foreground = AtomicLazyReference<Executor>()
+  private let background = AtomicLazyReference<Executor>()
 
+  func executor(for lane: Lane, make: () -> Executor) -> Executor {
+    lane == .foreground ? foreground.made(by: make) : background.made(by: make)
+  }
+}
+
+extension AtomicLazyReference {
+  /// The object, made now if there is none: one of them, if two make it at a time.
+  func made(by make: () -> Instance) -> Instance { load() ?? storeIfNil(make()) }
+}
+
+extension UVDispatcher {
   public func taskExecutor(for queue: TaskQueue) -> any TaskExecutor {
     guard let view = view(queue.view) else {
-      return executors.withLock { executors in
-        let executor =
-          executors.tasks[queue.lane] ?? UVTaskExecutor(self, lane: queue.lane, view: nil)
-        executors.tasks[queue.lane] = executor
-        return executor
+      return taskExecutors.executor(for: queue.lane) {
+        UVTaskExecutor(self, lane: queue.lane, view: nil)
       }
     }
-    return view.executors.withLock { executors in
-      let executor = executors.task ?? UVTaskExecutor(self, lane: .background, view: view)
-      executors.task = executor
+    return view.taskExecutor.withLock { known in
+      let executor = known.executor ?? UVTaskExecutor(self, lane: .background, view: view)
+      known.executor = executor
       return executor
     }
   }
 
   public func serialExecutor(for queue: TaskQueue) -> any SerialExecutor {
     guard let view = view(queue.view) else {
-      return executors.withLock { executors in
-        let executor =
-          executors.serials[queue.lane] ?? UVSerialExecutor(self, lane: queue.lane, view: nil)
-        executors.serials[queue.lane] = executor
-        return executor
+      return serialExecutors.executor(for: queue.lane) {
+        UVSerialExecutor(self, lane: queue.lane, view: nil)
       }
     }
-    return view.executors.withLock { executors in
-      let executor = executors.serial ?? UVSerialExecutor(self, lane: .background, view: view)
-      executors.serial = executor
-      return executor
-    }
+    return view.serialExecutor.made { UVSerialExecutor(self, lane: .background, view: view) }
   }
 
   /// A job cannot be refused: where the dispatcher is gone or over, it runs elsewhere.
@@ -129,7 +133,7 @@ extension UVDispatcher {
   }
 
   private func take(_ job: UnownedJob, _ executor: any UVExecutor) -> Bool {
-    let band = PriorityBand(TaskPriority(rawValue: job.priority.rawValue))
+    let band = PriorityBand(ofPriority: job.priority.rawValue)
     let parent = currentTask
     return withCore { core in
       let task = core.makeTask(

@@ -1,6 +1,6 @@
 extension Bug {
   /// Every bug that can be planted. Each has to be noticed by a test.
   public static let all: [Bug] =
-    wakingBugs + fastPathBugs + submittingBugs + runningBugs + waitingBugs + shutdownBugs
+    wakingBugs + fastPathBugs + itemBugs + submittingBugs + runningBugs + waitingBugs + shutdownBugs
     + policyBugs
 }

@@ -19,7 +19,7 @@ public struct TaskRecord: Sendable, Hashable {
   public let site: CallSite
   /// The task whose body submitted it, or nil if none did.
   public let parent: TaskID?
-  /// When it was submitted.
+  /// When it was submitted; to four milliseconds where nobody observes the dispatcher.
   public let enqueuedAt: DispatcherInstant
 
   public init(

@@ -13,11 +13,17 @@
   case background
 
   /// The band of `priority`.
-  @inlinable public init(_ priority: TaskPriority) {
-    switch priority.rawValue {
-    case TaskPriority.high.rawValue...: self = .high
-    case TaskPriority.medium.rawValue...: self = .medium
-    case TaskPriority.low.rawValue...: self = .low
+  @inlinable public init(_ priority: TaskPriority) { self.init(ofPriority: priority.rawValue) }
+
+  /// The band of a priority of that number.
+  ///
+  /// The numbers of the standard priorities are part of Swift's ABI. To ask it for them takes a call
+  /// each, of which a submission would make six.
+  @inlinable package init(ofPriority number: UInt8) {
+    switch number {
+    case 0x19...: self = .high
+    case 0x15...: self = .medium
+    case 0x11...: self = .low
     default: self = .background
     }
   }

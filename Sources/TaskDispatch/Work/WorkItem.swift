@@ -15,9 +15,10 @@ internal import Synchronization
 /// Exactly one call to ``begin()`` or ``finish(_:)`` can win an item that waits, so a cancellation
 /// that races a start is decided here, once.
 public class WorkItem: @unchecked Sendable {
-  // The body is touched only by whoever won the item's state; the waiters under the item's lock;
-  // the dispatcher's own fields under the dispatcher's lock. All else is immutable or atomic. So no
-  // two of them are ever in at a time, and no check at run time has to see to that.
+  // The body and the outcome are touched only by whoever won the item's state, the outcome read by
+  // all once that says so; the observers under the item's lock; the dispatcher's own fields under the
+  // dispatcher's lock. All else is immutable or atomic. So no two of them are ever in at a time, and
+  // no check at run time has to see to that.
 
   /// What kind of submission it is: decides what exempts it from limits, and how it begins.
   public enum Kind: UInt8, Sendable {
@@ -41,7 +42,15 @@ public class WorkItem: @unchecked Sendable {
   private enum Phase {
     static let waiting: UInt8 = 0
     static let running: UInt8 = 1
-    static let finished: UInt8 = 2
+    /// Its outcome is being written.
+    static let ending: UInt8 = 2
+    static let finished: UInt8 = 3
+    static let all: UInt8 = 3
+
+    // Bits beside the phase, which stay.
+    /// Whoever ends it tells the observers.
+    static let isObserved: UInt8 = 4
+    static let failureIsSeen: UInt8 = 8
   }
 
   public let kind: Kind
@@ -63,11 +72,10 @@ public class WorkItem: @unchecked Sendable {
   public let group: WorkGroup?
 
   @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
-  private let phase = Atomic<UInt8>(0)
+  private let state = Atomic<UInt8>(Phase.waiting)
   private let cancellationRequested = Atomic(false)
   @safe @exclusivity(unchecked) private var outcomeIfFinished: Outcome?
   @safe @exclusivity(unchecked) private var observers: [@Sendable (Outcome) -> Void] = []
-  @safe @exclusivity(unchecked) private var failureWasSeen = false
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
   @safe @exclusivity(unchecked) public var place = Place()
@@ -160,11 +168,22 @@ public class WorkItem: @unchecked Sendable {
   public var countsAgainstLimits: Bool { kind == .task }
 
   /// Wins an item that waits, to run it. False if it was finished first: do not run it.
-  public func begin() -> Bool {
-    phase.compareExchange(
-      expected: Phase.waiting, desired: Phase.running, ordering: .acquiringAndReleasing
-    ).exchanged
+  public func begin() -> Bool { goOn(from: Phase.waiting, to: Phase.running) }
+
+  /// Takes the item from one phase to another. False if it was not in the first: then nothing has
+  /// changed.
+  private func goOn(from old: UInt8, to new: UInt8) -> Bool {
+    var known = old
+    while true {
+      let (isDone, found) = state.compareExchange(
+        expected: known, desired: known & ~Phase.all | new, ordering: .acquiringAndReleasing)
+      if isDone { return true }
+      guard found & Phase.all == old else { return false }
+      known = found
+    }
   }
+
+  private var phase: UInt8 { state.load(ordering: .acquiring) & Phase.all }
 
   /// Runs the body, on this thread. Only after ``begin()``, once.
   ///
@@ -201,25 +220,26 @@ public class WorkItem: @unchecked Sendable {
     case .completed, .failed, .abandoned: expected = Phase.running
     case .cancelled, .expired, .refused: expected = Phase.waiting
     }
-    guard
-      phase.compareExchange(
-        expected: expected, desired: Phase.finished, ordering: .acquiringAndReleasing
-      ).exchanged
-    else {
+    guard goOn(from: expected, to: Phase.ending) else {
       require(
         expected == Phase.waiting, "\(name) was given a second outcome: \(outcome)")
       return false
     }
     // A body that was abandoned still runs, or is about to: it is its thread's.
     if outcome != .abandoned { dropBody() }
+    outcomeIfFinished = outcome
+    let before = state.bitwiseOr(Phase.finished, ordering: .acquiringAndReleasing).oldValue
+    if before & Phase.isObserved != 0 { tellObservers(outcome) }
+    group?.leave()
+    return true
+  }
+
+  private func tellObservers(_ outcome: Outcome) {
     let observers = ItemLock.withLock(of: self) {
-      outcomeIfFinished = outcome
       defer { self.observers = [] }
       return self.observers
     }
     for observer in observers { observer(outcome) }
-    group?.leave()
-    return true
   }
 
   /// Lets go of the body of an item that has begun and was abandoned, and that nobody will run.
@@ -234,27 +254,28 @@ public class WorkItem: @unchecked Sendable {
   public var isCancellationRequested: Bool { cancellationRequested.load(ordering: .acquiring) }
 
   /// Whether the body has begun and not yet ended.
-  public var isRunning: Bool { phase.load(ordering: .acquiring) == Phase.running }
+  public var isRunning: Bool { phase == Phase.running }
 
   /// How it ended, or nil if it has not.
-  public var outcome: Outcome? { ItemLock.withLock(of: self) { outcomeIfFinished } }
+  public var outcome: Outcome? { phase == Phase.finished ? outcomeIfFinished : nil }
 
   /// Calls `observer` once with the outcome: now, if it is known, else when it is, on the thread
   /// that ends the item.
   public func whenFinished(_ observer: @escaping @Sendable (Outcome) -> Void) {
-    let known = ItemLock.withLock(of: self) {
-      if outcomeIfFinished == nil { observers.append(observer) }
-      return outcomeIfFinished
+    let known = ItemLock.withLock(of: self) { () -> Outcome? in
+      // Whoever ends it after this sees the bit, and waits here for the observer.
+      let before = state.bitwiseOr(Phase.isObserved, ordering: .acquiringAndReleasing).oldValue
+      if before & Phase.all == Phase.finished { return outcomeIfFinished }
+      observers.append(observer)
+      return nil
     }
     if let known { observer(known) }
   }
 
   /// Says that somebody was handed the failure of this item, so that nobody else need report it.
-  package func noteFailureSeen() {
-    ItemLock.withLock(of: self) { failureWasSeen = true }
-  }
+  package func noteFailureSeen() { state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed) }
 
-  package var failureIsSeen: Bool { ItemLock.withLock(of: self) { failureWasSeen } }
+  package var failureIsSeen: Bool { state.load(ordering: .relaxed) & Phase.failureIsSeen != 0 }
 
   /// What messages call it: its label, else its file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }

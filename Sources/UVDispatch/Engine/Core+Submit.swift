@@ -6,17 +6,18 @@ extension Core {
     site: CallSite, parent: UInt64?, at time: Int64? = nil
   ) -> QueuedTask {
     lastID += 1
+    let time = time ?? timeOfSubmission(of: work)
     let queue = TaskQueue.Identity(
       dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
-    if let spare = takeSpare() {
+    if let spare = spares.take() {
       spare.hold(
         work, id: lastID, queue: queue, view: view, isBarrier: isBarrier, site: site,
-        parent: parent, at: time ?? now)
+        parent: parent, at: time)
       return spare
     }
     return QueuedTask(
       work, id: lastID, queue: queue, view: view, isBarrier: isBarrier, site: site,
-      parent: parent, at: time ?? now, shutdown: shutdownFlag)
+      parent: parent, at: time, shutdown: shutdownFlag)
   }
 
   /// Keeps the object of a task that has ended for another, unless somebody still looks at it.
@@ -24,17 +25,12 @@ extension Core {
   /// Each is given to the next submission that needs one, so the memory that this saves is allocated
   /// once and not for each of them.
   func reuse(_ task: consuming QueuedTask) {
-    guard !task.isFrame, spares.count < Self.mostSpares, isKnownUniquelyReferenced(&task) else {
+    guard !task.isFrame, spares.count < Spares.most, isKnownUniquelyReferenced(&task) else {
       return
     }
     task.holdNothing()
-    spares.append(task)
+    spares.add(task)
   }
-
-  private func takeSpare() -> QueuedTask? { spares.popLast() }
-
-  /// Some 300 KB.
-  static let mostSpares = 1024
 
   /// A frame for a thread that will run plain bodies of a lane.
   func makeFrame(on lane: Lane) -> QueuedTask {

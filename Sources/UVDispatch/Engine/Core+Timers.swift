@@ -4,6 +4,8 @@ extension Core {
   func schedule(_ task: QueuedTask, at time: DispatcherInstant) {
     task.ticket = timers.insert(
       task, due: time.nanoseconds, tolerance: task.item?.tolerance.clampedNanoseconds ?? 0)
+    // The loop's turn ends with a look at the timers.
+    if !turnIsDue, nextDeadline < timerIsSetFor { turnIsWanted = true }
   }
 
   /// Moves every timer whose time has come to where it can run. The loop's business.

@@ -36,7 +36,7 @@ final class Core {
   private let ownedTimers = Owned(DeadlineQueue<QueuedTask>())
   private let ownedLedger = Owned(Ledger())
   private let ownedRunning = Owned<[QueuedTask]>([])
-  private let ownedSpares = Owned<[QueuedTask]>([])
+  private let ownedSpares = Owned(Spares())
   private let ownedFlushes = Owned<[Flush]>([])
   private let ownedOutbox = Owned(Outbox())
   private let knownTime = Owned<Int64?>(nil)
@@ -165,8 +165,8 @@ final class Core {
     _read { yield ownedRunning.value }
     _modify { yield &ownedRunning.value }
   }
-  /// Objects of tasks that have ended: see ``reuse(_:)``.
-  var spares: [QueuedTask] {
+  /// See ``reuse(_:)``.
+  var spares: Spares {
     _read { yield ownedSpares.value }
     _modify { yield &ownedSpares.value }
   }
@@ -189,6 +189,15 @@ final class Core {
     knownTime.value = time
     return time
   }
+
+  /// When a task was submitted: to some milliseconds, if that is for a shutdown's report alone.
+  func timeOfSubmission(of work: QueuedTask.Work) -> Int64 {
+    if isObserved || knowsTime { return now }
+    if case .item(let item) = work, item.timeToLive != nil { return now }
+    return max(0, recentMonotonicNanoseconds() - origin)
+  }
+
+  var knowsTime: Bool { knownTime.value != nil }
 
   /// Time may have passed.
   func forgetTime() { knownTime.value = nil }
@@ -237,7 +246,7 @@ final class Core {
       searching += 1
       leaseIsOwed = true
     }
-    if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground || nextDeadline < timerIsSetFor {
+    if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground {
       turnIsDue = true
       wakeIsOwed = true
       wakesInFlight += 1

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TaskDispatch
 
 /// A submission to a ``UVDispatcher``: it waits in a queue, and then it is the frame of its body. Or
@@ -56,6 +57,8 @@ final class QueuedTask: TaskFrame {
   private(set) var isBlocked = false
   /// What has to end before it goes on, if that is one task.
   private(set) var waitsFor: QueuedTask?
+  /// The next of the ``Spares``.
+  @safe @exclusivity(unchecked) var nextSpare: QueuedTask?
 
   /// - Parameter queue: Of the dispatcher that it will belong to for good.
   init(
@@ -222,11 +225,14 @@ final class SyncCaller {
 
 /// A view of a ``UVDispatcher``'s background.
 final class UVView: QueueView, @unchecked Sendable {
-  // Touched under the dispatcher's lock, the executors aside, which have their own.
+  // Touched under the dispatcher's lock, the executors aside.
   let pool: PoolView<Entry>
   let life: Life
   var limited = 0
-  let executors = Locked(Executors())
+  /// A Task keeps its executor, and that the view.
+  let taskExecutor = Locked(TaskExecutorOfView())
+  /// An actor keeps the view, and that its executor.
+  let serialExecutor = AtomicLazyReference<UVSerialExecutor>()
 
   /// Gone when the view is, for those who look at all views and hold none: an object to which somebody
   /// refers weakly is counted three times as slowly, and the view is counted with each of its tasks.
@@ -236,10 +242,8 @@ final class UVView: QueueView, @unchecked Sendable {
     init(_ pool: PoolView<Entry>) { self.pool = pool }
   }
 
-  /// A Task keeps its executor, and that the view; an actor keeps the view, and that its executor.
-  struct Executors {
-    weak var task: UVTaskExecutor?
-    var serial: UVSerialExecutor?
+  struct TaskExecutorOfView {
+    weak var executor: UVTaskExecutor?
   }
 
   init(label: String, width: Int, workerWidth: Int, agingStep: Int64) {

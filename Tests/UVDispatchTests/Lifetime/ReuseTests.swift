@@ -1,3 +1,4 @@
+import Foundation
 import TaskDispatch
 import Testing
 
@@ -19,7 +20,7 @@ struct ReuseTests {
     used.core.lastID = 0
     let renewed = another(used)
 
-    #expect(used.core.spares.isEmpty)
+    #expect(used.core.spares.count == 0)
     #expect(story(of: renewed) == story(of: another(fresh)))
   }
 
@@ -28,12 +29,27 @@ struct ReuseTests {
     let bare = BareCore()
     useUp(bare)
 
-    let spare = bare.core.spares.first
+    let spare = bare.core.spares.take()
 
     #expect(spare?.item == nil)
     #expect(spare?.view == nil)
     #expect(spare?.waitsFor == nil)
     #expect(spare?.helped == nil)
+    #expect(spare?.nextSpare == nil)
+  }
+
+  @Test("is used once: the last that has ended first")
+  func order() {
+    let bare = BareCore()
+    var tasks = (0..<3).map { _ in bare.task() }
+    let names = tasks.map { ObjectIdentifier($0) }
+    while let task = tasks.popLast() { bare.core.reuse(consume task) }
+
+    let again = (0..<4).map { _ in bare.task() }
+
+    #expect(again.prefix(3).map { ObjectIdentifier($0) } == names)
+    #expect(!names.contains(ObjectIdentifier(again[3])))
+    #expect(bare.core.spares.count == 0)
   }
 
   @Test("stays what it was while somebody looks at it, as one who waits for its end does")
@@ -45,7 +61,7 @@ struct ReuseTests {
 
     bare.core.reuse(consume task)
 
-    #expect(bare.core.spares.isEmpty)
+    #expect(bare.core.spares.count == 0)
     #expect(waiting.waitsFor != nil)
   }
 
@@ -53,12 +69,26 @@ struct ReuseTests {
   func notKept() {
     let bare = BareCore()
     bare.core.reuse(bare.core.makeFrame(on: .background))
-    #expect(bare.core.spares.isEmpty)
+    #expect(bare.core.spares.count == 0)
 
-    var tasks = (0..<Core.mostSpares + 10).map { _ in bare.task() }
+    var tasks = (0..<Spares.most + 10).map { _ in bare.task() }
     while let task = tasks.popLast() { bare.core.reuse(consume task) }
 
-    #expect(bare.core.spares.count == Core.mostSpares)
+    #expect(bare.core.spares.count == Spares.most)
+  }
+
+  @Test("goes with its dispatcher, on a thread with a small stack as well")
+  func smallStack() {
+    let isGone = Latch()
+    let thread = Thread {
+      fillAndDrop()
+      isGone.open()
+    }
+    thread.stackSize = 128 * 1024
+
+    thread.start()
+
+    #expect(isGone.wait(patience))
   }
 
   /// Takes a task through all that may happen to one, and to its end.
@@ -103,4 +133,9 @@ struct ReuseTests {
     #expect(lines.count > 20)
     return lines
   }
+}
+
+private func fillAndDrop() {
+  let bare = BareCore()
+  for task in (0..<Spares.most).map({ _ in bare.task() }) { bare.core.spares.add(task) }
 }

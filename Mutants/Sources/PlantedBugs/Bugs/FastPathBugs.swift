@@ -220,7 +220,7 @@ private let reuseBugs = [
   Bug(
     "reuse.without-end", breaks: "what one burst needed is held for ever",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("spares.count < Self.mostSpares", becomes: "true"),
+    .expression("spares.count < Spares.most", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.keeps-the-item", breaks: "rule 17: an item lives until its object is used again",

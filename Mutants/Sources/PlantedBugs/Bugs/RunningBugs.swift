@@ -119,7 +119,7 @@ private let executorBugs = [
     "executor.band-ignored", breaks: "rule 7: every job is medium",
     in: "UVDispatch/UVExecutors.swift",
     .expression(
-      "PriorityBand(TaskPriority(rawValue: job.priority.rawValue))", becomes: "PriorityBand.medium"),
+      "PriorityBand(ofPriority: job.priority.rawValue)", becomes: "PriorityBand.medium"),
     suites: ["UVContractTests"]),
 ]
 

@@ -217,18 +217,28 @@ private let turnBugs = [
     "turn.foreground-ignored", breaks: "invariant W: the loop is not woken for a task",
     in: "UVDispatch/Engine/Core.swift",
     .expression(
-      "hasForeground", becomes: "false", within: "turnIsWanted || hasForeground || nextDeadline"),
+      "hasForeground", becomes: "false", within: "turnIsWanted || hasForeground"),
     suites: ["ActorTests"]),
   Bug(
     "turn.deadline-ignored", breaks: "invariant W: the loop is not woken for an earlier timer",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Timers.swift",
     .expression("nextDeadline < timerIsSetFor", becomes: "false"),
-    suites: ["CancelRaceTests", "UVContractTests"]),
+    suites: ["TimerWishTests", "CancelRaceTests"]),
+  Bug(
+    "turn.deadline-always-new", breaks: "the loop is woken for each timer that is set",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .expression("nextDeadline < timerIsSetFor", becomes: "true"),
+    suites: ["TimerWishTests"]),
+  Bug(
+    "turn.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .expression("!turnIsDue", becomes: "true"),
+    suites: ["TimerWishTests"]),
   Bug(
     "turn.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
     in: "UVDispatch/Engine/Core.swift",
     .expression(
-      "turnIsWanted", becomes: "false", within: "turnIsWanted || hasForeground || nextDeadline"),
+      "turnIsWanted", becomes: "false", within: "turnIsWanted || hasForeground"),
     suites: ["BudgetTests", "CancelRaceTests"]),
   Bug(
     "turn.woken-after-the-end", breaks: "a loop that was closed is woken",

@@ -1,0 +1,29 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+@Suite("A timer")
+struct TimerWishTests {
+  @Test("asks for a turn of the loop if that would not look in time by itself")
+  func wished() {
+    #expect(wishes(due: 2, loopLooksAt: .max))
+    #expect(wishes(due: 2, loopLooksAt: 3))
+    #expect(!wishes(due: 3, loopLooksAt: 3))
+    #expect(!wishes(due: 4, loopLooksAt: 3))
+  }
+
+  @Test("asks for none that comes anyway: it looks at the timers in the end")
+  func comesAnyway() {
+    #expect(!wishes(due: 2, loopLooksAt: 3, turnIsDue: true))
+  }
+
+  /// Whether a timer that is due then makes the core want a turn.
+  private func wishes(due: Int64, loopLooksAt: Int64, turnIsDue: Bool = false) -> Bool {
+    let bare = BareCore()
+    bare.core.timerIsSetFor = loopLooksAt
+    bare.core.turnIsDue = turnIsDue
+    bare.core.schedule(bare.task(), at: DispatcherInstant(nanoseconds: due))
+    return bare.core.turnIsWanted
+  }
+}
