@@ -236,8 +236,9 @@ public class WorkItem: @unchecked Sendable {
 
   private func tellObservers(_ outcome: Outcome) {
     let observers = ItemLock.withLock(of: self) {
-      defer { self.observers = [] }
-      return self.observers
+      let all = self.observers
+      self.observers = []
+      return all
     }
     for observer in observers { observer(outcome) }
   }
