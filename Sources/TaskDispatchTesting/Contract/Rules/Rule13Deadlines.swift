@@ -140,6 +140,31 @@ extension DispatcherContract {
       }
     },
 
+    Rule(
+      13, "a flush goes on when a shutdown has cancelled and refused what it waits for",
+      overflow: .reject(limit: 1)
+    ) { scene in
+      let queue = scene.makeQueue(1)
+      queue.suspend()
+      let held = queue.submit {}
+      scene.task { try? await queue.run { scene.note("had no room") } }
+      try scene.settle()
+      let flushed = Latch()
+      scene.task {
+        await queue.flush()
+        flushed.open()
+      }
+      try scene.settle()
+      scene.expect(!flushed.isOpen, "it waits before the shutdown")
+
+      let report = try scene.shutDown()
+
+      try scene.reach(flushed, "flush goes on")
+      scene.expect("outcome of what was held", held.outcomeIfFinished, is: .cancelled)
+      scene.expect("refused", report.ledger.refused, is: 1)
+      scene.expectNotes([], "neither runs")
+    },
+
     Rule(13, "a body that never ends is abandoned, named, and ends nothing", needs: .threads) {
       scene in
       let queue = scene.makeQueue(1)
@@ -153,6 +178,14 @@ extension DispatcherContract {
         ended.open()
       }
       try scene.reach(started, "it runs")
+      let flushed = Latch()
+      let waits = Latch()
+      scene.task(on: scene.foreground) {
+        await queue.flush()
+        flushed.open()
+      }
+      scene.foreground { waits.open() }
+      try scene.reach(waits, "the Task comes as far as its flush")
 
       let report = try scene.shutDown(.init(drain: .zero, cancel: .milliseconds(1)))
 
@@ -162,6 +195,7 @@ extension DispatcherContract {
       scene.expect("its label", report.unfinished.first?.label, is: "endless")
       scene.expect("its state", report.unfinished.first?.state, is: .abandoned)
       scene.expect(report.unfinished.first?.thread != nil, "its thread is named")
+      try scene.reach(flushed, "who waits for it in flush goes on")
       gate.open()
       scene.expect(ended.wait(patience), "the body can still end")
       scene.expect("its outcome afterwards", handle.outcomeIfFinished, is: .abandoned)
