@@ -209,7 +209,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   private func work() {
     let core = lock()
     let frame = core.makeFrame(on: .background)
-    var allotment = Allotment(nanoseconds: Self.quantum, from: core.now)
+    var term = Term(from: core.now)
     var left = Int.max
     // Whoever started it has counted it as searching.
     var isSearching = true
@@ -222,11 +222,20 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         isSearching = false
       }
       if let next = consume next {
-        let isUsedUp = run(next, core, within: &allotment, left: &left)
+        let isUsedUp = run(next, core, within: &term.allotment, left: &left)
         core.reuse(consume next)
-        // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
-        if isUsedUp { break }
         mayLookOnce = true
+        guard isUsedUp else { continue }
+        let end = term.end(at: core.now) { Leases.hadThreadToSpare(since: monotonic($0)) }
+        // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
+        if end == .isOver { break }
+        if end == .asks {
+          core.searching += 1
+          isSearching = true
+          unlock()
+          Leases.askForThreadToSpare()
+          lock()
+        }
         continue
       }
       guard mayLookOnce, core.searching < Core.mostSearching else { break }
@@ -243,9 +252,6 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }
     unlock()
   }
-
-  /// How long a lease keeps its thread, in nanoseconds (rule 12).
-  private static let quantum: Int64 = 2_000_000
 
   /// Frees the lock while it looks whether something comes that a worker may start.
   private func lookForWork(_ core: Core) {

@@ -1,5 +1,6 @@
 internal import CUV
 internal import Glibc
+internal import Synchronization
 internal import TaskDispatch
 
 /// Threads of libuv's pool on loan: each lease is one `uv_queue_work`.
@@ -16,6 +17,9 @@ enum Leases {
     var isOver = false
   }
   private static let shared = Locked(State())
+  /// When a thread of the pool last came to a question, on the monotonic clock.
+  private static let answeredAt = Atomic(Int64.min)
+  private static let isAsked = Atomic(false)
 
   /// When the process leaves, libuv stops its pool, and a `uv_queue_work` that comes after that aborts
   /// the process. Other threads may still post then, so no lease starts any more from before that on.
@@ -37,6 +41,23 @@ enum Leases {
     try shared.withLock { state throws(UVError) in
       if state.loop == nil { state.loop = try PrivateLoop() }
     }
+  }
+
+  /// Asks whether the pool has a thread to spare. ``hadThreadToSpare(since:)`` says so once one has come
+  /// to the question, behind all that was queued before it: then nobody else waits for a thread. Any
+  /// thread, under no lock.
+  static func askForThreadToSpare() {
+    // One question at a time: its answer is everybody's.
+    if isAsked.exchange(true, ordering: .relaxed) { return }
+    start {
+      answeredAt.store(monotonicNanoseconds(), ordering: .relaxed)
+      isAsked.store(false, ordering: .relaxed)
+    }
+  }
+
+  /// Whether somebody had a thread to spare at that time of the monotonic clock or after it.
+  static func hadThreadToSpare(since time: Int64) -> Bool {
+    answeredAt.load(ordering: .relaxed) >= time
   }
 
   /// Calls `work` soon on a thread of the pool, unless the process is leaving. Any thread, after

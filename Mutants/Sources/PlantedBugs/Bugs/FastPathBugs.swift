@@ -248,4 +248,51 @@ private let reuseBugs = [
     .without(
       "outbox.append { [item = task.item] in withExtendedLifetime((item, outcome)) {} }"),
     suites: ["AbandonedValueTests"]),
+  Bug(
+    "term.never-over", breaks: "rule 12: a lease keeps its thread while others wait for one",
+    in: "UVDispatch/Engine/Term.swift",
+    .without("if hasAsked || now - began >= Self.quantum { return .isOver }"),
+    suites: ["TermTests"]),
+  Bug(
+    "term.asks-too-late", breaks: "rule 12: after a long body, others wait for another one",
+    in: "UVDispatch/Engine/Term.swift",
+    .expression("hasAsked || now - began >= Self.quantum", becomes: "hasAsked"),
+    suites: ["TermTests"]),
+  Bug(
+    "term.asks-for-ever", breaks: "rule 12: a lease asks instead of ending",
+    in: "UVDispatch/Engine/Term.swift",
+    .without("hasAsked = true"),
+    suites: ["TermTests"]),
+  Bug(
+    "term.any-answer", breaks: "rule 12: an answer counts from before others came",
+    in: "UVDispatch/Engine/Term.swift",
+    .expression(
+      "began + Self.asksAfter", becomes: "began", within: "hadThreadToSpare(began + Self.asksAfter)"
+    ),
+    suites: ["TermTests"]),
+  Bug(
+    "term.goes-on-where-it-began", breaks: "a lease that goes on is over at once",
+    in: "UVDispatch/Engine/Term.swift",
+    .without("self = Term(from: now)"),
+    suites: ["TermTests"]),
+  Bug(
+    "term.waits-a-whole-one", breaks: "rule 12: a lease waits too long for its answer",
+    in: "UVDispatch/Engine/Term.swift",
+    .expression("began + Self.quantum - now", becomes: "Self.quantum"),
+    suites: ["TermTests"]),
+  Bug(
+    "question.asked-once", breaks: "no lease ever goes on after the first",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .without("isAsked.store(false, ordering: .relaxed)"),
+    suites: ["QuestionTests"]),
+  Bug(
+    "question.never-answered", breaks: "every lease ends with its quantum",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .without("answeredAt.store(monotonicNanoseconds(), ordering: .relaxed)"),
+    suites: ["QuestionTests"]),
+  Bug(
+    "question.answered-by-whom-it-asks", breaks: "rule 12: nobody knows that others wait",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .expression("answeredAt.load(ordering: .relaxed) >= time", becomes: "true"),
+    suites: ["QuestionTests"]),
 ]

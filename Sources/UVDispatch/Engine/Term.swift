@@ -1,0 +1,39 @@
+internal import TaskDispatch
+
+/// How long a lease keeps its thread when others may want it (rule 12).
+///
+/// To give it back when nobody does would cost: another thread wakes for the next lease, most often on
+/// a processor that one of ours has. So before its quantum is over the lease asks whether the pool has a
+/// thread to spare. If the answer comes in time, the quantum begins anew.
+struct Term {
+  enum End { case goesOn, asks, isOver }
+
+  /// What is left until the next decision.
+  var allotment: Allotment
+  private let began: Int64
+  private var hasAsked = false
+
+  /// In nanoseconds.
+  static let quantum: Int64 = 2_000_000
+  static let asksAfter = quantum / 4 * 3
+
+  init(from now: Int64) {
+    began = now
+    allotment = Allotment(nanoseconds: Self.asksAfter, from: now)
+  }
+
+  /// What comes next, now that the allotment is used up.
+  ///
+  /// - Parameter hadThreadToSpare: Whether the pool had one at `since` or after it, whoever has asked.
+  mutating func end(at now: Int64, hadThreadToSpare: (_ since: Int64) -> Bool) -> End {
+    if hadThreadToSpare(began + Self.asksAfter) {
+      self = Term(from: now)
+      return .goesOn
+    }
+    // The second: a body has left no time for an answer.
+    if hasAsked || now - began >= Self.quantum { return .isOver }
+    hasAsked = true
+    allotment = Allotment(nanoseconds: began + Self.quantum - now, from: now)
+    return .asks
+  }
+}

@@ -1,0 +1,96 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+@Suite("The term of a lease")
+struct TermTests {
+  private static let start: Int64 = 1_000_000
+  private static let asks = start + Term.asksAfter
+  private static let over = start + Term.quantum
+
+  private var term = Term(from: start)
+
+  /// What comes next at `now`, if somebody had a thread to spare at `answer` for the last time.
+  private mutating func end(at now: Int64, answer: Int64 = .min) -> Term.End {
+    term.end(at: now) { $0 <= answer }
+  }
+
+  /// When the clock says that the allotment is used up.
+  private mutating func usedUp() -> Int64 {
+    var now = Self.start
+    while !term.allotment.isUsedUp(now: { now }) { now += 50_000 }
+    return now
+  }
+
+  @Test("asks after three quarters of its quantum, and is over at its end without an answer")
+  mutating func noAnswer() {
+    #expect(usedUp() == Self.asks)
+    #expect(end(at: Self.asks) == .asks)
+    #expect(usedUp() == Self.over)
+    #expect(end(at: Self.over) == .isOver)
+  }
+
+  @Test("begins anew with an answer, and asks again for the next")
+  mutating func answer() {
+    #expect(end(at: Self.asks) == .asks)
+    #expect(end(at: Self.over, answer: Self.asks) == .goesOn)
+    #expect(usedUp() == Self.over + Term.asksAfter)
+    #expect(end(at: Self.over + Term.asksAfter, answer: Self.asks) == .asks)
+    #expect(end(at: Self.over + Term.quantum, answer: Self.asks) == .isOver)
+  }
+
+  @Test("takes the answer to another's question, if that came when its own would have been due")
+  mutating func answerToAnother() {
+    #expect(end(at: Self.asks + 10, answer: Self.asks) == .goesOn)
+  }
+
+  @Test("takes no answer from before that: somebody may have come since")
+  mutating func oldAnswer() {
+    #expect(end(at: Self.asks + 10, answer: Self.asks - 1) == .asks)
+    #expect(end(at: Self.over, answer: Self.asks - 1) == .isOver)
+  }
+
+  @Test(
+    "is over when a body has taken all of the quantum, unless another's answer has come meanwhile")
+  mutating func longBody() {
+    #expect(end(at: Self.over) == .isOver)
+    #expect(end(at: Self.over, answer: Self.over - 1) == .goesOn)
+  }
+}
+
+extension OnePool {
+  @Suite("A question to the pool")
+  struct QuestionTests {
+    @Test("is answered once a thread has nothing else to do, again and again")
+    func answered() throws {
+      try Leases.prepare()
+      let threads = try ThreadPool.threads()
+      for _ in 0..<3 {
+        let gates = (0..<threads).map { _ in Latch() }
+        let (held, behind) = (Latch(threads), Latch())
+        for gate in gates {
+          Leases.start {
+            held.open()
+            _ = gate.wait(patience)
+          }
+        }
+        #expect(held.wait(patience))
+        let asked = monotonicNanoseconds()
+
+        Leases.askForThreadToSpare()
+        Leases.askForThreadToSpare()
+        Leases.start { behind.open() }
+
+        #expect(!Leases.hadThreadToSpare(since: asked))
+        gates[0].open()
+        // It stands in line behind the question.
+        #expect(behind.wait(patience))
+        #expect(Leases.hadThreadToSpare(since: asked))
+        #expect(!Leases.hadThreadToSpare(since: monotonicNanoseconds() + 1))
+        for gate in gates { gate.open() }
+      }
+    }
+  }
+}
