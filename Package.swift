@@ -19,9 +19,12 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    // A signal handler may call next to nothing, and nothing of a runtime's.
+    .target(name: "CSignals"),
     .target(name: "TaskDispatch", swiftSettings: settings),
     .target(
-      name: "UVDispatch", dependencies: ["CUV", "TaskDispatch"], swiftSettings: settings),
+      name: "UVDispatch", dependencies: ["CUV", "CSignals", "TaskDispatch"],
+      swiftSettings: settings),
     .target(
       name: "TaskDispatchTesting", dependencies: ["TaskDispatch"], swiftSettings: settings),
     .target(

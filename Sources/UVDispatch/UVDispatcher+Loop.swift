@@ -6,6 +6,9 @@ extension UVDispatcher {
   /// On the main thread it keeps that from `@MainActor` code and from `DispatchQueue.main`, which do
   /// not run meanwhile: a program that has such code calls ``start()``.
   ///
+  /// Meanwhile a write to a pipe or a socket whose other side has gone does not end the process, if it
+  /// is made on this thread: it fails with `EPIPE`, and that is all.
+  ///
   /// Returns once everything accepted has been processed, or is named in the report; jobs of Swift
   /// Tasks that have reached this dispatcher by then have run as well. Call it once. Traps inside a
   /// task (rule 18), and while another thread runs the loop.
@@ -15,9 +18,11 @@ extension UVDispatcher {
   @discardableResult
   public func run() -> ShutdownReport {
     enterLoop("run()")
-    while true {
-      loop.run()
-      if let report = leaveLoop() { return report }
+    return BrokenPipes.withHeldBack {
+      while true {
+        loop.run()
+        if let report = leaveLoop() { return report }
+      }
     }
   }
 
@@ -51,6 +56,10 @@ extension UVDispatcher {
       core.leavesWhenIdle = true
       core.turnIsWanted = true
     }
+    BrokenPipes.withHeldBack { runLoopUntilIdle() }
+  }
+
+  private func runLoopUntilIdle() {
     while true {
       loop.run()
       let leaves = withCore { core -> Bool in
@@ -108,6 +117,7 @@ extension UVDispatcher {
     core.turnIsDue = true
     core.turnIsWanted = false
     core.settleTimers()
+    if core.awaitsEvents { settleEvents(core) }
     core.advanceShutdown()
     var allotment = Allotment(
       nanoseconds: configuration.loopBudget.time.clampedNanoseconds, from: core.now)
@@ -118,7 +128,12 @@ extension UVDispatcher {
       core.reuse(consume task)
       if isUsedUp { break }
     }
-    let again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
+    var again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
+    if !again, core.leavesWhenIdle, core.awaitsEvents {
+      // What bodies have just made ready is something that could run now.
+      settleEvents(core)
+      again = core.hasForeground
+    }
     if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }
     loop.comesRoundAgain(again)
     if !again { setTimer(core) }

@@ -83,7 +83,8 @@ extension UVDispatcher {
     switch item.kind {
     case .timer, .repeating, .sleep: core.schedule(task, at: item.due ?? core.instant)
     case .notification: core.held.append(task)
-    case .task, .reply, .job, .event:
+    case .event: core.enqueueDue(task)
+    case .task, .reply, .job:
       if core.isFull(task) { core.withoutRoom.append(task) } else { core.enqueue(task) }
     }
     return .accepted

@@ -1,11 +1,18 @@
-/// The loop's other events, for code that needs them. `RecordingDispatcher` conforms, and
-/// `UVDispatcher` does not yet.
+/// The loop's other events, for code that needs them. `UVDispatcher` and `RecordingDispatcher`
+/// conform.
 ///
-/// Handlers run on the foreground.
+/// Handlers run on the foreground, as tasks that no limit counts, and until a shutdown ends: the end
+/// removes them all. A running body may wait for one as little as for a timer.
 public protocol EventDispatcher: TaskDispatcher {
   /// Calls `perform` on the foreground after `signal` was delivered to the process: at least once
-  /// for each burst of deliveries, with the number of deliveries seen since the last call.
+  /// for each burst of deliveries, with the number of deliveries seen since the last call. What the
+  /// kernel merges before it delivers, nobody can count.
   ///
+  /// Any number of handlers may wait for one signal. While one does, the signal's disposition is the
+  /// dispatcher's own; when the last is removed, that of before is put back. In a child of `fork` it
+  /// is back at once.
+  ///
+  /// - Parameter label: Names the calls; the signal's name if nil.
   /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here.
   func onSignal(
     _ signal: Signal, label: String?, at site: CallSite,
@@ -13,8 +20,13 @@ public protocol EventDispatcher: TaskDispatcher {
   ) throws(EventRefusal) -> Registration
 
   /// Calls `perform` on the foreground while `descriptor` is ready for any of `interest`
-  /// (level-triggered: again and again until the cause is gone or the registration cancelled).
+  /// (level-triggered: again and again until the cause is gone or the registration cancelled). It says
+  /// what of `interest` there is; all of it if the descriptor is broken, and trying says how.
   ///
+  /// Cancel the registration before you close the descriptor. One that is closed while it is watched
+  /// does no harm: its handler is not called any more, the call that was on its way aside.
+  ///
+  /// - Parameter label: Names the calls; the descriptor's number if nil.
   /// - Throws: ``EventRefusal`` for a descriptor that cannot be watched.
   func onReady(
     _ descriptor: CInt, for interest: Readiness, label: String?, at site: CallSite,
@@ -161,6 +173,10 @@ public enum EventRefusal: Error, Sendable, Hashable {
   case nothingToWatchFor(CInt)
   /// Shutdown has begun.
   case shutDown
+  /// This process was forked from the one that made the dispatcher. Only `_exit` or exec is left.
+  case forkedChild
+  /// The system said no: which call, and what it answered.
+  case system(String)
 }
 
 extension EventRefusal: CustomStringConvertible {
@@ -179,6 +195,8 @@ extension EventRefusal: CustomStringConvertible {
     case .nothingToWatchFor(let descriptor):
       "descriptor \(descriptor): say what to watch for, such as .readable"
     case .shutDown: "the dispatcher is shutting down"
+    case .forkedChild: "this is a forked child; it can only exec or _exit"
+    case .system(let answer): answer
     }
   }
 }

@@ -56,6 +56,20 @@ public protocol ContractSubject: Sendable {
   /// Runs `work` on the dispatcher's pool as somebody who knows nothing of the dispatcher. Called
   /// only if ``provides`` says `.sharedPool`.
   func usePool(of dispatcher: Dispatcher, _ work: @escaping @Sendable () -> Void)
+
+  /// Delivers `signal`, which somebody waits for. Any thread, also inside a body. Called only if
+  /// ``provides`` says `.events`, as the three below.
+  func raise(_ signal: Signal, to dispatcher: Dispatcher) throws
+
+  /// A descriptor that is open and not readable, for as long as `dispatcher` lives.
+  func openDescriptor(for dispatcher: Dispatcher) throws -> CInt
+
+  /// Makes one of those readable. Any thread, also inside a body.
+  func makeReadable(_ descriptor: CInt, for dispatcher: Dispatcher) throws
+
+  /// Makes it not readable any more. Any thread, also inside a body. Does nothing unless the subject
+  /// says what: where a descriptor is not told of by itself again and again.
+  func makeUnreadable(_ descriptor: CInt, for dispatcher: Dispatcher) throws
 }
 
 /// What a check wants of the dispatcher that it is given.
@@ -105,6 +119,20 @@ extension ContractSubject {
 
   public func usePool(of dispatcher: Dispatcher, _ work: @escaping @Sendable () -> Void) {
     refuse("\(type(of: self)) says that its pool is shared, and does not say how to use it")
+  }
+
+  public func raise(_ signal: Signal, to dispatcher: Dispatcher) throws { refuseEvents() }
+
+  public func openDescriptor(for dispatcher: Dispatcher) throws -> CInt { refuseEvents() }
+
+  public func makeReadable(_ descriptor: CInt, for dispatcher: Dispatcher) throws {
+    refuseEvents()
+  }
+
+  public func makeUnreadable(_ descriptor: CInt, for dispatcher: Dispatcher) throws {}
+
+  private func refuseEvents() -> Never {
+    refuse("\(type(of: self)) says that there are events, and does not say how to make one")
   }
 }
 

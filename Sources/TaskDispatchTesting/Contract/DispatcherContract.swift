@@ -20,7 +20,7 @@ public enum DispatcherContract {
     later, once, outcomes, accounts, groups, limits, inOrder, whileWaiting, alone, whereAmI,
     noHeadOfLine, barriers, priority, aging, time, catchingUp, cancelling, cancellingTimers,
     independence, fairness, goodCitizen, shutdown, draining, shutdownDeadlines, deadlocks, waits,
-    lifetime,
+    lifetime, events,
   ].flatMap { $0 }
 
   /// The checks that `subject` can be put to.
@@ -32,7 +32,7 @@ public enum DispatcherContract {
   static let titles: [Int: String] = [
     1: "Later", 2: "Once", 3: "In order", 4: "Alone", 5: "No head of line", 6: "Barrier",
     7: "Priority", 8: "Time", 9: "Cancel", 10: "Independence", 11: "Fairness",
-    12: "Good citizen", 13: "Shutdown", 14: "No deadlock by surprise", 17: "Lifetime",
+    12: "Good citizen", 13: "Shutdown", 14: "No deadlock by surprise", 17: "Lifetime", 19: "Events",
   ]
 }
 
@@ -47,6 +47,8 @@ extension DispatcherContract {
     public static let threads = Provisions(rawValue: 1)
     /// The pool has other users; ``ContractSubject/usePool(of:_:)`` is one.
     public static let sharedPool = Provisions(rawValue: 2)
+    /// It is an `EventDispatcher`, and the subject can make events happen.
+    public static let events = Provisions(rawValue: 4)
   }
 
   /// One check of one rule.

@@ -4,8 +4,8 @@ internal import TaskDispatch
 public struct FakeSubject: ContractSubject {
   public init() {}
 
-  /// Nothing: every body runs on the thread that steps.
-  public var provides: DispatcherContract.Provisions { [] }
+  /// No threads: every body runs on the thread that steps.
+  public var provides: DispatcherContract.Provisions { .events }
 
   public func makeDispatcher(_ configuration: ContractConfiguration) -> RecordingDispatcher {
     RecordingDispatcher(
@@ -43,5 +43,18 @@ public struct FakeSubject: ContractSubject {
 
   public func finish(_ dispatcher: RecordingDispatcher) throws {
     try dispatcher.finish()
+  }
+
+  public func raise(_ signal: Signal, to dispatcher: RecordingDispatcher) throws {
+    try dispatcher.raise(signal)
+  }
+
+  /// A number that nobody waits for: no fake knows what a descriptor is.
+  public func openDescriptor(for dispatcher: RecordingDispatcher) -> CInt {
+    1_000 + CInt(dispatcher.awaitedEvents.count)
+  }
+
+  public func makeReadable(_ descriptor: CInt, for dispatcher: RecordingDispatcher) throws {
+    try dispatcher.makeReady(descriptor, .readable)
   }
 }

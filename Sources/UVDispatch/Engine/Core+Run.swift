@@ -274,7 +274,7 @@ extension Core {
       ? pool.remove(
         at: task.position, in: task.site.band, isBarrier: task.isBarrier,
         from: poolView(task.view), now: { now })
-      : task.item?.kind == .timer
+      : task.comesDue
         ? due.remove(at: task.position, in: .medium)
         : foreground.remove(at: task.position, in: .medium)
     guard removed?.task === task else { return false }

@@ -93,6 +93,7 @@ extension Core {
   private func conclude() {
     shutdown!.phase = .over
     strandJobs()
+    removeAllHandlers()
     let report = ShutdownReport(
       ledger: ledger,
       unfinished: shutdown!.unfinished.sorted { $0.order < $1.order }.map(\.left))

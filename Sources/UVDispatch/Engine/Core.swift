@@ -56,6 +56,7 @@ final class Core {
   var hasNewsForWaiters = false
   /// Runs of repeating timers that have not ended.
   @safe @exclusivity(unchecked) var repeats: [ObjectIdentifier: TimerRun] = [:]
+  @safe @exclusivity(unchecked) var events = Events()
   var limitedForeground = 0
   var limitedBackground = 0
 
@@ -143,7 +144,7 @@ final class Core {
     _read { yield ownedForeground.value }
     _modify { yield &ownedForeground.value }
   }
-  /// Foreground timers whose time has come, one band.
+  /// Foreground timers whose time has come, and what is told of events, one band.
   var due: ReadyQueue<Entry> {
     _read { yield ownedDue.value }
     _modify { yield &ownedDue.value }
@@ -292,8 +293,12 @@ final class Core {
   }
 
   @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
+    tell(kind, task.record)
+  }
+
+  func tell(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
     guard let observer else { return }
-    let event = TaskEvent(kind, task.record, at: instant)
+    let event = TaskEvent(kind, record, at: instant)
     outbox.append { observer.observe(event) }
   }
 
@@ -318,6 +323,7 @@ final class Core {
   /// Takes out everything that never started, for an owner that is going away: a view's queue holds
   /// its tasks, and they the view.
   func releaseEverything() -> [QueuedTask.Work] {
+    removeAllHandlers()
     promotePlain()
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }

@@ -161,6 +161,9 @@ final class QueuedTask: TaskFrame {
     if case .job(_, let executor) = work { executor is UVSerialExecutor } else { false }
   }
 
+  /// On the foreground it waits among those whose time has come, and not among what was posted.
+  var comesDue: Bool { item?.kind == .timer || item?.kind == .event }
+
   /// Its caller needs no worker.
   var runsOnCaller: Bool { isCaller && lane == .background }
 

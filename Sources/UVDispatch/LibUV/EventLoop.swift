@@ -18,10 +18,14 @@ internal import TaskDispatch
   private let waker: UnsafeMutablePointer<uv_poll_t>
   private let timer: UnsafeMutablePointer<uv_timer_t>
   private let idle: UnsafeMutablePointer<uv_idle_t>
+  /// Watches ``readySet``, once there is one.
+  private let watcher: UnsafeMutablePointer<uv_poll_t>
+  private var readySet: ReadySet?
+  private var mayBeReady = false
   private var isIdling = false
   private var isOpen = true
-  /// Called on the thread that runs the loop: somebody called ``wake()``, the timer fired, or the
-  /// loop comes round again.
+  /// Called on the thread that runs the loop: somebody called ``wake()``, the timer fired, a descriptor
+  /// that it watches may be ready, or the loop comes round again.
   var onTurn: () -> Void = {}
 
   /// - Throws: If the system has no descriptors or memory left. Nothing is left behind then.
@@ -30,6 +34,7 @@ internal import TaskDispatch
     unsafe waker = .allocate(capacity: 1)
     unsafe timer = .allocate(capacity: 1)
     unsafe idle = .allocate(capacity: 1)
+    unsafe watcher = .allocate(capacity: 1)
     do throws(UVError) {
       try Descriptors.reserve(Descriptors.ofLoop + 1, for: "uv_loop_init")
       try unsafe UVError.check("uv_loop_init", uv_loop_init(loop))
@@ -66,6 +71,7 @@ internal import TaskDispatch
   deinit {
     // A loop that was never run, or whose owner is gone: nobody else can be in it.
     close()
+    unsafe watcher.deallocate()
     unsafe idle.deallocate()
     unsafe timer.deallocate()
     unsafe waker.deallocate()
@@ -85,6 +91,35 @@ internal import TaskDispatch
       if errno == EAGAIN { return }
       require(errno == EINTR, "a write to an eventfd was refused: \(errno)")
     }
+  }
+
+  /// Calls ``onTurn`` soon whenever `signal` has come, until what it returns has ended, which it must
+  /// before ``close()``. Any thread.
+  func watch(_ signal: Signal) throws(UVError) -> SignalWatch {
+    try SignalWatch(signal, waking: wakeDescriptor)
+  }
+
+  /// Calls ``onTurn`` whenever something in `set` is ready, from now on. Once. The loop's thread.
+  func watch(_ set: ReadySet) {
+    guard readySet == nil else { return }
+    readySet = set
+    // It was opened here, and is of a kind that can be polled; what else libuv needs is memory.
+    let status = unsafe uv_poll_init(loop, watcher, set.descriptor)
+    require(status == 0, "uv_poll_init refused a set of descriptors: \(status)")
+    unsafe watcher.pointee.data = waker.pointee.data
+    unsafe uv_poll_start(watcher, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+      let loop = unsafe EventLoop.of(handle!.pointee.data)
+      loop.mayBeReady = true
+      loop.onTurn()
+    }
+  }
+
+  /// What has become ready of what is watched; nothing if libuv has seen nothing since the last time,
+  /// unless `looks`. The loop's thread.
+  func takeReadiness(looks: Bool) -> [(token: UInt64, readiness: Readiness)] {
+    guard let readySet, mayBeReady || looks else { return [] }
+    mayBeReady = false
+    return readySet.take()
   }
 
   /// Makes the descriptor wait for the next ``wake()``.
@@ -140,9 +175,14 @@ internal import TaskDispatch
     unsafe uv_close(UnsafeMutableRawPointer(waker).assumingMemoryBound(to: uv_handle_t.self), nil)
     unsafe uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self), nil)
     unsafe uv_close(UnsafeMutableRawPointer(idle).assumingMemoryBound(to: uv_handle_t.self), nil)
+    if readySet != nil {
+      unsafe uv_close(
+        UnsafeMutableRawPointer(watcher).assumingMemoryBound(to: uv_handle_t.self), nil)
+    }
     // The memory of a handle is ours again only once its close callback had its turn.
     unsafe uv_run(loop, UV_RUN_DEFAULT)
     Glibc.close(wakeDescriptor)
+    readySet = nil
     let status = unsafe uv_loop_close(loop)
     require(
       status == 0, "a loop was closed while something lives on it (uv_loop_close: \(status))")
@@ -160,7 +200,7 @@ internal import TaskDispatch
         let kinds = unsafe Unmanaged<OpenHandles>.fromOpaque(context!).takeUnretainedValue()
         kinds.names.append(unsafe kind.map { unsafe String(cString: $0) } ?? "unknown")
       }, Unmanaged.passUnretained(kinds).toOpaque())
-    for mine in ["poll", "timer", "idle"] {
+    for mine in ["poll", "timer", "idle"] + (readySet == nil ? [] : ["poll"]) {
       if let index = kinds.names.firstIndex(of: mine) { kinds.names.remove(at: index) }
     }
     require(

@@ -1,3 +1,4 @@
+internal import CSignals
 internal import Glibc
 internal import Synchronization
 internal import TaskDispatch
@@ -10,7 +11,10 @@ enum ForkGuard {
   private static let forked = Atomic(false)
 
   private static let registration: Void = {
-    let status = pthread_atfork(nil, nil) { ForkGuard.forked.store(true, ordering: .relaxed) }
+    let status = pthread_atfork(nil, nil) {
+      ForkGuard.forked.store(true, ordering: .relaxed)
+      csignals_forked()
+    }
     require(status == 0, "pthread_atfork refused: \(status)")
   }()
 

@@ -32,6 +32,8 @@ enum Fault: String, CaseIterable, Sendable {
 
   case keepsBodies
 
+  case losesDeliveries, tellsAllReadiness, ignoresRemoval, watchesTwice, registersAfterShutdown
+
   /// The number of the rule that it breaks.
   var rule: Int {
     switch self {
@@ -58,6 +60,9 @@ enum Fault: String, CaseIterable, Sendable {
       13
     case .runsNestedSync, .refusesEveryWait, .emptyChain, .runsRefusedSync: 14
     case .keepsBodies: 17
+    case .losesDeliveries, .tellsAllReadiness, .ignoresRemoval, .watchesTwice,
+      .registersAfterShutdown:
+      19
     }
   }
 }

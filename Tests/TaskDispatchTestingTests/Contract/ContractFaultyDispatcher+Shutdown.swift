@@ -36,7 +36,7 @@ extension FaultyDispatcher {
 struct FaultySubject: ContractSubject {
   let fault: Fault?
 
-  var provides: DispatcherContract.Provisions { [] }
+  var provides: DispatcherContract.Provisions { .events }
 
   func makeDispatcher(_ configuration: ContractConfiguration) -> FaultyDispatcher {
     FaultyDispatcher(configuration, fault: fault)
@@ -59,6 +59,18 @@ struct FaultySubject: ContractSubject {
   func end(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().end(dispatcher.inner) }
 
   func finish(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().finish(dispatcher.inner) }
+
+  func raise(_ signal: Signal, to dispatcher: FaultyDispatcher) throws {
+    try FakeSubject().raise(signal, to: dispatcher.inner)
+  }
+
+  func openDescriptor(for dispatcher: FaultyDispatcher) -> CInt {
+    FakeSubject().openDescriptor(for: dispatcher.inner)
+  }
+
+  func makeReadable(_ descriptor: CInt, for dispatcher: FaultyDispatcher) throws {
+    try FakeSubject().makeReadable(descriptor, for: dispatcher.inner)
+  }
 }
 
 extension ContractConfiguration {

@@ -4,7 +4,7 @@ import TaskDispatchTesting
 /// A dispatcher that does everything as ``RecordingDispatcher`` does, but for one planted fault.
 ///
 /// Its queues name itself, so everything that is submitted comes by here.
-final class FaultyDispatcher: TaskDispatcher {
+final class FaultyDispatcher: EventDispatcher {
   let inner: RecordingDispatcher
   let fault: Fault?
   let memory = Locked(Memory())

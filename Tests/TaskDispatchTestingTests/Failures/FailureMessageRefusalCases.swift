@@ -53,11 +53,14 @@ extension FailureMessage {
       let made = asked.map { descriptor, interest in
         thrown { try dispatcher.onReady(descriptor, for: interest) { _ in } }
       }
-      // No fake knows what a descriptor is.
-      let ofTheSystem = "\(EventRefusal.cannotBeWatched(7))"
+      // No fake knows what a descriptor is, or refuses for the system.
+      let ofTheSystem: [EventRefusal] = [
+        .cannotBeWatched(7), .system("epoll_create1 failed: too many open files (EMFILE)"),
+        .forkedChild,
+      ]
       dispatcher.beginShutdown()
       let late = thrown { try dispatcher.onReady(8, for: .readable) { _ in } }
-      return (made + [ofTheSystem, late]).joined(separator: "\n")
+      return (made + ofTheSystem.map(\.description) + [late]).joined(separator: "\n")
     },
   ]
 }

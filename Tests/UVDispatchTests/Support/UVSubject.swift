@@ -1,11 +1,14 @@
+import Glibc
 import TaskDispatch
-import TaskDispatchTesting
+@testable import TaskDispatchTesting
 
 @testable import UVDispatch
 
 /// Puts ``UVDispatcher`` to the contract: its loop runs on a thread of its own.
 struct UVSubject: ContractSubject {
-  var provides: DispatcherContract.Provisions { [.threads, .sharedPool] }
+  var provides: DispatcherContract.Provisions { [.threads, .sharedPool, .events] }
+  /// Those that were opened, which stay open for as long as the subject lives.
+  private let pipes = Box([CInt: Pipe]())
 
   func makeDispatcher(_ configuration: ContractConfiguration) throws -> UVDispatcher {
     try UVDispatcher(
@@ -28,6 +31,22 @@ struct UVSubject: ContractSubject {
 
   func usePool(of dispatcher: UVDispatcher, _ work: @escaping @Sendable () -> Void) {
     Leases.start(work)
+  }
+
+  func raise(_ signal: Signal, to dispatcher: UVDispatcher) { Glibc.raise(signal.rawValue) }
+
+  func openDescriptor(for dispatcher: UVDispatcher) -> CInt {
+    let pipe = Pipe()
+    pipes.change { $0[pipe.readEnd] = pipe }
+    return pipe.readEnd
+  }
+
+  func makeReadable(_ descriptor: CInt, for dispatcher: UVDispatcher) {
+    pipes.value[descriptor]?.write()
+  }
+
+  func makeUnreadable(_ descriptor: CInt, for dispatcher: UVDispatcher) {
+    pipes.value[descriptor]?.read()
   }
 }
 

@@ -12,6 +12,10 @@ protocol SceneDriver: Sendable {
   func end() throws
   func finish() throws
   func usePool(_ work: @escaping @Sendable () -> Void)
+  func raise(_ signal: Signal) throws
+  func openDescriptor() throws -> CInt
+  func makeReadable(_ descriptor: CInt) throws
+  func makeUnreadable(_ descriptor: CInt) throws
 }
 
 private struct SubjectDriver<Subject: ContractSubject>: SceneDriver {
@@ -28,6 +32,14 @@ private struct SubjectDriver<Subject: ContractSubject>: SceneDriver {
   func end() throws { try subject.end(dispatcher) }
   func finish() throws { try subject.finish(dispatcher) }
   func usePool(_ work: @escaping @Sendable () -> Void) { subject.usePool(of: dispatcher, work) }
+  func raise(_ signal: Signal) throws { try subject.raise(signal, to: dispatcher) }
+  func openDescriptor() throws -> CInt { try subject.openDescriptor(for: dispatcher) }
+  func makeReadable(_ descriptor: CInt) throws {
+    try subject.makeReadable(descriptor, for: dispatcher)
+  }
+  func makeUnreadable(_ descriptor: CInt) throws {
+    try subject.makeUnreadable(descriptor, for: dispatcher)
+  }
 }
 
 extension Scene {

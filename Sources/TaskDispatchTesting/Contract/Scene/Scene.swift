@@ -9,7 +9,7 @@ final class Scene: Sendable {
   let dispatcher: any TaskDispatcher
   let rule: DispatcherContract.Rule
   let events: EventLog
-  private let driver: any SceneDriver
+  let driver: any SceneDriver
   private let state = Locked(State())
 
   private struct State {

@@ -1,0 +1,160 @@
+/// Signals and descriptors, and those who wait for them.
+let eventBugs = [
+  Bug(
+    "event.nothing-told", breaks: "a handler is told of no delivery",
+    in: "UVDispatch/Engine/EventHandler.swift",
+    .without("news.deliveries += deliveries"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.last-told", breaks: "deliveries are lost while a call waits",
+    in: "UVDispatch/Engine/EventHandler.swift",
+    .expression("news.deliveries += deliveries", becomes: "news.deliveries = deliveries"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.called-for-nothing", breaks: "a handler is called without a delivery",
+    in: "UVDispatch/Engine/EventHandler.swift",
+    .expression("deliveries > 0", becomes: "true"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.told-twice", breaks: "a delivery is told in two calls",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("handler.news = EventHandler.News()"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.called-once", breaks: "a handler is never called again",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("handler.call = nil"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.called-each-time", breaks: "what comes while a call waits is a call of its own",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .expression("$0.call == nil", becomes: "true"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.runs-when-removed", breaks: "rule 9: a call waits whose handler was removed",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("if let call = handler.call { _ = cancel(call) }"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.still-told", breaks: "a handler is called after it was removed",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("events.ofSignals.removeAll { $0 === handler }"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.outlives-the-shutdown", breaks: "rule 13: a handler is there when the shutdown is over",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("removeAllHandlers()"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.outlives-its-dispatcher",
+    breaks: "a signal writes to a descriptor that its dispatcher has closed",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("removeAllHandlers()"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.accepted-at-the-end", breaks: "rule 13: a handler is registered after the gate is closed",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("if shutdown != nil { throw .shutDown }"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.signal-stays-ours", breaks: "the disposition of before does not come back",
+    in: "UVDispatch/Engine/EventHandler.swift",
+    .without("watch.end()"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.signal-of-the-parent", breaks: "rule 15: a forked child has the parent's handler",
+    in: "UVDispatch/LibUV/ForkGuard.swift",
+    .without("csignals_forked()"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.from-the-beginning", breaks: "a handler is told of what came before it",
+    in: "UVDispatch/LibUV/SignalWatch.swift",
+    .expression("csignals_deliveries(signal.rawValue)", becomes: "0",
+      within: "told = csignals_deliveries(signal.rawValue)"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.stands-elsewhere", breaks: "rule 9: a call that waits is looked for where it is not",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .expression("item?.kind == .timer || item?.kind == .event", becomes: "item?.kind == .timer"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.ready-once", breaks: "a descriptor that stays ready is told of once",
+    in: "UVDispatch/UVDispatcher+Events.swift",
+    .without("withCore { $0.waitAgain(handler) }"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.ready-for-more", breaks: "a handler is told what it did not ask for",
+    in: "UVDispatch/Engine/EventHandler.swift",
+    .expression("readiness.intersection(interest)", becomes: "readiness"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.closed-and-kept", breaks: "a handler of a descriptor that was closed stays for ever",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("if handler.source != nil, !handler.waitAgain() { remove(handler) }"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.number-is-taken", breaks: "the number of a descriptor that was closed cannot be watched",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .expression("handler.call != nil || handler.waitAgain()", becomes: "true"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.watched-twice", breaks: "two handlers watch one descriptor, and one is never told",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("if handler.call != nil || handler.waitAgain() { throw .alreadyWatched(descriptor) }"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.nobody-looks", breaks: "the loop does not watch what another thread has registered",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("turnIsWanted = true"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.stays-in-the-set", breaks: "a descriptor is watched whose handler was removed",
+    in: "UVDispatch/Engine/EventHandler.swift",
+    .without("set.remove(descriptor)"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.not-looked-for", breaks: "runUntilIdle() leaves while a descriptor is ready",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .expression("mayBeReady || looks", becomes: "mayBeReady"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.idle-too-early", breaks: "runUntilIdle() leaves although a body has raised a signal",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("core.leavesWhenIdle, core.awaitsEvents", becomes: "false"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.set-stays-open", breaks: "a dispatcher leaves a descriptor behind",
+    in: "UVDispatch/LibUV/ReadySet.swift",
+    .without("close(descriptor)", within: "deinit { close(descriptor) }"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "pipe.ends-the-process", breaks: "a write to a broken pipe on the loop ends the process",
+    in: "UVDispatch/LibUV/BrokenPipes.swift",
+    .without("unsafe pthread_sigmask(SIG_BLOCK, &pipe, &before)"),
+    suites: ["BrokenPipeTests"]),
+  Bug(
+    "pipe.comes-later", breaks: "what was held back ends the process after the loop",
+    in: "UVDispatch/LibUV/BrokenPipes.swift",
+    .without("while unsafe sigtimedwait(&pipe, nil, &noTime) > 0 {}"),
+    suites: ["BrokenPipeTests"]),
+  Bug(
+    "pipe.held-back-for-ever", breaks: "a thread that ran the loop is not as it was",
+    in: "UVDispatch/LibUV/BrokenPipes.swift",
+    .without("unsafe pthread_sigmask(SIG_SETMASK, &before, nil)"),
+    suites: ["BrokenPipeTests"]),
+  Bug(
+    "deliveries.told-again", breaks: "an element has what was told in the one before",
+    in: "TaskDispatch/Dispatcher/SignalSequence.swift",
+    .without("untold = 0"),
+    suites: ["SignalSequenceTests"]),
+  Bug(
+    "deliveries.never-end", breaks: "who awaits a signal waits beyond the shutdown",
+    in: "TaskDispatch/Dispatcher/SignalSequence.swift",
+    .without("continuation.finish()"),
+    suites: ["SignalSequenceTests"]),
+  Bug(
+    "deliveries.handler-stays", breaks: "the handler of a sequence stays when that is let go of",
+    in: "TaskDispatch/Dispatcher/SignalSequence.swift",
+    .without("continuation.onTermination = { _ in registration.cancel() }"),
+    suites: ["SignalSequenceTests"]),
+]

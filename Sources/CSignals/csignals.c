@@ -1,0 +1,111 @@
+#include "csignals.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { COUNT = 65, NOBODY = -1 };
+
+/* The handler may be in the list at any time, so what once was in it is never freed but used again:
+ * there are as many as there were watches of the signal at one time. */
+struct csignals_watch {
+  _Atomic int eventfd;
+  int signal;
+  struct csignals_watch *next;
+};
+
+static struct csignals_watch *_Atomic watches[COUNT];
+static _Atomic uint64_t deliveries[COUNT];
+/* Threads that are in the handler. */
+static _Atomic int inside;
+
+/* Under the lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int watched[COUNT];
+static struct sigaction before[COUNT];
+
+static void handle(int signal, siginfo_t *info, void *context) {
+  (void)info;
+  (void)context;
+  int saved = errno;
+  atomic_fetch_add(&inside, 1);
+  atomic_fetch_add(&deliveries[signal], 1);
+  for (struct csignals_watch *watch = atomic_load(&watches[signal]); watch; watch = watch->next) {
+    int eventfd = atomic_load(&watch->eventfd);
+    uint64_t one = 1;
+    /* A full one is readable: somebody is being woken. */
+    if (eventfd != NOBODY && write(eventfd, &one, sizeof one) < 0) continue;
+  }
+  atomic_fetch_sub(&inside, 1);
+  errno = saved;
+}
+
+static int install(int signal) {
+  struct sigaction ours;
+  memset(&ours, 0, sizeof ours);
+  ours.sa_sigaction = handle;
+  /* SA_ONSTACK: a thread with a small stack may have set another one aside for this. */
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigfillset(&ours.sa_mask);
+  return sigaction(signal, &ours, &before[signal]);
+}
+
+static void restore(int signal) {
+  struct sigaction now;
+  if (sigaction(signal, NULL, &now) != 0) return;
+  if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle)
+    sigaction(signal, &before[signal], NULL);
+}
+
+struct csignals_watch *csignals_watch(int signal, int eventfd) {
+  if (signal < 1 || signal >= COUNT) {
+    errno = EINVAL;
+    return NULL;
+  }
+  pthread_mutex_lock(&lock);
+  struct csignals_watch *watch = atomic_load(&watches[signal]);
+  while (watch && atomic_load(&watch->eventfd) != NOBODY) watch = watch->next;
+  if (watch) {
+    atomic_store(&watch->eventfd, eventfd);
+  } else {
+    watch = malloc(sizeof *watch);
+    if (watch) {
+      atomic_init(&watch->eventfd, eventfd);
+      watch->signal = signal;
+      watch->next = atomic_load(&watches[signal]);
+      atomic_store(&watches[signal], watch);
+    }
+  }
+  if (watch && watched[signal] == 0 && install(signal) != 0) {
+    atomic_store(&watch->eventfd, NOBODY);
+    watch = NULL;
+  }
+  if (watch) watched[signal] += 1;
+  int saved = errno;
+  pthread_mutex_unlock(&lock);
+  errno = saved;
+  return watch;
+}
+
+void csignals_unwatch(struct csignals_watch *watch) {
+  pthread_mutex_lock(&lock);
+  if (--watched[watch->signal] == 0) restore(watch->signal);
+  atomic_store(&watch->eventfd, NOBODY);
+  pthread_mutex_unlock(&lock);
+  /* Whoever read it before is in the handler, and needs no lock to get out. */
+  while (atomic_load(&inside) > 0) sched_yield();
+}
+
+uint64_t csignals_deliveries(int signal) {
+  return signal < 1 || signal >= COUNT ? 0 : atomic_load(&deliveries[signal]);
+}
+
+void csignals_forked(void) {
+  for (int signal = 1; signal < COUNT; signal++)
+    if (watched[signal] > 0) restore(signal);
+}

@@ -1,0 +1,85 @@
+extension EventDispatcher {
+  /// The deliveries of `signal` from now on, for code that awaits them:
+  ///
+  /// ```swift
+  /// for await _ in try dispatcher.signals(.hangup) { reload() }
+  /// ```
+  ///
+  /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here.
+  public func signals(
+    _ signal: Signal, fileID: StaticString = #fileID, line: UInt = #line
+  ) throws(EventRefusal) -> SignalSequence {
+    try SignalSequence(signal, of: self, at: CallSite(fileID: fileID, line: line))
+  }
+}
+
+/// The deliveries of a signal: each element says how many there were since the one before.
+///
+/// The handler is there from the call that made the sequence, so nothing is lost before the first
+/// element is awaited; while nobody awaits one, deliveries add up. One Task iterates; with more, each
+/// element goes to one of them.
+///
+/// Ends when the dispatcher's shutdown ends, and when the Task that awaits is cancelled. The handler is
+/// removed by that, or when the sequence and its iterators are let go of.
+public struct SignalSequence: AsyncSequence, Sendable {
+  public typealias Element = Int
+  public typealias Failure = Never
+
+  private let comings: AsyncStream<Void>
+  private let untold: Untold
+
+  init(
+    _ signal: Signal, of dispatcher: some EventDispatcher, at site: CallSite
+  ) throws(EventRefusal) {
+    let (comings, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let untold = Untold()
+    let end = End(continuation)
+    let registration = try dispatcher.onSignal(signal, label: nil, at: site) { deliveries in
+      untold.deliveries.withLock { $0 += deliveries }
+      end.continuation.yield()
+    }
+    continuation.onTermination = { _ in registration.cancel() }
+    self.comings = comings
+    self.untold = untold
+  }
+
+  /// What was delivered and not told of.
+  fileprivate final class Untold: Sendable {
+    let deliveries = Locked(0)
+  }
+
+  /// The handler's: when that is let go of, nothing comes any more.
+  private final class End: Sendable {
+    let continuation: AsyncStream<Void>.Continuation
+
+    init(_ continuation: AsyncStream<Void>.Continuation) { self.continuation = continuation }
+
+    deinit { continuation.finish() }
+  }
+
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(comings: comings.makeAsyncIterator(), untold: untold)
+  }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate var comings: AsyncStream<Void>.Iterator
+    fileprivate let untold: Untold
+
+    /// How often the signal was delivered since the last element; nil at the end.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Int? {
+      while await comings.next(isolation: actor) != nil {
+        let deliveries = untold.deliveries.withLock { untold in
+          let all = untold
+          untold = 0
+          return all
+        }
+        // What came between two looks was told with the first.
+        if deliveries > 0 { return deliveries }
+      }
+      return nil
+    }
+
+    public mutating func next() async -> Int? { await next(isolation: #isolation) }
+  }
+}

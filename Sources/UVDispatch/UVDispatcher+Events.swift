@@ -1,0 +1,97 @@
+public import TaskDispatch
+
+extension UVDispatcher: EventDispatcher {
+  /// See the requirement. Any thread, also before the loop runs.
+  ///
+  /// The registration keeps the dispatcher, as a handle does.
+  ///
+  /// - Complexity: A system call for the first handler of a signal. Each delivery costs its handler a
+  ///   write to a descriptor, on the thread that the kernel has chosen.
+  public func onSignal(
+    _ signal: Signal, label: String?, at site: CallSite,
+    perform: @escaping @Sendable (_ deliveries: Int) -> Void
+  ) throws(EventRefusal) -> Registration {
+    if ForkGuard.isForked { throw .forkedChild }
+    if let refusal = signal.refusal { throw refusal }
+    return try register(signal.description, label: label, at: site) {
+      _, _ throws(EventRefusal) in
+      do throws(UVError) {
+        return .signal(try loop.watch(signal), perform: perform)
+      } catch {
+        throw .system(error.description)
+      }
+    }
+  }
+
+  /// See the requirement. Any thread, also before the loop runs.
+  ///
+  /// The registration keeps the dispatcher, as a handle does.
+  ///
+  /// - Complexity: A system call, and another for each call of `perform`.
+  public func onReady(
+    _ descriptor: CInt, for interest: Readiness, label: String?, at site: CallSite,
+    perform: @escaping @Sendable (_ ready: Readiness) -> Void
+  ) throws(EventRefusal) -> Registration {
+    if ForkGuard.isForked { throw .forkedChild }
+    guard descriptor >= 0 else { throw .notOpen(descriptor) }
+    guard !interest.isEmpty else { throw .nothingToWatchFor(descriptor) }
+    return try register("descriptor \(descriptor) (\(interest))", label: label, at: site) {
+      core, number throws(EventRefusal) in
+      try core.requireUnwatched(descriptor)
+      let set = try core.readySet()
+      try set.add(descriptor, for: interest, token: number)
+      return .descriptor(descriptor, interest, set, perform: perform)
+    }
+  }
+
+  private func register(
+    _ name: String, label: String?, at site: CallSite,
+    _ watch: (Core, _ number: UInt64) throws(EventRefusal) -> EventHandler.Source
+  ) throws(EventRefusal) -> Registration {
+    let handler = try withCore { core throws(EventRefusal) in
+      try core.register(name, label: label, at: site) { number throws(EventRefusal) in
+        try watch(core, number)
+      }
+    }
+    return Registration { [handler = HandlerOfRegistration(handler)] in
+      if ForkGuard.isForked { return }
+      self.withCore { $0.remove(handler.handler) }
+    }
+  }
+
+  /// Puts what has come from outside where it can run. Under the lock, on the loop's thread.
+  func settleEvents(_ core: Core) {
+    if let set = core.events.readySet { loop.watch(set) }
+    let ready = loop.takeReadiness(looks: core.leavesWhenIdle)
+    for handler in core.comeEvents(ready) {
+      let record = handler.record
+      let call = WorkItem(
+        // Not retained: whoever runs the body holds the dispatcher, and one that nobody will run must
+        // not keep it.
+        kind: .event, queue: foreground, label: handler.name, site: record.site
+      ) { [unowned self] in self.call(handler) }
+      let task = core.makeTask(
+        .item(call), on: .foreground, nil, site: record.site, parent: nil)
+      core.remember(task, as: call)
+      handler.call = call
+      core.accept(task)
+      core.enqueueDue(task)
+    }
+  }
+
+  private func call(_ handler: EventHandler) {
+    guard let (source, news) = withCore({ $0.serve(handler) }) else { return }
+    switch source {
+    case .signal(_, let perform): perform(news.deliveries)
+    case .descriptor(_, _, _, let perform): perform(news.readiness)
+    }
+    withCore { $0.waitAgain(handler) }
+  }
+}
+
+/// A handler is touched under its dispatcher's lock alone, wherever the reference is.
+private struct HandlerOfRegistration: @unchecked Sendable {
+  let handler: EventHandler
+
+  init(_ handler: EventHandler) { self.handler = handler }
+}

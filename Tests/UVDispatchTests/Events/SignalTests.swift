@@ -1,0 +1,408 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+/// Each test has a signal of its own: its count and its disposition are the process's.
+extension OnePool {
+  @Suite("A signal")
+  struct SignalTests {
+    @Test("calls its handler on the foreground, under its label, with the number of deliveries")
+    func handler() throws {
+      let signal = Signal(rawValue: 40)
+      let dispatcher = try UVDispatcher()
+      let log = Box([String]())
+      try dispatcher.onSignal(signal, label: "reload") { deliveries in
+        let label = CurrentTask.label ?? "none"
+        log.change { $0.append("\(deliveries) \(dispatcher.isForeground) \(label)") }
+      }
+      for _ in 0..<3 { raise(signal.rawValue) }
+
+      dispatcher.runUntilIdle()
+
+      #expect(log.value == ["3 true reload"])
+      #expect(dispatcher.ledger.completed == 1)
+      #expect(dispatcher.ledger.balances)
+    }
+
+    @Test("that comes 20 000 times while the loop is blocked is counted 20 000 times")
+    func everyDelivery() throws {
+      let signal = Signal(rawValue: 41)
+      let dispatcher = try UVDispatcher()
+      let (sum, calls) = (Box(0), Box(0))
+      try dispatcher.onSignal(signal) { deliveries in
+        sum.change { $0 += deliveries }
+        calls.increment()
+      }
+      dispatcher.foreground { for _ in 0..<20_000 { raise(signal.rawValue) } }
+
+      dispatcher.runUntilIdle()
+
+      #expect(sum.value == 20_000)
+      #expect(calls.value == 1)
+    }
+
+    @Test("sent by another process comes at least once, and not more often than it was sent")
+    func fromAnotherProcess() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let (seen, came) = (Box(0), Latch())
+          try dispatcher.onSignal(.user1) { deliveries in
+            seen.change { $0 += deliveries }
+            came.open()
+          }
+          try dispatcher.start()
+          let parent = getpid()
+          let status = statusOfForkedChild {
+            for _ in 0..<5000 { kill(parent, SIGUSR1) }
+          }
+          #expect(status == 0)
+          #expect(came.wait(patience))
+          dispatcher.end()
+          #expect((1...5000).contains(seen.value))
+        }
+      }
+    }
+
+    @Test("that comes while a call waits is told in that call")
+    func joins() throws {
+      let signal = Signal(rawValue: 59)
+      let dispatcher = try UVDispatcher()
+      let log = Box([Int]())
+      try dispatcher.onSignal(signal) { deliveries in log.change { $0.append(deliveries) } }
+      for _ in 0..<3 {
+        raise(signal.rawValue)
+        dispatcher.withCore { dispatcher.settleEvents($0) }
+      }
+
+      dispatcher.runUntilIdle()
+
+      #expect(log.value == [3])
+    }
+
+    @Test("that comes while its handler runs is a call of its own")
+    func whileItRuns() throws {
+      let signal = Signal(rawValue: 42)
+      let dispatcher = try UVDispatcher()
+      let log = Box([Int]())
+      try dispatcher.onSignal(signal) { deliveries in
+        if log.value.isEmpty { raise(signal.rawValue) }
+        log.change { $0.append(deliveries) }
+      }
+      raise(signal.rawValue)
+
+      dispatcher.runUntilIdle()
+
+      #expect(log.value == [1, 1])
+    }
+
+    @Test("wakes a loop that waits, whatever thread it comes on")
+    func wakes() throws {
+      let signal = Signal(rawValue: 43)
+      let dispatcher = try UVDispatcher()
+      let came = Latch(3)
+      try dispatcher.onSignal(signal) { deliveries in
+        for _ in 0..<deliveries { came.open() }
+      }
+      try dispatcher.start()
+
+      for _ in 0..<3 { #expect(OtherThread { raise(signal.rawValue) }.join()) }
+
+      #expect(came.wait(patience))
+      dispatcher.end()
+    }
+
+    @Test("reaches each of its handlers, of every dispatcher, and no handler of another")
+    func severalHandlers() throws {
+      let (signal, other) = (Signal(rawValue: 44), Signal(rawValue: 45))
+      let (first, second) = (try UVDispatcher(), try UVDispatcher())
+      let log = Box([String]())
+      func note(_ name: String) -> @Sendable (Int) -> Void {
+        { _ in log.change { $0.append(name) } }
+      }
+      try first.onSignal(signal, perform: note("a"))
+      try first.onSignal(other, perform: note("other"))
+      try first.onSignal(signal, perform: note("b"))
+      try second.onSignal(signal, perform: note("c"))
+      raise(signal.rawValue)
+
+      first.runUntilIdle()
+      second.runUntilIdle()
+
+      #expect(log.value == ["a", "b", "c"])
+    }
+
+    @Test("that came before anybody waited for it is nobody's")
+    func before() throws {
+      let signal = Signal(rawValue: 46)
+      let dispatcher = try UVDispatcher()
+      let seen = Box(0)
+      let first = try dispatcher.onSignal(signal) { _ in }
+      for _ in 0..<5 { raise(signal.rawValue) }
+      try dispatcher.onSignal(signal) { deliveries in seen.change { $0 += deliveries } }
+      raise(signal.rawValue)
+
+      dispatcher.runUntilIdle()
+
+      #expect(seen.value == 1)
+      first.cancel()
+    }
+
+    @Test("does not reach a handler that was removed, also if it had come already")
+    func removed() throws {
+      let signal = Signal(rawValue: 47)
+      let dispatcher = try UVDispatcher()
+      let (calls, stays) = (Box(0), Box(0))
+      weak var handler: Box<Int>?
+      let registration: Registration
+      do {
+        let token = Box(0)
+        handler = token
+        registration = try dispatcher.onSignal(signal) { _ in
+          token.increment()
+          calls.increment()
+        }
+      }
+      try dispatcher.onSignal(signal) { _ in stays.increment() }
+      raise(signal.rawValue)
+      dispatcher.withCore { dispatcher.settleEvents($0) }
+      #expect(dispatcher.ledger.waiting == 2)
+
+      registration.cancel()
+      registration.cancel()
+
+      #expect(registration.isCancelled)
+      #expect(handler == nil)
+      #expect(dispatcher.ledger.cancelled == 1)
+      dispatcher.runUntilIdle()
+      raise(signal.rawValue)
+      dispatcher.runUntilIdle()
+      #expect(calls.value == 0)
+      #expect(stays.value == 2)
+      #expect(dispatcher.ledger.balances)
+    }
+
+    @Test("does not reach a handler that an earlier one of the same burst removes")
+    func removedByAnother() throws {
+      let signal = Signal(rawValue: 48)
+      let dispatcher = try UVDispatcher()
+      let second = Box<Registration?>(nil)
+      let called = Box(false)
+      try dispatcher.onSignal(signal) { _ in second.value?.cancel() }
+      second.value = try dispatcher.onSignal(signal) { _ in called.value = true }
+      raise(signal.rawValue)
+
+      dispatcher.runUntilIdle()
+
+      #expect(!called.value)
+      #expect(dispatcher.ledger.cancelled == 1)
+      #expect(dispatcher.ledger.balances)
+      second.value = nil
+    }
+
+    @Test("has its old disposition back when the last handler is removed")
+    func disposition() throws {
+      let signal = Signal(rawValue: 49)
+      signal_(signal.rawValue, SIG_IGN)
+      let dispatcher = try UVDispatcher()
+      let first = try dispatcher.onSignal(signal) { _ in }
+      let second = try dispatcher.onSignal(signal) { _ in }
+      #expect(Disposition.of(signal) != .ignored)
+
+      first.cancel()
+      #expect(Disposition.of(signal) != .ignored)
+      second.cancel()
+      #expect(Disposition.of(signal) == .ignored)
+
+      let again = try dispatcher.onSignal(signal) { _ in }
+      #expect(Disposition.of(signal) != .ignored)
+      again.cancel()
+      #expect(Disposition.of(signal) == .ignored)
+    }
+
+    @Test("has it back after a shutdown, and when its dispatcher is let go of")
+    func dispositionAtTheEnd() throws {
+      let signal = Signal(rawValue: 50)
+      let dispatcher = try UVDispatcher()
+      try dispatcher.onSignal(signal) { _ in }
+      try dispatcher.start()
+      dispatcher.end()
+      #expect(Disposition.of(signal) == .standard)
+
+      do {
+        let dropped = try UVDispatcher()
+        _ = try dropped.onSignal(signal) { _ in }
+        raise(signal.rawValue)
+        // A call waits, and nobody will run it.
+        dropped.withCore { dropped.settleEvents($0) }
+        #expect(dropped.ledger.waiting == 1)
+      }
+      #expect(Disposition.of(signal) == .standard)
+    }
+
+    @Test("keeps the disposition that somebody else gave it since")
+    func anotherDisposition() throws {
+      let signal = Signal(rawValue: 51)
+      let dispatcher = try UVDispatcher()
+      let registration = try dispatcher.onSignal(signal) { _ in }
+      signal_(signal.rawValue, somebodyElses)
+      let theirs = Disposition.of(signal)
+
+      registration.cancel()
+
+      #expect(Disposition.of(signal) == theirs)
+      signal_(signal.rawValue, SIG_DFL)
+    }
+
+    @Test("has its old disposition in a forked child, where nothing can be registered")
+    func forked() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let registration = try dispatcher.onSignal(.user2) { _ in }
+
+          let status = statusOfForkedChild {
+            guard Disposition.of(.user2) == .standard else { _exit(2) }
+            do {
+              try dispatcher.onSignal(.user1) { _ in }
+              _exit(3)
+            } catch {
+              guard error == .forkedChild else { _exit(4) }
+            }
+            do {
+              try dispatcher.onReady(0, for: .readable) { _ in }
+              _exit(5)
+            } catch {
+              guard error == .forkedChild else { _exit(6) }
+            }
+            registration.cancel()
+          }
+
+          #expect(status == 0)
+          #expect(Disposition.of(.user2) != .standard)
+          registration.cancel()
+        }
+      }
+    }
+
+    @Test(
+      "that nobody may handle is refused with the reason, and nothing has changed",
+      arguments: [
+        (Signal.kill, EventRefusal.cannotBeHandled(.kill)),
+        (.stop, .cannotBeHandled(.stop)),
+        (.child, .belongsToTheLoop(.child)),
+        (Signal(rawValue: 32), .belongsToTheThreadLibrary(Signal(rawValue: 32))),
+        (Signal(rawValue: 33), .belongsToTheThreadLibrary(Signal(rawValue: 33))),
+        (Signal(rawValue: 0), .noSuchSignal(Signal(rawValue: 0))),
+        (Signal(rawValue: -1), .noSuchSignal(Signal(rawValue: -1))),
+        (Signal(rawValue: 65), .noSuchSignal(Signal(rawValue: 65))),
+      ])
+    func refusals(signal: Signal, refusal: EventRefusal) throws {
+      let dispatcher = try UVDispatcher()
+
+      #expect(throws: refusal) { try dispatcher.onSignal(signal) { _ in } }
+
+      #expect(dispatcher.withCore { !$0.awaitsEvents })
+    }
+
+    @Test("is refused a handler once shutdown has begun; those there are go on until it ends")
+    func shutdown() throws {
+      let signal = Signal(rawValue: 52)
+      let dispatcher = try UVDispatcher()
+      let called = Latch()
+      let registration = try dispatcher.onSignal(signal) { _ in called.open() }
+      try dispatcher.start()
+      let gate = Latch()
+      dispatcher.background {
+        raise(signal.rawValue)
+        _ = gate.wait(patience)
+      }
+      dispatcher.beginShutdown(.init(drain: .seconds(3600)))
+
+      #expect(throws: EventRefusal.shutDown) { try dispatcher.onSignal(.terminate) { _ in } }
+      #expect(called.wait(patience))
+
+      gate.open()
+      dispatcher.end()
+      #expect(!registration.isCancelled)
+      #expect(dispatcher.withCore { !$0.awaitsEvents })
+    }
+
+    @Test("tells an observer of its registration, its calls and its removal")
+    func observed() throws {
+      let signal = Signal(rawValue: 53)
+      let observer = EventLog()
+      let dispatcher = try UVDispatcher(.init(observer: observer))
+      let registration = try dispatcher.onSignal(signal, label: "reload") { _ in }
+      raise(signal.rawValue)
+      dispatcher.runUntilIdle()
+      registration.cancel()
+
+      let events = observer.all.filter { $0.task.label == "reload" }
+      #expect(
+        events.map(\.kind)
+          == [.registered, .enqueued, .started, .finished(.completed), .unregistered])
+      #expect(events.allSatisfy { $0.task.queue == "foreground" })
+      #expect(Set(events.map(\.task.site)).count == 1)
+    }
+
+    @Test("is counted by no limit")
+    func limits() throws {
+      let signal = Signal(rawValue: 54)
+      let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 1)))
+      let called = Box(0)
+      try dispatcher.onSignal(signal) { _ in called.increment() }
+      try dispatcher.onSignal(signal) { _ in called.increment() }
+      dispatcher.foreground {}
+      raise(signal.rawValue)
+
+      dispatcher.runUntilIdle()
+
+      #expect(called.value == 2)
+      #expect(dispatcher.ledger.refused == 0)
+    }
+
+    @Test("may come while its handlers come and go on other threads")
+    func comingAndGoing() throws {
+      let signal = Signal(rawValue: 55)
+      // Without a handler it would end the process.
+      signal_(signal.rawValue, SIG_IGN)
+      let dispatcher = try UVDispatcher()
+      try dispatcher.start()
+      let rounds = 300
+      #expect(
+        race(
+          [
+            { for _ in 0..<rounds * 10 { raise(signal.rawValue) } },
+            { for _ in 0..<rounds * 10 { kill(getpid(), signal.rawValue) } },
+          ]
+            + (0..<2).map { _ in
+              {
+                for _ in 0..<rounds {
+                  let registration = try? dispatcher.onSignal(signal) { _ in }
+                  registration?.cancel()
+                }
+              }
+            }))
+      dispatcher.end()
+      #expect(Disposition.of(signal) == .ignored)
+      #expect(dispatcher.ledger.balances)
+    }
+  }
+}
+
+private final class EventLog: TaskObserver {
+  private let events = Box([TaskEvent]())
+
+  func observe(_ event: TaskEvent) { events.change { $0.append(event) } }
+
+  var all: [TaskEvent] { events.value }
+}
+
+/// Swift takes `signal` for the parameter of a test.
+private func signal_(_ number: CInt, _ handler: sighandler_t!) {
+  _ = signal(number, handler)
+}

@@ -1,0 +1,24 @@
+import Glibc
+import TaskDispatch
+
+/// What the process does when a signal comes.
+enum Disposition: Equatable {
+  case standard
+  case ignored
+  case handled(UInt)
+
+  /// What it does now.
+  static func of(_ signal: Signal) -> Disposition {
+    var action = sigaction()
+    precondition(unsafe sigaction(signal.rawValue, nil, &action) == 0, "\(errno)")
+    let handler = unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self)
+    return switch handler {
+    case 0: .standard
+    case 1: .ignored
+    default: .handled(handler)
+    }
+  }
+}
+
+/// Another handler than the dispatcher's.
+let somebodyElses: @convention(c) (CInt) -> Void = { _ in }

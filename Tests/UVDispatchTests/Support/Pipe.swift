@@ -1,0 +1,51 @@
+import Glibc
+
+/// Two ends of a pipe, closed when this goes away.
+final class Pipe: Sendable {
+  let readEnd: CInt
+  let writeEnd: CInt
+
+  init() {
+    var ends: (CInt, CInt) = (-1, -1)
+    let status = unsafe withUnsafeMutablePointer(to: &ends) { ends in
+      unsafe ends.withMemoryRebound(to: CInt.self, capacity: 2) { unsafe pipe2($0, O_CLOEXEC | O_NONBLOCK) }
+    }
+    precondition(status == 0, "no pipe: \(errno)")
+    (readEnd, writeEnd) = ends
+  }
+
+  deinit {
+    close(readEnd)
+    close(writeEnd)
+  }
+
+  func write(_ count: Int = 1) {
+    let bytes = [UInt8](repeating: 7, count: count)
+    let written = unsafe Glibc.write(writeEnd, bytes, count)
+    precondition(written == count, "a pipe took \(written) bytes: \(errno)")
+  }
+
+  /// How many bytes were there, at most `count`; negative if reading failed.
+  @discardableResult
+  func read(_ count: Int = 1) -> Int {
+    var bytes = [UInt8](repeating: 0, count: count)
+    return unsafe Glibc.read(readEnd, &bytes, count)
+  }
+
+  func fill() {
+    let bytes = [UInt8](repeating: 7, count: 4096)
+    while unsafe Glibc.write(writeEnd, bytes, 4096) > 0 {}
+  }
+}
+
+/// Two sockets that are connected to each other.
+func socketPair() -> (CInt, CInt) {
+  var ends: (CInt, CInt) = (-1, -1)
+  let status = unsafe withUnsafeMutablePointer(to: &ends) { ends in
+    unsafe ends.withMemoryRebound(to: CInt.self, capacity: 2) {
+      unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, $0)
+    }
+  }
+  precondition(status == 0, "no sockets: \(errno)")
+  return ends
+}
