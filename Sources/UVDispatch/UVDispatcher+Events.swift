@@ -53,9 +53,9 @@ extension UVDispatcher: EventDispatcher {
         try watch(core, number)
       }
     }
-    return Registration { [handler = HandlerOfRegistration(handler)] in
+    return Registration {
       if ForkGuard.isForked { return }
-      self.withCore { $0.remove(handler.handler) }
+      self.withCore { $0.remove(handler) }
     }
   }
 
@@ -87,11 +87,4 @@ extension UVDispatcher: EventDispatcher {
     }
     withCore { $0.waitAgain(handler) }
   }
-}
-
-/// A handler is touched under its dispatcher's lock alone, wherever the reference is.
-private struct HandlerOfRegistration: @unchecked Sendable {
-  let handler: EventHandler
-
-  init(_ handler: EventHandler) { self.handler = handler }
 }

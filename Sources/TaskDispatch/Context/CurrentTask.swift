@@ -8,7 +8,7 @@ public enum CurrentTask {
   }
 
   /// The label of the task, or nil: it has none, or this is outside any body.
-  public static var label: String? { TaskFrame.current?.item?.label }
+  public static var label: String? { TaskFrame.current?.label }
 
   /// Where the task was submitted, or nil outside any body.
   public static var site: CallSite? { TaskFrame.current?.site }

@@ -53,6 +53,9 @@ open class TaskFrame {
   /// Lets go of its task. Nothing runs in it.
   @inlinable @inline(__always) package final func letGo() { heldItem = nil }
 
+  /// The label of the task, or nil if it has none.
+  open var label: String? { item?.label }
+
   /// The label of the queue, for messages. Override it for queues that have one of their own.
   open var queueLabel: String { queue.lane.description }
 
@@ -113,7 +116,7 @@ open class TaskFrame {
   }
 
   /// What messages call the task: its label, else its file and line.
-  public var name: String { item?.label.map { "\"\($0)\"" } ?? "\(site)" }
+  public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
 }
 
 /// Raised once, when a shutdown asks the bodies that still run to stop.

@@ -12,6 +12,9 @@ public protocol EventDispatcher: TaskDispatcher {
   /// dispatcher's own; when the last is removed, that of before is put back. In a child of `fork` it
   /// is back at once.
   ///
+  /// Some thread of the process has to let the signal in, which the main thread does unless somebody
+  /// has blocked it there. Threads of the dispatcher and of Swift's own let none in.
+  ///
   /// - Parameter label: Names the calls; the signal's name if nil.
   /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here.
   func onSignal(

@@ -1,4 +1,4 @@
-internal import TaskDispatch
+public import TaskDispatch
 
 /// Puts ``RecordingDispatcher`` to the contract; and shows how little a subject has to say.
 public struct FakeSubject: ContractSubject {

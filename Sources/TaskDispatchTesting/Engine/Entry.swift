@@ -95,7 +95,7 @@ final class Entry: TaskFrame, PoolEntry {
   /// What messages about waiting call it: with its line, also if it has a label.
   var described: String { label.map { "\"\($0)\" (\(site))" } ?? "\(site)" }
 
-  private var label: String? {
+  override var label: String? {
     switch work {
     case .item(let item): item.label
     case .event(let event): event.name

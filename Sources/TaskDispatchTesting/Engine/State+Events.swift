@@ -55,6 +55,8 @@ extension State {
   mutating func unregister(_ number: UInt64) {
     guard let index = registrations.firstIndex(where: { $0.number == number }) else { return }
     let registration = registrations.remove(at: index)
+    // Without the lock: to let go of the handler may run anybody's `deinit`.
+    later { [perform = registration.perform] in withExtendedLifetime(perform) {} }
     emit(.unregistered, registration.entry)
     guard let pending = registration.pending,
       let entry = events.remove(at: pending.position, in: .medium)

@@ -2,7 +2,7 @@ internal import TaskDispatch
 
 /// Somebody who waits for a signal or for a descriptor. What changes is touched under the
 /// dispatcher's lock.
-final class EventHandler {
+final class EventHandler: @unchecked Sendable {
   enum Source {
     case signal(SignalWatch, perform: @Sendable (_ deliveries: Int) -> Void)
     case descriptor(CInt, Readiness, ReadySet, perform: @Sendable (_ ready: Readiness) -> Void)

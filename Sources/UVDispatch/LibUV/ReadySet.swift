@@ -22,6 +22,8 @@ final class ReadySet: Sendable {
       self.descriptor, descriptor, CInt(interest.rawValue), token, 0)
     switch error {
     case 0: return
+    // Its number was closed, and is the same file's again.
+    case EEXIST where waitAgain(descriptor, for: interest, token: token): return
     case EBADF: throw .notOpen(descriptor)
     case EPERM: throw .cannotBeWatched(descriptor)
     default: throw .system(UVError(call: "epoll_ctl", status: -error).description)

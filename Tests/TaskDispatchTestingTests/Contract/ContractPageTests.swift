@@ -28,7 +28,7 @@ struct ContractPageTests {
       let checks = rules[number] ?? []
       let threaded = checks.count { !$0.needs.isEmpty }
       return "\(number) \(checks[0].title): \(checks.count)"
-        + (threaded > 0 ? ", \(threaded) of them for threads or a shared pool" : "")
+        + (threaded > 0 ? ", \(threaded) of them for what not every dispatcher has" : "")
     }
 
     try Page.expect(Self.path, shows: lines.joined(separator: "\n"), under: "How many checks")

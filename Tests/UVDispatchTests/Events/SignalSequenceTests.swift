@@ -13,9 +13,9 @@ extension OnePool {
       let signal = Signal(rawValue: 56)
       let dispatcher = try UVDispatcher()
       let deliveries = try dispatcher.signals(signal)
-      for _ in 0..<3 { raise(signal.rawValue) }
+      deliver(signal, times: 3)
       try dispatcher.start()
-      for _ in 0..<4 { raise(signal.rawValue) }
+      deliver(signal, times: 4)
 
       var seen = 0
       for await more in deliveries {

@@ -18,7 +18,7 @@ extension OnePool {
         let label = CurrentTask.label ?? "none"
         log.change { $0.append("\(deliveries) \(dispatcher.isForeground) \(label)") }
       }
-      for _ in 0..<3 { raise(signal.rawValue) }
+      deliver(signal, times: 3)
 
       dispatcher.runUntilIdle()
 
@@ -36,7 +36,7 @@ extension OnePool {
         sum.change { $0 += deliveries }
         calls.increment()
       }
-      dispatcher.foreground { for _ in 0..<20_000 { raise(signal.rawValue) } }
+      dispatcher.foreground { deliver(signal, times: 20_000) }
 
       dispatcher.runUntilIdle()
 
@@ -74,7 +74,7 @@ extension OnePool {
       let log = Box([Int]())
       try dispatcher.onSignal(signal) { deliveries in log.change { $0.append(deliveries) } }
       for _ in 0..<3 {
-        raise(signal.rawValue)
+        deliver(signal)
         dispatcher.withCore { dispatcher.settleEvents($0) }
       }
 
@@ -89,10 +89,10 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let log = Box([Int]())
       try dispatcher.onSignal(signal) { deliveries in
-        if log.value.isEmpty { raise(signal.rawValue) }
+        if log.value.isEmpty { deliver(signal) }
         log.change { $0.append(deliveries) }
       }
-      raise(signal.rawValue)
+      deliver(signal)
 
       dispatcher.runUntilIdle()
 
@@ -109,7 +109,7 @@ extension OnePool {
       }
       try dispatcher.start()
 
-      for _ in 0..<3 { #expect(OtherThread { raise(signal.rawValue) }.join()) }
+      for _ in 0..<3 { #expect(OtherThread { deliver(signal) }.join()) }
 
       #expect(came.wait(patience))
       dispatcher.end()
@@ -127,7 +127,7 @@ extension OnePool {
       try first.onSignal(other, perform: note("other"))
       try first.onSignal(signal, perform: note("b"))
       try second.onSignal(signal, perform: note("c"))
-      raise(signal.rawValue)
+      deliver(signal)
 
       first.runUntilIdle()
       second.runUntilIdle()
@@ -141,9 +141,9 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let seen = Box(0)
       let first = try dispatcher.onSignal(signal) { _ in }
-      for _ in 0..<5 { raise(signal.rawValue) }
+      deliver(signal, times: 5)
       try dispatcher.onSignal(signal) { deliveries in seen.change { $0 += deliveries } }
-      raise(signal.rawValue)
+      deliver(signal)
 
       dispatcher.runUntilIdle()
 
@@ -167,7 +167,7 @@ extension OnePool {
         }
       }
       try dispatcher.onSignal(signal) { _ in stays.increment() }
-      raise(signal.rawValue)
+      deliver(signal)
       dispatcher.withCore { dispatcher.settleEvents($0) }
       #expect(dispatcher.ledger.waiting == 2)
 
@@ -178,7 +178,7 @@ extension OnePool {
       #expect(handler == nil)
       #expect(dispatcher.ledger.cancelled == 1)
       dispatcher.runUntilIdle()
-      raise(signal.rawValue)
+      deliver(signal)
       dispatcher.runUntilIdle()
       #expect(calls.value == 0)
       #expect(stays.value == 2)
@@ -193,7 +193,7 @@ extension OnePool {
       let called = Box(false)
       try dispatcher.onSignal(signal) { _ in second.value?.cancel() }
       second.value = try dispatcher.onSignal(signal) { _ in called.value = true }
-      raise(signal.rawValue)
+      deliver(signal)
 
       dispatcher.runUntilIdle()
 
@@ -235,7 +235,7 @@ extension OnePool {
       do {
         let dropped = try UVDispatcher()
         _ = try dropped.onSignal(signal) { _ in }
-        raise(signal.rawValue)
+        deliver(signal)
         // A call waits, and nobody will run it.
         dropped.withCore { dropped.settleEvents($0) }
         #expect(dropped.ledger.waiting == 1)
@@ -266,18 +266,15 @@ extension OnePool {
 
           let status = statusOfForkedChild {
             guard Disposition.of(.user2) == .standard else { _exit(2) }
-            do {
-              try dispatcher.onSignal(.user1) { _ in }
-              _exit(3)
-            } catch {
-              guard error == .forkedChild else { _exit(4) }
-            }
-            do {
-              try dispatcher.onReady(0, for: .readable) { _ in }
-              _exit(5)
-            } catch {
-              guard error == .forkedChild else { _exit(6) }
-            }
+            guard
+              refusal(of: { () throws(EventRefusal) in try dispatcher.onSignal(.user1) { _ in } })
+                == .forkedChild
+            else { _exit(3) }
+            guard
+              refusal(of: { () throws(EventRefusal) in
+                try dispatcher.onReady(0, for: .readable) { _ in }
+              }) == .forkedChild
+            else { _exit(4) }
             registration.cancel()
           }
 
@@ -317,7 +314,7 @@ extension OnePool {
       try dispatcher.start()
       let gate = Latch()
       dispatcher.background {
-        raise(signal.rawValue)
+        deliver(signal)
         _ = gate.wait(patience)
       }
       dispatcher.beginShutdown(.init(drain: .seconds(3600)))
@@ -337,7 +334,7 @@ extension OnePool {
       let observer = EventLog()
       let dispatcher = try UVDispatcher(.init(observer: observer))
       let registration = try dispatcher.onSignal(signal, label: "reload") { _ in }
-      raise(signal.rawValue)
+      deliver(signal)
       dispatcher.runUntilIdle()
       registration.cancel()
 
@@ -357,7 +354,7 @@ extension OnePool {
       try dispatcher.onSignal(signal) { _ in called.increment() }
       try dispatcher.onSignal(signal) { _ in called.increment() }
       dispatcher.foreground {}
-      raise(signal.rawValue)
+      deliver(signal)
 
       dispatcher.runUntilIdle()
 
@@ -373,24 +370,29 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()
       let rounds = 300
-      #expect(
-        race(
-          [
-            { for _ in 0..<rounds * 10 { raise(signal.rawValue) } },
-            { for _ in 0..<rounds * 10 { kill(getpid(), signal.rawValue) } },
-          ]
-            + (0..<2).map { _ in
-              {
-                for _ in 0..<rounds {
-                  let registration = try? dispatcher.onSignal(signal) { _ in }
-                  registration?.cancel()
-                }
-              }
-            }))
+      @Sendable func comeAndGo() {
+        for _ in 0..<rounds {
+          let registration = try? dispatcher.onSignal(signal) { _ in }
+          registration?.cancel()
+        }
+      }
+      let allEnded = race(
+        { deliver(signal, times: rounds * 10) },
+        { for _ in 0..<rounds * 10 { kill(getpid(), signal.rawValue) } }, comeAndGo, comeAndGo)
+      #expect(allEnded)
       dispatcher.end()
       #expect(Disposition.of(signal) == .ignored)
       #expect(dispatcher.ledger.balances)
     }
+  }
+}
+
+private func refusal(of register: () throws(EventRefusal) -> Registration) -> EventRefusal? {
+  do throws(EventRefusal) {
+    _ = try register()
+    return nil
+  } catch {
+    return error
   }
 }
 

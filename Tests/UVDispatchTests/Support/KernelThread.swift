@@ -33,7 +33,7 @@ struct KernelThread: Sendable {
 /// A thread that no dispatcher knows of, and that says which one it is before it does anything.
 final class WatchedThread: Sendable {
   private let known = Box<KernelThread?>(nil)
-  private let isKnown = Signal()
+  private let isKnown = Flag()
   private let thread: OtherThread
 
   init(_ body: @escaping @Sendable () -> Void) {
@@ -55,7 +55,7 @@ final class WatchedThread: Sendable {
 }
 
 /// Raised by one thread and asked for by others, none of which ever sleeps over it.
-final class Signal: Sendable {
+final class Flag: Sendable {
   private let value = Atomic(false)
 
   var isRaised: Bool { value.load(ordering: .acquiring) }

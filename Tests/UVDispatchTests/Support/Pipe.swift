@@ -8,10 +8,14 @@ final class Pipe: Sendable {
   init() {
     var ends: (CInt, CInt) = (-1, -1)
     let status = unsafe withUnsafeMutablePointer(to: &ends) { ends in
-      unsafe ends.withMemoryRebound(to: CInt.self, capacity: 2) { unsafe pipe2($0, O_CLOEXEC | O_NONBLOCK) }
+      unsafe ends.withMemoryRebound(to: CInt.self, capacity: 2) { unsafe pipe($0) }
     }
     precondition(status == 0, "no pipe: \(errno)")
     (readEnd, writeEnd) = ends
+    for end in [readEnd, writeEnd] {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
   }
 
   deinit {

@@ -1,7 +1,6 @@
-import Glibc
 import TaskDispatch
-@testable import TaskDispatchTesting
 
+@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Puts ``UVDispatcher`` to the contract: its loop runs on a thread of its own.
@@ -33,7 +32,7 @@ struct UVSubject: ContractSubject {
     Leases.start(work)
   }
 
-  func raise(_ signal: Signal, to dispatcher: UVDispatcher) { Glibc.raise(signal.rawValue) }
+  func raise(_ signal: Signal, to dispatcher: UVDispatcher) { deliver(signal) }
 
   func openDescriptor(for dispatcher: UVDispatcher) -> CInt {
     let pipe = Pipe()

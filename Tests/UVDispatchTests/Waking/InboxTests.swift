@@ -87,7 +87,7 @@ struct InboxTests {
   @Test("shows what a thread has posted that stood at its lock while another collected")
   func postedWhileCollected() {
     post()
-    let (isCollecting, mayGoOn) = (Signal(), Signal())
+    let (isCollecting, mayGoOn) = (Flag(), Flag())
     let collector = WatchedThread { [inbox] in
       inbox.collect { entries in
         entries.clear()
@@ -112,7 +112,7 @@ struct InboxTests {
 
   @Test("never holds anything unattended, whether who posts comes before who rests or after it")
   func postedWhileResting() {
-    let (isHeld, mayGoOn) = (Signal(), Signal())
+    let (isHeld, mayGoOn) = (Flag(), Flag())
     post()
     let holder = WatchedThread { [inbox] in
       inbox.collect { entries in

@@ -15,7 +15,7 @@ extension OnePool {
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
     /// Lets a body run that ends when the signal is raised, and returns its thread.
-    private func thread(of lane: Lane, endingWith mayEnd: Signal) throws -> KernelThread {
+    private func thread(of lane: Lane, endingWith mayEnd: Flag) throws -> KernelThread {
       let (thread, started) = (Box<KernelThread?>(nil), Latch())
       let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
       queue {
@@ -31,7 +31,7 @@ extension OnePool {
     @Test("finds what is posted meanwhile, of which nobody else is told", arguments: Lane.allCases)
     func postedBeforeRest(lane: Lane) throws {
       let inbox = dispatcher.inbox(of: lane)
-      let mayEnd = Signal()
+      let mayEnd = Flag()
       if lane == .foreground { try dispatcher.start() }
       let thread = try thread(of: lane, endingWith: mayEnd)
       #expect(inbox.beginPost())
@@ -48,7 +48,7 @@ extension OnePool {
     @Test("is fetched again by whoever posts after that", arguments: Lane.allCases)
     func postedAfterRest(lane: Lane) throws {
       let inbox = dispatcher.inbox(of: lane)
-      let mayEnd = Signal()
+      let mayEnd = Flag()
       if lane == .foreground { try dispatcher.start() }
       _ = try thread(of: lane, endingWith: mayEnd)
       mayEnd.raise()
@@ -66,7 +66,7 @@ extension OnePool {
     @Test("is replaced, where a quantum is over, by one that finds what was posted meanwhile")
     func postedBeforeQuantumEnds() throws {
       let inbox = dispatcher.inbox(of: .background)
-      let mayEnd = Signal()
+      let mayEnd = Flag()
       _ = try thread(of: .background, endingWith: mayEnd)
       let end = dispatcher.now.advanced(by: .milliseconds(3))
       while dispatcher.now < end {}

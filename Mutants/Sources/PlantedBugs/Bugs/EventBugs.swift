@@ -52,7 +52,8 @@ let eventBugs = [
     .without("removeAllHandlers()"),
     suites: ["SignalTests"]),
   Bug(
-    "event.accepted-at-the-end", breaks: "rule 13: a handler is registered after the gate is closed",
+    "event.accepted-at-the-end",
+    breaks: "rule 13: a handler is registered after the gate is closed",
     in: "UVDispatch/Engine/Core+Events.swift",
     .without("if shutdown != nil { throw .shutDown }"),
     suites: ["SignalTests"]),
@@ -69,7 +70,8 @@ let eventBugs = [
   Bug(
     "event.from-the-beginning", breaks: "a handler is told of what came before it",
     in: "UVDispatch/LibUV/SignalWatch.swift",
-    .expression("csignals_deliveries(signal.rawValue)", becomes: "0",
+    .expression(
+      "csignals_deliveries(signal.rawValue)", becomes: "0",
       within: "told = csignals_deliveries(signal.rawValue)"),
     suites: ["SignalTests"]),
   Bug(

@@ -22,7 +22,8 @@ extension DispatcherContract {
       scene.expectNotes(["raised", "3 true handler"], "one call for a burst, and not inside it")
     },
 
-    Rule(19, "a signal is told to each of its handlers, and to no other's", needs: .events) { scene in
+    Rule(19, "a signal is told to each of its handlers, and to no other's", needs: .events) {
+      scene in
       let told = Latch(2)
       for name in ["a", "b"] {
         try scene.eventDispatcher().onSignal(Self.signal) { _ in
@@ -39,7 +40,8 @@ extension DispatcherContract {
       scene.expectNotes(["a", "b"], "in the order in which they were registered")
     },
 
-    Rule(19, "a signal that comes while it is handled is told in a call of its own", needs: .events) {
+    Rule(19, "a signal that comes while it is handled is told in a call of its own", needs: .events)
+    {
       scene in
       let told = Latch(2)
       try scene.eventDispatcher().onSignal(Self.signal) { deliveries in
@@ -54,11 +56,13 @@ extension DispatcherContract {
       scene.expectNotes(["1", "1"], "each delivery is told once")
     },
 
-    Rule(19, "a handler that was removed on the foreground is not called", needs: .events) { scene in
+    Rule(19, "a handler that was removed on the foreground is not called", needs: .events) {
+      scene in
       let released = Latch(2)
       let descriptor = try scene.openDescriptor()
       let registrations = [
-        try scene.eventDispatcher().onSignal(Self.signal, perform: noting("signal", releasing: released)),
+        try scene.eventDispatcher().onSignal(
+          Self.signal, perform: noting("signal", releasing: released)),
         try scene.eventDispatcher().onReady(
           descriptor, for: .readable, perform: noting("descriptor", releasing: released)),
       ]
@@ -84,7 +88,8 @@ extension DispatcherContract {
       }
     },
 
-    Rule(19, "a handler that another removes before its call is not called", needs: .events) { scene in
+    Rule(19, "a handler that another removes before its call is not called", needs: .events) {
+      scene in
       let told = Latch()
       let second = Box<Registration?>(nil)
       try scene.eventDispatcher().onSignal(Self.signal) { _ in
@@ -102,8 +107,9 @@ extension DispatcherContract {
       second.value = nil
     },
 
-    Rule(19, "a descriptor is told of on the foreground each time that it is readable", needs: .events)
-    { scene in
+    Rule(
+      19, "a descriptor is told of on the foreground each time that it is readable", needs: .events
+    ) { scene in
       let descriptor = try scene.openDescriptor()
       let told = Box(Latch())
       try scene.eventDispatcher().onReady(descriptor, for: [.readable, .disconnected]) { ready in
@@ -191,11 +197,14 @@ extension DispatcherContract {
         is: [.registered, .enqueued, .started, .finished(.completed), .unregistered])
     },
 
-    Rule(19, "handlers are called while a shutdown drains, and are gone with its end", needs: .events) {
+    Rule(
+      19, "handlers are called while a shutdown drains, and are gone with its end", needs: .events
+    ) {
       scene in
       let released = Latch()
       let canary = Box<Canary?>(Canary(released))
-      let registration = try scene.eventDispatcher().onSignal(Self.signal) { [canary = canary.value] _ in
+      let registration = try scene.eventDispatcher().onSignal(Self.signal) {
+        [canary = canary.value] _ in
         withExtendedLifetime(canary) { scene.note("told") }
         scene.expectRefusal(.shutDown, "a registration after the gate has closed") {
           try scene.eventDispatcher().onSignal(Self.otherSignal) { _ in }

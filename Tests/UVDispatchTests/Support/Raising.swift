@@ -1,0 +1,13 @@
+import Glibc
+import TaskDispatch
+
+/// Has `signal` delivered to this thread, before it returns. Threads of Swift's own let none in.
+func deliver(_ signal: Signal, times count: Int = 1) {
+  var only = sigset_t()
+  var before = sigset_t()
+  unsafe sigemptyset(&only)
+  unsafe sigaddset(&only, signal.rawValue)
+  unsafe pthread_sigmask(SIG_UNBLOCK, &only, &before)
+  for _ in 0..<count { raise(signal.rawValue) }
+  unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+}
