@@ -94,6 +94,7 @@ extension Core {
     shutdown!.phase = .over
     strandJobs()
     removeAllHandlers()
+    events.readySet = nil
     let report = ShutdownReport(
       ledger: ledger,
       unfinished: shutdown!.unfinished.sorted { $0.order < $1.order }.map(\.left))

@@ -11,7 +11,6 @@ struct Term {
   /// What is left until the next decision.
   var allotment: Allotment
   private let began: Int64
-  private var hasAsked = false
 
   /// In nanoseconds.
   static let quantum: Int64 = 2_000_000
@@ -30,9 +29,8 @@ struct Term {
       self = Term(from: now)
       return .goesOn
     }
-    // The second: a body has left no time for an answer.
-    if hasAsked || now - began >= Self.quantum { return .isOver }
-    hasAsked = true
+    // There was no answer, or a body has left no time for one.
+    if now - began >= Self.quantum { return .isOver }
     allotment = Allotment(nanoseconds: began + Self.quantum - now, from: now)
     return .asks
   }

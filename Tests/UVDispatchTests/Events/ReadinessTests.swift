@@ -130,6 +130,12 @@ extension OnePool {
 
       #expect(calls.value == 1)
       #expect(handler == nil)
+      for pipe in [first, second] {
+        #expect(
+          dispatcher.withCore {
+            $0.events.readySet?.waitAgain(pipe.readEnd, for: .readable, token: 0) == false
+          })
+      }
       #expect(dispatcher.ledger.cancelled == 1)
       #expect(dispatcher.ledger.balances)
       try dispatcher.onReady(first.readEnd, for: .readable) { _ in
@@ -256,30 +262,39 @@ extension OnePool {
       #expect(others.value == 1)
     }
 
-    @Test("costs nothing while it is not ready, and its handler goes with the shutdown")
-    func shutdown() throws {
-      let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
-      weak var handler: Box<Int>?
-      let registration: Registration
-      do {
-        let token = Box(0)
-        handler = token
-        registration = try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
-          token.increment()
+    @Test("is no business of the dispatcher when the shutdown is over, nor is anything left behind")
+    func shutdown() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let pipe = Pipe()
+          // The first opens what the process keeps.
+          let first = try UVDispatcher()
+          try first.start()
+          first.end()
+          let before = ThisProcess.descriptors
+          weak var handler: Box<Int>?
+          let dispatcher = try UVDispatcher()
+          let registration: Registration
+          do {
+            let token = Box(0)
+            handler = token
+            registration = try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
+              token.increment()
+            }
+          }
+          try dispatcher.start()
+
+          dispatcher.end()
+
+          #expect(handler == nil)
+          #expect(!registration.isCancelled)
+          #expect(ThisProcess.descriptors == before)
+          #expect(throws: EventRefusal.shutDown) {
+            try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in }
+          }
+          registration.cancel()
         }
       }
-      let descriptors = ThisProcess.descriptors
-      try dispatcher.start()
-
-      dispatcher.end()
-
-      #expect(handler == nil)
-      #expect(!registration.isCancelled)
-      #expect(ThisProcess.descriptors < descriptors)
-      #expect(throws: EventRefusal.shutDown) {
-        try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in }
-      }
-      registration.cancel()
     }
 
     @Test("is let go of with a dispatcher whose loop never ran, its call and its handler too")

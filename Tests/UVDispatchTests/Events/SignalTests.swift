@@ -176,6 +176,7 @@ extension OnePool {
 
       #expect(registration.isCancelled)
       #expect(handler == nil)
+      #expect(dispatcher.withCore { $0.events.ofSignals.count } == 1)
       #expect(dispatcher.ledger.cancelled == 1)
       dispatcher.runUntilIdle()
       deliver(signal)

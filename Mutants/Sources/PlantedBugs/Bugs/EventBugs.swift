@@ -8,7 +8,7 @@ let eventBugs = [
   Bug(
     "event.last-told", breaks: "deliveries are lost while a call waits",
     in: "UVDispatch/Engine/EventHandler.swift",
-    .expression("news.deliveries += deliveries", becomes: "news.deliveries = deliveries"),
+    .statement("news.deliveries += deliveries", becomes: "news.deliveries = deliveries"),
     suites: ["SignalTests"]),
   Bug(
     "event.called-for-nothing", breaks: "a handler is called without a delivery",
@@ -102,7 +102,7 @@ let eventBugs = [
   Bug(
     "event.watched-twice", breaks: "two handlers watch one descriptor, and one is never told",
     in: "UVDispatch/Engine/Core+Events.swift",
-    .without("if handler.call != nil || handler.waitAgain() { throw .alreadyWatched(descriptor) }"),
+    .expression("handler.call != nil || handler.waitAgain()", becomes: "false"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.nobody-looks", breaks: "the loop does not watch what another thread has registered",
@@ -122,7 +122,9 @@ let eventBugs = [
   Bug(
     "event.idle-too-early", breaks: "runUntilIdle() leaves although a body has raised a signal",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("core.leavesWhenIdle, core.awaitsEvents", becomes: "false"),
+    .expression(
+      "core.leavesWhenIdle", becomes: "false",
+      within: "core.leavesWhenIdle, core.awaitsEvents"),
     suites: ["SignalTests"]),
   Bug(
     "event.set-stays-open", breaks: "a dispatcher leaves a descriptor behind",

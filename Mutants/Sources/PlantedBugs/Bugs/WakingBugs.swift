@@ -171,8 +171,8 @@ private let leaseBugs = [
     "lease.keeps-its-thread", breaks: "rule 12: a lease does not return its thread",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "run(next, core, within: &allotment, left: &left)",
-      becomes: "(run(next, core, within: &allotment, left: &left) && false)"),
+      "run(next, core, within: &term.allotment, left: &left)",
+      becomes: "(run(next, core, within: &term.allotment, left: &left) && false)"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "lease.learns-no-patience", breaks: "a lease is started for each of tasks that come one by one",
