@@ -207,7 +207,7 @@ extension OnePool {
     @Test("has its old disposition back when the last handler is removed")
     func disposition() throws {
       let signal = Signal(rawValue: 49)
-      signal_(signal.rawValue, SIG_IGN)
+      setDisposition(signal.rawValue, SIG_IGN)
       let dispatcher = try UVDispatcher()
       let first = try dispatcher.onSignal(signal) { _ in }
       let second = try dispatcher.onSignal(signal) { _ in }
@@ -249,13 +249,13 @@ extension OnePool {
       let signal = Signal(rawValue: 51)
       let dispatcher = try UVDispatcher()
       let registration = try dispatcher.onSignal(signal) { _ in }
-      signal_(signal.rawValue, somebodyElses)
+      setDisposition(signal.rawValue, somebodyElses)
       let theirs = Disposition.of(signal)
 
       registration.cancel()
 
       #expect(Disposition.of(signal) == theirs)
-      signal_(signal.rawValue, SIG_DFL)
+      setDisposition(signal.rawValue, SIG_DFL)
     }
 
     @Test("has its old disposition in a forked child, where nothing can be registered")
@@ -367,7 +367,7 @@ extension OnePool {
     func comingAndGoing() throws {
       let signal = Signal(rawValue: 55)
       // Without a handler it would end the process.
-      signal_(signal.rawValue, SIG_IGN)
+      setDisposition(signal.rawValue, SIG_IGN)
       let dispatcher = try UVDispatcher()
       try dispatcher.start()
       let rounds = 300
@@ -405,7 +405,7 @@ private final class EventLog: TaskObserver {
   var all: [TaskEvent] { events.value }
 }
 
-/// Swift takes `signal` for the parameter of a test.
-private func signal_(_ number: CInt, _ handler: sighandler_t!) {
+/// Where `signal` is the name of something else.
+private func setDisposition(_ number: CInt, _ handler: sighandler_t!) {
   _ = signal(number, handler)
 }
