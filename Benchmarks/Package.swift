@@ -50,6 +50,7 @@ let package = Package(
       swiftSettings: settings),
     // The locks on more cores than were at hand, by simulation.
     .executableTarget(name: "Scaling", swiftSettings: settings),
-    .testTarget(name: "BenchmarksTests", dependencies: ["Measuring"], swiftSettings: settings),
+    .testTarget(
+      name: "BenchmarksTests", dependencies: ["Measuring", "Scaling"], swiftSettings: settings),
   ]
 )

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { COUNT = 65, NOBODY = -1 };
@@ -39,7 +40,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
     int eventfd = atomic_load(&watch->eventfd);
     uint64_t one = 1;
     /* A full one is readable: somebody is being woken. */
-    if (eventfd != NOBODY && write(eventfd, &one, sizeof one) < 0) continue;
+    /* Not write(), which may be where a thread is cancelled: it would never leave. */
+    if (eventfd != NOBODY && syscall(SYS_write, eventfd, &one, sizeof one) < 0) continue;
   }
   atomic_fetch_sub(&inside, 1);
   errno = saved;
@@ -105,7 +107,12 @@ uint64_t csignals_deliveries(int signal) {
   return signal < 1 || signal >= COUNT ? 0 : atomic_load(&deliveries[signal]);
 }
 
-void csignals_forked(void) {
+void csignals_before_fork(void) { pthread_mutex_lock(&lock); }
+
+void csignals_after_fork_in_parent(void) { pthread_mutex_unlock(&lock); }
+
+void csignals_after_fork_in_child(void) {
   for (int signal = 1; signal < COUNT; signal++)
     if (watched[signal] > 0) restore(signal);
+  pthread_mutex_unlock(&lock);
 }

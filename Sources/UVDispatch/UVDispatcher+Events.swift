@@ -60,9 +60,12 @@ extension UVDispatcher: EventDispatcher {
   }
 
   /// Puts what has come from outside where it can run. Under the lock, on the loop's thread.
-  func settleEvents(_ core: Core) {
+  ///
+  /// - Parameter looks: Whether it looks for what the loop has not noticed yet, at the price of a system
+  ///   call.
+  func settleEvents(_ core: Core, looks: Bool) {
     if let set = core.events.readySet { loop.watch(set) }
-    let ready = loop.takeReadiness(looks: core.leavesWhenIdle)
+    let ready = loop.takeReadiness(looks: looks)
     for handler in core.comeEvents(ready) {
       let record = handler.record
       let call = WorkItem(

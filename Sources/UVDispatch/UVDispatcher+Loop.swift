@@ -7,7 +7,9 @@ extension UVDispatcher {
   /// not run meanwhile: a program that has such code calls ``start()``.
   ///
   /// Meanwhile a write to a pipe or a socket whose other side has gone does not end the process, if it
-  /// is made on this thread: it fails with `EPIPE`, and that is all.
+  /// is made on this thread: it fails with `EPIPE`, and that is all. A program that a body starts here
+  /// inherits that `SIGPIPE` is blocked, unless it is given a mask of its own
+  /// (`POSIX_SPAWN_SETSIGMASK`).
   ///
   /// Returns once everything accepted has been processed, or is named in the report; jobs of Swift
   /// Tasks that have reached this dispatcher by then have run as well. Call it once. Traps inside a
@@ -27,7 +29,9 @@ extension UVDispatcher {
   }
 
   /// Runs the loop on a thread of its own, named after the dispatcher's label, and returns at once.
-  /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``report``.
+  /// That lets no signal in: they go to other threads. A program that a body starts there inherits it,
+  /// and could not be stopped by `SIGTERM`, unless it is given a mask of its own
+  /// (`POSIX_SPAWN_SETSIGMASK`). The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``report``.
   ///
   /// - Throws: ``UVError`` if the system has no room for another thread.
   public func start() throws(UVError) {
@@ -117,8 +121,10 @@ extension UVDispatcher {
     core.turnIsDue = true
     core.turnIsWanted = false
     core.settleTimers()
-    if core.awaitsEvents { settleEvents(core) }
-    core.advanceShutdown()
+    if core.awaitsEvents || loop.mayBeReady {
+      settleEvents(core, looks: core.leavesWhenIdle)
+    }
+    core.advanceShutdown(isTurn: true)
     var allotment = Allotment(
       nanoseconds: configuration.loopBudget.time.clampedNanoseconds, from: core.now)
     var left = configuration.loopBudget.tasks
@@ -131,7 +137,7 @@ extension UVDispatcher {
     var again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
     if !again, core.leavesWhenIdle, core.awaitsEvents {
       // What bodies have just made ready is something that could run now.
-      settleEvents(core)
+      settleEvents(core, looks: true)
       again = core.hasForeground
     }
     if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }

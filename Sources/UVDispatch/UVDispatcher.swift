@@ -61,6 +61,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   deinit {
+    // What is left is the parent's, and so are the locks.
+    if ForkGuard.isForked { return }
     watchdog?.end()
     // Nobody else holds it, so nothing runs: bodies and leases hold it.
     monitor.lock()

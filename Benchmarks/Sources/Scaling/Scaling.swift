@@ -16,7 +16,7 @@ struct Scaling {
         let cells = bodies.map { body in
           let result = Dispatcher(
             producers: producers, workers: cores - producers, body: body * 1000, design: design
-          ).run(for: 20_000_000)
+          ).run(for: 4_000_000)
           return pad(cell(result), 22)
         }
         print(pad("\(cores)", 6) + pad("\(producers)", 8) + cells.joined())
@@ -25,7 +25,7 @@ struct Scaling {
     print("\none worker, more and more producers, empty bodies")
     for producers in [1, 2, 4, 8, 16, 32, 63] {
       let results = [Design(), Design(wakesOne: true)].map {
-        Dispatcher(producers: producers, workers: 1, body: 0, design: $0).run(for: 20_000_000)
+        Dispatcher(producers: producers, workers: 1, body: 0, design: $0).run(for: 4_000_000)
       }
       print(
         pad("\(producers)", 6) + pad("as it is", 12) + pad(cell(results[0]), 22)
@@ -36,11 +36,11 @@ struct Scaling {
   private static let bodies = [0.0, 0.5, 1, 2, 5, 20, 100]
 
   private static func cell(_ result: Dispatcher.Result) -> String {
-    "\(rounded(result.rate / 1e6)) M \(Int((result.busy * 100).rounded()))% \(rounded(result.sleeps))"
+    "\(rounded(result.rate / 1e6)) M \(Int(result.busy * 100 + 0.5))% \(rounded(result.sleeps))"
   }
 
   private static func rounded(_ value: Double) -> String {
-    "\((value * 100).rounded() / 100)"
+    "\(Double(Int(value * 100 + 0.5)) / 100)"
   }
 
   private static func pad(_ text: String, _ width: Int) -> String {

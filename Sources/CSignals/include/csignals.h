@@ -19,5 +19,8 @@ void csignals_unwatch(struct csignals_watch *watch);
 /* How often the handler of a signal has run in this process. */
 uint64_t csignals_deliveries(int signal);
 
-/* Puts back the dispositions of before in a child of fork(), where nobody will end the watches. */
-void csignals_forked(void);
+/* For pthread_atfork(): nobody installs or restores a handler while the process forks, and in the
+ * child, where nobody will end the watches, the dispositions of before are put back. */
+void csignals_before_fork(void);
+void csignals_after_fork_in_parent(void);
+void csignals_after_fork_in_child(void);

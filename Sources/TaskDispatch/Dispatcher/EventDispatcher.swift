@@ -1,8 +1,9 @@
 /// The loop's other events, for code that needs them. `UVDispatcher` and `RecordingDispatcher`
 /// conform.
 ///
-/// Handlers run on the foreground, as tasks that no limit counts, and until a shutdown ends: the end
-/// removes them all. A running body may wait for one as little as for a timer.
+/// Handlers run on the foreground, as tasks that no limit counts, until the drain of a shutdown is
+/// over: what comes after that is not told, and the end of the shutdown removes them all. A running
+/// body may wait for one as little as for a timer.
 public protocol EventDispatcher: TaskDispatcher {
   /// Calls `perform` on the foreground after `signal` was delivered to the process: at least once
   /// for each burst of deliveries, with the number of deliveries seen since the last call. What the
@@ -13,7 +14,7 @@ public protocol EventDispatcher: TaskDispatcher {
   /// is back at once.
   ///
   /// Some thread of the process has to let the signal in, which the main thread does unless somebody
-  /// has blocked it there. Threads of the dispatcher and of Swift's own let none in.
+  /// has blocked it there. Those of Swift's own, and the one of `UVDispatcher.start()`, let none in.
   ///
   /// - Parameter label: Names the calls; the signal's name if nil.
   /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here.
@@ -26,8 +27,9 @@ public protocol EventDispatcher: TaskDispatcher {
   /// (level-triggered: again and again until the cause is gone or the registration cancelled). It says
   /// what of `interest` there is; all of it if the descriptor is broken, and trying says how.
   ///
-  /// Cancel the registration before you close the descriptor. One that is closed while it is watched
-  /// does no harm: its handler is not called any more, the call that was on its way aside.
+  /// Cancel the registration before you close the descriptor. If it is closed while it is watched, its
+  /// handler is called at most once more, and may then find another file under its number: a call was
+  /// on its way, or the file is still open under another number, in a child process for example.
   ///
   /// - Parameter label: Names the calls; the descriptor's number if nil.
   /// - Throws: ``EventRefusal`` for a descriptor that cannot be watched.
@@ -66,6 +68,8 @@ public final class Registration: Sendable {
   private let onCancel: Locked<(@Sendable () -> Void)?>
 
   /// For dispatchers.
+  ///
+  /// - Parameter onCancel: May be called more than once.
   public init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = Locked(onCancel)
   }
@@ -73,7 +77,9 @@ public final class Registration: Sendable {
   /// Removes the handler. When this returns on the foreground, it is never called again; elsewhere,
   /// a call that has begun may still be running. Any thread, any number of times.
   public func cancel() {
-    onCancel.withLock { $0.take() }?()
+    // Gone only when it was called: who finds it gone relies on that.
+    onCancel.withLock { $0 }?()
+    onCancel.withLock { $0 = nil }
   }
 
   /// Whether ``cancel()`` was called. A shutdown, which removes every handler, does not call it.
@@ -110,6 +116,11 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
     case .hangup: "SIGHUP"
     case .interrupt: "SIGINT"
     case .quit: "SIGQUIT"
+    case .init(rawValue: 4): "SIGILL"
+    case .init(rawValue: 5): "SIGTRAP"
+    case .init(rawValue: 7): "SIGBUS"
+    case .init(rawValue: 8): "SIGFPE"
+    case .init(rawValue: 11): "SIGSEGV"
     case .kill: "SIGKILL"
     case .user1: "SIGUSR1"
     case .user2: "SIGUSR2"
@@ -130,6 +141,7 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
     case ..<1, 65...: .noSuchSignal(self)
     case Self.kill.rawValue, Self.stop.rawValue: .cannotBeHandled(self)
     case Self.child.rawValue: .belongsToTheLoop(self)
+    case 4, 5, 7, 8, 11: .endsTheProcess(self)
     case 32, 33: .belongsToTheThreadLibrary(self)
     default: nil
     }
@@ -165,6 +177,8 @@ public enum EventRefusal: Error, Sendable, Hashable {
   case belongsToTheLoop(Signal)
   /// The C library's threads use it among themselves.
   case belongsToTheThreadLibrary(Signal)
+  /// A fault raises it, and would again as soon as the handler has returned.
+  case endsTheProcess(Signal)
   case noSuchSignal(Signal)
   /// The descriptor is closed, or was never open.
   case notOpen(CInt)
@@ -189,6 +203,8 @@ extension EventRefusal: CustomStringConvertible {
     case .belongsToTheLoop(let signal):
       "\(signal) belongs to libuv, which waits for child processes with it"
     case .belongsToTheThreadLibrary(let signal): "\(signal) belongs to the thread library"
+    case .endsTheProcess(let signal):
+      "\(signal) comes of a fault, which a handler that returns would repeat for ever"
     case .noSuchSignal(let signal): "there is no \(signal): signals are numbered 1 to 64"
     case .notOpen(let descriptor): "descriptor \(descriptor) is not open"
     case .cannotBeWatched(let descriptor):

@@ -64,7 +64,8 @@ extension State {
     endUnstarted(entry, .cancelled)
   }
 
-  /// Lets an event come for every registration that matches. False if there is none.
+  /// Lets an event come for every registration that matches. False if there is none. Once a shutdown
+  /// has begun to cancel, nobody is told.
   mutating func deliver(
     _ source: EventRegistration.Source, _ readiness: Readiness
   ) -> Bool {
@@ -73,6 +74,7 @@ extension State {
       let relevant = registrations[index].interest.intersection(readiness)
       if case .descriptor = source, relevant.isEmpty { continue }
       found = true
+      guard shutdown == nil || shutdown?.phase == .draining else { continue }
       if let pending = registrations[index].pending {
         // Signals of one burst are one call, with a count; readiness is a level.
         pending.deliveries += 1

@@ -189,6 +189,8 @@ extension State {
       }
     }
     for entry in plain {
+      // Without the lock: to let go of a body may run anybody's `deinit`.
+      if case .plain(let body) = entry.work { later { withExtendedLifetime(body) {} } }
       noteUnfinished(entry.record, .neverStarted)
       endUnstarted(entry, .cancelled)
     }

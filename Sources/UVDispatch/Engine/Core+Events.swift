@@ -55,7 +55,7 @@ extension Core {
   /// if it is another's number by now.
   func requireUnwatched(_ descriptor: CInt) throws(EventRefusal) {
     guard let handler = events.watched[descriptor] else { return }
-    if handler.call != nil || handler.waitAgain() { throw .alreadyWatched(descriptor) }
+    if handler.waitAgain() { throw .alreadyWatched(descriptor) }
     remove(handler)
   }
 
@@ -66,7 +66,7 @@ extension Core {
     } else {
       events.ofSignals.removeAll { $0 === handler }
     }
-    if let call = handler.call { _ = cancel(call) }
+    if let call = handler.call.take() { _ = cancel(call) }
     if let source = handler.remove() {
       outbox.append { withExtendedLifetime(source) {} }
     }
@@ -77,7 +77,8 @@ extension Core {
     for handler in events.handlers.values.sorted(by: { $0.number < $1.number }) { remove(handler) }
   }
 
-  /// Those who have something to be told, and no call that waits: each needs one. The loop's business.
+  /// Those who have something to be told, and no call that waits: each needs one. Nobody once a
+  /// shutdown has begun to cancel. The loop's business.
   ///
   /// - Parameter ready: What was taken from the set of descriptors.
   func comeEvents(_ ready: [(token: UInt64, readiness: Readiness)]) -> [EventHandler] {
@@ -86,7 +87,8 @@ extension Core {
       // One that was removed since may have been among them.
       if let handler = events.handlers[token], handler.take(readiness) { come.append(handler) }
     }
-    return come.filter { $0.call == nil }
+    let isTold = shutdown == nil || shutdown?.phase == .draining
+    return isTold ? come.filter { $0.call == nil } : []
   }
 
   /// A call begins: what is told in it. Nil if the handler was removed.

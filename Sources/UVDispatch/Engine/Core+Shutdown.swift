@@ -65,8 +65,11 @@ extension Core {
     }
   }
 
-  /// Takes the shutdown as far as it can go now. Its end belongs to the loop.
-  func advanceShutdown() {
+  /// Takes the shutdown as far as it can go now.
+  ///
+  /// - Parameter isTurn: Whether the loop does, in its turn. The end belongs to that: it has looked for
+  ///   what came from outside before.
+  func advanceShutdown(isTurn: Bool = false) {
     guard shutdown != nil, shutdown!.phase != .over else { return }
     guard loopRuns || now >= shutdown!.drainUntil else { return }
     if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
@@ -85,7 +88,7 @@ extension Core {
       turnCallersAway()
     }
     // Who was told of a cancellation just now may still have work to bring.
-    guard loopRuns, !hasWorkThatCanEnd, deliveries == 0, outbox.isEmpty else { return }
+    guard isTurn, !hasWorkThatCanEnd, deliveries == 0, outbox.isEmpty else { return }
     conclude()
   }
 

@@ -21,7 +21,8 @@ internal import TaskDispatch
   /// Watches ``readySet``, once there is one.
   private let watcher: UnsafeMutablePointer<uv_poll_t>
   private var readySet: ReadySet?
-  private var mayBeReady = false
+  /// Something in that is ready, and somebody has to take it, or the loop would not rest.
+  private(set) var mayBeReady = false
   private var isIdling = false
   private var isOpen = true
   /// Called on the thread that runs the loop: somebody called ``wake()``, the timer fired, a descriptor
@@ -69,6 +70,8 @@ internal import TaskDispatch
   }
 
   deinit {
+    // A child shares what it polls with the parent, which goes on.
+    if ForkGuard.isForked { return }
     // A loop that was never run, or whose owner is gone: nobody else can be in it.
     close()
     unsafe watcher.deallocate()

@@ -11,9 +11,9 @@ enum ForkGuard {
   private static let forked = Atomic(false)
 
   private static let registration: Void = {
-    let status = pthread_atfork(nil, nil) {
+    let status = pthread_atfork(csignals_before_fork, csignals_after_fork_in_parent) {
       ForkGuard.forked.store(true, ordering: .relaxed)
-      csignals_forked()
+      csignals_after_fork_in_child()
     }
     require(status == 0, "pthread_atfork refused: \(status)")
   }()

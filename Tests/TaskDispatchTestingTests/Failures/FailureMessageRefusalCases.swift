@@ -41,7 +41,8 @@ extension FailureMessage {
       return thrown { _ = try dispatcher.runAsync { try await hash.value } }
     },
     FailureMessage("A signal cannot be handled") { dispatcher in
-      [.kill, .child, Signal(rawValue: 32), Signal(rawValue: 99)].map { signal in
+      [.kill, .child, Signal(rawValue: 32), Signal(rawValue: 11), Signal(rawValue: 99)].map {
+        signal in
         thrown { try dispatcher.onSignal(signal) { _ in } }
       }.joined(separator: "\n")
     },

@@ -216,6 +216,45 @@ extension OnePool {
       close(number)
     }
 
+    @Test("that is closed and given to another file while its call waits can be watched for that")
+    func reusedWhileItsCallWaits() throws {
+      let (dispatcher, first, second) = (try UVDispatcher(), Pipe(), Pipe())
+      let log = Box([String]())
+      let number = dup(first.readEnd)
+      try dispatcher.onReady(number, for: .readable) { _ in log.change { $0.append("first") } }
+      first.write()
+      dispatcher.withCore { dispatcher.settleEvents($0, looks: true) }
+      #expect(dispatcher.ledger.waiting == 1)
+      #expect(dup2(second.readEnd, number) == number)
+
+      let registration = try dispatcher.onReady(number, for: .readable) { _ in
+        log.change { $0.append("second") }
+        second.read()
+      }
+      second.write()
+      dispatcher.runUntilIdle()
+
+      #expect(log.value == ["second"])
+      registration.cancel()
+      close(number)
+    }
+
+    @Test("that was closed while its file is open elsewhere does not keep the loop awake")
+    func openElsewhere() throws {
+      let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
+      let number = dup(pipe.readEnd)
+      let registration = try dispatcher.onReady(number, for: .readable) { _ in }
+      dispatcher.runUntilIdle()
+      // The kernel goes on watching the file, and nobody can tell it not to by that number.
+      close(number)
+      registration.cancel()
+      pipe.write()
+
+      for _ in 0..<3 { dispatcher.runUntilIdle() }
+
+      #expect(!dispatcher.loop.mayBeReady)
+    }
+
     @Test("may be one of hundreds that are ready at once")
     func hundreds() throws {
       let dispatcher = try UVDispatcher()
@@ -309,7 +348,8 @@ extension OnePool {
         handler = token
         try dropped.onReady(pipe.readEnd, for: .readable) { _ in token.increment() }
         pipe.write()
-        dropped.withCore { dropped.settleEvents($0) }
+        dropped.withCore { dropped.settleEvents($0, looks: true) }
+        #expect(dropped.ledger.waiting == 1)
       }
       #expect(dispatcher == nil)
       #expect(handler == nil)

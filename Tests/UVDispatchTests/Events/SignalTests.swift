@@ -75,7 +75,7 @@ extension OnePool {
       try dispatcher.onSignal(signal) { deliveries in log.change { $0.append(deliveries) } }
       for _ in 0..<3 {
         deliver(signal)
-        dispatcher.withCore { dispatcher.settleEvents($0) }
+        dispatcher.withCore { dispatcher.settleEvents($0, looks: true) }
       }
 
       dispatcher.runUntilIdle()
@@ -168,7 +168,7 @@ extension OnePool {
       }
       try dispatcher.onSignal(signal) { _ in stays.increment() }
       deliver(signal)
-      dispatcher.withCore { dispatcher.settleEvents($0) }
+      dispatcher.withCore { dispatcher.settleEvents($0, looks: true) }
       #expect(dispatcher.ledger.waiting == 2)
 
       registration.cancel()
@@ -238,7 +238,7 @@ extension OnePool {
         _ = try dropped.onSignal(signal) { _ in }
         deliver(signal)
         // A call waits, and nobody will run it.
-        dropped.withCore { dropped.settleEvents($0) }
+        dropped.withCore { dropped.settleEvents($0, looks: true) }
         #expect(dropped.ledger.waiting == 1)
       }
       #expect(Disposition.of(signal) == .standard)
@@ -292,6 +292,8 @@ extension OnePool {
         (Signal.kill, EventRefusal.cannotBeHandled(.kill)),
         (.stop, .cannotBeHandled(.stop)),
         (.child, .belongsToTheLoop(.child)),
+        (Signal(rawValue: 4), .endsTheProcess(Signal(rawValue: 4))),
+        (Signal(rawValue: 11), .endsTheProcess(Signal(rawValue: 11))),
         (Signal(rawValue: 32), .belongsToTheThreadLibrary(Signal(rawValue: 32))),
         (Signal(rawValue: 33), .belongsToTheThreadLibrary(Signal(rawValue: 33))),
         (Signal(rawValue: 0), .noSuchSignal(Signal(rawValue: 0))),
@@ -327,6 +329,43 @@ extension OnePool {
       dispatcher.end()
       #expect(!registration.isCancelled)
       #expect(dispatcher.withCore { !$0.awaitsEvents })
+    }
+
+    @Test("that came before a shutdown is told, whoever begins it")
+    func beforeTheShutdown() throws {
+      let signal = Signal(rawValue: 60)
+      for _ in 0..<20 {
+        let dispatcher = try UVDispatcher()
+        let told = Box(0)
+        try dispatcher.onSignal(signal) { deliveries in told.change { $0 += deliveries } }
+        try dispatcher.start()
+        dispatcher.waitUntil { $0.loopRuns && !$0.turnIsDue }
+        deliver(signal)
+        dispatcher.end()
+        #expect(told.value == 1)
+      }
+    }
+
+    @Test("that comes when a shutdown cancels is told to nobody, and ends no process")
+    func whileItCancels() throws {
+      let signal = Signal(rawValue: 39)
+      let dispatcher = try UVDispatcher()
+      let told = Box(false)
+      try dispatcher.onSignal(signal) { _ in told.value = true }
+      try dispatcher.start()
+      let (isHeld, gate) = (Latch(), Latch())
+      dispatcher.background {
+        isHeld.open()
+        _ = gate.wait(patience)
+      }
+      #expect(isHeld.wait(patience))
+      dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(3600)))
+      dispatcher.waitUntil { $0.shutdown?.phase == .cancelling }
+      deliver(signal)
+      gate.open()
+      dispatcher.end()
+      #expect(!told.value)
+      #expect(dispatcher.report?.unfinished.isEmpty == true)
     }
 
     @Test("tells an observer of its registration, its calls and its removal")

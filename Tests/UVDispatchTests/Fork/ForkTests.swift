@@ -55,6 +55,30 @@ extension OnePool {
       }
     }
 
+    @Test("a dispatcher can be let go of, and the parent's loop goes on")
+    func letGoOf() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let pipe = Pipe()
+          let ran = Box(0)
+          let held = Box<UVDispatcher?>(try UVDispatcher())
+          try held.value?.onReady(pipe.readEnd, for: .readable) { _ in
+            pipe.read()
+            ran.increment()
+          }
+          held.value?.runUntilIdle()
+
+          let status = statusOfForkedChild { held.value = nil }
+
+          #expect(status == 0)
+          pipe.write()
+          held.value?.foreground { ran.increment() }
+          held.value?.runUntilIdle()
+          #expect(ran.value == 2)
+        }
+      }
+    }
+
     @Test("forked by a body on the loop or on a worker, the same holds")
     func insideBody() async {
       for lane in Lane.allCases {

@@ -35,9 +35,17 @@ struct CancelPhaseTests {
     #expect(core.shutdown?.unfinished.map(\.left.state) == [.neverStarted, .neverStarted])
   }
 
+  @Test("there is no report before the loop has had its turn: a signal may have come")
+  func beforeTheTurn() {
+    core.beginShutdown(drainIsOver)
+
+    #expect(core.shutdown?.report == nil)
+  }
+
   @Test("and nothing is left, there is a report")
   func nothingLeft() {
     core.beginShutdown(drainIsOver)
+    core.advanceShutdown(isTurn: true)
 
     #expect(core.shutdown?.report != nil)
   }
@@ -47,6 +55,7 @@ struct CancelPhaseTests {
     core.granted = 1
 
     core.beginShutdown(drainIsOver)
+    core.advanceShutdown(isTurn: true)
 
     #expect(core.shutdown?.report == nil)
   }
@@ -58,6 +67,7 @@ struct CancelPhaseTests {
     if isUnderWay { core.deliveries = 1 } else { core.outbox.append {} }
 
     core.beginShutdown(drainIsOver)
+    core.advanceShutdown(isTurn: true)
 
     #expect(core.shutdown?.report == nil)
   }

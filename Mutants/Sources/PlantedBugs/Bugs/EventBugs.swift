@@ -33,7 +33,7 @@ let eventBugs = [
   Bug(
     "event.runs-when-removed", breaks: "rule 9: a call waits whose handler was removed",
     in: "UVDispatch/Engine/Core+Events.swift",
-    .without("if let call = handler.call { _ = cancel(call) }"),
+    .without("if let call = handler.call.take() { _ = cancel(call) }"),
     suites: ["SignalTests"]),
   Bug(
     "event.still-told", breaks: "a handler is called after it was removed",
@@ -65,7 +65,7 @@ let eventBugs = [
   Bug(
     "event.signal-of-the-parent", breaks: "rule 15: a forked child has the parent's handler",
     in: "UVDispatch/LibUV/ForkGuard.swift",
-    .without("csignals_forked()"),
+    .without("csignals_after_fork_in_child()"),
     suites: ["SignalTests"]),
   Bug(
     "event.from-the-beginning", breaks: "a handler is told of what came before it",
@@ -97,12 +97,14 @@ let eventBugs = [
   Bug(
     "event.number-is-taken", breaks: "the number of a descriptor that was closed cannot be watched",
     in: "UVDispatch/Engine/Core+Events.swift",
-    .expression("handler.call != nil || handler.waitAgain()", becomes: "true"),
+    .expression(
+      "handler.waitAgain()", becomes: "true", within: "if handler.waitAgain() { throw"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.watched-twice", breaks: "two handlers watch one descriptor, and one is never told",
     in: "UVDispatch/Engine/Core+Events.swift",
-    .expression("handler.call != nil || handler.waitAgain()", becomes: "false"),
+    .expression(
+      "handler.waitAgain()", becomes: "false", within: "if handler.waitAgain() { throw"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.nobody-looks", breaks: "the loop does not watch what another thread has registered",
@@ -161,4 +163,30 @@ let eventBugs = [
     in: "TaskDispatch/Dispatcher/SignalSequence.swift",
     .without("continuation.onTermination = { _ in registration.cancel() }"),
     suites: ["SignalSequenceTests"]),
+  Bug(
+    "event.lost-at-the-end", breaks: "rule 13: a signal that came before a shutdown is lost",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("isTurn", becomes: "true", within: "guard isTurn, !hasWorkThatCanEnd"),
+    suites: ["SignalTests", "CancelPhaseTests"]),
+  Bug(
+    "event.told-too-late", breaks: "rule 13: a handler is called when a shutdown cancels",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .expression("shutdown == nil || shutdown?.phase == .draining", becomes: "true"),
+    suites: ["SignalTests"]),
+  Bug(
+    "event.nobody-takes",
+    breaks: "rule 16: a descriptor that nobody waits for keeps the loop awake",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("core.awaitsEvents || loop.mayBeReady", becomes: "core.awaitsEvents"),
+    suites: ["ReadinessTests"]),
+  Bug(
+    "event.child-lets-go", breaks: "rule 15: a child takes the parent's descriptors out of its set",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("if ForkGuard.isForked { return }"),
+    suites: ["ForkTests"]),
+  Bug(
+    "event.child-closes", breaks: "rule 15: a child closes what the parent's loop polls",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without("if ForkGuard.isForked { return }"),
+    suites: ["ForkTests"]),
 ]

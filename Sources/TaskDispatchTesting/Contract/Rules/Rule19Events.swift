@@ -152,6 +152,7 @@ extension DispatcherContract {
       let refusals: [(Signal, EventRefusal)] = [
         (.kill, .cannotBeHandled(.kill)), (.stop, .cannotBeHandled(.stop)),
         (.child, .belongsToTheLoop(.child)),
+        (Signal(rawValue: 11), .endsTheProcess(Signal(rawValue: 11))),
         (Signal(rawValue: 32), .belongsToTheThreadLibrary(Signal(rawValue: 32))),
         (Signal(rawValue: 65), .noSuchSignal(Signal(rawValue: 65))),
       ]
@@ -195,6 +196,19 @@ extension DispatcherContract {
       scene.expect(
         "events", scene.events.of("handler").map(\.kind),
         is: [.registered, .enqueued, .started, .finished(.completed), .unregistered])
+    },
+
+    Rule(19, "a signal that has come before a shutdown is told in its drain", needs: .events) {
+      scene in
+      try scene.eventDispatcher().onSignal(Self.signal) { deliveries in
+        scene.note("\(deliveries)")
+      }
+      try scene.settle()
+      scene.raise(Self.signal)
+
+      try scene.shutDown()
+
+      scene.expectNotes(["1"], "what has come is accepted work")
     },
 
     Rule(
