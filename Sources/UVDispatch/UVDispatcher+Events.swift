@@ -3,7 +3,8 @@ public import TaskDispatch
 extension UVDispatcher: EventDispatcher {
   /// See the requirement. Any thread, also before the loop runs.
   ///
-  /// The registration keeps the dispatcher, as a handle does.
+  /// The registration keeps the dispatcher, as a handle does. So does a handler that refers to it: until
+  /// the registration is cancelled, or a shutdown has ended.
   ///
   /// - Complexity: A system call for the first handler of a signal. Each delivery costs its handler a
   ///   write to a descriptor, on the thread that the kernel has chosen.
@@ -25,7 +26,8 @@ extension UVDispatcher: EventDispatcher {
 
   /// See the requirement. Any thread, also before the loop runs.
   ///
-  /// The registration keeps the dispatcher, as a handle does.
+  /// The registration keeps the dispatcher, as a handle does. So does a handler that refers to it: until
+  /// the registration is cancelled, or a shutdown has ended.
   ///
   /// - Complexity: A system call, and another for each call of `perform`.
   public func onReady(

@@ -14,7 +14,7 @@ extension OnePool {
       let signal = Signal(rawValue: 40)
       let dispatcher = try UVDispatcher()
       let log = Box([String]())
-      try dispatcher.onSignal(signal, label: "reload") { deliveries in
+      let registration = try dispatcher.onSignal(signal, label: "reload") { deliveries in
         let label = CurrentTask.label ?? "none"
         log.change { $0.append("\(deliveries) \(dispatcher.isForeground) \(label)") }
       }
@@ -22,6 +22,8 @@ extension OnePool {
 
       dispatcher.runUntilIdle()
 
+      // It holds the dispatcher, which holds it.
+      registration.cancel()
       #expect(log.value == ["3 true reload"])
       #expect(dispatcher.ledger.completed == 1)
       #expect(dispatcher.ledger.balances)
