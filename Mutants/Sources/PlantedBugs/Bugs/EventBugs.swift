@@ -184,9 +184,4 @@ let eventBugs = [
     in: "UVDispatch/UVDispatcher.swift",
     .without("if ForkGuard.isForked { return }"),
     suites: ["ForkTests"]),
-  Bug(
-    "event.child-closes", breaks: "rule 15: a child closes what the parent's loop polls",
-    in: "UVDispatch/LibUV/EventLoop.swift",
-    .without("if ForkGuard.isForked { return }"),
-    suites: ["ForkTests"]),
 ]
