@@ -39,8 +39,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
   for (struct csignals_watch *watch = atomic_load(&watches[signal]); watch; watch = watch->next) {
     int eventfd = atomic_load(&watch->eventfd);
     uint64_t one = 1;
-    /* A full one is readable: somebody is being woken. */
-    /* Not write(), which may be where a thread is cancelled: it would never leave. */
+    /* Not write(), which may be where a thread is cancelled: it would never leave. Of a full one,
+     * which cannot be written to, somebody is being woken. */
     if (eventfd != NOBODY && syscall(SYS_write, eventfd, &one, sizeof one) < 0) continue;
   }
   atomic_fetch_sub(&inside, 1);

@@ -15,7 +15,7 @@ static inline void cuv_name_thread(const char *name) { prctl(PR_SET_NAME, name, 
 /* A descriptor that is readable once eight bytes were written into it, and until they are read. */
 static inline int cuv_make_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-/* What a descriptor of a ready set is watched for, or is ready for. */
+/* What a descriptor of a ready set is watched for, or is ready for: the bits of Swift's Readiness. */
 enum { CUV_READABLE = 1, CUV_WRITABLE = 2, CUV_DISCONNECTED = 4 };
 
 /* Descriptors that a loop watches by one of its own, which nobody can close behind its back: libuv

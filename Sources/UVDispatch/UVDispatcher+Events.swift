@@ -73,7 +73,7 @@ extension UVDispatcher: EventDispatcher {
       let call = WorkItem(
         // Not retained: whoever runs the body holds the dispatcher, and one that nobody will run must
         // not keep it.
-        kind: .event, queue: foreground, label: handler.name, site: record.site
+        kind: .event, queue: foreground, label: record.label, site: record.site
       ) { [unowned self] in self.call(handler) }
       let task = core.makeTask(
         .item(call), on: .foreground, nil, site: record.site, parent: nil)

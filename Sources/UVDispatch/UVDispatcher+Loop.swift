@@ -31,7 +31,9 @@ extension UVDispatcher {
   /// Runs the loop on a thread of its own, named after the dispatcher's label, and returns at once.
   /// That lets no signal in: they go to other threads. A program that a body starts there inherits it,
   /// and could not be stopped by `SIGTERM`, unless it is given a mask of its own
-  /// (`POSIX_SPAWN_SETSIGMASK`). The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``report``.
+  /// (`POSIX_SPAWN_SETSIGMASK`).
+  ///
+  /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``report``.
   ///
   /// - Throws: ``UVError`` if the system has no room for another thread.
   public func start() throws(UVError) {

@@ -2,8 +2,9 @@
 /// conform.
 ///
 /// Handlers run on the foreground, as tasks that no limit counts, until the drain of a shutdown is
-/// over: what comes after that is not told, and the end of the shutdown removes them all. A running
-/// body may wait for one as little as for a timer.
+/// over: what comes after that is not told, and the end of the shutdown removes them all. Of a
+/// descriptor that becomes ready during the drain they may be told or not. A running body may wait for
+/// one as little as for a timer.
 public protocol EventDispatcher: TaskDispatcher {
   /// Calls `perform` on the foreground after `signal` was delivered to the process: at least once
   /// for each burst of deliveries, with the number of deliveries seen since the last call. What the
@@ -116,11 +117,6 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
     case .hangup: "SIGHUP"
     case .interrupt: "SIGINT"
     case .quit: "SIGQUIT"
-    case .init(rawValue: 4): "SIGILL"
-    case .init(rawValue: 5): "SIGTRAP"
-    case .init(rawValue: 7): "SIGBUS"
-    case .init(rawValue: 8): "SIGFPE"
-    case .init(rawValue: 11): "SIGSEGV"
     case .kill: "SIGKILL"
     case .user1: "SIGUSR1"
     case .user2: "SIGUSR2"
@@ -131,9 +127,14 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
     case .continue: "SIGCONT"
     case .stop: "SIGSTOP"
     case .windowChange: "SIGWINCH"
-    default: "signal \(rawValue)"
+    default: Self.faults[rawValue] ?? "signal \(rawValue)"
     }
   }
+
+  /// Those that come of a fault, with their names.
+  private static let faults: [CInt: String] = [
+    4: "SIGILL", 5: "SIGTRAP", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV",
+  ]
 
   /// Why no dispatcher handles it, or nil if they do.
   package var refusal: EventRefusal? {
@@ -141,9 +142,8 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
     case ..<1, 65...: .noSuchSignal(self)
     case Self.kill.rawValue, Self.stop.rawValue: .cannotBeHandled(self)
     case Self.child.rawValue: .belongsToTheLoop(self)
-    case 4, 5, 7, 8, 11: .endsTheProcess(self)
     case 32, 33: .belongsToTheThreadLibrary(self)
-    default: nil
+    default: Self.faults[rawValue] == nil ? nil : .endsTheProcess(self)
     }
   }
 }

@@ -26,7 +26,7 @@ extension Core {
     let record = TaskRecord(
       id: TaskID(number), label: label ?? name, lane: .foreground,
       queue: Lane.foreground.description, site: site, parent: nil, enqueuedAt: instant)
-    let handler = EventHandler(record, named: label ?? name, source)
+    let handler = EventHandler(record, source)
     events.handlers[number] = handler
     if let descriptor = handler.descriptor {
       events.watched[descriptor] = handler

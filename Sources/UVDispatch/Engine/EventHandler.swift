@@ -14,19 +14,16 @@ final class EventHandler: @unchecked Sendable {
     var readiness: Readiness = []
   }
 
-  /// Stands for the registration where events are told of.
+  /// Stands for the registration where events are told of. Its calls have the same label.
   let record: TaskRecord
-  /// What its calls are named.
-  let name: String
   /// Nil once it was removed.
   private(set) var source: Source?
   /// What is told in the call that waits for the foreground: what comes before its start joins it.
   var news = News()
   var call: WorkItem?
 
-  init(_ record: TaskRecord, named name: String, _ source: Source) {
+  init(_ record: TaskRecord, _ source: Source) {
     self.record = record
-    self.name = name
     self.source = source
   }
 

@@ -146,29 +146,6 @@ struct SignalTests {
     try dispatcher.finish()
   }
 
-  @Test(
-    "that nobody may handle is refused with the reason, and nothing has changed",
-    arguments: [
-      (Signal.kill, EventRefusal.cannotBeHandled(.kill)),
-      (.stop, .cannotBeHandled(.stop)),
-      (.child, .belongsToTheLoop(.child)),
-      (Signal(rawValue: 5), .endsTheProcess(Signal(rawValue: 5))),
-      (Signal(rawValue: 7), .endsTheProcess(Signal(rawValue: 7))),
-      (Signal(rawValue: 8), .endsTheProcess(Signal(rawValue: 8))),
-      (Signal(rawValue: 32), .belongsToTheThreadLibrary(Signal(rawValue: 32))),
-      (Signal(rawValue: 33), .belongsToTheThreadLibrary(Signal(rawValue: 33))),
-      (Signal(rawValue: 0), .noSuchSignal(Signal(rawValue: 0))),
-      (Signal(rawValue: -1), .noSuchSignal(Signal(rawValue: -1))),
-      (Signal(rawValue: 65), .noSuchSignal(Signal(rawValue: 65))),
-    ])
-  func refusals(signal: Signal, refusal: EventRefusal) throws {
-    #expect(throws: refusal) { try dispatcher.onSignal(signal) { _ in } }
-
-    #expect(dispatcher.awaitedEvents.isEmpty)
-    #expect(dispatcher.history.isEmpty)
-    try dispatcher.finish()
-  }
-
   @Test("is refused a handler once shutdown has begun")
   func shutdown() throws {
     dispatcher.beginShutdown()

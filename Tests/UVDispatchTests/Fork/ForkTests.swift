@@ -71,8 +71,12 @@ extension OnePool {
           let status = statusOfForkedChild { held.value = nil }
 
           #expect(status == 0)
-          pipe.write()
+          // If nothing wakes the loop any more, there is nobody else to say so.
+          alarm(UInt32(patience.seconds))
           held.value?.foreground { ran.increment() }
+          held.value?.runUntilIdle()
+          #expect(ran.value == 1)
+          pipe.write()
           held.value?.runUntilIdle()
           #expect(ran.value == 2)
         }

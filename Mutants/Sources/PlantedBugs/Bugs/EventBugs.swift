@@ -44,29 +44,29 @@ let eventBugs = [
     "event.outlives-the-shutdown", breaks: "rule 13: a handler is there when the shutdown is over",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without("removeAllHandlers()"),
-    suites: ["SignalTests"]),
+    suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.outlives-its-dispatcher",
     breaks: "a signal writes to a descriptor that its dispatcher has closed",
     in: "UVDispatch/Engine/Core.swift",
     .without("removeAllHandlers()"),
-    suites: ["SignalTests"]),
+    suites: ["SignalDispositionTests"]),
   Bug(
     "event.accepted-at-the-end",
     breaks: "rule 13: a handler is registered after the gate is closed",
     in: "UVDispatch/Engine/Core+Events.swift",
     .without("if shutdown != nil { throw .shutDown }"),
-    suites: ["SignalTests"]),
+    suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.signal-stays-ours", breaks: "the disposition of before does not come back",
     in: "UVDispatch/Engine/EventHandler.swift",
     .without("watch.end()"),
-    suites: ["SignalTests"]),
+    suites: ["SignalDispositionTests"]),
   Bug(
     "event.signal-of-the-parent", breaks: "rule 15: a forked child has the parent's handler",
     in: "UVDispatch/LibUV/ForkGuard.swift",
     .without("csignals_after_fork_in_child()"),
-    suites: ["SignalTests"]),
+    suites: ["SignalDispositionTests"]),
   Bug(
     "event.from-the-beginning", breaks: "a handler is told of what came before it",
     in: "UVDispatch/LibUV/SignalWatch.swift",
@@ -99,7 +99,7 @@ let eventBugs = [
     in: "UVDispatch/Engine/Core+Events.swift",
     .expression(
       "handler.waitAgain()", becomes: "true", within: "if handler.waitAgain() { throw"),
-    suites: ["ReadinessTests"]),
+    suites: ["ClosedDescriptorTests"]),
   Bug(
     "event.watched-twice", breaks: "two handlers watch one descriptor, and one is never told",
     in: "UVDispatch/Engine/Core+Events.swift",
@@ -132,7 +132,7 @@ let eventBugs = [
     "event.set-stays-open", breaks: "a dispatcher leaves a descriptor behind",
     in: "UVDispatch/LibUV/ReadySet.swift",
     .without("close(descriptor)", within: "deinit { close(descriptor) }"),
-    suites: ["ReadinessTests"]),
+    suites: ["ClosedDescriptorTests"]),
   Bug(
     "pipe.ends-the-process", breaks: "a write to a broken pipe on the loop ends the process",
     in: "UVDispatch/LibUV/BrokenPipes.swift",
@@ -167,21 +167,31 @@ let eventBugs = [
     "event.lost-at-the-end", breaks: "rule 13: a signal that came before a shutdown is lost",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .expression("isTurn", becomes: "true", within: "guard isTurn, !hasWorkThatCanEnd"),
-    suites: ["SignalTests", "CancelPhaseTests"]),
+    suites: ["SignalAtTheEndTests", "CancelPhaseTests"]),
   Bug(
     "event.told-too-late", breaks: "rule 13: a handler is called when a shutdown cancels",
     in: "UVDispatch/Engine/Core+Events.swift",
     .expression("shutdown == nil || shutdown?.phase == .draining", becomes: "true"),
-    suites: ["SignalTests"]),
+    suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.nobody-takes",
     breaks: "rule 16: a descriptor that nobody waits for keeps the loop awake",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("core.awaitsEvents || loop.mayBeReady", becomes: "core.awaitsEvents"),
-    suites: ["ReadinessTests"]),
+    suites: ["ClosedDescriptorTests"]),
   Bug(
     "event.child-lets-go", breaks: "rule 15: a child takes the parent's descriptors out of its set",
     in: "UVDispatch/UVDispatcher.swift",
     .without("if ForkGuard.isForked { return }"),
     suites: ["ForkTests"]),
+  Bug(
+    "event.child-closes", breaks: "rule 15: a child closes what the parent's loop polls",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without("if ForkGuard.isForked { return }"),
+    suites: ["ForkTests"]),
+  Bug(
+    "event.watched-for-ever", breaks: "a signal writes into a descriptor whose watch has ended",
+    in: "UVDispatch/LibUV/SignalWatch.swift",
+    .without("if let watch = unsafe watch { unsafe csignals_unwatch(watch) }"),
+    suites: ["SignalWatchTests"]),
 ]

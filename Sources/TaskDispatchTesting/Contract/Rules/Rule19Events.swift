@@ -149,13 +149,14 @@ extension DispatcherContract {
 
     Rule(19, "what cannot be waited for is refused with the reason", needs: .events) { scene in
       let descriptor = try scene.openDescriptor()
-      let refusals: [(Signal, EventRefusal)] = [
-        (.kill, .cannotBeHandled(.kill)), (.stop, .cannotBeHandled(.stop)),
-        (.child, .belongsToTheLoop(.child)),
-        (Signal(rawValue: 11), .endsTheProcess(Signal(rawValue: 11))),
-        (Signal(rawValue: 32), .belongsToTheThreadLibrary(Signal(rawValue: 32))),
-        (Signal(rawValue: 65), .noSuchSignal(Signal(rawValue: 65))),
-      ]
+      let refusals: [(Signal, EventRefusal)] =
+        [
+          (.kill, .cannotBeHandled(.kill)), (.stop, .cannotBeHandled(.stop)),
+          (.child, .belongsToTheLoop(.child)),
+        ]
+        + [4, 5, 7, 8, 11].map { Signal(rawValue: $0) }.map { ($0, .endsTheProcess($0)) }
+        + [32, 33].map { Signal(rawValue: $0) }.map { ($0, .belongsToTheThreadLibrary($0)) }
+        + [-1, 0, 65].map { Signal(rawValue: $0) }.map { ($0, .noSuchSignal($0)) }
 
       for (signal, refusal) in refusals {
         scene.expectRefusal(refusal, "\(signal)") {

@@ -1,0 +1,56 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A write to a pipe that nobody reads")
+  struct BrokenPipeTests {
+    @Test("fails on the loop's thread, and does not end the process", arguments: [false, true])
+    func onTheLoop(isStarted: Bool) async {
+      await #expect(processExitsWith: .success) { [isStarted] in
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let (here, there) = socketPair()
+          close(there)
+          let error = Box<CInt>(0)
+          dispatcher.foreground {
+            var byte: UInt8 = 1
+            if unsafe write(here, &byte, 1) < 0 { error.value = errno }
+            dispatcher.beginShutdown()
+          }
+          if isStarted {
+            try dispatcher.start()
+            dispatcher.end()
+          } else {
+            dispatcher.run()
+          }
+          #expect(error.value == EPIPE)
+        }
+      }
+    }
+
+    @Test("has left nothing behind when the loop has ended: the thread is as it was")
+    func afterTheLoop() async {
+      await #expect(processExitsWith: .exitCode(7)) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let (here, there) = socketPair()
+          close(there)
+          @Sendable func tryToWrite() {
+            var byte: UInt8 = 1
+            _ = unsafe write(here, &byte, 1)
+          }
+          dispatcher.foreground(tryToWrite)
+          dispatcher.runUntilIdle()
+          // The first is neither pending nor was it let through, which would have ended the process;
+          // the second is not held back.
+          signal(SIGPIPE) { _ in _exit(7) }
+          tryToWrite()
+        }
+      }
+    }
+  }
+}
