@@ -39,8 +39,13 @@ let package = Package(
     .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTests", dependencies: ["TaskDispatch"], swiftSettings: settings),
+    // Programs for tests that need the main thread, which a test runner keeps for itself.
+    .executableTarget(
+      name: "MainThreadHost", dependencies: ["UVDispatch"], path: "Tests/MainThreadHost",
+      swiftSettings: settings),
     .testTarget(
-      name: "UVDispatchTests", dependencies: ["UVDispatch", "TaskDispatch", "TaskDispatchTesting"],
+      name: "UVDispatchTests",
+      dependencies: ["UVDispatch", "TaskDispatch", "TaskDispatchTesting", "MainThreadHost"],
       swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTestingTests", dependencies: ["TaskDispatch", "TaskDispatchTesting"],

@@ -7,6 +7,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <uv.h>
 
 /* Names the calling thread: at most 15 bytes of name count. */
@@ -41,6 +43,15 @@ static inline void cuv_ready_set_remove(int set, int descriptor) {
   memset(&event, 0, sizeof event);
   epoll_ctl(set, EPOLL_CTL_DEL, descriptor, &event);
 }
+
+/* Whether the calling thread is the process's first. */
+static inline int cuv_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
+/* How a loop that is not Dispatch's own serves DispatchQueue.main. Exported for Foundation's, and in no
+ * header: a descriptor that is readable when something waits, and a call that runs it all. The caller
+ * reads the descriptor itself, and first. */
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *unused);
 
 struct cuv_ready {
   uint64_t token;

@@ -3,8 +3,10 @@ public import TaskDispatch
 extension UVDispatcher {
   /// Runs the loop on the calling thread, which is the foreground until somebody shuts down.
   ///
-  /// On the main thread it keeps that from `@MainActor` code and from `DispatchQueue.main`, which do
-  /// not run meanwhile: a program that has such code calls ``start()``.
+  /// On the main thread it serves `DispatchQueue.main` as well, and with that `@MainActor` code. In each
+  /// turn of the loop what waits there runs as a task of the foreground, which such code therefore is
+  /// on. Called from a block of that queue itself, it serves nothing: what waits there goes on waiting
+  /// until this returns.
   ///
   /// Meanwhile a write to a pipe or a socket whose other side has gone does not end the process, if it
   /// is made on this thread: it fails with `EPIPE`, and that is all. A program that a body starts here
@@ -15,16 +17,24 @@ extension UVDispatcher {
   /// Tasks that have reached this dispatcher by then have run as well. Call it once. Traps inside a
   /// task (rule 18), and while another thread runs the loop.
   ///
-  /// - Returns: What the shutdown left behind.
+  /// - Parameter servesMainQueue: Whether it does. Means nothing on any other thread.
+  /// - Returns: What the shutdown left behind. What waited in `DispatchQueue.main` when that was made has
+  ///   run; what came later is still there, for whoever serves it next.
   @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
   @discardableResult
-  public func run() -> ShutdownReport {
+  public func run(servesMainQueue: Bool = true) -> ShutdownReport {
     enterLoop("run()")
-    return BrokenPipes.withHeldBack {
+    return onThisThread(servesMainQueue: servesMainQueue) {
       while true {
         loop.run()
         if let report = leaveLoop() { return report }
       }
+    }
+  }
+
+  private func onThisThread<Result>(servesMainQueue: Bool, _ body: () -> Result) -> Result {
+    BrokenPipes.withHeldBack {
+      servesMainQueue && MainQueue.isOnItsThread ? loop.servingMainQueue(body) : body()
     }
   }
 
@@ -54,15 +64,18 @@ extension UVDispatcher {
   /// Runs the loop on the calling thread until nothing is left that could run now, and no timer is
   /// due: what the fake's call of this name does. Then the loop stands still, and can be run again.
   ///
-  /// Waits for background work that is running. Traps where ``run()`` does.
+  /// Waits for background work that is running. Traps where ``run(servesMainQueue:)`` does.
+  ///
+  /// - Parameter servesMainQueue: As of ``run(servesMainQueue:)``. What waits in `DispatchQueue.main`
+  ///   could run.
   @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
-  public func runUntilIdle() {
+  public func runUntilIdle(servesMainQueue: Bool = true) {
     enterLoop("runUntilIdle()")
     withCore { core in
       core.leavesWhenIdle = true
       core.turnIsWanted = true
     }
-    BrokenPipes.withHeldBack { runLoopUntilIdle() }
+    onThisThread(servesMainQueue: servesMainQueue) { runLoopUntilIdle() }
   }
 
   private func runLoopUntilIdle() {
@@ -103,7 +116,7 @@ extension UVDispatcher {
   /// Ends the loop for good, if there is nothing left for it. Nil if there is.
   private func leaveLoop() -> ShutdownReport? {
     let core = lock()
-    guard let report = core.shutdown?.report, core.hasNothingLeft else {
+    guard let report = core.shutdown?.report, core.hasNothingLeft, !awaitsMainActor(core) else {
       core.turnIsWanted = true
       unlock()
       return nil
@@ -117,11 +130,15 @@ extension UVDispatcher {
     return report
   }
 
-  /// One turn: timers that are due, then as much of the foreground's queue as the budget allows.
+  /// One turn: the main queue, timers that are due, then as much of the foreground's queue as the
+  /// budget allows.
   func turn() {
     let core = lock()
     core.turnIsDue = true
     core.turnIsWanted = false
+    if loop.hasMainQueueWork(looks: core.shutdown != nil) {
+      serveMainQueue(core)
+    }
     core.settleTimers()
     if core.awaitsEvents || loop.mayBeReady {
       settleEvents(core, looks: core.leavesWhenIdle)
@@ -137,16 +154,36 @@ extension UVDispatcher {
       if isUsedUp { break }
     }
     var again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
-    if !again, core.leavesWhenIdle, core.awaitsEvents {
+    if !again, core.leavesWhenIdle {
       // What bodies have just made ready is something that could run now.
-      settleEvents(core, looks: true)
-      again = core.hasForeground
+      if core.awaitsEvents { settleEvents(core, looks: true) }
+      again = core.hasForeground || loop.hasMainQueueWork(looks: true)
     }
-    if !again, core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle { loop.stop() }
+    if !again, !awaitsMainActor(core),
+      core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle
+    {
+      loop.stop()
+    }
     loop.comesRoundAgain(again)
     if !again { setTimer(core) }
     core.turnIsDue = again
     unlock()
+  }
+
+  /// Whether somebody who has awaited the end will come by the main queue.
+  private func awaitsMainActor(_ core: Core) -> Bool {
+    loop.servesMainQueue && core.awaitersOnMainActor > 0 && core.shutdown?.report != nil
+  }
+
+  /// Runs what waits in `DispatchQueue.main`. Under the lock, which it frees meanwhile.
+  private func serveMainQueue(_ core: Core) {
+    let task = core.makeTask(
+      .mainQueue(of: loop), on: .foreground, nil,
+      site: CallSite(fileID: "DispatchQueue.main", line: 0), parent: nil)
+    core.accept(task)
+    core.begin(task)
+    run(task, core)
+    core.reuse(consume task)
   }
 
   /// Sets the loop's timer for the next deadline. Also if it was set for that before: libuv counts in

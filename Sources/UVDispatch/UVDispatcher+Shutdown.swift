@@ -8,9 +8,13 @@ extension UVDispatcher {
 
   public var report: ShutdownReport? { withCore { $0.shutdown?.report } }
 
+  /// See the requirement. A caller on the main actor has gone on before ``run(servesMainQueue:)``
+  /// returns, up to where it awaits something else, if that serves the main actor.
   nonisolated(nonsending) public func shutdown(_ policy: ShutdownPolicy) async -> ShutdownReport {
-    await withCheckedContinuation { continuation in
+    let isOnMainActor = #isolation === MainActor.shared
+    let report = await withCheckedContinuation { continuation in
       withCore { core in
+        if isOnMainActor { core.awaitersOnMainActor += 1 }
         core.beginShutdown(policy)
         let wake: @Sendable (ShutdownReport) -> Void = { continuation.resume(returning: $0) }
         if let report = core.shutdown?.report {
@@ -20,5 +24,12 @@ extension UVDispatcher {
         }
       }
     }
+    if isOnMainActor {
+      withCore { core in
+        core.awaitersOnMainActor -= 1
+        core.turnIsWanted = true
+      }
+    }
+    return report
   }
 }

@@ -73,7 +73,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       case .item(let item): item.finish(.cancelled)
       // It cannot be refused.
       case .job(let job, _): globalConcurrentExecutor.enqueue(job)
-      case .plain, .caller: break
+      case .plain, .caller, .mainQueue: break
       }
     }
   }

@@ -14,6 +14,8 @@ final class QueuedTask: TaskFrame {
     /// Somebody stands in `sync`, and runs the body. On the foreground the loop does for them: then
     /// they give it here.
     case caller(SyncCaller?)
+    /// What waits in `DispatchQueue.main`.
+    case mainQueue(of: EventLoop)
   }
 
   @safe @exclusivity(unchecked) private var work: Work?
@@ -26,6 +28,7 @@ final class QueuedTask: TaskFrame {
   /// It is the frame of a thread: nobody knows of it who could ask for its outcome.
   let isFrame: Bool
   private(set) var isCaller = false
+  /// It is of Swift Tasks: it cannot be refused, cancelled or given up.
   private(set) var isJob = false
   private(set) var parent: UInt64?
   /// When it was submitted; when it was started for a plain body in the frame of a thread; nil for a
@@ -92,7 +95,7 @@ final class QueuedTask: TaskFrame {
     switch work {
     case .plain: hold(nil, of: queue, at: site)
     case .item(let item): hold(item, of: queue, at: site)
-    case .job:
+    case .job, .mainQueue:
       isJob = true
       hold(nil, of: queue, at: site)
     case .caller:
@@ -176,7 +179,7 @@ final class QueuedTask: TaskFrame {
     switch work {
     case .plain: true
     case .item(let item): item.countsAgainstLimits
-    case .job, .caller, nil: false
+    case .job, .caller, .mainQueue, nil: false
     }
   }
 
@@ -196,6 +199,7 @@ final class QueuedTask: TaskFrame {
     case .item(let item): return item.run()
     case .job(let job, let executor): executor.run(job)
     case .caller(let caller): caller?.body?()
+    case .mainQueue(let loop): loop.runMainQueue()
     case nil: refuse("\(record) runs twice")
     }
     return .completed

@@ -23,6 +23,12 @@ internal import TaskDispatch
   private var readySet: ReadySet?
   /// Something in that is ready, and somebody has to take it, or the loop would not rest.
   private(set) var mayBeReady = false
+  /// Watches `DispatchQueue.main` while the loop serves it. There from the first time on.
+  private var mainWatcher: UnsafeMutablePointer<uv_poll_t>?
+  /// Whether the loop runs what waits in `DispatchQueue.main`.
+  private(set) var servesMainQueue = false
+  /// Something waits there, and was not run yet.
+  private var mainQueueHasWork = false
   private var isIdling = false
   private var isOpen = true
   /// Called on the thread that runs the loop: somebody called ``wake()``, the timer fired, a descriptor
@@ -74,6 +80,7 @@ internal import TaskDispatch
     if ForkGuard.isForked { return }
     // A loop that was never run, or whose owner is gone: nobody else can be in it.
     close()
+    unsafe mainWatcher?.deallocate()
     unsafe watcher.deallocate()
     unsafe idle.deallocate()
     unsafe timer.deallocate()
@@ -123,6 +130,55 @@ internal import TaskDispatch
     guard let readySet, mayBeReady || looks else { return [] }
     mayBeReady = false
     return readySet.take()
+  }
+
+  /// Calls ``onTurn`` whenever something waits in `DispatchQueue.main`, while `body` runs. The main
+  /// thread, which is the loop's.
+  func servingMainQueue<Result>(_ body: () -> Result) -> Result {
+    let watcher: UnsafeMutablePointer<uv_poll_t>
+    if let known = unsafe mainWatcher {
+      unsafe watcher = known
+    } else {
+      unsafe watcher = .allocate(capacity: 1)
+      // As for the set of descriptors.
+      let status = unsafe uv_poll_init(loop, watcher, MainQueue.descriptor)
+      require(status == 0, "uv_poll_init refused the main queue's descriptor: \(status)")
+      unsafe watcher.pointee.data = waker.pointee.data
+      unsafe mainWatcher = watcher
+    }
+    unsafe uv_poll_start(watcher, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+      let loop = unsafe EventLoop.of(handle!.pointee.data)
+      loop.lookAtMainQueue()
+      loop.onTurn()
+    }
+    servesMainQueue = true
+    defer {
+      servesMainQueue = false
+      // Not if the loop has ended meanwhile.
+      if isOpen { unsafe uv_poll_stop(watcher) }
+    }
+    return body()
+  }
+
+  /// Whether the loop is to run what waits in `DispatchQueue.main`: then it must, before it rests. The
+  /// loop's thread.
+  ///
+  /// - Parameter looks: Whether it looks for what libuv has not noticed yet, at the price of a system
+  ///   call.
+  func hasMainQueueWork(looks: Bool) -> Bool {
+    guard servesMainQueue else { return false }
+    if looks { lookAtMainQueue() }
+    return mainQueueHasWork
+  }
+
+  private func lookAtMainQueue() {
+    if MainQueue.takeWake() { mainQueueHasWork = true }
+  }
+
+  /// Runs what waits in `DispatchQueue.main`. The loop's thread.
+  func runMainQueue() {
+    mainQueueHasWork = false
+    MainQueue.runAll()
   }
 
   /// Makes the descriptor wait for the next ``wake()``.
@@ -182,6 +238,10 @@ internal import TaskDispatch
       unsafe uv_close(
         UnsafeMutableRawPointer(watcher).assumingMemoryBound(to: uv_handle_t.self), nil)
     }
+    if let mainWatcher = unsafe mainWatcher {
+      unsafe uv_close(
+        UnsafeMutableRawPointer(mainWatcher).assumingMemoryBound(to: uv_handle_t.self), nil)
+    }
     // The memory of a handle is ours again only once its close callback had its turn.
     unsafe uv_run(loop, UV_RUN_DEFAULT)
     Glibc.close(wakeDescriptor)
@@ -203,7 +263,10 @@ internal import TaskDispatch
         let kinds = unsafe Unmanaged<OpenHandles>.fromOpaque(context!).takeUnretainedValue()
         kinds.names.append(unsafe kind.map { unsafe String(cString: $0) } ?? "unknown")
       }, Unmanaged.passUnretained(kinds).toOpaque())
-    for mine in ["poll", "timer", "idle"] + (readySet == nil ? [] : ["poll"]) {
+    var own = ["poll", "timer", "idle"]
+    if readySet != nil { own.append("poll") }
+    if unsafe mainWatcher != nil { own.append("poll") }
+    for mine in own {
       if let index = kinds.names.firstIndex(of: mine) { kinds.names.remove(at: index) }
     }
     require(

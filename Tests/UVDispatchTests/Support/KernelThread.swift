@@ -7,6 +7,11 @@ import Synchronization
 struct KernelThread: Sendable {
   private let path: String
 
+  private init(path: String) { self.path = path }
+
+  /// A thread of another process.
+  init(_ thread: pid_t, of process: pid_t) { path = "/proc/\(process)/task/\(thread)/status" }
+
   /// The thread that asks.
   static var current: KernelThread {
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
@@ -16,6 +21,13 @@ struct KernelThread: Sendable {
   /// Whether it stands still: it waits for somebody.
   var isAsleep: Bool {
     (try? String(contentsOfFile: path, encoding: .utf8))?.contains("State:\tS") == true
+  }
+
+  /// How often it was switched out, of its own accord or not.
+  var switches: Int {
+    let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").filter { $0.contains("voluntary_ctxt_switches") }
+      .compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }.reduce(0, +)
   }
 
   /// Waits until it stands still. Nobody is told of the moment, so this keeps asking.

@@ -1,0 +1,62 @@
+/// `DispatchQueue.main` on a loop that runs on the main thread.
+let mainQueueBugs = [
+  Bug(
+    "main-queue.elsewhere", breaks: "a loop on another thread takes the main queue for its own",
+    in: "UVDispatch/LibUV/MainQueue.swift",
+    .expression("cuv_is_main_thread() != 0", becomes: "true"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.unasked", breaks: "the main queue is served although nobody asked for it",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("servesMainQueue && MainQueue.isOnItsThread", becomes: "MainQueue.isOnItsThread"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.no-rest", breaks: "rule 16: the loop does not rest once the main queue had work",
+    in: "UVDispatch/LibUV/MainQueue.swift",
+    .expression("unsafe read(descriptor, &count, 8) == 8", becomes: "descriptor >= 0"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.again-and-again", breaks: "the loop never finds that nothing waits there",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without(
+      "mainQueueHasWork = false", within: "mainQueueHasWork = false\n    MainQueue.runAll()"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.not-run", breaks: "what waits in the main queue is not run",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without("MainQueue.runAll()"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.watched-for-ever", breaks: "a loop that serves it no more takes its wakes",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without("if isOpen { unsafe uv_poll_stop(watcher) }"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.over-before-it", breaks: "the report is made before what waits in the main queue",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression(
+      "core.shutdown != nil", becomes: "false",
+      within: "loop.hasMainQueueWork(looks: core.shutdown != nil)"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.left-early", breaks: "runUntilIdle() comes back while something waits there",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("loop.hasMainQueueWork(looks: true)", becomes: "false"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.nobody-awaited", breaks: "run() returns before who awaited it on the main actor",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression("#isolation === MainActor.shared", becomes: "false"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.awaited-for-ever", breaks: "the loop never hears that an awaiter has gone on",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .without("core.awaitersOnMainActor -= 1"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.awaited-elsewhere",
+    breaks: "a loop that does not serve the main actor waits for somebody there",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("loop.servesMainQueue", becomes: "true"),
+    suites: ["MainQueueTests"]),
+]

@@ -1,0 +1,141 @@
+import Dispatch
+import UVDispatch
+
+/// What waits in the main queue when the loop begins to run.
+@MainActor func waitingBefore() throws {
+  let dispatcher = try UVDispatcher()
+  let ran = Counter()
+  DispatchQueue.main.async { ran.increment() }
+  Task { @MainActor in
+    ran.increment()
+    dispatcher.beginShutdown()
+  }
+
+  dispatcher.run()
+
+  expect(ran.value == 2, "\(ran.value) of 2 ran")
+}
+
+/// A task of the main actor that awaits the end goes on before `run()` returns.
+@MainActor func awaiterOfTheEnd() throws {
+  let dispatcher = try UVDispatcher()
+  let goesOn = Counter()
+  Task { @MainActor in
+    let report = await dispatcher.shutdown()
+    requireMainThread()
+    if report.ledger.balances { goesOn.increment() }
+  }
+
+  dispatcher.run()
+
+  expect(goesOn.value == 1, "it went on \(goesOn.value) times")
+}
+
+/// A loop that does not serve the main actor waits for nobody there.
+@MainActor func unservedAwaiter() throws {
+  let dispatcher = try UVDispatcher()
+  let goesOn = Counter()
+  Task { @MainActor in
+    _ = await dispatcher.shutdown()
+    goesOn.increment()
+  }
+  try UVDispatcher().runUntilIdle()
+  dispatcher.run(servesMainQueue: false)
+  expect(goesOn.value == 0, "it ran although nobody served the main actor")
+  // Swift takes the awaiter to the main actor in its own time.
+  let server = try UVDispatcher()
+  server.foreground.every(.milliseconds(1)) { if goesOn.value > 0 { server.beginShutdown() } }
+  server.run()
+}
+
+/// What the last task posts to the main queue runs before the report is made.
+@MainActor func postedAtTheEnd() throws {
+  for _ in 0..<100 {
+    let dispatcher = try UVDispatcher()
+    let order = Confined([String](), to: dispatcher.foreground)
+    dispatcher.foreground {
+      dispatcher.beginShutdown()
+      DispatchQueue.main.async {
+        order.withValue { $0.append("block") }
+        // Of a body of this dispatcher: it is taken while a shutdown drains.
+        dispatcher.foreground { order.withValue { $0.append("post") } }
+      }
+    }
+
+    let report = dispatcher.run()
+
+    expect(report.ledger.refused == 0, "\(report)")
+    let ran = order.takeValue()
+    expect(ran == ["block", "post"], "ran \(ran)")
+  }
+}
+
+/// Without being asked to, the loop lets the main queue stand; the next one that serves it runs it.
+@MainActor func unserved() throws {
+  let ran = Counter()
+  DispatchQueue.main.async { ran.increment() }
+  let first = try UVDispatcher()
+  first.foreground.after(.milliseconds(5)) { first.beginShutdown() }
+  first.run(servesMainQueue: false)
+  expect(ran.value == 0, "it ran although nobody served it")
+
+  let second = try UVDispatcher()
+  DispatchQueue.main.async { second.beginShutdown() }
+  second.run()
+  expect(ran.value == 1, "it was lost")
+
+  // What comes when a loop has ended stays for the next one too.
+  DispatchQueue.main.async { ran.increment() }
+  let third = try UVDispatcher()
+  third.runUntilIdle()
+  expect(ran.value == 2, "it was lost between two loops")
+
+  // Nor is it lost on a loop that has served it before.
+  DispatchQueue.main.async { ran.increment() }
+  third.foreground.after(.milliseconds(5)) { third.beginShutdown() }
+  third.run(servesMainQueue: false)
+  expect(ran.value == 2, "it ran although nobody served it any more")
+  try UVDispatcher().runUntilIdle()
+  expect(ran.value == 3, "it was lost on a loop that had served it")
+}
+
+/// A loop on another thread leaves the main queue to the main thread.
+@MainActor func elsewhere() throws {
+  let ran = Counter()
+  DispatchQueue.main.async {
+    requireMainThread()
+    ran.increment()
+  }
+  let started = try UVDispatcher()
+  try started.start()
+  let seen = try started.foreground.sync { ran.value }
+  expect(seen == 0, "it ran although the loop has a thread of its own")
+  started.beginShutdown()
+
+  let mine = try UVDispatcher()
+  mine.runUntilIdle()
+  expect(ran.value == 1, "it did not run on the main thread")
+}
+
+/// `runUntilIdle()` runs what waits in the main queue, and what that makes, and comes back.
+@MainActor func untilIdle() throws {
+  let dispatcher = try UVDispatcher()
+  let ran = Counter()
+  for _ in 0..<100 {
+    let before = ran.value
+    DispatchQueue.main.async {
+      ran.increment()
+      dispatcher.foreground {
+        ran.increment()
+        DispatchQueue.main.async {
+          ran.increment()
+          dispatcher.background { DispatchQueue.main.async { ran.increment() } }
+        }
+      }
+    }
+
+    dispatcher.runUntilIdle()
+
+    expect(ran.value - before == 4, "\(ran.value - before) of 4 ran")
+  }
+}

@@ -1,0 +1,156 @@
+import Dispatch
+import Synchronization
+import UVDispatch
+
+/// Code of the main actor is on the foreground, in a task of it.
+@MainActor func foreground() throws {
+  let dispatcher = try UVDispatcher()
+  let view = dispatcher.makeQueue(label: "view", width: 1)
+  let ran = Counter()
+  Task { @MainActor in
+    expect(dispatcher.isForeground, "the main actor is not on the foreground")
+    expect(!dispatcher.background.isCurrent, "it is on the background as well")
+    expect(waitsForItself(dispatcher.foreground), "the loop waited for itself")
+    await hop(to: view) { ran.increment() }
+    expect(dispatcher.isForeground, "not on the foreground after an await")
+    dispatcher.foreground.onMain {
+      ran.increment()
+      dispatcher.beginShutdown()
+    }
+  }
+
+  let report = dispatcher.run()
+
+  expect(ran.value == 2, "\(ran.value) of 2 ran")
+  expect(report.ledger.balances, "\(report)")
+}
+
+private func waitsForItself(_ queue: TaskQueue) -> Bool {
+  do {
+    try queue.sync {}
+    return false
+  } catch {
+    return true
+  }
+}
+
+private func hop(to queue: TaskQueue, _ body: @escaping @Sendable () -> Void) async {
+  do { try await queue.run { body() } } catch { fatalError("a run was refused: \(error)") }
+}
+
+/// What Swift's concurrency has, on the main actor and on an actor of the loop.
+@MainActor func language() throws {
+  let dispatcher = try UVDispatcher()
+  let count = Counter()
+  let home = Home(on: dispatcher.foreground)
+  Task { @MainActor in
+    async let one = home.add(1)
+    async let two = home.add(2)
+    let sums = await [one, two]
+    expect(sums.max() == 3, "\(sums)")
+    try? await Task.sleep(for: .milliseconds(1))
+    try? await dispatcher.clock.sleep(for: .milliseconds(1))
+    for _ in 0..<10 { await Task.yield() }
+    await withTaskGroup { group in
+      for _ in 0..<10 {
+        group.addTask { @MainActor in
+          requireMainThread()
+          count.increment()
+        }
+        group.addTask { await home.count(in: count) }
+      }
+    }
+    requireMainThread()
+    dispatcher.beginShutdown()
+  }
+
+  dispatcher.run()
+
+  expect(count.value == 20, "\(count.value) of 20 ran")
+}
+
+private actor Home {
+  private let queue: TaskQueue
+  private var sum = 0
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
+
+  init(on queue: TaskQueue) { self.queue = queue }
+
+  func add(_ number: Int) async -> Int {
+    requireMainThread()
+    await Task.yield()
+    sum += number
+    return sum
+  }
+
+  func count(in counter: Counter) {
+    requireMainThread()
+    counter.increment()
+  }
+}
+
+/// Dispatch's own timers, which come through the main queue.
+@MainActor func timers() throws {
+  let dispatcher = try UVDispatcher()
+  let ticks = Counter()
+  let source = DispatchSource.makeTimerSource(queue: .main)
+  source.schedule(deadline: .now(), repeating: .milliseconds(1))
+  source.setEventHandler {
+    ticks.increment()
+    if ticks.value == 3 {
+      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1)) {
+        dispatcher.beginShutdown()
+      }
+    }
+  }
+  source.activate()
+
+  dispatcher.run()
+
+  source.cancel()
+  expect(ticks.value >= 3, "\(ticks.value) ticks")
+}
+
+/// From a block of the main queue, a loop serves nothing, and what waits there is not lost.
+@MainActor func insideOfABlock() throws {
+  let (outer, inner) = (try UVDispatcher(), try UVDispatcher())
+  let (ran, runsEarly) = (Counter(), Flag())
+  DispatchQueue.main.async {
+    DispatchQueue.main.async { ran.increment() }
+    inner.foreground.after(.milliseconds(5)) { inner.beginShutdown() }
+    inner.run()
+    if ran.value > 0 { runsEarly.raise() }
+    DispatchQueue.main.async { outer.beginShutdown() }
+  }
+
+  outer.run()
+
+  expect(!runsEarly.isRaised, "a block ran inside another")
+  expect(ran.value == 1, "\(ran.value) of 1 ran")
+}
+
+/// A block that holds the thread is told of by what it holds.
+@MainActor func stall() throws {
+  let notes = Stalls()
+  let dispatcher = try UVDispatcher(.init(stallThreshold: .milliseconds(5), observer: notes))
+  DispatchQueue.main.async {
+    _ = notes.isToldOf.wait(timeout: .now() + 20)
+    dispatcher.beginShutdown()
+  }
+
+  dispatcher.run()
+
+  let names = notes.names.withLock { $0 }
+  expect(names.first == "DispatchQueue.main", "told of \(names)")
+}
+
+private final class Stalls: TaskObserver {
+  let isToldOf = DispatchSemaphore(value: 0)
+  let names = Mutex([String]())
+
+  func observe(_ event: TaskEvent) {
+    guard case .stalled = event.kind else { return }
+    names.withLock { $0.append(event.task.name) }
+    isToldOf.signal()
+  }
+}

@@ -1,0 +1,30 @@
+// Runs one of the programs below on the main thread. Exits with 0 if all that it expects came true;
+// otherwise it prints what did not, and exits with 1.
+import Glibc
+
+let programs: [String: () throws -> Void] = [
+  "hops": hops,
+  "idle": idle,
+  "language": language,
+  "foreground": foreground,
+  "timers": timers,
+  "waiting": waitingBefore,
+  "awaiter": awaiterOfTheEnd,
+  "unserved-awaiter": unservedAwaiter,
+  "late": postedAtTheEnd,
+  "unserved": unserved,
+  "elsewhere": elsewhere,
+  "until-idle": untilIdle,
+  "endless": endless,
+  "inside": insideOfABlock,
+  "stall": stall,
+]
+
+let name = CommandLine.arguments.dropFirst().first ?? ""
+guard let program = programs[name] else {
+  print("which program? \(programs.keys.sorted().joined(separator: ", "))")
+  exit(64)
+}
+try program()
+print(Failures.all.isEmpty ? "ok" : Failures.all.joined(separator: "\n"))
+exit(Failures.all.isEmpty ? 0 : 1)

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+@Suite("A loop on the main thread")
+struct MainQueueTests {
+  @Test(
+    "serves DispatchQueue.main and the main actor",
+    arguments: [
+      "hops", "endless", "language", "foreground", "timers", "waiting", "awaiter",
+      "unserved-awaiter", "late",
+      "unserved", "elsewhere", "until-idle", "inside", "stall",
+    ])
+  func serves(_ program: String) throws {
+    #expect(try MainThreadHost(program).complaint() == nil)
+  }
+
+  @Test("rests when nothing waits there any more")
+  func rests() throws {
+    let host = try MainThreadHost("idle")
+    let thread = KernelThread(try #require(pid_t(host.readLine())), of: host.identifier)
+    #expect(thread.waitUntilItSleeps())
+    let before = thread.switches
+    // The one wait that is for the measurement itself.
+    _ = Latch().wait(.seconds(1))
+    #expect(thread.switches == before)
+    host.write("end")
+    #expect(try host.complaint() == nil)
+  }
+}
