@@ -9,13 +9,28 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let withDaemon = TargetDependencyCondition.when(traits: ["Daemon"])
+
 let package = Package(
   name: "UVDispatch",
   products: [
     .library(name: "TaskDispatch", targets: ["TaskDispatch"]),
     .library(name: "UVDispatch", targets: ["UVDispatch"]),
+    .library(name: "UVDaemon", targets: ["UVDaemon"]),
     .library(name: "TaskDispatchTesting", targets: ["TaskDispatchTesting"]),
     .library(name: "TaskDispatchTestingSupport", targets: ["TaskDispatchTestingSupport"]),
+  ],
+  traits: [
+    .trait(
+      name: "Daemon",
+      description: "UVDaemon: signals, systemd, service lifecycle, logs and metrics of a daemon")
+  ],
+  // All of UVDaemon's: who does not ask for the trait resolves none of them.
+  dependencies: [
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+    .package(url: "https://github.com/apple/swift-service-context.git", from: "1.2.0"),
   ],
   targets: [
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
@@ -24,6 +39,19 @@ let package = Package(
     .target(name: "TaskDispatch", swiftSettings: settings),
     .target(
       name: "UVDispatch", dependencies: ["CUV", "CSignals", "TaskDispatch"],
+      swiftSettings: settings),
+    .target(name: "CDaemon"),
+    .target(
+      name: "UVDaemon",
+      dependencies: [
+        "CDaemon", "TaskDispatch", "UVDispatch",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: withDaemon),
+        .product(name: "Logging", package: "swift-log", condition: withDaemon),
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: withDaemon),
+        .product(
+          name: "ServiceContextModule", package: "swift-service-context", condition: withDaemon),
+      ],
       swiftSettings: settings),
     .target(
       name: "TaskDispatchTesting", dependencies: ["TaskDispatch"], swiftSettings: settings),
@@ -46,6 +74,19 @@ let package = Package(
     .testTarget(
       name: "UVDispatchTests",
       dependencies: ["UVDispatch", "TaskDispatch", "TaskDispatchTesting", "MainThreadHost"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "UVDaemonTests",
+      dependencies: [
+        "UVDaemon", "UVDispatch", "TaskDispatch", "TaskDispatchTesting",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: withDaemon),
+        .product(name: "Logging", package: "swift-log", condition: withDaemon),
+        .product(name: "InMemoryLogging", package: "swift-log", condition: withDaemon),
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: withDaemon),
+        .product(
+          name: "ServiceContextModule", package: "swift-service-context", condition: withDaemon),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTestingTests", dependencies: ["TaskDispatch", "TaskDispatchTesting"],

@@ -11,16 +11,28 @@ extension UVDispatcher {
   /// See the requirement. A caller on the main actor has gone on before ``run(servesMainQueue:)``
   /// returns, up to where it awaits something else, if that serves the main actor.
   nonisolated(nonsending) public func shutdown(_ policy: ShutdownPolicy) async -> ShutdownReport {
+    await waitForReport { $0.beginShutdown(policy) }
+  }
+
+  /// Waits until somebody else has shut down, and returns what was left. As ``shutdown(_:)``, without
+  /// asking for it. Any number of Tasks; cancelling one does not end its wait.
+  nonisolated(nonsending) public func waitForReport() async -> ShutdownReport {
+    await waitForReport { _ in }
+  }
+
+  nonisolated(nonsending) private func waitForReport(
+    _ begin: (Core) -> Void
+  ) async -> ShutdownReport {
     let isOnMainActor = #isolation === MainActor.shared
     let report = await withCheckedContinuation { continuation in
       withCore { core in
         if isOnMainActor { core.awaitersOnMainActor += 1 }
-        core.beginShutdown(policy)
+        begin(core)
         let wake: @Sendable (ShutdownReport) -> Void = { continuation.resume(returning: $0) }
         if let report = core.shutdown?.report {
           core.outbox.append { wake(report) }
         } else {
-          core.shutdown?.waiters.append(wake)
+          core.waitersForReport.append(wake)
         }
       }
     }

@@ -25,6 +25,8 @@ guard let program = programs[name] else {
   print("which program? \(programs.keys.sorted().joined(separator: ", "))")
   exit(64)
 }
+// One that hangs must not outlive the test that gave it up.
+alarm(60)
 try program()
 print(Failures.all.isEmpty ? "ok" : Failures.all.joined(separator: "\n"))
 exit(Failures.all.isEmpty ? 0 : 1)

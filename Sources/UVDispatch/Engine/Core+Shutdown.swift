@@ -11,7 +11,6 @@ extension Core {
     var cancelUntil: Int64
     var unfinished: [(order: UInt64, left: ShutdownReport.Unfinished)] = []
     var report: ShutdownReport?
-    var waiters: [@Sendable (ShutdownReport) -> Void] = []
 
     init(drainUntil: Int64, cancelUntil: Int64) {
       self.drainUntil = drainUntil
@@ -102,8 +101,8 @@ extension Core {
       ledger: ledger,
       unfinished: shutdown!.unfinished.sorted { $0.order < $1.order }.map(\.left))
     shutdown!.report = report
-    for waiter in shutdown!.waiters { outbox.append { waiter(report) } }
-    shutdown!.waiters = []
+    for waiter in waitersForReport { outbox.append { waiter(report) } }
+    waitersForReport = []
     turnIsWanted = true
   }
 

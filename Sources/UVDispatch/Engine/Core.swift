@@ -104,7 +104,8 @@ final class Core {
   var deliveries = 0
 
   var shutdown: Shutdown?
-  /// Who awaits its end on the main actor, and has not gone on there. Swift takes them there by a
+  var waitersForReport: [@Sendable (ShutdownReport) -> Void] = []
+  /// Who awaits the report on the main actor, and has not gone on there. Swift takes them there by a
   /// thread of its own, so they may not have come yet when all else is over.
   var awaitersOnMainActor = 0
   let shutdownFlag = ShutdownFlag()

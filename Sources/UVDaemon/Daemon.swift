@@ -1,0 +1,183 @@
+#if Daemon
+  public import Logging
+  public import UVDispatch
+
+  /// Ties a dispatcher to what a daemon lives in: signals that ask it to end or to read its
+  /// configuration again, and the service manager that wants to know how it is.
+  ///
+  /// ```swift
+  /// let logger = Logger(label: "spoold")
+  /// let dispatcher = try UVDispatcher(.init(label: "spoold", observer: LoggingObserver(logger)))
+  /// let daemon = try Daemon(dispatcher, logger: logger)
+  /// try daemon.onReload { try await configuration.reload() }        // SIGHUP
+  /// dispatcher.foreground { listen(); daemon.ready("listens") }
+  /// let report = try daemon.run()                                   // until SIGTERM or SIGINT
+  /// ```
+  ///
+  /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
+  /// started is cancelled, and nobody waits for what runs. When the shutdown is over the signals do again
+  /// what they did before, so a third ends the process.
+  ///
+  /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
+  /// that is stuck tells it nothing any more, and the process is restarted. Without a service manager
+  /// that is left out, and everything else is the same.
+  ///
+  /// The logic is the dispatcher's own: a test that hands in a `RecordingDispatcher` raises the signals
+  /// and steps what they cause.
+  public final class Daemon<Dispatcher: EventDispatcher>: Sendable {
+    public let dispatcher: Dispatcher
+    public let manager: ServiceManager
+    let policy: ShutdownPolicy
+    let logger: Logger
+    private let send: @Sendable ([ServiceManager.Notification]) -> SendError?
+    let state: Confined<State>
+
+    struct State {
+      /// Not taken by the service manager yet, whose queue was full.
+      var unsent: [ServiceManager.Notification] = []
+      var retryIsSet = false
+      var isReloading = false
+      var reloadsAgain = false
+      /// How many signals have asked it to end.
+      var requestsToEnd = 0
+
+      /// What waits, with these. The latest of each kind says it all, so it never grows.
+      mutating func add(
+        _ notifications: [ServiceManager.Notification]
+      ) -> [ServiceManager.Notification] {
+        for notification in notifications {
+          unsent.removeAll { $0.name == notification.name }
+          unsent.append(notification)
+        }
+        return unsent
+      }
+
+      /// Whether nobody had set the retry yet.
+      mutating func setRetry() -> Bool {
+        defer { retryIsSet = true }
+        return !retryIsSet
+      }
+    }
+
+    /// - Parameters:
+    ///   - policy: How long the shutdown takes that a signal begins.
+    ///   - manager: The service manager; that of this process's environment if nil.
+    ///   - logger: Told of signals, of reloads that have failed, and of what a shutdown leaves behind.
+    /// - Throws: ``EnvironmentError`` if the environment makes no sense.
+    public convenience init(
+      _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy = ShutdownPolicy(),
+      manager: ServiceManager? = nil, logger: Logger
+    ) throws(EnvironmentError) {
+      let manager = if let manager { manager } else { try ServiceManager.current() }
+      self.init(dispatcher, shutdown: policy, manager: manager, logger: logger) { manager.send($0) }
+    }
+
+    init(
+      _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy, manager: ServiceManager,
+      logger: Logger, send: @escaping @Sendable ([ServiceManager.Notification]) -> SendError?
+    ) {
+      self.dispatcher = dispatcher
+      self.policy = policy
+      self.manager = manager
+      self.logger = logger
+      self.send = send
+      state = Confined(State(), to: dispatcher.foreground)
+    }
+
+    // MARK: What the service manager hears
+
+    /// Says that the daemon is up: a unit of `Type=notify` counts as started from now on. Any thread.
+    ///
+    /// - Parameter status: As of ``status(_:)``.
+    public func ready(_ status: String? = nil) {
+      onForeground("ready") { $0.tell([.ready] + (status.map { [.status($0)] } ?? [])) }
+    }
+
+    /// Says in one line how the daemon is, for people who ask the service manager. Any thread.
+    public func status(_ text: String) { onForeground("status") { $0.tell([.status(text)]) } }
+
+    /// Does it now if the caller is on the foreground, so that it is said before that goes on.
+    private func onForeground(_ label: String, _ body: @escaping @Sendable (Daemon) -> Void) {
+      if dispatcher.isForeground { return body(self) }
+      dispatcher.foreground(label: label) { body(self) }
+    }
+
+    /// Sends notifications, behind those that wait. On the foreground.
+    func tell(_ notifications: [ServiceManager.Notification]) {
+      guard manager.address != nil else { return }
+      let unsent = state.withValue { $0.add(notifications) }
+      guard let error = send(unsent) else { return state.withValue { $0.unsent = [] } }
+      guard error.mayPass else {
+        state.withValue { $0.unsent = [] }
+        return logger.warning("\(error)")
+      }
+      guard state.withValue({ $0.setRetry() }) else { return }
+      dispatcher.foreground.after(.milliseconds(100), label: "notify again") { self.tellAgain() }
+    }
+
+    private func tellAgain() {
+      state.withValue { $0.retryIsSet = false }
+      tell([])
+    }
+
+    // MARK: Beginning and ending
+
+    /// Registers what ``run(untilSignals:)`` waits for, and begins to tell the service manager that it
+    /// is alive. Any thread, once.
+    ///
+    /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then.
+    func begin(untilSignals signals: [Signal]) throws(EventRefusal) {
+      var registered: [Registration] = []
+      for signal in signals {
+        do throws(EventRefusal) {
+          registered.append(
+            try dispatcher.onSignal(signal, label: "\(signal)") { deliveries in
+              self.end(because: "\(signal)", deliveries)
+            })
+        } catch {
+          for registration in registered { registration.cancel() }
+          throw error
+        }
+      }
+      guard manager.address != nil, let timeout = manager.watchdogTimeout else { return }
+      // Twice in its time, as its documentation recommends.
+      dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
+    }
+
+    /// Begins the shutdown, or cuts it short if it was asked for before. On the foreground.
+    private func end(because reason: String, _ requests: Int) {
+      let all = state.withValue { state in
+        state.requestsToEnd += requests
+        return state.requestsToEnd
+      }
+      if all == requests {
+        let ledger = dispatcher.ledger
+        // One of those that run is this.
+        logger.info(
+          "\(reason): shuts down; \(ledger.running - 1) tasks run, \(ledger.waiting) wait")
+        tellOfTheEnd(because: reason)
+        dispatcher.beginShutdown(policy)
+      }
+      if all > 1 {
+        logger.warning("\(reason), \(all) requests to end: shuts down now")
+        dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+      }
+    }
+
+    /// Any thread, and at once: a task could be cancelled by what it tells of.
+    func tellOfTheEnd(because reason: String) {
+      guard manager.address != nil else { return }
+      let error = send([
+        .stopping, .status("shuts down: \(reason)"),
+        // As long as it takes, and some time to leave: the unit's own may be shorter.
+        .extendTimeout(policy.drain + policy.cancel + .seconds(5)),
+      ])
+      if let error { logger.warning("\(error)") }
+    }
+
+    func log(_ report: ShutdownReport) {
+      for task in report.unfinished { logger.warning("left behind: \(task)") }
+      logger.info("has shut down: \(report.ledger)")
+    }
+  }
+#endif

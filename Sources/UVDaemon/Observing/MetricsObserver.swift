@@ -1,0 +1,138 @@
+#if Daemon
+  public import CoreMetrics
+  public import UVDispatch
+
+  /// Counts and times every task, by swift-metrics. All labels begin with `task_dispatch_`:
+  ///
+  /// | Label | Kind | Dimensions |
+  /// |---|---|---|
+  /// | `tasks_total` | counter of submissions that have ended | `dispatcher`, `outcome` |
+  /// | `wait` | timer from the submission, or the time a timer came due, to the start | `dispatcher`, `queue` |
+  /// | `run` | timer from the start to the end | `dispatcher`, `queue` |
+  /// | `loop_delay` | timer of how late the loop is, with ``sample(_:every:)`` | `dispatcher` |
+  /// | `waiting`, `running` | gauges, with ``sample(_:every:)`` | `dispatcher` |
+  ///
+  /// Each task costs some dictionary look-ups under a lock, on the thread where it happens.
+  public final class MetricsObserver: TaskObserver {
+    private let dispatcher: String
+    private let factory: any MetricsFactory
+    private let state: Locked<State>
+    private let loopDelay: CoreMetrics.Timer
+    private let waiting: Gauge
+    private let running: Gauge
+
+    private struct State {
+      /// When what has not started came due, and when what runs was started.
+      var since: [TaskID: DispatcherInstant] = [:]
+      var queues: [String: Queue] = [:]
+      var outcomes: [String: Counter] = [:]
+    }
+
+    private struct Queue {
+      let wait: CoreMetrics.Timer
+      let run: CoreMetrics.Timer
+    }
+
+    /// - Parameters:
+    ///   - dispatcher: The dispatcher's label.
+    ///   - factory: That of the process if nil, which is asked for now: bootstrap it before.
+    public init(dispatcher: String, factory: (any MetricsFactory)? = nil) {
+      let factory = factory ?? MetricsSystem.factory
+      self.dispatcher = dispatcher
+      self.factory = factory
+      let dimensions = [("dispatcher", dispatcher)]
+      loopDelay = .init(
+        label: "task_dispatch_loop_delay", dimensions: dimensions, factory: factory)
+      waiting = Gauge(label: "task_dispatch_waiting", dimensions: dimensions, factory: factory)
+      running = Gauge(label: "task_dispatch_running", dimensions: dimensions, factory: factory)
+      state = Locked(State())
+    }
+
+    public func observe(_ event: TaskEvent) {
+      let id = event.task.id
+      switch event.kind {
+      case .due: state.withLock { $0.since[id] = event.time }
+      case .started:
+        let (queue, since) = state.withLock { state in
+          let since = state.since.updateValue(event.time, forKey: id)
+          return (known(event.task.queue, &state), since ?? event.task.enqueuedAt)
+        }
+        queue.wait.record(from: since, to: event.time)
+      case .refused: count("refused")
+      case .finished(let outcome):
+        let (queue, since) = state.withLock { state in
+          (known(event.task.queue, &state), state.since.removeValue(forKey: id))
+        }
+        if outcome.hasRun, let since { queue.run.record(from: since, to: event.time) }
+        count(outcome.name)
+      default: break
+      }
+    }
+
+    /// Measures every `interval`, from now on until it is cancelled or the dispatcher is shut down: how
+    /// late the loop comes to what is due, and how many tasks wait and run. It wakes the loop each
+    /// time.
+    @discardableResult
+    public func sample(_ dispatcher: any TaskDispatcher, every interval: Duration) -> TimerHandle {
+      let due = Confined(dispatcher.now.advanced(by: interval), to: dispatcher.foreground)
+      return dispatcher.foreground.every(interval, catchUp: .spaced, label: "sample metrics") {
+        [weak dispatcher] in
+        guard let dispatcher else { return }
+        self.loopDelay.record(from: due.withValue { $0 }, to: dispatcher.now)
+        let ledger = dispatcher.ledger
+        self.waiting.record(ledger.waiting)
+        // One of them is this.
+        self.running.record(ledger.running - 1)
+        due.withValue { $0 = dispatcher.now.advanced(by: interval) }
+      }
+    }
+
+    private func known(_ queue: String, _ state: inout State) -> Queue {
+      if let known = state.queues[queue] { return known }
+      let dimensions = [("dispatcher", dispatcher), ("queue", queue)]
+      let made = Queue(
+        wait: .init(label: "task_dispatch_wait", dimensions: dimensions, factory: factory),
+        run: .init(label: "task_dispatch_run", dimensions: dimensions, factory: factory))
+      state.queues[queue] = made
+      return made
+    }
+
+    private func count(_ outcome: String) {
+      state.withLock { state in
+        if let known = state.outcomes[outcome] { return known }
+        let made = Counter(
+          label: "task_dispatch_tasks_total",
+          dimensions: [("dispatcher", dispatcher), ("outcome", outcome)], factory: factory)
+        state.outcomes[outcome] = made
+        return made
+      }.increment()
+    }
+  }
+
+  extension CoreMetrics.Timer {
+    fileprivate func record(from start: DispatcherInstant, to end: DispatcherInstant) {
+      recordNanoseconds(max(0, end.nanoseconds - start.nanoseconds))
+    }
+  }
+
+  extension Outcome {
+    fileprivate var name: String {
+      switch self {
+      case .completed: "completed"
+      case .failed: "failed"
+      case .cancelled: "cancelled"
+      case .expired: "expired"
+      case .refused: "refused"
+      case .abandoned: "abandoned"
+      }
+    }
+
+    /// Whether its body began and has ended.
+    fileprivate var hasRun: Bool {
+      switch self {
+      case .completed, .failed: true
+      case .cancelled, .expired, .refused, .abandoned: false
+      }
+    }
+  }
+#endif

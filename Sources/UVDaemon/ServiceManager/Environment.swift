@@ -1,0 +1,96 @@
+#if Daemon
+  /// A variable of the environment that makes no sense.
+  public struct EnvironmentError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let variable: String
+    public let value: String
+    /// What it must be.
+    public let expected: String
+
+    public var description: String { "\(variable) is \"\(value)\": \(expected)" }
+  }
+
+  /// What a service manager says in the environment.
+  struct Environment {
+    /// The number of this process: some variables are for one process only, and its children inherit
+    /// them.
+    let process: Int32
+    let variable: (String) -> String?
+
+    /// The first descriptor that is passed: those before it are the standard streams.
+    private static let firstDescriptor: CInt = 3
+    /// Longer than any list of sockets, and short enough for a number of a descriptor.
+    private static let mostDescriptors = 1 << 20
+    /// What fits into the address of a Unix socket.
+    private static let longestAddress = 108
+
+    func address() throws(EnvironmentError) -> String? {
+      guard let text = nonempty("NOTIFY_SOCKET") else { return nil }
+      let isAddress = text.hasPrefix("/") || text.hasPrefix("@")
+      guard isAddress, (2...Self.longestAddress).contains(text.utf8.count) else {
+        throw EnvironmentError(
+          variable: "NOTIFY_SOCKET", value: text,
+          expected: "it must be an absolute path, or a name behind @, of at most "
+            + "\(Self.longestAddress) bytes")
+      }
+      return text
+    }
+
+    func watchdogTimeout() throws(EnvironmentError) -> Duration? {
+      guard let text = nonempty("WATCHDOG_USEC"), try isForMe("WATCHDOG_PID", orUnset: true) else {
+        return nil
+      }
+      guard let microseconds = number(text), microseconds > 0 else {
+        throw EnvironmentError(
+          variable: "WATCHDOG_USEC", value: text,
+          expected: "it must be a number of microseconds above 0")
+      }
+      return .microseconds(microseconds)
+    }
+
+    func sockets() throws(EnvironmentError) -> [ServiceManager.PassedSocket] {
+      guard try isForMe("LISTEN_PID", orUnset: false), let text = nonempty("LISTEN_FDS") else {
+        return []
+      }
+      guard let count = number(text), count <= Self.mostDescriptors else {
+        throw EnvironmentError(
+          variable: "LISTEN_FDS", value: text,
+          expected: "it must be a number of descriptors, at most \(Self.mostDescriptors)")
+      }
+      guard count > 0 else { return [] }
+      var names = [String](repeating: "unknown", count: Int(count))
+      if let text = variable("LISTEN_FDNAMES") {
+        names = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard names.count == count else {
+          throw EnvironmentError(
+            variable: "LISTEN_FDNAMES", value: text,
+            expected: "it must be as many names, with colons between them, as LISTEN_FDS says: "
+              + "\(count)")
+        }
+      }
+      return names.enumerated().map { index, name in
+        .init(descriptor: Self.firstDescriptor + CInt(index), name: name)
+      }
+    }
+
+    /// Whether the variable names this process.
+    private func isForMe(_ name: String, orUnset: Bool) throws(EnvironmentError) -> Bool {
+      guard let text = nonempty(name) else { return orUnset }
+      guard let number = number(text), number > 0 else {
+        throw EnvironmentError(
+          variable: name, value: text, expected: "it must be the number of a process")
+      }
+      return number == Int64(process)
+    }
+
+    private func nonempty(_ name: String) -> String? {
+      guard let text = variable(name), !text.isEmpty else { return nil }
+      return text
+    }
+
+    /// Decimal digits and nothing else: `Int64` takes a sign as well.
+    private func number(_ text: String) -> Int64? {
+      text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        ? Int64(text) : nil
+    }
+  }
+#endif

@@ -1,0 +1,53 @@
+#if Daemon
+  extension ServiceManager {
+    /// What a daemon tells its service manager: an assignment of `sd_notify(3)`.
+    public enum Notification: Sendable, Hashable {
+      /// It is up; or up again, after a reload.
+      case ready
+      /// It takes in its configuration anew, since that time of the monotonic clock.
+      case reloading(sinceMicroseconds: Int64)
+      /// It is about to end.
+      case stopping
+      /// One line for people who ask how it is. Ends of lines and zeros become spaces.
+      case status(String)
+      /// It needs this long for what it is at: starting, stopping or reloading.
+      case extendTimeout(Duration)
+      /// It is alive.
+      case watchdog
+
+      /// The variable that it assigns to.
+      var name: Substring { assignment.prefix { $0 != "=" } }
+
+      /// Without the end of its line.
+      public var assignment: String {
+        switch self {
+        case .ready: "READY=1"
+        case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
+        case .stopping: "STOPPING=1"
+        case .status(let text): "STATUS=\(text.onOneLine)"
+        case .extendTimeout(let time): "EXTEND_TIMEOUT_USEC=\(time.microseconds)"
+        case .watchdog: "WATCHDOG=1"
+        }
+      }
+    }
+  }
+
+  extension String {
+    fileprivate var onOneLine: String {
+      String(
+        String.UnicodeScalarView(
+          unicodeScalars.map { $0 == "\n" || $0 == "\r" || $0 == "\0" ? " " : $0 }))
+    }
+  }
+
+  extension Duration {
+    /// Rounded up: who asks for time needs all of it. Zero if it is negative.
+    fileprivate var microseconds: Int64 {
+      let (seconds, attoseconds) = components
+      guard self > .zero else { return 0 }
+      let rest = (attoseconds + 999_999_999_999) / 1_000_000_000_000
+      let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
+      return overflows ? .max : whole.addingReportingOverflow(rest).partialValue
+    }
+  }
+#endif

@@ -1,0 +1,108 @@
+#if Daemon
+  import TaskDispatch
+  import Testing
+
+  @testable import TaskDispatchTesting
+  @testable import UVDaemon
+
+  @Suite("A request to end")
+  struct EndingTests {
+    @Test("lets what was accepted run, and says so to the service manager first")
+    func drains() throws {
+      let scene = try Scene(shutdown: .init(drain: .seconds(20), cancel: .seconds(5)))
+      let dispatcher = scene.dispatcher
+      try scene.daemon.begin(untilSignals: [.terminate, .interrupt])
+      let ran = Box(0)
+      dispatcher.background { ran.increment() }
+      dispatcher.background { ran.increment() }
+
+      try dispatcher.raise(.terminate)
+      try dispatcher.runNextForegroundTask()
+
+      #expect(
+        scene.notifications == [
+          "STOPPING=1", "STATUS=shuts down: SIGTERM", "EXTEND_TIMEOUT_USEC=30000000",
+        ])
+      #expect(scene.messages == ["info: SIGTERM: shuts down; 0 tasks run, 2 wait"])
+      #expect(ran.value == 0)
+      try dispatcher.runUntilIdle()
+      #expect(ran.value == 2)
+      #expect(dispatcher.report?.unfinished.isEmpty == true)
+      try scene.finish()
+    }
+
+    @Test("that comes again means now, whichever signal it is")
+    func twice() throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      try scene.daemon.begin(untilSignals: [.terminate, .interrupt])
+      let ran = Box(0)
+      dispatcher.background(label: "long") {
+        ran.increment()
+        try? dispatcher.raise(.interrupt)
+      }
+      dispatcher.background(label: "later") { ran.increment() }
+      try dispatcher.raise(.terminate)
+      try dispatcher.runNextForegroundTask()
+      try dispatcher.runTask(labeled: "long")
+
+      try dispatcher.runNextForegroundTask()
+
+      #expect(ran.value == 1)
+      #expect(dispatcher.report?.unfinished.map(\.label) == ["later"])
+      #expect(scene.messages.last == "warning: SIGINT, 2 requests to end: shuts down now")
+      #expect(scene.notifications.count { $0 == "STOPPING=1" } == 1)
+      try scene.finish()
+    }
+
+    @Test("that was made twice before the loop could look means now")
+    func burst() throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      try scene.daemon.begin(untilSignals: [.terminate])
+      dispatcher.background(label: "never") {}
+      try dispatcher.raise(.terminate)
+      try dispatcher.raise(.terminate)
+
+      try dispatcher.runNextForegroundTask()
+
+      #expect(dispatcher.report?.unfinished.map(\.label) == ["never"])
+      #expect(scene.notifications.first == "STOPPING=1")
+      try scene.finish()
+    }
+
+    @Test("cannot be waited for where the signal cannot: then nothing is registered")
+    func refused() throws {
+      let scene = try Scene(["NOTIFY_SOCKET": "/run/manager", "WATCHDOG_USEC": "1000"])
+
+      #expect(throws: EventRefusal.self) {
+        try scene.daemon.begin(untilSignals: [.terminate, .kill])
+      }
+
+      #expect(throws: StepError.self) { try scene.dispatcher.raise(.terminate) }
+      #expect(scene.dispatcher.nextDeadline == nil)
+      try scene.finish()
+    }
+
+    @Test("is logged with what it leaves behind")
+    func report() throws {
+      let scene = try Scene()
+      let report = ShutdownReport(
+        ledger: Ledger(),
+        unfinished: [
+          .init(
+            label: "hash", queue: "background", site: CallSite(fileID: "A/B.swift", line: 7),
+            age: .seconds(3), thread: "a thread of the pool", state: .abandoned)
+        ])
+
+      scene.daemon.log(report)
+
+      #expect(
+        scene.messages.first
+          == "warning: left behind: \"hash\" (A/B.swift:7) on background still runs after "
+          + "3.0 seconds, in a thread of the pool")
+      #expect(scene.messages.last?.hasPrefix("info: has shut down: 0 submitted") == true)
+      try scene.finish()
+    }
+  }
+#endif

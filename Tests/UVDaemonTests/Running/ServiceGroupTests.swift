@@ -1,0 +1,171 @@
+#if Daemon
+  import Foundation
+  import Logging
+  import ServiceLifecycle
+  import TaskDispatch
+  import Testing
+  import UVDispatch
+
+  @testable import TaskDispatchTesting
+  @testable import UVDaemon
+
+  @Suite("In a group of services")
+  struct ServiceGroupTests {
+    /// Runs until it is to end, and notes when.
+    private struct Other: Service {
+      let name: String
+      let notes: Box<[String]>
+      let started: Latch
+
+      func run() async throws {
+        started.open()
+        try? await gracefulShutdown()
+        notes.change { $0.append(Task.isCancelled ? "\(name) cancelled" : "\(name) ended") }
+      }
+    }
+
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    @Test("a graceful shutdown drains, in the order of the group", .timeLimit(.minutes(1)))
+    func drains() async throws {
+      let notes = Box([String]())
+      let started = Latch(2)
+      let gate = Latch()
+      let dispatcher = try UVDispatcher()
+      let daemon = try Daemon(dispatcher, manager: ServiceManager.none, logger: logger)
+      let group = ServiceGroup(
+        services: [
+          Other(name: "first", notes: notes, started: started), daemon,
+          Other(name: "last", notes: notes, started: started),
+        ], logger: logger)
+      dispatcher.background(label: "long") {
+        _ = gate.wait(patience)
+        notes.change { $0.append("long") }
+        // What a body submits during the drain is accepted.
+        dispatcher.foreground { notes.change { $0.append("its answer") } }
+      }
+      let running = Task { try await group.run() }
+      await onAThread { _ = started.wait(patience) }
+
+      await group.triggerGracefulShutdown()
+      await onAThread {
+        // The last service ends first, and only then the dispatcher is asked to.
+        while !notes.value.contains("last ended") {}
+        gate.open()
+      }
+      try await running.value
+
+      #expect(notes.value == ["last ended", "long", "its answer", "first ended"])
+      let report = try #require(dispatcher.report)
+      #expect(report.unfinished.isEmpty && report.ledger.balances)
+    }
+
+    @Test("what a drain cannot end is given up when its time is over", .timeLimit(.minutes(1)))
+    func deadline() async throws {
+      let gate = Latch()
+      let notes = Box([String]())
+      let started = Latch(2)
+      let dispatcher = try UVDispatcher()
+      let daemon = try Daemon(
+        dispatcher, shutdown: .init(drain: .milliseconds(20), cancel: .milliseconds(20)),
+        manager: ServiceManager.none, logger: logger)
+      let group = ServiceGroup(
+        services: [
+          Other(name: "first", notes: notes, started: started), daemon,
+          Other(name: "last", notes: notes, started: started),
+        ], logger: logger)
+      let isStuck = Latch()
+      dispatcher.background(label: "stuck") {
+        isStuck.open()
+        _ = gate.wait(patience)
+      }
+      let running = Task { try await group.run() }
+      await onAThread { _ = started.wait(patience) && isStuck.wait(patience) }
+
+      await group.triggerGracefulShutdown()
+      try await running.value
+
+      #expect(dispatcher.report?.unfinished.map(\.label) == ["stuck"])
+      #expect(dispatcher.report?.unfinished.first?.state == .abandoned)
+      #expect(notes.value == ["last ended", "first ended"])
+      gate.open()
+    }
+
+    @Test("cancelling it cancels what has not started", .timeLimit(.minutes(1)))
+    func cancelled() async throws {
+      let notes = Box([String]())
+      let started = Latch(1)
+      let dispatcher = try UVDispatcher()
+      let daemon = try Daemon(
+        dispatcher, shutdown: .init(drain: .seconds(3600), cancel: .seconds(20)),
+        manager: ServiceManager.none, logger: logger)
+      let group = ServiceGroup(
+        services: [Other(name: "other", notes: notes, started: started), daemon], logger: logger)
+      let isRunning = Latch()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      view(label: "running") {
+        isRunning.open()
+        // Asked to stop, it does.
+        while !CurrentTask.isCancelled {}
+        notes.change { $0.append("stopped") }
+      }
+      view(label: "never") { notes.change { $0.append("never") } }
+      let running = Task { try await group.run() }
+      await onAThread { _ = started.wait(patience) && isRunning.wait(patience) }
+
+      running.cancel()
+      _ = await running.result
+
+      #expect(Set(notes.value) == ["stopped", "other cancelled"])
+      #expect(dispatcher.report?.unfinished.map(\.label) == ["never"])
+    }
+
+    @Test("a dispatcher that somebody shuts down ends its service", .timeLimit(.minutes(1)))
+    func endsByItself() async throws {
+      let dispatcher = try UVDispatcher()
+      let daemon = try Daemon(dispatcher, manager: ServiceManager.none, logger: logger)
+      let group = ServiceGroup(
+        configuration: .init(
+          services: [.init(service: daemon, successTerminationBehavior: .gracefullyShutdownGroup)],
+          logger: logger))
+      dispatcher.foreground { dispatcher.beginShutdown() }
+
+      try await group.run()
+
+      #expect(dispatcher.report != nil)
+    }
+
+    @Test("the service manager hears that it stops", .timeLimit(.minutes(1)))
+    func told() async throws {
+      let socket = ManagerSocket()
+      let dispatcher = try UVDispatcher()
+      let daemon = try Daemon(dispatcher, manager: try socket.manager(), logger: logger)
+      let group = ServiceGroup(services: [daemon], logger: logger)
+      let isReady = Latch()
+      dispatcher.foreground {
+        daemon.ready()
+        isReady.open()
+      }
+      let running = Task { try await group.run() }
+      await onAThread { _ = isReady.wait(patience) }
+
+      await group.triggerGracefulShutdown()
+      try await running.value
+
+      let heard = socket.received()
+      #expect(heard.first == "READY=1")
+      #expect(heard.last?.hasPrefix("STOPPING=1\nSTATUS=shuts down: graceful shutdown\n") == true)
+      #expect(heard.count == 2)
+    }
+  }
+
+  /// Waits on a thread of its own: those of Swift's Tasks are few, and others need them.
+  private func onAThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      Foundation.Thread.detachNewThread {
+        body()
+        continuation.resume()
+      }
+    }
+  }
+#endif

@@ -1,0 +1,101 @@
+#if Daemon
+  import Glibc
+  import InMemoryLogging
+  import Logging
+  import TaskDispatch
+  import Testing
+  import UVDispatch
+
+  @testable import TaskDispatchTesting
+  @testable import UVDaemon
+
+  @Suite("At the socket of the service manager")
+  struct SocketTests {
+    @Test("notifications arrive, those of one call in one datagram", arguments: [false, true])
+    func arrive(abstract: Bool) throws {
+      let socket = ManagerSocket(abstract: abstract)
+      let manager = try socket.manager()
+
+      #expect(manager.send([.ready, .status("up and running")]) == nil)
+      #expect(manager.send([.reloading(sinceMicroseconds: 12)]) == nil)
+      #expect(manager.send([]) == nil)
+
+      #expect(
+        socket.received() == ["READY=1\nSTATUS=up and running", "RELOADING=1\nMONOTONIC_USEC=12"])
+    }
+
+    @Test("an address at which nobody listens is an error and not a trap")
+    func nobody() throws {
+      let manager = try ServiceManager(process: 1) {
+        $0 == "NOTIFY_SOCKET" ? "/nonexistent/socket" : nil
+      }
+
+      let error = try #require(manager.send([.ready]))
+
+      #expect(error.code == ENOENT && !error.mayPass)
+    }
+
+    @Test("a full queue is an error that may pass, and nobody waits")
+    func full() throws {
+      let socket = ManagerSocket()
+      let manager = try socket.manager()
+      var error: SendError?
+      // The kernel has room for some hundred.
+      for _ in 0..<100_000 where error == nil { error = manager.send([.watchdog]) }
+
+      #expect(error?.mayPass == true)
+      #expect(!socket.received().isEmpty)
+      #expect(manager.send([.ready]) == nil)
+    }
+
+    @Test("a loop that is stuck says nothing any more, and the log says which line it is")
+    func stalled() throws {
+      let socket = ManagerSocket()
+      let log = InMemoryLogHandler()
+      let observer = StallObserver(LoggingObserver(Logger(label: "test") { _ in log }))
+      let dispatcher = try UVDispatcher(
+        .init(stallThreshold: .milliseconds(20), observer: observer))
+      // A sign of life every 2 ms.
+      let manager = try socket.manager(["WATCHDOG_USEC": "4000"])
+      let daemon = try Daemon(
+        dispatcher, manager: manager, logger: Logger(label: "test") { _ in log })
+      try daemon.begin(untilSignals: [])
+      daemon.ready()
+      try dispatcher.start()
+      while !socket.received().contains("WATCHDOG=1") {}
+
+      let (isStuck, gate) = (Latch(), Latch())
+      let line: UInt = #line + 1
+      dispatcher.foreground(label: "stuck") {
+        isStuck.open()
+        _ = gate.wait(patience)
+      }
+      #expect(isStuck.wait(patience))
+      _ = socket.received()
+      // Told after 20 ms and again after 40: in which twenty signs of life are due.
+      #expect(observer.isToldTwice.wait(patience))
+
+      #expect(socket.received() == [])
+      gate.open()
+      while !socket.received().contains("WATCHDOG=1") {}
+      let stall = try #require(log.entries.first { "\($0.message)".contains("stuck") })
+      #expect(stall.level == .warning)
+      #expect("\(stall.message)".hasPrefix("\"stuck\" has held its thread for "))
+      #expect(stall.metadata["site"] == "\(#fileID):\(line)")
+      dispatcher.beginShutdown()
+      while dispatcher.report == nil {}
+    }
+  }
+
+  private final class StallObserver: TaskObserver {
+    let isToldTwice = Latch(2)
+    private let next: LoggingObserver
+
+    init(_ next: LoggingObserver) { self.next = next }
+
+    func observe(_ event: TaskEvent) {
+      next.observe(event)
+      if case .stalled = event.kind, event.task.label == "stuck" { isToldTwice.open() }
+    }
+  }
+#endif

@@ -1,0 +1,125 @@
+#if Daemon
+  import Glibc
+  import TaskDispatch
+  import Testing
+
+  @testable import TaskDispatchTesting
+  @testable import UVDaemon
+
+  @Suite("What the service manager is told")
+  struct TellingTests {
+    @Test("comes in the order in which it was said, from the foreground")
+    func order() throws {
+      let scene = try Scene()
+
+      scene.daemon.ready("listens on 3 sockets")
+      scene.daemon.status("two\nlines\0")
+
+      #expect(
+        scene.notifications == [
+          "READY=1", "STATUS=listens on 3 sockets", "STATUS=two lines ",
+        ])
+      try scene.finish()
+    }
+
+    @Test("is told again a little later if there was no room, and in the same order")
+    func noRoom() throws {
+      let scene = try Scene()
+      scene.refuse(EAGAIN, EAGAIN, EAGAIN)
+
+      scene.daemon.ready()
+      scene.daemon.status("a")
+      #expect(scene.notifications.isEmpty)
+      try scene.dispatcher.advanceTime(by: .milliseconds(100))
+      #expect(scene.notifications.isEmpty)
+      try scene.dispatcher.advanceTime(by: .milliseconds(100))
+
+      #expect(scene.notifications == ["READY=1", "STATUS=a"])
+      #expect(scene.dispatcher.nextDeadline == nil)
+      #expect(scene.messages.isEmpty)
+      scene.daemon.status("b")
+      #expect(scene.notifications.last == "STATUS=b")
+      try scene.finish()
+    }
+
+    @Test("is the latest of each kind, if there was no room for long")
+    func longWithoutRoom() throws {
+      let scene = try Scene(["NOTIFY_SOCKET": "/run/manager", "WATCHDOG_USEC": "100000"])
+      try scene.daemon.begin(untilSignals: [])
+      for _ in 0..<1_000 { scene.refuse(ENOBUFS) }
+
+      scene.daemon.ready("early")
+      for number in 0..<100 { scene.daemon.status("\(number)") }
+      while scene.notifications.isEmpty { try scene.dispatcher.advanceTime(by: .seconds(1)) }
+
+      #expect(scene.notifications.prefix(3) == ["READY=1", "STATUS=99", "WATCHDOG=1"])
+      try scene.finish()
+    }
+
+    @Test("is given up, with a warning, if nobody listens")
+    func nobody() throws {
+      let scene = try Scene()
+      scene.refuse(ECONNREFUSED)
+
+      scene.daemon.ready()
+      scene.daemon.status("a")
+
+      #expect(scene.notifications == ["STATUS=a"])
+      #expect(
+        scene.messages == [
+          "warning: no notification reaches the service manager at /run/manager: Connection refused"
+        ])
+      try scene.finish()
+    }
+
+    @Test("is nothing outside of one: no notification, no timer, no warning")
+    func outside() throws {
+      let scene = try Scene(["WATCHDOG_USEC": "1000000"])
+      try scene.daemon.begin(untilSignals: [.terminate])
+
+      scene.daemon.ready("ready")
+      try scene.dispatcher.raise(.terminate)
+      try scene.dispatcher.runUntilIdle()
+
+      #expect(scene.notifications.isEmpty)
+      #expect(scene.messages.allSatisfy { $0.hasPrefix("info: ") })
+      #expect(scene.dispatcher.report != nil)
+      try scene.finish()
+    }
+
+    @Test("that it is alive comes twice in the time that it grants, and not after the end began")
+    func watchdog() throws {
+      let scene = try Scene([
+        "NOTIFY_SOCKET": "/run/manager", "WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7",
+      ])
+      try scene.daemon.begin(untilSignals: [.terminate])
+
+      try scene.dispatcher.advanceTime(by: .milliseconds(14_999))
+      #expect(scene.notifications.isEmpty)
+      try scene.dispatcher.advanceTime(by: .milliseconds(1))
+      #expect(scene.notifications == ["WATCHDOG=1"])
+      try scene.dispatcher.advanceTime(by: .seconds(30))
+      #expect(scene.notifications == ["WATCHDOG=1", "WATCHDOG=1", "WATCHDOG=1"])
+      try scene.dispatcher.raise(.terminate)
+      try scene.dispatcher.runUntilIdle()
+      #expect(scene.notifications.last?.hasPrefix("EXTEND_TIMEOUT_USEC=") == true)
+      #expect(scene.dispatcher.nextDeadline == nil)
+      try scene.finish()
+    }
+
+    @Test("is in whole microseconds, rounded up, whatever the time is")
+    func times() {
+      func text(_ time: Duration) -> String {
+        ServiceManager.Notification.extendTimeout(time).assignment
+      }
+
+      #expect(text(.nanoseconds(1)) == "EXTEND_TIMEOUT_USEC=1")
+      #expect(text(.microseconds(1)) == "EXTEND_TIMEOUT_USEC=1")
+      #expect(text(.nanoseconds(1_001)) == "EXTEND_TIMEOUT_USEC=2")
+      #expect(text(.seconds(90)) == "EXTEND_TIMEOUT_USEC=90000000")
+      #expect(text(.zero) == "EXTEND_TIMEOUT_USEC=0")
+      #expect(text(.seconds(-1)) == "EXTEND_TIMEOUT_USEC=0")
+      #expect(text(.seconds(Int64.max)) == "EXTEND_TIMEOUT_USEC=\(Int64.max)")
+    }
+  }
+#endif

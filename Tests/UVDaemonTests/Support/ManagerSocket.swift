@@ -1,0 +1,56 @@
+#if Daemon
+  import Glibc
+  import TaskDispatch
+
+  @testable import UVDaemon
+
+  /// The socket that a service manager listens at.
+  final class ManagerSocket: Sendable {
+    let address: String
+    private let descriptor: CInt
+
+    /// In a directory of its own, or in the abstract namespace.
+    init(abstract: Bool = false) {
+      let name = "uvdaemon-\(getpid())-\(UInt64.random(in: 0...(.max)))"
+      address = abstract ? "@\(name)" : "/tmp/\(name)"
+      descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+      var at = sockaddr_un()
+      at.sun_family = sa_family_t(AF_UNIX)
+      let bytes = [UInt8](address.utf8)
+      unsafe withUnsafeMutableBytes(of: &at.sun_path) { path in
+        unsafe path.copyBytes(from: abstract ? [0] + bytes.dropFirst() : bytes)
+      }
+      let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
+      let length = socklen_t(offset + bytes.count)
+      let status = unsafe withUnsafePointer(to: &at) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          unsafe bind(descriptor, $0, length)
+        }
+      }
+      precondition(descriptor >= 0 && status == 0, "cannot listen at \(address)")
+    }
+
+    deinit {
+      close(descriptor)
+      unsafe unlink(address)
+    }
+
+    /// The manager of a process that was told of this one.
+    func manager(_ more: [String: String] = [:]) throws(EnvironmentError) -> ServiceManager {
+      let variables = more.merging(["NOTIFY_SOCKET": address]) { $1 }
+      return try ServiceManager(process: getpid()) { variables[$0] }
+    }
+
+    /// What has come since the last time.
+    func received() -> [String] {
+      var all: [String] = []
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let count = unsafe recv(
+          descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+        if count < 0 { return all }
+        all.append(String(decoding: buffer.prefix(count), as: UTF8.self))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,54 @@
+#if Daemon
+  import InMemoryLogging
+  import Logging
+  import TaskDispatch
+  import Testing
+
+  @testable import TaskDispatchTesting
+  @testable import UVDaemon
+
+  /// A daemon on the fake, a service manager that notes what it hears, and what is logged.
+  struct Scene {
+    let dispatcher = RecordingDispatcher()
+    let daemon: Daemon<RecordingDispatcher>
+    private let heard = Box([String]())
+    private let refusals = Box([CInt]())
+    private let log = InMemoryLogHandler()
+
+    init(
+      _ variables: [String: String] = ["NOTIFY_SOCKET": "/run/manager"],
+      shutdown policy: ShutdownPolicy = ShutdownPolicy()
+    ) throws {
+      let manager = try ServiceManager(process: 7) { variables[$0] }
+      var logger = Logger(label: "test") { [log] _ in log }
+      logger.logLevel = .info
+      let (heard, refusals) = (heard, refusals)
+      daemon = Daemon(dispatcher, shutdown: policy, manager: manager, logger: logger) {
+        notifications in
+        let refusal = refusals.change { $0.isEmpty ? nil : $0.removeFirst() }
+        if let refusal { return SendError(address: "/run/manager", code: refusal) }
+        heard.change { $0 += notifications.map(\.assignment) }
+        return nil
+      }
+    }
+
+    /// What the service manager has heard, as it was said.
+    var notifications: [String] { heard.value }
+
+    var messages: [String] { log.entries.map { "\($0.level): \($0.message)" } }
+
+    /// Lets the next notifications fail with these error numbers, one after the other.
+    func refuse(_ codes: CInt...) { refusals.change { $0 += codes } }
+
+    /// Ends the test: nothing may be left.
+    func finish() throws {
+      if dispatcher.report == nil {
+        dispatcher.beginShutdown()
+        try dispatcher.runUntilIdle()
+      }
+      try dispatcher.finish()
+    }
+  }
+
+  let patience = Duration.seconds(20)
+#endif
