@@ -22,7 +22,7 @@
     }
 
     /// Nobody: as if a person had started the process.
-    public static let none = ServiceManager(address: nil, watchdogTimeout: nil, sockets: [])
+    public static let absent = ServiceManager(address: nil, watchdogTimeout: nil, sockets: [])
 
     /// The one that the environment of this process tells of. Ask before other threads change that.
     ///

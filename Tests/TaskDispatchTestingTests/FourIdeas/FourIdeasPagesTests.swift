@@ -29,6 +29,15 @@ struct FourIdeasPagesTests {
     for block in shown { #expect(tests.shows(block.text), "not in the tests of \(name): \(block)") }
   }
 
+  @Test("show the daemon that the build compiles")
+  func showTheDaemon() throws {
+    let code = try Page("Documentation/Daemon.md").blocks(of: "swift")
+    let snippet = try PackageFile.text("Snippets/SystemdDaemon.swift")
+
+    #expect(!code.isEmpty)
+    for block in code { #expect(snippet.shows(block.text), "not in the snippet: \(block)") }
+  }
+
   private static func tests(of name: String) throws -> String {
     try PackageFile.text(
       "Tests/TaskDispatchTestingTests/FourIdeas/FourIdeas\(name)Tests.swift")

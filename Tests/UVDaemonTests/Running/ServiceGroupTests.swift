@@ -32,7 +32,7 @@
       let started = Latch(2)
       let gate = Latch()
       let dispatcher = try UVDispatcher()
-      let daemon = try Daemon(dispatcher, manager: ServiceManager.none, logger: logger)
+      let daemon = try Daemon(dispatcher, manager: .absent, logger: logger)
       let group = ServiceGroup(
         services: [
           Other(name: "first", notes: notes, started: started), daemon,
@@ -68,7 +68,7 @@
       let dispatcher = try UVDispatcher()
       let daemon = try Daemon(
         dispatcher, shutdown: .init(drain: .milliseconds(20), cancel: .milliseconds(20)),
-        manager: ServiceManager.none, logger: logger)
+        manager: .absent, logger: logger)
       let group = ServiceGroup(
         services: [
           Other(name: "first", notes: notes, started: started), daemon,
@@ -98,7 +98,7 @@
       let dispatcher = try UVDispatcher()
       let daemon = try Daemon(
         dispatcher, shutdown: .init(drain: .seconds(3600), cancel: .seconds(20)),
-        manager: ServiceManager.none, logger: logger)
+        manager: .absent, logger: logger)
       let group = ServiceGroup(
         services: [Other(name: "other", notes: notes, started: started), daemon], logger: logger)
       let isRunning = Latch()
@@ -123,7 +123,7 @@
     @Test("a dispatcher that somebody shuts down ends its service", .timeLimit(.minutes(1)))
     func endsByItself() async throws {
       let dispatcher = try UVDispatcher()
-      let daemon = try Daemon(dispatcher, manager: ServiceManager.none, logger: logger)
+      let daemon = try Daemon(dispatcher, manager: .absent, logger: logger)
       let group = ServiceGroup(
         configuration: .init(
           services: [.init(service: daemon, successTerminationBehavior: .gracefullyShutdownGroup)],

@@ -11,8 +11,8 @@
 
     @Test("that says nothing is that of a program which a person has started")
     func nothing() throws {
-      #expect(try manager([:]) == .none)
-      #expect(try manager(["NOTIFY_SOCKET": "", "WATCHDOG_USEC": "", "LISTEN_FDS": ""]) == .none)
+      #expect(try manager([:]) == .absent)
+      #expect(try manager(["NOTIFY_SOCKET": "", "WATCHDOG_USEC": "", "LISTEN_FDS": ""]) == .absent)
     }
 
     @Test("says where the service manager listens", arguments: ["/run/x", "@abstract", "//", "@@"])
