@@ -80,21 +80,3 @@ final class RaisedSignal: Sendable {
     }
   }
 }
-
-/// What the process does when a signal comes.
-private struct Disposition: Equatable, Sendable {
-  var handler: UInt
-  var flags: CInt
-  var mask: [UInt8]
-
-  static func of(_ signal: Signal) -> Disposition {
-    var action = sigaction()
-    let status = sigaction(signal.rawValue, nil, &action)
-    precondition(status == 0, "sigaction: \(errno)")
-    return Disposition(
-      handler: unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self),
-      // What the C library adds for itself.
-      flags: action.sa_flags & ~0x0400_0000,  // Of more the kernel knows nothing.
-      mask: withUnsafeBytes(of: action.sa_mask) { Array($0.prefix(8)) })
-  }
-}
