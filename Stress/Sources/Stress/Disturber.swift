@@ -107,10 +107,12 @@ final class Disturber: @unchecked Sendable {
     guard let events = world.events else { return }
     var neighbours: [Neighbour] = []
     while !isOver.wait(seconds: Double(dice.roll(1_000)) / 1e6) {
-      switch dice.roll(4) {
+      switch dice.roll(6) {
       case 0 where neighbours.count < 2: neighbours.append(makeNeighbour(events))
       case 1 where !neighbours.isEmpty: neighbours.removeFirst().end(&dice)
       case 2: neighbours.last?.cancelFollower()
+      case 3: try! Loners(load: events, court: world.court).letGo(&dice)
+      case 4: try! Loners(load: events, court: world.court).wake(&dice)
       default:
         let raised = RaisedSignal.counted[dice.roll(RaisedSignal.counted.count)]
         for _ in 0..<dice.roll(20) { events.raise(raised) }

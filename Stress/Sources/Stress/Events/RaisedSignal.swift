@@ -20,13 +20,22 @@ final class RaisedSignal: Sendable {
   /// SIGIO, which the kernel merges, and one that it queues: sent to whatever thread lets them in.
   static let sent = [29, 50].map { RaisedSignal($0, isCounted: false) }
 
+  /// One of which only a single handler knows at a time.
+  static let alone = RaisedSignal(42)
+  private static var all: [RaisedSignal] { counted + sent + [alone] }
+
   private static let dispositions = Locked<[CInt: Disposition]>([:])
 
-  /// Before the first dispatcher is made: what the process does with them when no dispatcher does, of
-  /// each kind one at least.
+  /// Says what the process does with them when no dispatcher does, of each kind one at least. Before the
+  /// first dispatcher is made, on the main thread.
   static func prepare() {
     Glibc.signal(SIGPIPE, SIG_IGN)
-    for number: CInt in [10, 29, 40, 50] { Glibc.signal(number, SIG_IGN) }
+    // Whoever started the program may have blocked them, and somebody has to let them in.
+    var ours = sigset_t()
+    sigemptyset(&ours)
+    for raised in all { sigaddset(&ours, raised.signal.rawValue) }
+    pthread_sigmask(SIG_UNBLOCK, &ours, nil)
+    for number: CInt in [10, 29, 40, 42, 50] { Glibc.signal(number, SIG_IGN) }
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
     action.sa_flags = SA_RESTART | SA_NODEFER
@@ -37,21 +46,24 @@ final class RaisedSignal: Sendable {
     action.sa_flags = SA_RESTART | CInt(SA_SIGINFO)
     sigaction(41, &action, nil)
     dispositions.withLock { known in
-      for raised in counted + sent { known[raised.signal.rawValue] = .of(raised.signal) }
+      for raised in all { known[raised.signal.rawValue] = .of(raised.signal) }
     }
   }
 
   /// Nobody handles any of them any more.
   static func judgeDispositions(_ court: Court) {
-    for raised in counted + sent {
+    for raised in all where !raised.isAsBefore {
       let before = dispositions.withLock { $0[raised.signal.rawValue]! }
       let now = Disposition.of(raised.signal)
-      if now != before {
-        court.report(
-          .events, nil,
-          "\(raised.signal) has no handler any more, and its disposition is \(now), not \(before)")
-      }
+      court.report(
+        .events, nil,
+        "\(raised.signal) has no handler any more, and its disposition is \(now), not \(before)")
     }
+  }
+
+  /// Whether the process does with it what it did before.
+  var isAsBefore: Bool {
+    .of(signal) == Self.dispositions.withLock { $0[signal.rawValue]! }
   }
 
   /// On the calling thread, which lets it in for that: the handler has run when this returns.
