@@ -6,7 +6,8 @@ import UVDispatch
 struct Loners {
   let load: EventLoad
   let court: Court
-  private var patience: Double { Double(Monitor.patience) / 1e9 }
+  /// A little less than that of whoever watches the run, who knows less about it.
+  private var patience: Double { Double(Monitor.patience) * 0.9 / 1e9 }
 
   /// Lets go of one that never ran, with its handlers, while signals come.
   func letGo(_ dice: inout Dice) throws {
@@ -65,7 +66,7 @@ struct Loners {
     if cancels { task.cancel() }
     if !hasEnded.wait(seconds: patience) { report("a cancellation") }
     let look = Gate()
-    let end = monotonicNanoseconds() + Monitor.patience
+    let end = monotonicNanoseconds() + Int64(patience * 1e9)
     while !RaisedSignal.alone.isAsBefore {
       guard monotonicNanoseconds() < end else {
         return court.report(.events, nil, "a sequence has ended, and its handler is still there")
