@@ -98,8 +98,9 @@ public final class QueueJudge: @unchecked Sendable {
       stream.pointee.certain += 1
       if isBarrier { stream.pointee.barriers += 1 }
     }
-    // Whoever awaits leaves its thread, which may run it then; a reply is submitted by the library.
-    if form != .awaited, form != .reply { hand.submitting = ticket }
+    // Whoever awaits leaves its thread, which may run it then; a reply is submitted by the library, and
+    // so is the call of a handler.
+    if form != .awaited, form != .reply, form != .event { hand.submitting = ticket }
     hand.diary.note(.submits, ticket)
     return ticket
   }

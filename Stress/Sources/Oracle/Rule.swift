@@ -13,6 +13,7 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
   case shutdown = 13
   case deadlock = 14
   case fork = 15
+  case events = 19
   /// A suspended view starts nothing. It has no number of its own.
   case suspension = 100
   /// Faults end in a typed error, or in an abort that is written down.
@@ -32,6 +33,7 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
     case .shutdown: "13 shutdown, ledger"
     case .deadlock: "14 deadlock"
     case .fork: "15 fork"
+    case .events: "19 events"
     case .suspension: "suspension"
     case .fault: "faults"
     }

@@ -3,7 +3,8 @@ public import Synchronization
 /// One submission, and what has become of it as its submitter and its body see it.
 public final class Ticket: Sendable {
   public enum Form: UInt8, Sendable, CaseIterable, Codable {
-    case posted, asked, reply, handled, timer, repeating, synced, awaited, notification, late
+    case posted, asked, reply, handled, timer, repeating, synced, awaited, notification, late,
+      event
   }
 
   /// How far it has come. Only forwards.

@@ -27,7 +27,9 @@ extension World {
       return
     }
     if !limitJudges.isEmpty, ticket.countsAgainstLimit { limitJudges[ticket.queue].leaves() }
-    if Latency.isSampled(ticket), ticket.due == 0 { latency.record(time - ticket.submittedAt) }
+    if Latency.isSampled(ticket), ticket.due == 0, ticket.form != .event {
+      latency.record(time - ticket.submittedAt)
+    }
     if ticket.form == .timer, ticket.queue == 0 { timerJudge.begin(ticket) }
     bandJudge?.begins(ticket, at: time)
     if Latency.isSampled(ticket) { judgePlace(ticket) }

@@ -21,6 +21,7 @@ final class Disturber: @unchecked Sendable {
     case .fault:
       Signals.prepare()
       thread = OwnThread { [unowned self] in disturb() }
+    case .events: thread = OwnThread { [unowned self] in keepNeighbours() }
     default: break
     }
   }
@@ -97,6 +98,33 @@ final class Disturber: @unchecked Sendable {
     try! spare.start()
     let queues = [spare.foreground, spare.background, spare.makeQueue(label: "spare", width: 1)]
     _ = whatIsNotRefused(by: spare, queues)
+  }
+
+  // MARK: Dispatchers beside
+
+  /// Makes other dispatchers and ends them, one or two at a time, while signals come to all of them.
+  private func keepNeighbours() {
+    guard let events = world.events else { return }
+    var neighbours: [Neighbour] = []
+    while !isOver.wait(seconds: Double(dice.roll(1_000)) / 1e6) {
+      switch dice.roll(6) {
+      case 0 where neighbours.count < 2: neighbours.append(makeNeighbour(events))
+      case 1 where !neighbours.isEmpty: neighbours.removeFirst().end(&dice)
+      case 2: neighbours.last?.cancelFollower()
+      case 3: try! Loners(load: events, court: world.court).letGo(&dice)
+      case 4: try! Loners(load: events, court: world.court).wake(&dice)
+      default:
+        let raised = RaisedSignal.counted[dice.roll(RaisedSignal.counted.count)]
+        for _ in 0..<dice.roll(20) { events.raise(raised) }
+        for neighbour in neighbours { neighbour.postHere {} }
+      }
+    }
+    for neighbour in neighbours { neighbour.end(&dice) }
+  }
+
+  private func makeNeighbour(_ events: EventLoad) -> Neighbour {
+    world.totals.neighbours.add()
+    return try! Neighbour(world, events, index: world.queues.count, seed: dice.next())
   }
 
   // MARK: Faults

@@ -2,7 +2,8 @@ import Oracle
 
 /// What producers do in a mix, and how often: a weighted grammar.
 enum Mix: String, Codable, CaseIterable, Sendable {
-  case `default`, burst, cancel, timer, barrier, priority, overflow, shutdown, async, fork, fault
+  case `default`, burst, cancel, timer, barrier, priority, overflow, shutdown, async, fork, fault,
+    events
 
   enum Operation: String, CaseIterable, Sendable {
     /// Plain bodies.
@@ -23,6 +24,12 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     case slow
     /// Swift concurrency: `run`, an actor, a group of Tasks on an executor, a sleep, a flush.
     case run, actor, taskGroup, sleep, flush
+    /// Signals: raised here, in a body, sent to anybody; their handlers.
+    case raise, raiseInside, send, listen, unlisten
+    /// Descriptors: watched, written to, registered anew or twice, ended, closed while they are watched.
+    case open, write, watchAgain, close, closeBehind
+    /// Handlers that are refused.
+    case unhandled
   }
 
   var weights: [(operation: Operation, weight: Int)] {
@@ -76,6 +83,14 @@ enum Mix: String, Codable, CaseIterable, Sendable {
         (.timer, 20), (.cancelledTimer, 10), (.repeating, 1), (.barrier, 10), (.barrierSync, 2),
         (.sync, 2), (.syncInside, 1), (.suspend, 2), (.slow, 20), (.family, 10), (.ask, 10),
       ]
+    case .events:
+      [
+        (.foreground, 60), (.background, 60), (.view, 30), (.handle, 10), (.cancelled, 10),
+        (.timer, 20), (.repeating, 1), (.slow, 10), (.family, 5),
+        (.raise, 60), (.raiseInside, 40), (.send, 10), (.listen, 15), (.unlisten, 10),
+        (.open, 10), (.write, 80), (.watchAgain, 10), (.close, 5), (.closeBehind, 3),
+        (.unhandled, 3),
+      ]
     }
   }
 
@@ -92,6 +107,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     case .async: "Swift Tasks, actors, executors, sleeps"
     case .fork: "forks while everything is at work"
     case .fault: "a system that refuses, delays and interrupts"
+    case .events: "signals and descriptors, their handlers, and dispatchers that end beside"
     }
   }
 
@@ -110,6 +126,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     switch self {
     case .shutdown: 0.03
     case .fork, .fault: 2
+    case .events: 0.2
     default: 10
     }
   }
@@ -117,15 +134,19 @@ enum Mix: String, Codable, CaseIterable, Sendable {
   /// What the fake cannot take part in.
   var needsThreads: Bool { self == .async || self == .fork || self == .fault }
 
-  /// Whether shutdowns come in the middle of the load, with short deadlines.
-  var isCutShort: Bool { self == .shutdown }
+  /// Whether the shutdown of a round comes in the middle of the load, with short deadlines.
+  func isCutShort(inRound round: Int) -> Bool {
+    self == .shutdown || self == .events && round % 2 == 1
+  }
 }
 
 extension Mix.Operation {
   /// Without threads nobody ends the wait, or nobody runs the Task.
   var needsThreads: Bool {
     switch self {
-    case .run, .actor, .taskGroup, .sleep, .flush, .wait, .syncInside, .suspend: true
+    case .run, .actor, .taskGroup, .sleep, .flush, .wait, .syncInside, .suspend, .send,
+      .closeBehind:
+      true
     default: false
     }
   }

@@ -33,6 +33,9 @@ extension Producer {
     case .taskGroup: callTaskGroup()
     case .sleep: callSleep()
     case .flush: callFlush()
+    case .raise, .raiseInside, .send, .listen, .unlisten, .open, .write, .watchAgain, .close,
+      .closeBehind, .unhandled:
+      perform(event: operation)
     }
   }
 
@@ -55,7 +58,7 @@ extension Producer {
 
   // MARK: Plain
 
-  private func post(on queue: Int, _ errand: Errand = .nothing, isBarrier: Bool = false) {
+  func post(on queue: Int, _ errand: Errand = .nothing, isBarrier: Bool = false) {
     let ticket = issue(.posted, on: queue, isBarrier: isBarrier)
     let world = world
     let target = target(queue, isBarrier)

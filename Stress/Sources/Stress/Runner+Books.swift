@@ -28,7 +28,7 @@ extension Runner {
     expect(
       report.unfinished.filter { $0.state == .abandoned }.count == ledger.abandoned,
       "the report names other abandoned bodies than the ledger counts")
-    if !plan.mix.isCutShort {
+    if !world.isCutShort {
       expect(
         report.unfinished.count == world.stuck.value && ledger.abandoned == world.stuck.value,
         "a quiet dispatcher left other things unfinished than \(world.stuck.value) that never ends: "
@@ -44,8 +44,10 @@ extension Runner {
       expect(ledger.completed >= seen.ran + seen.ticks, "more bodies ran than the ledger knows")
       return
     }
+    let hidden = totals["calls perhaps unseen"]!
+    let known = bodies...bodies + hidden
     expect(
-      ledger.completed + ledger.failed + ledger.abandoned == bodies,
+      known.contains(ledger.completed + ledger.failed + ledger.abandoned),
       "\(bodies) bodies ran, and the ledger has others")
     // One that was abandoned may throw later.
     expect(
@@ -53,12 +55,29 @@ extension Runner {
       "\(seen.threw) bodies threw, and the ledger has others")
     expect(ledger.expired == seen.expired, "\(seen.expired) tasks have expired, as seen")
     expect(
-      ledger.accepted - ledger.cancelled == bodies + seen.expired,
+      known.contains(ledger.accepted - ledger.cancelled - seen.expired),
       "the ledger has accepted something that neither ran nor ended otherwise")
     // Those of `sync` may be counted as accepted and cancelled; an answer may be refused.
     let turnedAway = totals["sync refused"]! + totals["replies asked for"]! - totals["replies"]!
     expect(
       ledger.refused >= seen.refused && ledger.refused <= seen.refused + turnedAway,
       "\(seen.refused) submissions were refused")
+  }
+
+  /// Nobody waits for anything any more: what was told is held against what there was, and whatever
+  /// the system was asked for must have been given back.
+  ///
+  /// - Parameter least: How often each signal had come when the dispatcher was told to end; nil if that
+  ///   was not to wait for it.
+  func endEvents(_ world: World, least: [CInt: Int]?) {
+    guard let events = world.events else { return }
+    // Tasks that cancel handlers.
+    let look = Gate()
+    while world.pendingAsync.value > 0 { look.wait(seconds: 0.000_5) }
+    events.end(world, least: least)
+    events.closeWhatIsLeft()
+    guard plan.backend == .uv else { return }
+    RaisedSignal.judgeDispositions(court)
+    descriptors.judge(court)
   }
 }

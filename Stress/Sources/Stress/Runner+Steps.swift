@@ -10,6 +10,7 @@ extension Runner {
     let producer = Producer(world, number: 0, seed: dice.next())
     producers.withLock { $0 = [producer] }
     world.onChild = { producer.keep($0) }
+    world.registerHandlers(&dice)
     while monotonicNanoseconds() < end, !court.hasFindings, !isStopped.isRaised {
       for _ in 0..<16 where producer.hasRoom { producer.act() }
       for _ in 0..<dice.roll(24) { try step(dispatcher, &dice) }
@@ -18,11 +19,11 @@ extension Runner {
         try dispatcher.advanceTime(by: .microseconds(500))
         producer.closeWhatIsOver()
       }
-      if plan.mix.isCutShort, dice.once(in: 200) { break }
+      if world.isCutShort, dice.once(in: 200) { break }
     }
     world.isOver.raise()
     producer.closeWhatIsOver()
-    if plan.mix.isCutShort {
+    if world.isCutShort {
       let drain = Duration.microseconds(dice.roll(3))
       for judge in world.judges { judge.endOrder(at: world.now() + Int64(drain / .nanoseconds(1))) }
       dispatcher.beginShutdown(ShutdownPolicy(drain: drain, cancel: .zero))
@@ -31,13 +32,19 @@ extension Runner {
         try dispatcher.advanceTime(by: .microseconds(500))
         producer.closeWhatIsOver()
       }
+      try dispatcher.runUntilIdle(limit: 10_000_000)
+      if let events = world.events, !events.isQuiet {
+        court.report(
+          .events, nil, "nothing is left that could run, and something to tell: \(events.state)")
+      }
       dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(30)))
     }
     try dispatcher.runUntilIdle(limit: 10_000_000)
     try dispatcher.advanceTime(by: .seconds(60))
-    if plan.mix.isCutShort { producer.closeAfterReport() }
+    if world.isCutShort { producer.closeAfterReport() }
     world.judgeEndState()
     judgeBooks(world)
+    endEvents(world, least: world.isCutShort ? nil : EventLoad.least)
     world.onChild = nil
     try dispatcher.finish()
   }

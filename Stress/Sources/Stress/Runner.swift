@@ -21,6 +21,8 @@ final class Runner: @unchecked Sendable {
   let pastEnded = Number()
   let ledgers = Locked(Ledger())
   let rounds = Number()
+  /// Between two rounds. Used by the thread that runs them.
+  var descriptors = DescriptorJudge()
   /// What is being done that must not take long, and since when.
   let phase = Locked<(name: String, since: Int64)?>(nil)
 
@@ -35,6 +37,7 @@ final class Runner: @unchecked Sendable {
   }
 
   func run() throws {
+    if plan.mix == .events, plan.backend == .uv { RaisedSignal.prepare() }
     var round = 0
     var dice = Dice(seed: plan.seed)
     while !isTimeOver {
@@ -72,6 +75,7 @@ final class Runner: @unchecked Sendable {
       "\(bodies) bodies have begun and not ended, \(world.pendingAsync.value) Tasks are under way",
       "ledger: \(world.dispatcher.ledger)",
     ]
+    if let events = world.events { lines.append(events.state) }
     for producer in producers.withLock({ $0 }) {
       lines.append("producer \(producer.number): \(producer.state)")
     }
@@ -92,6 +96,7 @@ final class Runner: @unchecked Sendable {
     let mix = plan.mix
     let length = mix.roundSeconds * (0.5 + dice.share)
     let end = min(ends, monotonicNanoseconds() + Int64(length * 1e9))
+    world.registerHandlers(&dice)
     // Background work starts before the loop does.
     var loop: OwnThread?
     if dice.once(in: 2) {
@@ -99,6 +104,7 @@ final class Runner: @unchecked Sendable {
     } else {
       loop = OwnThread { dispatcher.run() }
     }
+    if world.events != nil { _ = world.postHere { world.loopThread.noteThisThread() } }
     let isIdle = Gate()
     let isStaffed = Staffed(plan.threads)
     let team = (0..<plan.threads).map { number -> (Producer, OwnThread, Gate) in
@@ -117,7 +123,7 @@ final class Runner: @unchecked Sendable {
           gate.open()
           // What is left is closed by its own thread, since the oracle's books are by thread.
           isIdle.wait(seconds: 1e6)
-          if mix.isCutShort { producer.closeAfterReport() }
+          if world.isCutShort { producer.closeAfterReport() }
           producer.world.judgeEndState()
         }, gate
       )
@@ -125,18 +131,20 @@ final class Runner: @unchecked Sendable {
     isStaffed.wait()
     producers.withLock { $0 = team.map(\.0) }
     let disturber = Disturber(world, seed: dice.next())
-    if mix.isCutShort { cutShort(world, dispatcher, &dice, before: end) }
+    if world.isCutShort { cutShort(world, dispatcher, &dice, before: end) }
     during("waiting for what is open") {
       for (_, _, gate) in team { gate.wait(seconds: 1e6) }
       disturber.stop()
-      if !mix.isCutShort { waitForSilence(world) }
+      if !world.isCutShort { waitForSilence(world) }
     }
+    let least = world.isCutShort ? nil : EventLoad.least
     during("shutting down") { finish(world, dispatcher, &dice) }
     _ = loop?.join(seconds: 1e6)
     during("waiting for bodies that the shutdown left") { waitForBodies(world) }
     isIdle.open()
     for (_, thread, _) in team { _ = thread.join(seconds: 1e6) }
     judgeBooks(world)
+    during("ending handlers") { endEvents(world, least: least) }
   }
 
   private func produce(_ producer: Producer, until end: Int64) {
@@ -157,7 +165,7 @@ final class Runner: @unchecked Sendable {
         }
       }
     }
-    if !mix.isCutShort { producer.closeAll() }
+    if !producer.world.isCutShort { producer.closeAll() }
   }
 
   /// Shuts down in the middle of the load.
@@ -168,7 +176,9 @@ final class Runner: @unchecked Sendable {
     let moment = Gate()
     moment.wait(seconds: Double(max(0, min(until, end) - monotonicNanoseconds())) / 1e9)
     let drain = Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(10_000))
-    let cancel = Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(5_000))
+    let cancel =
+      world.mayAbandon
+      ? Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(5_000)) : .seconds(1_000)
     world.isOver.raise()
     // Bodies that go on past the deadline are no longer alone in the order.
     for judge in world.judges { judge.endOrder(at: world.now() + Int64(drain / .nanoseconds(1))) }
@@ -203,7 +213,7 @@ final class Runner: @unchecked Sendable {
       isIn.wait(seconds: 1e6)
       world.stuck.add()
     }
-    if !plan.mix.isCutShort {
+    if !world.isCutShort {
       let (drain, cancel) = isStuck ? (0.1, 0.05) : (30, 5)
       shutDown(
         world, dispatcher, ShutdownPolicy(drain: .seconds(drain), cancel: .seconds(cancel)), &dice)
@@ -216,6 +226,7 @@ final class Runner: @unchecked Sendable {
     let look = Gate()
     while world.pendingAsync.value > 0
       || world.totals.begun.value != world.totals.ended.value || !world.isAllDone
+      || world.events?.isQuiet == false
     {
       look.wait(seconds: 0.001)
     }
@@ -224,7 +235,9 @@ final class Runner: @unchecked Sendable {
   /// What was abandoned had started, and may not have come to its first instruction.
   private func waitForBodies(_ world: World) {
     let look = Gate()
-    guard world.isExact, let ledger = world.dispatcher.report?.ledger else { return }
+    guard world.isExact, world.mayAbandon, let ledger = world.dispatcher.report?.ledger else {
+      return
+    }
     while world.totals.ended.value < ledger.completed + ledger.failed + ledger.abandoned {
       look.wait(seconds: 0.000_5)
     }

@@ -51,10 +51,13 @@ struct Process: Codable, Sendable {
         if fields.count > 1 { process.residentBytes = (Int(fields[1]) ?? 0) * 4096 }
       }
     }
-    process.descriptors = entries("/proc/self/fd") - 1
+    process.descriptors = openDescriptors
     process.threads = entries("/proc/self/task")
     return process
   }
+
+  /// Its own look aside.
+  static var openDescriptors: Int { entries("/proc/self/fd") - 1 }
 
   private static func entries(_ path: String) -> Int {
     guard let directory = opendir(path) else { return 0 }

@@ -32,6 +32,18 @@ struct Totals: ~Copyable, Sendable {
   let asyncCancelled = Count()
   let forks = Count()
   let faults = Count()
+
+  // What has to do with signals and descriptors.
+  let raised = Count()
+  let bytes = Count()
+  let handlers = Count()
+  let handlersCancelled = Count()
+  /// Calls of handlers, which are bodies.
+  let handlerCalls = Count()
+  /// How often a call may have begun for the dispatcher, and its ledger, that no handler saw: somebody
+  /// removed that in between.
+  let hidden = Count()
+  let neighbours = Count()
 }
 
 /// The same for people and files.
@@ -51,6 +63,10 @@ struct TotalsSnapshot: Codable, Sendable {
       "flushes": totals.flushes.value, "suspensions": totals.suspensions.value,
       "async calls": totals.asyncCalls.value, "async calls cancelled": totals.asyncCancelled.value,
       "forks": totals.forks.value, "signal storms, blocked loops": totals.faults.value,
+      "signals raised": totals.raised.value, "bytes read": totals.bytes.value,
+      "handlers": totals.handlers.value, "handlers cancelled": totals.handlersCancelled.value,
+      "calls of handlers": totals.handlerCalls.value,
+      "calls perhaps unseen": totals.hidden.value, "dispatchers beside": totals.neighbours.value,
       "bodies begun": totals.begun.value, "bodies ended": totals.ended.value,
     ]
   }
@@ -65,5 +81,7 @@ struct TotalsSnapshot: Codable, Sendable {
     "cancellations asked for", "replies asked for", "replies", "blocking waits",
     "blocking waits refused", "flushes",
     "suspensions", "async calls", "async calls cancelled", "forks", "signal storms, blocked loops",
+    "signals raised", "bytes read", "handlers", "handlers cancelled", "calls of handlers",
+    "calls perhaps unseen", "dispatchers beside",
   ]
 }

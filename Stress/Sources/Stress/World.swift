@@ -8,7 +8,7 @@ import UVDispatch
 /// One dispatcher under load, and everybody who watches it.
 final class World: @unchecked Sendable {
   let plan: Plan
-  let dispatcher: any TaskDispatcher
+  let dispatcher: any EventDispatcher
   /// The foreground, the background, and views.
   let queues: [TaskQueue]
   let judges: [QueueJudge]
@@ -31,12 +31,18 @@ final class World: @unchecked Sendable {
   let actors: [Clerk]
   /// Told of what bodies submit, where they run on the thread that submits everything.
   var onChild: ((Ticket) -> Void)?
+  /// Whether its shutdown comes in the middle of the load, with short deadlines.
+  let isCutShort: Bool
+  /// Where there are handlers of signals and descriptors; else nil.
+  private(set) var events: EventLoad?
+  let loopThread = Number()
 
   static let viewWidths = [1, 2, 3]
 
   init(_ plan: Plan, round: Int, court: Court, latency: Latency) throws {
     self.plan = plan
     self.court = court
+    isCutShort = plan.mix.isCutShort(inRound: round)
     self.latency = latency
     let overflow = Self.overflow(of: plan, round: round)
     let agingStep = Duration.microseconds(plan.mix == .priority ? 500 : 100_000)
@@ -63,7 +69,7 @@ final class World: @unchecked Sendable {
     queues = [dispatcher.foreground, dispatcher.background] + views
     let widths = [1, backgroundWidth] + Self.viewWidths
     let names = queues.map(\.label)
-    court.nameQueues(names)
+    court.nameQueues(names + ["a neighbour"])
     judges = widths.indices.map {
       QueueJudge(index: $0, name: names[$0], width: widths[$0], court: court)
     }
@@ -80,6 +86,10 @@ final class World: @unchecked Sendable {
       [.run, .actor, .taskGroup, .sleep, .flush].contains($0.operation)
     }
     actors = plan.backend == .uv ? [queues[0], queues[2]].map { Clerk(on: $0) } : []
+    if plan.mix == .events {
+      // Two of three: in the others each call is accounted for, and bodies may be abandoned.
+      events = EventLoad(self, hasOutsiders: round % 3 != 0)
+    }
   }
 
   private static func overflow(of plan: Plan, round: Int) -> Overflow {
@@ -92,6 +102,18 @@ final class World: @unchecked Sendable {
       return plan.backend == .fake
         ? .reject(limit: 8) : .blockCaller(limit: 16, timeout: nil)
     }
+  }
+
+  /// Whether bodies may outlive the shutdown: who does not know how many calls the ledger has does not
+  /// know when the last of them has ended.
+  var mayAbandon: Bool { events?.hasOutsiders != true }
+
+  /// Registers what is there from beginning to end, before anybody raises a signal.
+  func registerHandlers(_ dice: inout Dice) {
+    guard let events else { return }
+    events.add(self)
+    for _ in 0..<6 { events.listen(at: self, seed: dice.next(), isResident: true) }
+    for _ in 0..<4 { events.open(at: self, seed: dice.next()) }
   }
 
   /// Nanoseconds of the dispatcher's own time, which on the fake is virtual.

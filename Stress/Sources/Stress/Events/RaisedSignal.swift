@@ -1,0 +1,94 @@
+import Glibc
+import Oracle
+import TaskDispatch
+
+/// A signal that the program raises, and how often it did.
+final class RaisedSignal: Sendable {
+  let signal: Signal
+  let raises = Raises()
+  /// Whether each is a delivery of its own, and there when the call returns.
+  let isCounted: Bool
+
+  private init(_ number: CInt, isCounted: Bool = true) {
+    signal = Signal(rawValue: number)
+    self.isCounted = isCounted
+  }
+
+  /// SIGUSR1, SIGUSR2, SIGURG, SIGWINCH, and two of those that the kernel queues: each thread raises
+  /// them for itself.
+  static let counted = [10, 12, 23, 28, 40, 41].map { RaisedSignal($0) }
+  /// SIGIO, which the kernel merges, and one that it queues: sent to whatever thread lets them in.
+  static let sent = [29, 50].map { RaisedSignal($0, isCounted: false) }
+
+  /// One of which only a single handler knows at a time.
+  static let alone = RaisedSignal(42)
+  private static var all: [RaisedSignal] { counted + sent + [alone] }
+
+  private static let dispositions = Locked<[CInt: Disposition]>([:])
+
+  /// Says what the process does with them when no dispatcher does, of each kind one at least. Before the
+  /// first dispatcher is made, on the main thread.
+  static func prepare() {
+    Glibc.signal(SIGPIPE, SIG_IGN)
+    // Whoever started the program may have blocked them, and somebody has to let them in.
+    var ours = sigset_t()
+    sigemptyset(&ours)
+    for raised in all { sigaddset(&ours, raised.signal.rawValue) }
+    pthread_sigmask(SIG_UNBLOCK, &ours, nil)
+    for number: CInt in [10, 29, 40, 42, 50] { Glibc.signal(number, SIG_IGN) }
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in }
+    action.sa_flags = SA_RESTART | SA_NODEFER
+    sigaddset(&action.sa_mask, SIGWINCH)
+    sigaction(12, &action, nil)
+    action = sigaction()
+    action.__sigaction_handler.sa_sigaction = { _, _, _ in }
+    action.sa_flags = SA_RESTART | CInt(SA_SIGINFO)
+    sigaction(41, &action, nil)
+    dispositions.withLock { known in
+      for raised in all { known[raised.signal.rawValue] = .of(raised.signal) }
+    }
+  }
+
+  /// Nobody handles any of them any more.
+  static func judgeDispositions(_ court: Court) {
+    for raised in all where !raised.isAsBefore {
+      let before = dispositions.withLock { $0[raised.signal.rawValue]! }
+      let now = Disposition.of(raised.signal)
+      court.report(
+        .events, nil,
+        "\(raised.signal) has no handler any more, and its disposition is \(now), not \(before)")
+    }
+  }
+
+  /// Whether the process does with it what it did before.
+  var isAsBefore: Bool {
+    .of(signal) == Self.dispositions.withLock { $0[signal.rawValue]! }
+  }
+
+  /// On the calling thread, which lets it in for that: the handler has run when this returns.
+  func raise() {
+    raises.count {
+      var only = sigset_t()
+      var before = sigset_t()
+      sigemptyset(&only)
+      sigaddset(&only, signal.rawValue)
+      pthread_sigmask(SIG_UNBLOCK, &only, &before)
+      let status = Glibc.raise(signal.rawValue)
+      pthread_sigmask(SIG_SETMASK, &before, nil)
+      // The kernel has no room for one more of those that it queues.
+      return status == 0
+    }
+  }
+
+  /// To the process: some thread lets it in soon.
+  func send() { raises.count { kill(getpid(), signal.rawValue) == 0 } }
+
+  /// To a thread by the system's number, which may let none in or have ended.
+  func send(to thread: pid_t) {
+    raises.count {
+      SystemCalls.send(signal.rawValue, to: thread)
+      return false
+    }
+  }
+}
