@@ -40,7 +40,11 @@
     private func endReload(
       _ failure: (any Error)?, _ perform: @escaping @Sendable () async throws -> Void
     ) {
-      if let failure { logger.error("cannot reload: \(failure)") }
+      if let failure {
+        logger.error("cannot reload: \(failure)")
+      } else {
+        logger.info("has reloaded")
+      }
       let (goesOn, again) = state.withValue { state in
         state.isReloading = false
         return (state.requestsToEnd == 0, state.reloadsAgain)
