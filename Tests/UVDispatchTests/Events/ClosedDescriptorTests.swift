@@ -95,8 +95,8 @@ extension OnePool {
           let pipe = Pipe()
           // The first opens what the process keeps.
           let first = try UVDispatcher()
-          try first.start()
-          first.end()
+          first.beginShutdown()
+          first.run()
           let before = ThisProcess.descriptors
           weak var handler: Box<Int>?
           let dispatcher = try UVDispatcher()
@@ -108,9 +108,9 @@ extension OnePool {
               token.increment()
             }
           }
-          try dispatcher.start()
+          dispatcher.beginShutdown()
 
-          dispatcher.end()
+          dispatcher.run()
 
           #expect(handler == nil)
           #expect(!registration.isCancelled)

@@ -31,6 +31,8 @@ extension OnePool {
       await #expect(processExitsWith: .success) {
         standingStill {
           #expect(works())
+          // What is opened the first time that one is refused is the process's.
+          #expect(withSpareDescriptors(0) { throwsUVError { try UVDispatcher() } })
           let before = ThisProcess.descriptors
           var refusals = 0
           for spare in 0..<8 {
