@@ -1,0 +1,132 @@
+import Foundation
+import Redis
+
+/// A Redis server of a test's own, that keeps nothing. It ends with this, and with the process that runs
+/// the tests, however that ends.
+final class RedisServer: Sendable {
+  struct Failure: Error { let output: String }
+
+  let address: RedisAddress
+  private let process: pid_t
+  private let directory: String
+  /// Whoever watches over the server waits for the end of this, which the kernel closes with the process.
+  private let leash: FileHandle
+  private let output: FileHandle
+
+  // Debian's redis-tools has the server as well: it looks at the name under which it is started.
+  private static let script = """
+    program=$(type -P redis-server || type -P redis-check-rdb) || {
+      echo 'there is no redis-server; scripts/integration installs one'; exit 1
+    }
+    (exec -a redis-server "$program" "$@" </dev/null) &
+    read -r _
+    kill -KILL %1
+    """
+
+  /// Returns once the server accepts connections.
+  static func start(on kind: Kind = .unix) throws -> RedisServer {
+    switch kind {
+    case .unix: return try RedisServer(port: nil)
+    case .tcp:
+      // Somebody else may take the port before the server does.
+      for _ in 0..<9 {
+        if let server = try? RedisServer(port: LoopbackPort().number) { return server }
+      }
+      return try RedisServer(port: LoopbackPort().number)
+    }
+  }
+
+  enum Kind: Sendable, CaseIterable { case unix, tcp }
+
+  private init(port: UInt16?) throws {
+    var template = "/tmp/redis-tests.XXXXXX".utf8CString
+    let made = unsafe template.withUnsafeMutableBufferPointer {
+      unsafe mkdtemp($0.baseAddress!) != nil
+    }
+    precondition(made, "mkdtemp failed: \(errno)")
+    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let path = directory + "/socket"
+    address = port.map { .tcp(host: "127.0.0.1", port: $0) } ?? .unix(path: path)
+
+    let (input, pipe) = (Pipe(), Pipe())
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/bash")
+    shell.arguments =
+      ["-c", Self.script, "redis-server", "--save", "", "--appendonly", "no", "--dir", directory]
+      + (port.map { ["--bind", "127.0.0.1", "--port", "\($0)"] }
+        ?? ["--port", "0", "--unixsocket", path])
+    shell.standardInput = input
+    shell.standardOutput = pipe
+    shell.standardError = pipe
+    try shell.run()
+    leash = input.fileHandleForWriting
+    output = pipe.fileHandleForReading
+    process = try Self.waitUntilReady(output)
+  }
+
+  deinit {
+    try? leash.close()
+    // Until both have gone.
+    _ = try? output.readToEnd()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  /// The number of the server's process, which stands at the beginning of each of its lines.
+  private static func waitUntilReady(_ output: FileHandle) throws -> pid_t {
+    var text = ""
+    while case let data = output.availableData, !data.isEmpty {
+      text += String(decoding: data, as: UTF8.self)
+      for line in text.split(separator: "\n") where line.lowercased().contains("ready to accept") {
+        if let process = line.split(separator: ":").first.flatMap({ pid_t($0) }) { return process }
+      }
+    }
+    throw Failure(output: text)
+  }
+
+  /// Ends it as a crash would.
+  func kill() { signal(SIGKILL) }
+
+  /// Lets it answer nothing until ``goOn()``. It stands still when this has returned.
+  func stop() {
+    signal(SIGSTOP)
+    while state != "T" {}
+  }
+
+  func goOn() { signal(SIGCONT) }
+
+  private func signal(_ number: CInt) {
+    let status = Foundation.kill(process, number)
+    precondition(status == 0, "kill failed: \(errno)")
+  }
+
+  /// As the kernel names it, behind the name of the program.
+  private var state: Substring? {
+    let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return text?.split(separator: ")").last?.split(separator: " ").first
+  }
+}
+
+/// A port of this machine on which nobody listens, while this lives.
+final class LoopbackPort: Sendable {
+  let number: UInt16
+  private let descriptor: CInt
+
+  init() {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = unsafe inet_addr("127.0.0.1")
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    unsafe withUnsafeMutablePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        let bound = unsafe bind(descriptor, $0, length) == 0
+        precondition(bound, "bind failed: \(errno)")
+        _ = unsafe getsockname(descriptor, $0, &length)
+      }
+    }
+    self.descriptor = descriptor
+    number = UInt16(bigEndian: address.sin_port)
+  }
+
+  deinit { close(descriptor) }
+}
