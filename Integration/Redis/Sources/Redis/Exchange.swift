@@ -22,6 +22,8 @@ final class Exchange {
   /// Why those who wait get no answer, unless hiredis has an error to tell.
   private var reason: RedisError?
   private(set) var hasEnded = false
+  /// What the owner was told of the end.
+  private var ending: RedisError?
   /// Cancelled at the end.
   var watch: Task<Void, Never>?
 
@@ -52,7 +54,7 @@ final class Exchange {
     if hiredis.send(command, number: lastNumber) {
       waiting[lastNumber] = then
     } else {
-      teller.tell { then(.failure(.closed)) }
+      teller.tell { [error = ending ?? .closed] in then(.failure(error)) }
     }
   }
 
@@ -68,7 +70,7 @@ final class Exchange {
     if hiredis.send(command, number: lastNumber) {
       subscriptions[lastNumber] = Subscription(channel: channel, perform: perform)
     } else {
-      teller.tell { perform(.ended(.closed)) }
+      teller.tell { [error = ending ?? .closed] in perform(.ended(error)) }
     }
   }
 
@@ -96,15 +98,16 @@ final class Exchange {
     hasEnded = true
     watch?.cancel()
     let lost = error.map { RedisError.lost(address, $0) }
+    ending = lost ?? (reason == .cut ? nil : reason)
     for (_, then) in waiting.sorted(by: { $0.key < $1.key }) {
       teller.tell { [error = lost ?? reason ?? .closed] in then(.failure(error)) }
     }
     for (_, subscription) in subscriptions.sorted(by: { $0.key < $1.key }) {
-      teller.tell { [error = lost ?? reason] in subscription.perform(.ended(error)) }
+      teller.tell { [ending] in subscription.perform(.ended(ending)) }
     }
     waiting = [:]
     subscriptions = [:]
-    teller.tell { [onEnd, error = lost ?? (reason == .cut ? nil : reason)] in onEnd(error) }
+    teller.tell { [onEnd, ending] in onEnd(ending) }
   }
 
   // MARK: The end

@@ -14,8 +14,8 @@ public final class RedisConnection: Sendable {
 
   /// Begins to connect. Commands may be sent at once.
   ///
-  /// - Parameter onEnd: Called once, after everything else that the connection tells: nil if that was
-  ///   asked for, else why. Also if there never was a connection.
+  /// - Parameter onEnd: Called once, when everybody has been told of what was sent before the end: nil if
+  ///   that was asked for, else why. Also if there never was a connection.
   public init(
     to address: RedisAddress, on dispatcher: UVDispatcher,
     onEnd: @escaping @Sendable (RedisError?) -> Void

@@ -1,10 +1,10 @@
 /// Why there is no answer to a command, or why a connection has ended.
 public enum RedisError: Error, Sendable, Hashable {
-  /// It was sent when the connection had ended, or was about to. It was not sent.
+  /// The connection had been closed before, or cut. It was not sent.
   case closed
   /// ``RedisConnection/cut()`` came first. The server may have carried it out.
   case cut
-  /// The dispatcher was shut down first. The server may have carried it out.
+  /// The dispatcher was shut down first. The server may have carried out what had been sent.
   case shutDown
   /// There was no connection, or there is none any more: what hiredis says about it. The server may
   /// have carried out what had been sent.

@@ -12,8 +12,9 @@ extension OnOurLoop {
       let server = try RedisServer.start(on: kind)
       let replies = Notes<Result<RedisReply, RedisError>>()
       let ends = Notes<RedisError?>()
+      let dispatcher = try UVDispatcher()
 
-      try onForeground { dispatcher in
+      dispatcher.runToTheEnd {
         let connection = RedisConnection(to: server.address, on: dispatcher) { error in
           ends.add(error)
           dispatcher.beginShutdown()
@@ -52,8 +53,9 @@ extension OnOurLoop {
         ),
       ]
       let replies = Notes<Result<RedisReply, RedisError>>()
+      let dispatcher = try UVDispatcher()
 
-      try onForeground { dispatcher in
+      dispatcher.runToTheEnd {
         let connection = RedisConnection(to: server.address, on: dispatcher) { _ in
           dispatcher.beginShutdown()
         }
@@ -68,8 +70,9 @@ extension OnOurLoop {
     func whereItIsAnswered() throws {
       let server = try RedisServer.start()
       let notes = Notes<String>()
+      let dispatcher = try UVDispatcher()
 
-      try onForeground { dispatcher in
+      dispatcher.runToTheEnd {
         let connection = RedisConnection(to: server.address, on: dispatcher) { _ in
           notes.add(dispatcher.isForeground ? "ended on the foreground" : "ended elsewhere")
         }

@@ -86,6 +86,11 @@ final class RedisServer: Sendable {
   /// Ends it as a crash would.
   func kill() { signal(SIGKILL) }
 
+  func killAndWait() {
+    kill()
+    while let state, state != "Z" {}
+  }
+
   /// Lets it answer nothing until ``goOn()``. It stands still when this has returned.
   func stop() {
     signal(SIGSTOP)
@@ -93,6 +98,21 @@ final class RedisServer: Sendable {
   }
 
   func goOn() { signal(SIGCONT) }
+
+  /// Returns when what had come to it over other connections before this call has been answered.
+  func waitUntilItHasAnswered() throws {
+    guard case .unix(let path) = address else { preconditionFailure("it is asked over a socket") }
+    let (client, pipe) = (Process(), Pipe())
+    client.executableURL = URL(filePath: "/usr/bin/env")
+    // Twice, one after the other: what comes at a time may be answered in any order.
+    client.arguments = ["redis-cli", "-s", path, "-r", "2", "PING"]
+    client.standardOutput = pipe
+    try client.run()
+    let answer = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    guard answer == Data("PONG\nPONG\n".utf8) else {
+      throw Failure(output: String(decoding: answer, as: UTF8.self))
+    }
+  }
 
   private func signal(_ number: CInt) {
     let status = Foundation.kill(process, number)

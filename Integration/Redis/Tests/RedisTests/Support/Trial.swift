@@ -1,4 +1,3 @@
-import Foundation
 import Redis
 import Testing
 import UVDispatch
@@ -10,28 +9,33 @@ struct OnOurLoop {}
 /// How long a test waits for what must happen. Only what is broken takes that long.
 let patience = Duration.seconds(60)
 
-/// Runs a dispatcher on this thread until somebody shuts it down, and expects that nothing is left.
-///
-/// - Parameter body: Its first task, on the foreground.
-/// - Returns: What the shutdown left behind, which is nothing.
-@discardableResult
-func onForeground(
-  _ configuration: UVDispatcher.Configuration = .init(),
-  at location: SourceLocation = #_sourceLocation,
-  _ body: @escaping @Sendable (UVDispatcher) -> Void
-) throws -> ShutdownReport {
-  let dispatcher = try UVDispatcher(configuration)
-  dispatcher.foreground { body(dispatcher) }
-  let alarm = dispatcher.foreground.after(patience) {
-    Issue.record("nobody has shut the dispatcher down", sourceLocation: location)
-    dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+extension UVDispatcher {
+  /// Runs `body` on the foreground, and the loop on this thread until somebody has shut it down. Expects
+  /// that nothing is left then.
+  @discardableResult
+  func runToTheEnd(
+    at location: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () -> Void
+  ) -> ShutdownReport {
+    foreground(body)
+    foreground.after(patience) {
+      Issue.record("nobody has shut the dispatcher down", sourceLocation: location)
+      self.beginShutdown(.init(drain: .zero, cancel: .zero))
+    }
+    let report = run()
+    #expect(report.unfinished == [], sourceLocation: location)
+    #expect(report.ledger.balances, sourceLocation: location)
+    return report
   }
-  let report = runHere(dispatcher)
-  alarm.cancel()
-  #expect(report.unfinished == [], sourceLocation: location)
-  #expect(report.ledger.balances, sourceLocation: location)
-  return report
+
+  /// Runs `body` on the foreground once the loop has looked at its descriptors that often.
+  ///
+  /// For a dispatcher whose turn is one task: it looks between any two.
+  func afterLooks(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+    foreground { count > 0 ? self.afterLooks(count - 1, body) : body() }
+  }
 }
 
-/// Also in an asynchronous test, whose thread may stand still as well.
-private func runHere(_ dispatcher: UVDispatcher) -> ShutdownReport { dispatcher.run() }
+extension UVDispatcher.Configuration {
+  /// The loop looks at its descriptors after every task.
+  static let oneTaskATurn = Self(loopBudget: .init(tasks: 1, time: .seconds(1)))
+}
