@@ -83,32 +83,78 @@ extension OnOurLoop {
       #expect(tally.takeCounts().ends == [nil])
     }
 
-    @Test("by letting go of it does not happen: it lives until its end, and is then let go of")
+    @Test("does not come about by letting go of it")
     func lettingGo() throws {
       let server = try RedisServer.start()
       let dispatcher = try UVDispatcher()
       let tally = Tally(on: dispatcher)
-      let token = Confined<Token?>(Token(), to: dispatcher.foreground)
-      let remembered = Confined(WeakToken(), to: dispatcher.foreground)
 
       dispatcher.runToTheEnd {
-        let held = token.withValue { $0.take()! }
-        remembered.withValue { $0.token = held }
-        _ = RedisConnection(to: server.address, on: dispatcher) { error in
-          withExtendedLifetime(held) { tally.noteEnd(error) }
-        }
-        // Another one, so that this test knows when the first must have been answered long since.
-        let other = RedisConnection(to: server.address, on: dispatcher) { _ in }
-        other.send(["PING"]) { reply in
-          tally.note(0, reply)
-          dispatcher.beginShutdown()
-        }
+        RedisConnection(to: server.address, on: dispatcher) { tally.noteEnd($0) }
+          .send(["PING"]) { reply in
+            tally.note(0, reply)
+            dispatcher.beginShutdown()
+          }
       }
 
       let counts = tally.takeCounts()
       #expect(counts.replies == [.status("PONG")])
       #expect(counts.ends == [.shutDown])
+    }
+
+    @Test("lets go of what it was given, while the dispatcher goes on")
+    func lifetime() throws {
+      let server = try RedisServer.start()
+      let dispatcher = try UVDispatcher()
+      let ended = Confined(false, to: dispatcher.foreground)
+      let remembered = Confined(WeakToken(), to: dispatcher.foreground)
+
+      @Sendable func shutDownWhenLetGo() {
+        if ended.withValue({ $0 }), remembered.withValue({ $0.token == nil }) {
+          dispatcher.beginShutdown()
+        } else {
+          dispatcher.foreground { shutDownWhenLetGo() }
+        }
+      }
+      dispatcher.runToTheEnd {
+        let token = Token()
+        remembered.withValue { $0.token = token }
+        let connection = RedisConnection(to: server.address, on: dispatcher) { _ in
+          withExtendedLifetime(token) { ended.withValue { $0 = true } }
+        }
+        connection.send(["PING"]) { _ in withExtendedLifetime(token) {} }
+        connection.close()
+        shutDownWhenLetGo()
+      }
+
       #expect(remembered.takeValue().token == nil)
+    }
+
+    @Test("with thousands who are to be told lets other tasks run in between")
+    func fairness() throws {
+      let server = try RedisServer.start()
+      let dispatcher = try UVDispatcher()
+      let told = Confined(0, to: dispatcher.foreground)
+      let toldBefore = Confined([Int](), to: dispatcher.foreground)
+
+      dispatcher.runToTheEnd {
+        let connection = RedisConnection(to: server.address, on: dispatcher) { _ in
+          dispatcher.beginShutdown()
+        }
+        for number in 0..<10_000 {
+          connection.send(["PING"]) { _ in
+            told.withValue { $0 += 1 }
+            guard number == 0 else { return }
+            dispatcher.foreground { toldBefore.withValue { $0.append(told.withValue { $0 }) } }
+          }
+        }
+        connection.cut()
+      }
+
+      #expect(told.takeValue() == 10_000)
+      let before = toldBefore.takeValue()
+      #expect(before.count == 1)
+      #expect(before.allSatisfy { $0 < 100 })
     }
 
     @Test("gives its socket back")

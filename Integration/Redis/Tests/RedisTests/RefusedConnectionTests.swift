@@ -23,8 +23,10 @@ extension OnOurLoop {
       }
     }
 
-    @Test("is told once, to those who sent and then to its owner", arguments: Obstacle.allCases)
-    func isTold(obstacle: Obstacle) throws {
+    @Test(
+      "is told once, to those who sent and then to its owner",
+      arguments: Obstacle.allCases, [0, 3])
+    func isTold(obstacle: Obstacle, commands: Int) throws {
       let (server, port) = (try RedisServer.start(), LoopbackPort())
       let address: RedisAddress =
         switch obstacle {
@@ -42,13 +44,13 @@ extension OnOurLoop {
           tally.noteEnd(error)
           dispatcher.beginShutdown()
         }
-        for number in 0..<3 { connection.send(["PING"]) { tally.note(number, $0) } }
+        for number in 0..<commands { connection.send(["PING"]) { tally.note(number, $0) } }
       }
 
       let counts = tally.takeCounts()
-      #expect(counts.failed == [0, 1, 2])
+      #expect(counts.failed == Array(0..<commands))
       #expect(counts.ends == [.lost(address, obstacle.reason)])
-      #expect(counts.errors == [.lost(address, obstacle.reason)])
+      #expect(counts.errors.isSubset(of: [.lost(address, obstacle.reason)]))
       withExtendedLifetime(port) {}
     }
   }

@@ -7,7 +7,7 @@ final class RedisServer: Sendable {
   struct Failure: Error { let output: String }
 
   let address: RedisAddress
-  private let process: pid_t
+  let process: pid_t
   private let directory: String
   /// Whoever watches over the server waits for the end of this, which the kernel closes with the process.
   private let leash: FileHandle
@@ -21,6 +21,7 @@ final class RedisServer: Sendable {
     (exec -a redis-server "$program" "$@" </dev/null) &
     read -r _
     kill -KILL %1
+    wait
     """
 
   /// Returns once the server accepts connections.
