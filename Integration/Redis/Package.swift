@@ -20,6 +20,11 @@ let package = Package(
       name: "Redis",
       dependencies: ["CHiredis", .product(name: "UVDispatch", package: "UVDispatch")],
       swiftSettings: settings),
+    // The program of Documentation/CLibraries.md.
+    .executableTarget(
+      name: "Visits",
+      dependencies: ["Redis", .product(name: "UVDispatch", package: "UVDispatch")],
+      swiftSettings: settings),
     .testTarget(
       name: "RedisTests",
       dependencies: ["Redis", .product(name: "UVDispatch", package: "UVDispatch")],

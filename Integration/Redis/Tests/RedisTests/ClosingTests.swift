@@ -102,8 +102,10 @@ extension OnOurLoop {
       #expect(counts.ends == [.shutDown])
     }
 
-    @Test("lets go of what it was given, while the dispatcher goes on")
-    func lifetime() throws {
+    @Test(
+      "or failing to make one lets go of what it was given, while the dispatcher goes on",
+      arguments: [true, false])
+    func lifetime(isThere: Bool) throws {
       let server = try RedisServer.start()
       let dispatcher = try UVDispatcher()
       let ended = Confined(false, to: dispatcher.foreground)
@@ -119,7 +121,8 @@ extension OnOurLoop {
       dispatcher.runToTheEnd {
         let token = Token()
         remembered.withValue { $0.token = token }
-        let connection = RedisConnection(to: server.address, on: dispatcher) { _ in
+        let address = isThere ? server.address : .unix(path: "/nowhere/socket")
+        let connection = RedisConnection(to: address, on: dispatcher) { _ in
           withExtendedLifetime(token) { ended.withValue { $0 = true } }
         }
         connection.send(["PING"]) { _ in withExtendedLifetime(token) {} }

@@ -11,14 +11,11 @@ extension OnOurLoop {
       /// Its server is gone.
       case nobodyAtTheSocket
       case nobodyAtThePort
-      /// No address of anything.
-      case noAddress
 
       var reason: String {
         switch self {
         case .noSocket: "No such file or directory"
         case .nobodyAtTheSocket, .nobodyAtThePort: "Connection refused"
-        case .noAddress: "Name or service not known"
         }
       }
     }
@@ -33,7 +30,6 @@ extension OnOurLoop {
         case .noSocket: .unix(path: "/nowhere/socket")
         case .nobodyAtTheSocket: server.address
         case .nobodyAtThePort: .tcp(host: "127.0.0.1", port: port.number)
-        case .noAddress: .tcp(host: "no address", port: port.number)
         }
       if obstacle == .nobodyAtTheSocket { server.killAndWait() }
       let dispatcher = try UVDispatcher()

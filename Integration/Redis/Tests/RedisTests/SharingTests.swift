@@ -86,16 +86,24 @@ extension OnOurLoop {
     }
 
     @Test(
-      "tells every reply, although the dispatcher has room for one task",
+      "tells every reply, although the dispatcher has room for one task, which is always there",
       arguments: [Overflow.reject(limit: 1), .blockCaller(limit: 1, timeout: nil)])
     func limits(overflow: Overflow) throws {
       let server = try RedisServer.start()
-      let dispatcher = try UVDispatcher(.init(overflow: overflow))
+      // So that the loop looks at its descriptors while the task waits.
+      let dispatcher = try UVDispatcher(
+        .init(overflow: overflow, loopBudget: .init(tasks: 1, time: .seconds(1))))
       let tally = Tally(on: dispatcher)
+      let hasEnded = Confined(false, to: dispatcher.foreground)
 
+      @Sendable func keepItFull() {
+        if !hasEnded.withValue({ $0 }) { dispatcher.foreground { keepItFull() } }
+      }
       dispatcher.runToTheEnd {
+        keepItFull()
         let connection = RedisConnection(to: server.address, on: dispatcher) { error in
           tally.noteEnd(error)
+          hasEnded.withValue { $0 = true }
           dispatcher.beginShutdown()
         }
         for number in 0..<1_000 { connection.send(["PING"]) { tally.note(number, $0) } }

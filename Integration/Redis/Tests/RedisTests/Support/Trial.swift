@@ -7,7 +7,7 @@ import UVDispatch
 struct OnOurLoop {}
 
 /// How long a test waits for what must happen. Only what is broken takes that long.
-let patience = Duration.seconds(60)
+let patience = Duration.seconds(300)
 
 extension UVDispatcher {
   /// Runs `body` on the foreground, and the loop on this thread until somebody has shut it down. Expects
