@@ -16,6 +16,7 @@ extension OnOurLoop {
       let hashing = Hashing()
       let checks = dispatcher.makeQueue(label: "check", width: 1)
       let check = Confined(Check(), to: checks)
+      let unchecked = Confined([Reply](), to: dispatcher.foreground)
       let pipeline = Pipeline(Self.total, window: Self.window, on: dispatcher, Check.command)
 
       let report = dispatcher.runToTheEnd {
@@ -26,8 +27,18 @@ extension OnOurLoop {
         }
         hashing.begin(on: dispatcher)
         pipeline.start(connection) { number, reply in
-          checks { check.withValue { $0.look(at: number, reply, hashes: hashing.right) } }
-          if number == Self.total - 1 { connection.close() }
+          let replies = unchecked.withValue { unchecked -> [Reply] in
+            unchecked.append(Reply(number: number, reply: reply))
+            guard unchecked.count == Self.window else { return [] }
+            defer { unchecked = [] }
+            return unchecked
+          }
+          guard !replies.isEmpty else { return }
+          checks {
+            check.withValue { $0.look(at: replies, hashes: hashing.right) }
+            guard number == Self.total - 1 else { return }
+            dispatcher.foreground { connection.close() }
+          }
         }
       }
 
@@ -45,7 +56,7 @@ extension OnOurLoop {
 /// Looks on a worker whether replies are those of their commands, and in their order.
 private struct Check {
   var looked = 0
-  /// The first few commands with another reply, or at another place.
+  /// The first few places at which another command was answered, or another reply came.
   var wrong: [Int] = []
   var hashesAtFirst = 0
   var hashesAtLast = 0
@@ -55,15 +66,22 @@ private struct Check {
     number.isMultiple(of: 2) ? ["INCR", "counter"] : ["ECHO", "this is number \(number)"]
   }
 
-  mutating func look(
-    at number: Int, _ reply: Result<RedisReply, RedisError>, hashes: Int
-  ) {
-    let expected: RedisReply =
-      number.isMultiple(of: 2)
-      ? .integer(Int64(number / 2 + 1)) : .text("this is number \(number)")
-    if number != looked || reply != .success(expected), wrong.count < 10 { wrong.append(number) }
+  mutating func look(at replies: [Reply], hashes: Int) {
     if looked == 0 { hashesAtFirst = hashes }
     hashesAtLast = hashes
-    looked += 1
+    for reply in replies {
+      let expected: RedisReply =
+        looked.isMultiple(of: 2)
+        ? .integer(Int64(looked / 2 + 1)) : .text("this is number \(looked)")
+      if reply.number != looked || reply.reply != .success(expected), wrong.count < 10 {
+        wrong.append(looked)
+      }
+      looked += 1
+    }
   }
+}
+
+private struct Reply {
+  let number: Int
+  let reply: Result<RedisReply, RedisError>
 }

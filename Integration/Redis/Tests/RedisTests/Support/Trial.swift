@@ -22,7 +22,7 @@ extension UVDispatcher {
       self.beginShutdown(.init(drain: .zero, cancel: .zero))
     }
     let report = run()
-    #expect(report.unfinished == [], sourceLocation: location)
+    #expect(report.unfinished.prefix(3) == [], sourceLocation: location)
     #expect(report.ledger.balances, sourceLocation: location)
     return report
   }
