@@ -14,7 +14,8 @@ final class Exchange {
   private let address: RedisAddress
   private let hiredis = HiredisContext()
   private let teller: Teller
-  private let onEnd: @Sendable (RedisError?) -> Void
+  /// Nil from the end on: the owner may have given it what holds this.
+  private var onEnd: (@Sendable (RedisError?) -> Void)?
   /// Who waits for a reply, by the number that hiredis has for it. Numbers grow.
   private var waiting: [UInt: @Sendable (Result<RedisReply, RedisError>) -> Void] = [:]
   private var subscriptions: [UInt: Subscription] = [:]
@@ -107,7 +108,7 @@ final class Exchange {
     }
     waiting = [:]
     subscriptions = [:]
-    teller.tell { [onEnd, ending] in onEnd(ending) }
+    if let onEnd = onEnd.take() { teller.tell { [ending] in onEnd(ending) } }
   }
 
   // MARK: The end

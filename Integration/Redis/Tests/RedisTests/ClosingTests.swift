@@ -110,6 +110,7 @@ extension OnOurLoop {
       let dispatcher = try UVDispatcher()
       let ended = Confined(false, to: dispatcher.foreground)
       let remembered = Confined(WeakToken(), to: dispatcher.foreground)
+      let held = Confined<RedisConnection?>(nil, to: dispatcher.foreground)
 
       @Sendable func shutDownWhenLetGo() {
         if ended.withValue({ $0 }), remembered.withValue({ $0.token == nil }) {
@@ -125,6 +126,7 @@ extension OnOurLoop {
         let connection = RedisConnection(to: address, on: dispatcher) { _ in
           withExtendedLifetime(token) { ended.withValue { $0 = true } }
         }
+        held.withValue { $0 = connection }
         connection.send(["PING"]) { _ in withExtendedLifetime(token) {} }
         connection.close()
         shutDownWhenLetGo()

@@ -9,9 +9,8 @@ final class RedisServer: Sendable {
   let address: RedisAddress
   let process: pid_t
   private let directory: String
-  /// Whoever watches over the server waits for the end of this, which the kernel closes with the process.
-  private let leash: FileHandle
-  private let output: FileHandle
+  /// A shell that kills the server when its own input ends, which the kernel sees to.
+  private let keeper: ChildProcess
 
   // Debian's redis-tools has the server as well: it looks at the name under which it is started.
   private static let script = """
@@ -49,33 +48,23 @@ final class RedisServer: Sendable {
     let path = directory + "/socket"
     address = port.map { .tcp(host: "127.0.0.1", port: $0) } ?? .unix(path: path)
 
-    let (input, pipe) = (Pipe(), Pipe())
-    let shell = Process()
-    shell.executableURL = URL(filePath: "/bin/bash")
-    shell.arguments =
-      ["-c", Self.script, "redis-server", "--save", "", "--appendonly", "no", "--dir", directory]
-      + (port.map { ["--bind", "127.0.0.1", "--port", "\($0)"] }
-        ?? ["--port", "0", "--unixsocket", path])
-    shell.standardInput = input
-    shell.standardOutput = pipe
-    shell.standardError = pipe
-    try shell.run()
-    leash = input.fileHandleForWriting
-    output = pipe.fileHandleForReading
-    process = try Self.waitUntilReady(output)
+    let options = ["--save", "", "--appendonly", "no", "--dir", directory]
+    let listening = port.map { ["--bind", "127.0.0.1", "--port", "\($0)"] }
+    keeper = ChildProcess(
+      ["/bin/bash", "-c", Self.script, "redis-server"] + options
+        + (listening ?? ["--port", "0", "--unixsocket", path]))
+    process = try Self.waitUntilReady(keeper)
   }
 
   deinit {
-    try? leash.close()
-    // Until both have gone.
-    _ = try? output.readToEnd()
+    keeper.finish()
     try? FileManager.default.removeItem(atPath: directory)
   }
 
   /// The number of the server's process, which stands at the beginning of each of its lines.
-  private static func waitUntilReady(_ output: FileHandle) throws -> pid_t {
+  private static func waitUntilReady(_ keeper: ChildProcess) throws -> pid_t {
     var text = ""
-    while case let data = output.availableData, !data.isEmpty {
+    while case let data = keeper.readSome(), !data.isEmpty {
       text += String(decoding: data, as: UTF8.self)
       for line in text.split(separator: "\n") where line.lowercased().contains("ready to accept") {
         if let process = line.split(separator: ":").first.flatMap({ pid_t($0) }) { return process }
@@ -104,13 +93,8 @@ final class RedisServer: Sendable {
   /// Returns when what had come to it over other connections before this call has been answered.
   func waitUntilItHasAnswered() throws {
     guard case .unix(let path) = address else { preconditionFailure("it is asked over a socket") }
-    let (client, pipe) = (Process(), Pipe())
-    client.executableURL = URL(filePath: "/usr/bin/env")
     // Twice, one after the other: what comes at a time may be answered in any order.
-    client.arguments = ["redis-cli", "-s", path, "-r", "2", "PING"]
-    client.standardOutput = pipe
-    try client.run()
-    let answer = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    let answer = ChildProcess(["/usr/bin/env", "redis-cli", "-s", path, "-r", "2", "PING"]).finish()
     guard answer == Data("PONG\nPONG\n".utf8) else {
       throw Failure(output: String(decoding: answer, as: UTF8.self))
     }
