@@ -113,7 +113,9 @@ extension OnOurLoop {
       let held = Confined<RedisConnection?>(nil, to: dispatcher.foreground)
 
       @Sendable func shutDownWhenLetGo() {
-        if ended.withValue({ $0 }), remembered.withValue({ $0.token == nil }) {
+        let isLetGo = remembered.withValue { $0.token == nil }
+        // What still waits is the alarm of this test, and not somebody who watches over a connection.
+        if ended.withValue({ $0 }), isLetGo, dispatcher.ledger.waiting == 1 {
           dispatcher.beginShutdown()
         } else {
           dispatcher.foreground { shutDownWhenLetGo() }

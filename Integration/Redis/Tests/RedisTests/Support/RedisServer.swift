@@ -79,7 +79,7 @@ final class RedisServer: Sendable {
   func killAndWait() {
     kill()
     // Until whoever started it has seen that: before, some of its threads may still hold its sockets.
-    while state != nil {}
+    while Foundation.kill(process, 0) == 0 {}
   }
 
   /// Lets it answer nothing until ``goOn()``. It stands still when this has returned.
