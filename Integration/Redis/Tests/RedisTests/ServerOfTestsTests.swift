@@ -26,6 +26,18 @@ extension OnOurLoop {
       #expect(kill(process, 0) != 0)
     }
 
+    @Test("says why it does not start")
+    func doesNotStart() {
+      let taken = LoopbackPort()
+
+      let failure = #expect(throws: RedisServer.Failure.self) {
+        try RedisServer(port: taken.number)
+      }
+
+      #expect(failure?.output.contains("Address already in use") == true)
+      withExtendedLifetime(taken) {}
+    }
+
     @Test("ends with the test")
     func endsWithTheTest() throws {
       var server: RedisServer? = try RedisServer.start()

@@ -8,8 +8,8 @@ final class RedisServer: Sendable {
 
   let address: RedisAddress
   let process: pid_t
-  private let directory: String
-  /// A shell that kills the server when its own input ends, which the kernel sees to.
+  /// A shell that kills the server and removes its directory when its own input ends, which the kernel
+  /// sees to.
   private let keeper: ChildProcess
 
   // Debian's redis-tools has the server as well: it looks at the name under which it is started.
@@ -17,10 +17,13 @@ final class RedisServer: Sendable {
     program=$(type -P redis-server || type -P redis-check-rdb) || {
       echo 'there is no redis-server; scripts/integration installs one'; exit 1
     }
-    (exec -a redis-server "$program" "$@" </dev/null) &
+    directory=$1; shift
+    (exec -a redis-server "$program" --dir "$directory" "$@" </dev/null) &
+    exec >/dev/null 2>&1
     read -r _
     kill -KILL %1
     wait
+    rm -rf "$directory"
     """
 
   /// Returns once the server accepts connections.
@@ -38,28 +41,33 @@ final class RedisServer: Sendable {
 
   enum Kind: Sendable, CaseIterable { case unix, tcp }
 
-  private init(port: UInt16?) throws {
+  /// - Parameter port: Of the loopback interface; on a socket if nil.
+  /// - Throws: ``Failure`` with what the server says, if it does not start.
+  init(port: UInt16?) throws {
     var template = "/tmp/redis-tests.XXXXXX".utf8CString
     let made = unsafe template.withUnsafeMutableBufferPointer {
       unsafe mkdtemp($0.baseAddress!) != nil
     }
     precondition(made, "mkdtemp failed: \(errno)")
-    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let directory = String(
+      decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let path = directory + "/socket"
     address = port.map { .tcp(host: "127.0.0.1", port: $0) } ?? .unix(path: path)
 
-    let options = ["--save", "", "--appendonly", "no", "--dir", directory]
+    let options = ["--save", "", "--appendonly", "no"]
     let listening = port.map { ["--bind", "127.0.0.1", "--port", "\($0)"] }
     keeper = ChildProcess(
-      ["/bin/bash", "-c", Self.script, "redis-server"] + options
+      ["/bin/bash", "-c", Self.script, "keeper", directory] + options
         + (listening ?? ["--port", "0", "--unixsocket", path]))
-    process = try Self.waitUntilReady(keeper)
+    do {
+      process = try Self.waitUntilReady(keeper)
+    } catch {
+      keeper.finish()
+      throw error
+    }
   }
 
-  deinit {
-    keeper.finish()
-    try? FileManager.default.removeItem(atPath: directory)
-  }
+  deinit { keeper.finish() }
 
   /// The number of the server's process, which stands at the beginning of each of its lines.
   private static func waitUntilReady(_ keeper: ChildProcess) throws -> pid_t {
