@@ -71,7 +71,7 @@ struct PagesTests {
   static let paths =
     [
       "README.md", "Documentation/FailureMessages.md", "Documentation/ContractSuite.md",
-      "Documentation/Pitfalls.md",
+      "Documentation/Pitfalls.md", "Documentation/CLibraries.md",
       "CHANGELOG.md",
     ]
     + FourIdeasPagesTests.names.map { "Documentation/\($0).md" }

@@ -1,0 +1,53 @@
+import Redis
+import Testing
+import UVDispatch
+
+extension OnOurLoop {
+  @Suite("A connection that cannot be made")
+  struct RefusedConnectionTests {
+    enum Obstacle: Sendable, CaseIterable {
+      /// There is no such socket.
+      case noSocket
+      /// Its server is gone.
+      case nobodyAtTheSocket
+      case nobodyAtThePort
+
+      var reason: String {
+        switch self {
+        case .noSocket: "No such file or directory"
+        case .nobodyAtTheSocket, .nobodyAtThePort: "Connection refused"
+        }
+      }
+    }
+
+    @Test(
+      "is told once, to those who sent and then to its owner",
+      arguments: Obstacle.allCases, [0, 3])
+    func isTold(obstacle: Obstacle, commands: Int) throws {
+      let (server, port) = (try RedisServer.start(), LoopbackPort())
+      let address: RedisAddress =
+        switch obstacle {
+        case .noSocket: .unix(path: "/nowhere/socket")
+        case .nobodyAtTheSocket: server.address
+        case .nobodyAtThePort: .tcp(host: "127.0.0.1", port: port.number)
+        }
+      if obstacle == .nobodyAtTheSocket { server.killAndWait() }
+      let dispatcher = try UVDispatcher()
+      let tally = Tally(on: dispatcher)
+
+      dispatcher.runToTheEnd {
+        let connection = RedisConnection(to: address, on: dispatcher) { error in
+          tally.noteEnd(error)
+          dispatcher.beginShutdown()
+        }
+        for number in 0..<commands { connection.send(["PING"]) { tally.note(number, $0) } }
+      }
+
+      let counts = tally.takeCounts()
+      #expect(counts.failed == Array(0..<commands))
+      #expect(counts.ends == [.lost(address, obstacle.reason)])
+      #expect(counts.errors.isSubset(of: [.lost(address, obstacle.reason)]))
+      withExtendedLifetime(port) {}
+    }
+  }
+}

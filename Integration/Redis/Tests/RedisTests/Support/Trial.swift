@@ -1,0 +1,41 @@
+import Redis
+import Testing
+import UVDispatch
+
+/// Everything here: the process has one pool, and tests that hold its threads would wait for each other.
+@Suite("hiredis on our loop", .serialized)
+struct OnOurLoop {}
+
+/// How long a test waits for what must happen. Only what is broken takes that long.
+let patience = Duration.seconds(300)
+
+extension UVDispatcher {
+  /// Runs `body` on the foreground, and the loop on this thread until somebody has shut it down. Expects
+  /// that nothing is left then.
+  @discardableResult
+  func runToTheEnd(
+    at location: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () -> Void
+  ) -> ShutdownReport {
+    foreground(body)
+    foreground.after(patience) {
+      Issue.record("nobody has shut the dispatcher down", sourceLocation: location)
+      self.beginShutdown(.init(drain: .zero, cancel: .zero))
+    }
+    let report = run()
+    #expect(report.unfinished.prefix(3) == [], sourceLocation: location)
+    #expect(report.ledger.balances, sourceLocation: location)
+    return report
+  }
+
+  /// Runs `body` on the foreground once the loop has looked at its descriptors that often.
+  ///
+  /// For a dispatcher whose turn is one task: it looks between any two.
+  func afterLooks(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+    foreground { count > 0 ? self.afterLooks(count - 1, body) : body() }
+  }
+}
+
+extension UVDispatcher.Configuration {
+  /// The loop looks at its descriptors after every task.
+  static let oneTaskATurn = Self(loopBudget: .init(tasks: 1, time: .seconds(1)))
+}
