@@ -20,8 +20,8 @@ public final class Daemon: Sendable {
   }
 
   private let dispatcher: any EventDispatcher
-  private let keeper: Keeper
-  private let server: StatusServer?
+  let keeper: Keeper
+  let server: StatusServer?
   private let lifecycle: Lifecycle
   private let reload: (@Sendable () throws(ConfigurationErrors) -> Configuration)?
   private let say: @Sendable ([UInt8]) -> Void

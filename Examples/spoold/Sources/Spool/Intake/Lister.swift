@@ -77,7 +77,10 @@ extension Lister {
   mutating func next(_ directory: BytePath, _ count: Int) throws(SystemError) -> Batch {
     var batch = Batch()
     do throws(SystemError) {
-      if !isOpen || path != directory { try open(directory) }
+      if !isOpen || path != directory {
+        if directory.bytes.isEmpty { try spool.requireInPlace() }
+        try open(directory)
+      }
       for _ in 0..<count {
         guard try step(&batch) else {
           batch.isLast = true

@@ -66,7 +66,9 @@ public final class Keeper: Sendable {
     }
     ear = Confined(Ear(), to: dispatcher.foreground)
     state = Confined(
-      KeeperState(settings, catalogue, stampCount: stampCount, own: own, cannotWatch: reason),
+      KeeperState(
+        settings, catalogue, stampCount: stampCount, own: own,
+        place: inotify?.watchPlace(of: reader.spool), cannotWatch: reason),
       to: dispatcher.foreground)
   }
 

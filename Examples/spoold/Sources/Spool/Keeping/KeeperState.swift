@@ -52,6 +52,8 @@ struct KeeperState {
   let own: Set<BytePath>
   /// Whether the spool can be watched at all.
   let mayWatch: Bool
+  /// The watch that tells of the spool's own name, and that name.
+  let place: (watch: Inotify.Watch, name: [UInt8])?
 
   /// How long to wait for what the process has run out of.
   private static let shortageDelay = Duration.seconds(1)
@@ -60,11 +62,12 @@ struct KeeperState {
 
   init(
     _ settings: Keeper.Settings, _ catalogue: Catalogue, stampCount: Int, own: Set<BytePath>,
-    cannotWatch: SystemError?
+    place: (watch: Inotify.Watch, name: [UInt8])? = nil, cannotWatch: SystemError? = nil
   ) {
     self.settings = settings
     self.catalogue = catalogue
     self.own = own
+    self.place = place
     saving = Saving(interval: settings.replaceEvery, stampCount: stampCount)
     pending = Pending(settings.patience)
     mayWatch = cannotWatch == nil
@@ -136,6 +139,7 @@ struct KeeperState {
       return .list(directory)
     }
     finishScan(at: now)
+    if !scan.isOver { return nextScanStep(at: now) }
     let watches = tree.takeDetached()
     return watches.isEmpty ? nil : .unwatch(watches)
   }
@@ -192,10 +196,11 @@ struct KeeperState {
       if tree.remove(event.watch) { stop = stop ?? .spoolGone }
       return
     }
+    if event.watch == place?.watch, event.name == place?.name { scan.add(BytePath("")) }
     // Of a directory that was found and is not listed yet, or has left the spool.
     guard let directory = tree.path(of: event.watch) else { return }
+    // About a directory itself, those above are told too; about the spool, nobody else is.
     guard !event.name.isEmpty else {
-      // The spool itself: nobody else is told about it.
       if directory.bytes.isEmpty { scan.add(directory) }
       return
     }

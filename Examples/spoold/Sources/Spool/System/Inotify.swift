@@ -42,6 +42,20 @@ final class Inotify: Sendable {
     return Watch(number: number)
   }
 
+  /// Watches for the spool to be moved or removed: that is noticed in the directory above, because a
+  /// directory that is open is not gone for the system.
+  ///
+  /// - Returns: The watch, and the name there; nil if that directory may not be read.
+  func watchPlace(of spool: SpoolDirectory) -> (watch: Watch, name: [UInt8])? {
+    guard let path = try? spool.path.resolved() else { return nil }
+    // Added, in case that it is the same: the root directory stands in itself.
+    let mask = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR | IN_MASK_ADD)
+    let number = unsafe path.parent.withCString {
+      unsafe inotify_add_watch(descriptor.number, $0, mask)
+    }
+    return number < 0 ? nil : (Watch(number: number), path.lastName)
+  }
+
   /// Lets go of a watch. Nothing happens if the kernel has done so already.
   func unwatch(_ watch: Watch) { inotify_rm_watch(descriptor.number, watch.number) }
 

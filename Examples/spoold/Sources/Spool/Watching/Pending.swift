@@ -94,11 +94,17 @@ struct Pending {
     return nil
   }
 
-  /// Makes all of them due.
+  /// Makes all of them due, in the order in which they would have been.
   mutating func hurry(at now: DispatcherInstant) {
-    for (path, entry) in entries where entry.due > now {
-      set(path, first: entry.first, due: now, entry.attempt)
+    var hurried = Agenda<BytePath>()
+    while let (path, alarm) = agenda.popFirst() {
+      guard let entry = entries[path], entry.alarm == alarm else { continue }
+      let due = min(now, entry.due)
+      entries[path]!.due = due
+      entries[path]!.alarm = due
+      hurried.insert(path, due: due)
     }
+    agenda = hurried
   }
 
   mutating func removeAll() {
