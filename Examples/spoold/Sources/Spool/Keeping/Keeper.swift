@@ -176,7 +176,7 @@ public final class Keeper: Sendable {
   }
 
   /// Does what can be done next, until nothing can before something comes.
-  private func goOn() {
+  func goOn() {
     // Decided with the state in hand, done without it: a dispatcher may run a task at once.
     while let step = state.withValue({ $0.nextStep(at: dispatcher.now) }) { perform(step) }
     let onNotice = ear.withValue { $0.onNotice }

@@ -44,10 +44,17 @@ extension WatchEvent {
       // Zeros follow the name, up to the next notice.
       let name = rest.prefix(length).prefix { $0 != 0 }
       rest = rest.dropFirst(length)
+      guard isName(name) else { return (events, false) }
       events.append(
         WatchEvent(
           watch: Inotify.Watch(number: Int32(bitPattern: number)), mask: mask, name: Array(name)))
     }
     return (events, true)
+  }
+
+  /// Whether it is empty, or can be the name of one entry.
+  private static func isName(_ name: ArraySlice<UInt8>) -> Bool {
+    let dot = UInt8(ascii: ".")
+    return name != [dot] && name != [dot, dot] && !name.contains(UInt8(ascii: "/"))
   }
 }

@@ -6,9 +6,11 @@ import Testing
 
 @Suite("The end of the daemon", .oneAtATime)
 struct EndTests {
-  @Test("by a signal comes when what was begun is done, settled or not", arguments: [
-    Signal.terminate, .interrupt,
-  ])
+  @Test(
+    "by a signal comes when what was begun is done, settled or not",
+    arguments: [
+      Signal.terminate, .interrupt,
+    ])
   func drains(signal: Signal) throws {
     let scratch = Scratch()
     let patrol = try Patrol(in: scratch)

@@ -25,10 +25,12 @@ struct HangUpTests {
     try scratch.write("spool/a", "a")
     let configuration = try Patrol.configuration(in: scratch)
     let reads = Atomic(0)
-    let patrol = try Patrol(in: scratch, reload: { () throws(ConfigurationErrors) in
-      reads.add(1, ordering: .relaxed)
-      return configuration
-    })
+    let patrol = try Patrol(
+      in: scratch,
+      reload: { () throws(ConfigurationErrors) in
+        reads.add(1, ordering: .relaxed)
+        return configuration
+      })
     for _ in 1...100 {
       try patrol.fake.raise(.hangup)
       try patrol.fake.runNextForegroundTask()
@@ -50,9 +52,11 @@ struct HangUpTests {
     configuration.keeper.settleAtMost = .seconds(9)
     configuration.spool = "elsewhere"
     configuration.status = "socket"
-    let patrol = try Patrol(in: scratch, reload: { [configuration] () throws(ConfigurationErrors) in
-      configuration
-    })
+    let patrol = try Patrol(
+      in: scratch,
+      reload: { [configuration] () throws(ConfigurationErrors) in
+        configuration
+      })
     try patrol.fake.raise(.hangup)
     try patrol.fake.runUntilIdle()
 
@@ -76,9 +80,11 @@ struct HangUpTests {
     let scratch = Scratch()
     try scratch.write("conf", "settle = x\nfoo = 1\n")
     let path = scratch["conf"]
-    let patrol = try Patrol(in: scratch, reload: { () throws(ConfigurationErrors) in
-      try Configuration(options: [:], file: path)
-    })
+    let patrol = try Patrol(
+      in: scratch,
+      reload: { () throws(ConfigurationErrors) in
+        try Configuration(options: [:], file: path)
+      })
     try patrol.fake.raise(.hangup)
     try patrol.fake.runUntilIdle()
 

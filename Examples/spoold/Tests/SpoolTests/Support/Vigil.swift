@@ -61,6 +61,12 @@ struct Vigil {
     }
   }
 
+  /// Has it told that there is something to be heard, and nothing run yet.
+  func notice() throws {
+    let descriptor = try #require(keeper.noticesDescriptor)
+    if Self.isReadable(descriptor) { try fake.makeReady(descriptor, .readable) }
+  }
+
   /// Lets it hear, and time pass until it has nothing to do, or `limit` has passed.
   func settle(within limit: Duration = .seconds(60)) throws {
     let end = fake.now.advanced(by: limit)
