@@ -10,6 +10,8 @@ struct Service {
   let reload: @Sendable () throws(ConfigurationErrors) -> Configuration
 
   func run() throws {
+    // Whoever reads what it says, or its dump, may go away; it stays.
+    _ = signal(SIGPIPE, SIG_IGN)
     let dispatcher = try UVDispatcher(.init(label: "spoold"))
     let daemon = try Daemon(configuration, dispatcher: dispatcher, reload: reload) {
       [console] line in console.complain(line)

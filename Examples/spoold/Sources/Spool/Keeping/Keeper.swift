@@ -15,12 +15,12 @@ public import TaskDispatch
 public final class Keeper: Sendable {
   let dispatcher: any EventDispatcher
   let state: Confined<KeeperState>
-  private let reader: FileReader
-  private let walking: TaskQueue
-  private let lister: Confined<Lister>
-  private let writing: TaskQueue
-  private let files: Confined<ManifestFiles>
-  private let inotify: Inotify?
+  let reader: FileReader
+  let walking: TaskQueue
+  let lister: Confined<Lister>
+  let writing: TaskQueue
+  let files: Confined<ManifestFiles>
+  let inotify: Inotify?
   private let ear: Confined<Ear>
 
   /// How it hears of what happens, and of the time.
@@ -107,8 +107,9 @@ public final class Keeper: Sendable {
   /// Hears of nothing new, and does what it knows of without waiting longer than it must. On the
   /// foreground.
   public func drain() {
-    // What had happened by now is there to be read.
-    while hear() {}
+    // What had happened by now is there to be read; so is what happens meanwhile, so there is an end.
+    var reads = 0
+    while reads < Self.mostReads, hear() { reads += 1 }
     ear.withValue { $0.registration.take() }?.cancel()
     state.withValue { $0.drain(at: dispatcher.now) }
     goOn()
@@ -134,6 +135,8 @@ public final class Keeper: Sendable {
   }
 
   static let saving = "save"
+  /// More than enough for all that the kernel keeps.
+  private static let mostReads = 256
 
   /// Becomes readable when something has changed.
   var noticesDescriptor: Int32? { inotify?.descriptor.number }
@@ -145,13 +148,14 @@ public final class Keeper: Sendable {
     let registration = try? dispatcher.onReady(
       inotify.descriptor.number, for: .readable, label: "notices"
     ) { _ in
-      if self.hear() { self.goOn() }
+      _ = self.hear()
+      self.goOn()
     }
     // Refused only because a shutdown has begun already.
     ear.withValue { $0.registration = registration }
   }
 
-  /// Takes in notices, as many as come at once. False if there are none.
+  /// Takes in notices, as many as come at once. False if there are none, and there will be none now.
   private func hear() -> Bool {
     guard let inotify else { return false }
     let heard = ear.withValue { ear -> Result<[WatchEvent]?, SystemError> in
@@ -170,7 +174,7 @@ public final class Keeper: Sendable {
     case .failure(let error):
       ear.withValue { $0.registration.take() }?.cancel()
       state.withValue { $0.noteBlindness(error) }
-      return true
+      return false
     }
     return true
   }
@@ -186,64 +190,6 @@ public final class Keeper: Sendable {
     guard isOver else { return }
     ear.withValue { $0.registration.take() }?.cancel()
     ear.withValue { $0.onEnd.take() }?()
-  }
-
-  private func perform(_ step: KeeperState.Step) {
-    switch step {
-    case .watch(let directory): watch(directory)
-    case .list(let directory): list(directory)
-    case .read(let path, let attempt): read(path, attempt)
-    case .save(let job): save(job)
-    case .unwatch(let watches): for watch in watches { inotify?.unwatch(watch) }
-    case .end: break
-    }
-  }
-
-  private func watch(_ directory: BytePath) {
-    walking(label: "watch \(directory)") { [reader, inotify] in
-      try inotify!.watch(directory, in: reader.spool)
-    } then: { result in
-      self.state.withValue {
-        $0.takeIn(directory, result.ofSystem, at: self.dispatcher.now)
-      }
-      self.goOn()
-    }
-  }
-
-  private func list(_ directory: BytePath) {
-    let limit = state.withValue { $0.settings.limits.entries }
-    walking(label: "list \(directory)") { [lister] in
-      try lister.withValue { lister throws(SystemError) in try lister.next(directory, limit) }
-    } then: { result in
-      self.state.withValue { $0.takeIn(directory, result.ofSystem, at: self.dispatcher.now) }
-      self.goOn()
-    }
-  }
-
-  private func read(_ path: BytePath, _ attempt: Pending.Attempt) {
-    dispatcher.background(label: "read \(path)") { [reader] in
-      try reader.read(path, quietSince: attempt.quiet)
-    } then: { result in
-      self.state.withValue {
-        $0.takeIn(path, result.ofSystem, settling: self.reader.settling, at: self.dispatcher.now)
-      }
-      self.goOn()
-    }
-  }
-
-  private func save(_ job: Saving.Job) {
-    writing(label: Self.saving) { [files, dispatcher] in
-      files.withValue { files in
-        let began = dispatcher.now
-        var outcome = files.perform(job)
-        outcome.time = began.duration(to: dispatcher.now)
-        return outcome
-      }
-    } then: { result in
-      guard case .success(let outcome) = result else { return }
-      self.state.withValue { $0.takeIn(job, outcome, at: self.dispatcher.now) }
-      self.goOn()
-    }
   }
 
   /// Has ``goOn()`` called when there may be something to do. Nothing is set while it is quiet.

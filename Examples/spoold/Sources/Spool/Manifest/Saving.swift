@@ -180,16 +180,18 @@ extension ManifestFiles {
     let digests: [BytePath: Digest?] = Dictionary(
       uniqueKeysWithValues: changes.map { ($0.path, $0.digest) })
     var done: Set<BytePath> = []
-    try replaceLines(adding: {
-      changes.compactMap { change in
-        guard !done.contains(change.path), let digest = change.digest else { return nil }
-        return ManifestLine(digest: digest, path: change.path)
-      }
-    }) { line in
+    func renewed(_ line: ManifestLine) -> ManifestLine? {
       guard let digest = digests[line.path] else { return line }
       guard done.insert(line.path).inserted, let digest else { return nil }
       return ManifestLine(digest: digest, path: line.path)
     }
+    func added() -> [ManifestLine] {
+      changes.compactMap { change in
+        guard !done.contains(change.path), let digest = change.digest else { return nil }
+        return ManifestLine(digest: digest, path: change.path)
+      }
+    }
+    try replaceLines(adding: added, renewed)
     try synchronize()
   }
 }

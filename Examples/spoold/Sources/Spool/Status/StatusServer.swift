@@ -26,7 +26,7 @@ public final class StatusServer: Sendable {
     }
   }
 
-  private struct State {
+  struct State {
     var limits: Limits
     var clients: [Int32: StatusClient] = [:]
     var listening: Registration?
@@ -45,9 +45,9 @@ public final class StatusServer: Sendable {
     init(_ listener: consuming Listener) { self.listener = listener }
   }
 
-  private let dispatcher: any EventDispatcher
+  let dispatcher: any EventDispatcher
   private let door: Door
-  private let state: Confined<State>
+  let state: Confined<State>
 
   public init(
     _ listener: consuming Listener, dispatcher: any EventDispatcher, limits: Limits = Limits()
@@ -94,16 +94,17 @@ public final class StatusServer: Sendable {
 
   /// Sends all clients away, and lets none in any more. On the foreground.
   public func stop() {
-    let registrations = state.withValue { state -> [Registration] in
+    let (clients, listening) = state.withValue { state in
       state.isStopped = true
       (state.onNotice, state.answer) = (nil, nil)
       state.alarm.take()?.timer.cancel()
       state.pause.take()?.cancel()
-      let clients = state.clients.values.compactMap(\.registration)
-      state.clients = [:]
-      return clients + [state.listening.take()].compactMap(\.self)
+      defer { state.clients = [:] }
+      return (state.clients, state.listening.take())
     }
-    for registration in registrations { registration.cancel() }
+    listening?.cancel()
+    // Before the connections are let go of, which closes them.
+    for client in clients.values { client.registration?.cancel() }
   }
 
   // MARK: Letting in
@@ -159,84 +160,6 @@ public final class StatusServer: Sendable {
     unsafe text.withUnsafeBytes { bytes in
       _ = unsafe Glibc.send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
-  }
-
-  // MARK: Serving
-
-  private func register(_ number: Int32, for interest: Readiness) {
-    let registration = try? dispatcher.onReady(number, for: interest, label: "client") { _ in
-      self.serve(number)
-    }
-    state.withValue { state in
-      if registration == nil {
-        // A shutdown has begun, or the process has run out of something.
-        state.clients[number] = nil
-      } else {
-        state.clients[number]?.registration = registration
-      }
-    }
-  }
-
-  private func serve(_ number: Int32) {
-    // Taken out, because an answer may ask how many there are.
-    guard var client = state.withValue({ $0.clients[number] }) else { return }
-    let limits = state.withValue { $0.limits }
-    let interest = client.interest
-    guard client.serve(limits, at: dispatcher.now, answer: { reply(to: $0, limits) }) else {
-      return remove(number)
-    }
-    state.withValue { $0.clients[number] = client }
-    guard client.interest != interest else { return }
-    client.registration?.cancel()
-    register(number, for: client.interest)
-  }
-
-  private func remove(_ number: Int32) {
-    // Cancelled before the descriptor is closed, whose number may be another's then.
-    state.withValue { $0.clients[number]?.registration }?.cancel()
-    state.withValue { $0.clients[number] = nil }
-  }
-
-  private func reply(to line: ArraySlice<UInt8>, _ limits: Limits) -> [UInt8] {
-    do throws(RequestRefusal) {
-      let request = try StatusRequest(line)
-      let reply = state.withValue({ $0.answer })?(request).text ?? []
-      guard reply.count <= limits.reply else {
-        throw RequestRefusal(
-          reason: "the reply would have more than \(limits.reply) bytes; SIGUSR1 has no limit")
-      }
-      return reply
-    } catch {
-      return error.reply.text
-    }
-  }
-
-  // MARK: Idle clients
-
-  /// Sends those away who do nothing. Nothing is set while there is no client.
-  private func setAlarm() {
-    state.withValue { state in
-      guard state.alarm == nil, !state.isStopped,
-        let first = state.clients.values.map(\.active).min()
-      else { return }
-      let now = dispatcher.now
-      let time = first.advanced(by: state.limits.idle)
-      let timer = dispatcher.foreground.after(now.duration(to: time), label: "idle clients") {
-        self.sendIdleAway()
-      }
-      state.alarm = (time, timer)
-    }
-  }
-
-  private func sendIdleAway() {
-    let now = dispatcher.now
-    let idle = state.withValue { state -> [Int32] in
-      state.alarm = nil
-      return state.clients.filter { $0.value.active.advanced(by: state.limits.idle) <= now }
-        .map(\.key)
-    }
-    for number in idle { remove(number) }
-    setAlarm()
   }
 }
 

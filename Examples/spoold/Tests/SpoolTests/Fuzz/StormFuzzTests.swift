@@ -57,13 +57,25 @@ struct StormFuzzTests {
       case 2: try vigil.notice()
       case 3: _ = try? vigil.fake.runNextBackgroundTask()
       case 4: _ = try? vigil.fake.runNextForegroundTask()
-      default: break
+      default: try Self.toggleObstacle(in: scratch, &hand.dice)
       }
     }
+    if scratch.exists(Self.obstacle) { try Self.toggleObstacle(in: scratch, &hand.dice) }
     try vigil.settle()
 
     #expect(try scratch.sortedLines("manifest") == scratch.expectedLines(), "seed \(seed)")
     #expect(vigil.counts.scans == 1)
     #expect(try vigil.end().isEmpty)
+  }
+
+  private static let obstacle = BytePath("manifest.spoold.new")
+
+  /// Sometimes the manifest cannot be replaced for a while: no file takes the place of a directory.
+  private static func toggleObstacle(in scratch: Scratch, _ dice: inout Dice) throws {
+    if scratch.exists(obstacle) {
+      _ = unsafe scratch[obstacle].withCString { unsafe rmdir($0) }
+    } else if Int.random(in: 0..<4, using: &dice) == 0 {
+      try? scratch.makeDirectory(obstacle)
+    }
   }
 }
