@@ -27,7 +27,8 @@ extension KeeperState {
     }
     let path = directory.appending(event.name)
     if event.isOfDirectory {
-      if event.meansGone { tree.detach(path) }
+      // Whether it has come or gone. Until that is known, what happens in it is looked for where it
+      // stood, and what is where it went is listed once its watch has been bound to that place.
       scan.add(path)
     } else if !own.contains(path) {
       pending.note(path, at: now, isComplete: event.meansComplete)
