@@ -109,6 +109,24 @@ struct ArrivalTests {
     #expect(try vigil.end().isEmpty)
   }
 
+  @Test("is not read twice at a time, but once more afterwards")
+  func isReadByOne() throws {
+    let scratch = Scratch()
+    let vigil = try Vigil(in: scratch)
+    try scratch.write("spool/a", "one")
+    try vigil.hear()
+    try vigil.fake.advanceTime(by: .milliseconds(25), driving: .loop)
+    try scratch.write("spool/a", "two")
+    try vigil.notice()
+    try vigil.fake.advanceTime(by: .seconds(1), driving: .loop)
+    #expect(vigil.fake.pendingTasks.filter { $0.task.label == "read a" }.count == 1)
+
+    try vigil.settle()
+    #expect(vigil.counts.read.files == 2)
+    #expect(try scratch.sortedLines("manifest") == scratch.expectedLines())
+    #expect(try vigil.end().isEmpty)
+  }
+
   @Test("while it is read is read again, because it was written to meanwhile")
   func changesWhileItIsRead() throws {
     let scratch = Scratch()

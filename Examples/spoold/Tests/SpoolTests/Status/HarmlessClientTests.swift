@@ -113,7 +113,9 @@ struct HarmlessClientTests {
   func waitsOutside() throws {
     let caller = try call()
     caller.send("{\"request\":\"rescan\"}\n")
+    let before = patrol.fake.ledger.completed
     try withoutSpareDescriptors { try patrol.fake.runWithDescriptors(rounds: 100) }
+    #expect(patrol.fake.ledger.completed == before + 1)
 
     #expect(
       patrol.said == ["cannot go on: Too many open files (accept); it is tried again every second"])

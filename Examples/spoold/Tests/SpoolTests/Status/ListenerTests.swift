@@ -51,6 +51,28 @@ struct ListenerTests {
     _ = consume listener
   }
 
+  @Test("is not taken from somebody who listens, and has no time for another client")
+  func takesNothingFromTheBusy() throws {
+    let scratch = Scratch()
+    let listener = try Listener(scratch["s"])
+    let address = try SocketAddress(scratch["s"])
+    var waiting: [StatusClient.Connection] = []
+    let busy = #expect(throws: SystemError.self) {
+      while waiting.count < 10_000 {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let client = StatusClient.Connection(Descriptor(owning: socket(AF_UNIX, kind, 0)))
+        try address.connect(client.descriptor)
+        waiting.append(client)
+      }
+    }
+    #expect(busy?.code == EAGAIN)
+
+    let refusal = #expect(throws: ListenRefusal.self) { _ = try Listener(scratch["s"]) }
+    #expect(refusal == .inUse(scratch["s"]))
+    #expect(scratch.exists("s"))
+    _ = consume listener
+  }
+
   @Test("that somebody has replaced is left to them")
   func leavesOthers() throws {
     let scratch = Scratch()
