@@ -29,6 +29,11 @@ struct Console: Sendable {
   /// Prints the result, on standard output. False if nobody takes it.
   func print(_ summary: Summary) -> Bool { write(Array("\(summary)\n".utf8), to: STDOUT_FILENO) }
 
+  /// Prints what everything comes to, on standard output. False if nobody takes it.
+  func print(_ configuration: Configuration) -> Bool {
+    write(configuration.lines.flatMap { $0 + "\n".utf8 }, to: STDOUT_FILENO)
+  }
+
   private var clearing: [UInt8] { isTerminal ? Array("\r\u{1B}[K".utf8) : [] }
 
   @discardableResult

@@ -8,28 +8,48 @@ internal import UVDispatch
   static let configuration = CommandConfiguration(
     commandName: "spoold",
     abstract: "Keeps a manifest of the SHA-256 digests of all files of a directory.",
+    usage: """
+      spoold --spool <dir> --manifest <file> [--status <path>] [...]
+      spoold --config <file> [...]
+      spoold --once --spool <dir> --manifest <file>
+      """,
     discussion: """
       The manifest is what sha256sum prints: `sha256sum -c FILE`, from within DIR, checks it. Only \
       regular files are taken in; symbolic links are not followed. A manifest that exists is \
       continued: files that have not changed are not read again.
 
-      Exits with 0 if the manifest has a line for every file, with 1 if some file could not be taken \
-      in, and with 2 if the run had to end before it was through.
+      Without --once it stays: it watches the directory and all below it, reads what changes, and \
+      keeps the manifest true until SIGTERM or SIGINT ends it. Then it finishes what it has begun, \
+      and says what is left; a second signal ends it at once. SIGHUP reads the configuration again \
+      and goes through the directory; SIGUSR1 writes down what spoold is doing.
+
+      Durations are numbers with ms, s, min or h: 100ms, 1.5s, 2min. What the file of --config \
+      says is a line `name = value` for each option, with # before comments; the command line wins.
+
+      Exits with 0 if everything was done; with 1 if a file could not be taken in (--once), or \
+      something was left at the end; with 2 if it could not go on; with 64 if the command line, and \
+      with 78 if the configuration makes no sense. More is in the manual page spoold(8).
       """)
 
   @Flag(help: "Go through the directory once, and exit.")
   var once = false
 
-  @Option(help: ArgumentHelp("The directory whose files are taken in.", valueName: "dir"))
-  var spool: String
+  @Option(help: ArgumentHelp("A file that says what these options say.", valueName: "file"))
+  var config: String?
 
-  @Option(help: ArgumentHelp("The manifest. FILE.spoold is kept beside it.", valueName: "file"))
-  var manifest: String
+  @Flag(help: "Print what the options and the file come to, and exit.")
+  var checkConfig = false
+
+  @OptionGroup var settings: SettingOptions
 
   static func main() { main(ArgumentText.all) }
 
   func validate() throws {
-    guard once else { throw ValidationError("--once is missing: there is no other mode yet.") }
+    guard config == nil else { return }
+    for setting in [Setting.spool, .manifest] where settings.all[setting] == nil {
+      throw ValidationError(
+        "--\(setting.name) is missing; give --spool and --manifest, or a file with --config.")
+    }
   }
 
   func run() throws {
@@ -37,14 +57,22 @@ internal import UVDispatch
     _ = signal(SIGXFSZ, SIG_IGN)
     let console = Console()
     do {
-      let summary = try takeIn(console)
-      guard console.print(summary) else {
-        console.complain(Array("cannot print the summary; the manifest is whole".utf8))
-        throw ExitCode(2)
+      let configuration = try read()
+      if checkConfig {
+        guard console.print(configuration) else { throw ExitCode(2) }
+      } else if once {
+        try Once(configuration: configuration, console: console).run()
+      } else {
+        try Service(configuration: configuration, console: console, reload: read).run()
       }
-      guard summary.failed == 0 else { throw ExitCode(1) }
+    } catch let errors as ConfigurationErrors {
+      for error in errors.all { console.complain(error.message) }
+      throw ExitCode(78)
     } catch let stop as Stop {
       console.complain(stop.message)
+      throw ExitCode(2)
+    } catch let refusal as ListenRefusal {
+      console.complain(refusal.message)
       throw ExitCode(2)
     } catch let error where !(error is ExitCode) {
       // Of the dispatcher: the environment makes no sense, or the system has nothing left.
@@ -53,34 +81,7 @@ internal import UVDispatch
     }
   }
 
-  private func takeIn(_ console: Console) throws -> Summary {
-    let dispatcher = try UVDispatcher(.init(label: "spoold"))
-    let spool = try SpoolDirectory(ArgumentText.path(spool))
-    let intake = try Intake(
-      of: spool, into: ArgumentText.path(manifest), dispatcher: dispatcher
-    ) { problem in console.complain(problem.message) }
-    if console.isTerminal { showProgress(of: intake, in: spool, dispatcher, console) }
-
-    intake.start()
-    let report = dispatcher.run()  // this thread is the foreground until everything is taken in
-    console.clear()
-    let summary = try intake.finish()
-    for left in report.unfinished { console.complain(Array("left behind: \(left)".utf8)) }
-    guard report.unfinished.isEmpty else { throw ExitCode(2) }
-    return summary
-  }
-
-  private func showProgress(
-    of intake: Intake, in spool: SpoolDirectory, _ dispatcher: UVDispatcher, _ console: Console
-  ) {
-    let census = Census(of: spool, dispatcher: dispatcher)
-    let began = dispatcher.now
-    dispatcher.foreground { census.start { !intake.isOver } }
-    dispatcher.foreground.every(.milliseconds(100), label: "progress") {
-      console.show(
-        ProgressBar(
-          passed: intake.passed, total: census.total,
-          elapsed: began.duration(to: dispatcher.now)))
-    }
+  @Sendable private func read() throws(ConfigurationErrors) -> Configuration {
+    try Configuration(options: settings.all, file: config.map(ArgumentText.path))
   }
 }

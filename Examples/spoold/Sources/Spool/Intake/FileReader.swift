@@ -35,6 +35,8 @@ struct FileReader: Sendable {
   /// - Throws: If the system does not let it be read.
   func read(_ path: BytePath, quietSince quiet: Stamp? = nil) throws(SystemError) -> Reading {
     do throws(SystemError) {
+      // To open a socket fails, and to open a device may do something.
+      guard try spool.descriptor.status(of: path).isRegularFile else { return .gone }
       // Not blocking: a pipe may have taken the file's place, and would wait for a writer.
       let file = try Descriptor(
         opening: path, in: spool.descriptor.number, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)

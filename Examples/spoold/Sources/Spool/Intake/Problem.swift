@@ -22,7 +22,7 @@ extension Problem {
     case .unreadable(let path, let error): path.shown + ": \(error.text)".utf8
     case .changed(let path): path.shown + ": changed while it was read".utf8
     case .unreadableDirectory(let path, let error):
-      path.shown + ": cannot read this directory: \(error.text)".utf8
+      (path.bytes.isEmpty ? "." : path).shown + ": cannot read this directory: \(error.text)".utf8
     }
   }
 }

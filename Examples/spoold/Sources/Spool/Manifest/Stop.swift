@@ -14,6 +14,8 @@ public enum Stop: Error, Sendable, Hashable {
   case replaced(BytePath)
   /// The process has run out of something, while it was at this file.
   case shortage(BytePath, SystemError)
+  /// The spool was removed, or what it is mounted from was.
+  case spoolGone
   /// Somebody else has shut the dispatcher down.
   case interrupted
 }
@@ -34,6 +36,7 @@ extension Stop {
       "somebody has removed or replaced the manifest ".utf8 + path.shown
     case .shortage(let path, let error):
       "cannot go on at ".utf8 + path.shown + ": \(error.text) (\(error.call))".utf8
+    case .spoolGone: Array("the spool is not there any more; start again when it is back".utf8)
     case .interrupted: Array("the run was ended before it was through".utf8)
     }
   }

@@ -23,6 +23,19 @@ public struct BytePath: Hashable, Sendable {
     return slash == 0 ? BytePath("/") : BytePath(bytes[..<slash])
   }
 
+  /// The names of which a relative path consists.
+  var names: [ArraySlice<UInt8>] { bytes.split(separator: UInt8(ascii: "/")) }
+
+  /// The last of its names.
+  var lastName: [UInt8] {
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return bytes }
+    return Array(bytes[(slash + 1)...])
+  }
+
+  /// The directory above, of a path within the spool: the empty path for what stands in the spool
+  /// itself.
+  var directory: BytePath { bytes.contains(UInt8(ascii: "/")) ? parent : BytePath("") }
+
   /// Whether this stands somewhere below `directory`. Everything stands below the empty path.
   func isBelow(_ directory: BytePath) -> Bool {
     let outer = directory.bytes

@@ -15,6 +15,9 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
+  /// Takes over a descriptor that is open, and that nobody else closes.
+  init(owning number: Int32) { self.number = number }
+
   deinit { close(number) }
 
   /// What the open file is.
@@ -40,6 +43,17 @@ struct Descriptor: ~Copyable, Sendable {
     try checked("pread") {
       unsafe buffer.withUnsafeMutableBytes {
         unsafe pread(number, $0.baseAddress, $0.count, offset)
+      }
+    }
+  }
+
+  /// Reads what comes next into the front of `buffer`.
+  ///
+  /// - Returns: How many bytes it read; 0 at the end.
+  func read(into buffer: inout [UInt8]) throws(SystemError) -> Int {
+    try checked("read") {
+      unsafe buffer.withUnsafeMutableBytes {
+        unsafe Glibc.read(number, $0.baseAddress, $0.count)
       }
     }
   }

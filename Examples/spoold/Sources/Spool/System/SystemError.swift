@@ -21,6 +21,22 @@ public struct SystemError: Error, Sendable, Hashable {
   var isShortage: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
 }
 
+extension SystemError {
+  /// The setting of the system whose limit is reached, if one is.
+  var setting: String? {
+    switch (call, code) {
+    case ("inotify_add_watch", ENOSPC): "fs.inotify.max_user_watches"
+    case ("inotify_init1", EMFILE): "fs.inotify.max_user_instances"
+    default: nil
+    }
+  }
+}
+
+extension SystemError: CustomStringConvertible {
+  /// `Permission denied (openat)`.
+  public var description: String { "\(text) (\(call))" }
+}
+
 /// Makes a call again for as long as a signal interrupts it.
 ///
 /// - Throws: If it then returns a negative number.
@@ -32,5 +48,13 @@ func checked<Number: SignedInteger>(
     let result = body()
     if result >= 0 { return result }
     guard errno == EINTR else { throw .last(call) }
+  }
+}
+
+extension Result where Failure == any Error {
+  /// Of a body that throws nothing else.
+  var ofSystem: Result<Success, SystemError> {
+    // A dispatcher hands on what a body has thrown, and knows of no type for it.
+    mapError { $0 as! SystemError }
   }
 }

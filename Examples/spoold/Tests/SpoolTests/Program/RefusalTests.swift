@@ -71,7 +71,8 @@ struct RefusalTests {
   @Test("is told by the parser where the arguments make no sense")
   func misused() throws {
     let scratch = Scratch()
-    for arguments in ["", "--once", "--spool . --manifest m", "--once --spool . --manifest m x"] {
+    for arguments in ["", "--once", "--spool .", "--manifest m", "--once --spool . --manifest m x"]
+    {
       let run = try Program("spoold \(arguments)", in: scratch)
       #expect(run.status == 64)
       #expect(run.complaints.first?.hasPrefix("Error: ") == true)

@@ -50,6 +50,11 @@ final class Scratch: Sendable {
     while !rest.isEmpty { rest = rest.dropFirst(try file.write(rest)) }
   }
 
+  /// A file that is open for writing, empty if it was not there.
+  func open(_ name: BytePath) throws -> Descriptor {
+    try Descriptor(opening: self[name], O_WRONLY | O_CREAT, mode: 0o644)
+  }
+
   /// Writes at the beginning, over what is there.
   func overwrite(_ name: BytePath, _ text: String) throws {
     let file = try Descriptor(opening: self[name], O_WRONLY)

@@ -1,0 +1,172 @@
+internal import Glibc
+public import TaskDispatch
+
+/// Answers who asks at a Unix socket: a line of JSON for each line. Replies are made on the
+/// foreground, where the state is; nothing here ever waits.
+public final class StatusServer: Sendable {
+  /// What a client may cost.
+  public struct Limits: Sendable, Hashable {
+    /// Clients at a time. The next is told so.
+    public var clients: Int
+    /// Bytes of a request.
+    public var request: Int
+    /// Bytes of a reply.
+    public var reply: Int
+    /// How long a client may neither send nor take anything.
+    public var idle: Duration
+
+    public init(
+      clients: Int = 256, request: Int = 4_096, reply: Int = 64 * 1024,
+      idle: Duration = .seconds(30)
+    ) {
+      self.clients = clients
+      self.request = request
+      self.reply = reply
+      self.idle = idle
+    }
+  }
+
+  struct State {
+    var limits: Limits
+    var clients: [Int32: StatusClient] = [:]
+    var listening: Registration?
+    var alarm: (time: DispatcherInstant, timer: TimerHandle)?
+    /// Until it may be tried again to let somebody in.
+    var pause: TimerHandle?
+    var isShort = false
+    var isStopped = false
+    var onNotice: (@Sendable (Notice) -> Void)?
+    var answer: (@Sendable (StatusRequest) -> JSON)?
+  }
+
+  /// Owns the socket, and lets go of it with the server.
+  private final class Door: Sendable {
+    let listener: Listener
+    init(_ listener: consuming Listener) { self.listener = listener }
+  }
+
+  let dispatcher: any EventDispatcher
+  private let door: Door
+  let state: Confined<State>
+
+  public init(
+    _ listener: consuming Listener, dispatcher: any EventDispatcher, limits: Limits = Limits()
+  ) {
+    self.dispatcher = dispatcher
+    door = Door(listener)
+    state = Confined(State(limits: limits), to: dispatcher.foreground)
+  }
+
+  /// The descriptor at which clients arrive.
+  var descriptor: Int32 { door.listener.descriptor.number }
+
+  /// How many clients there are. On the foreground.
+  public var clientCount: Int { state.withValue { $0.clients.count } }
+
+  /// Takes over other limits, for what comes. On the foreground.
+  public func apply(_ limits: Limits) { state.withValue { $0.limits = limits } }
+
+  /// Begins to let clients in. On the foreground, once.
+  ///
+  /// - Parameters:
+  ///   - onNotice: Told when nobody can be let in for a while, and when that is over.
+  ///   - answer: Makes a reply, on the foreground.
+  public func start(
+    onNotice: @escaping @Sendable (Notice) -> Void,
+    answer: @escaping @Sendable (StatusRequest) -> JSON
+  ) {
+    state.withValue { state in
+      state.onNotice = onNotice
+      state.answer = answer
+    }
+    listen()
+  }
+
+  private func listen() {
+    let listening = try? dispatcher.onReady(descriptor, for: .readable, label: "status") { _ in
+      self.letIn()
+    }
+    // Refused only because a shutdown has begun already.
+    state.withValue { $0.listening = listening }
+  }
+
+  private func tell(_ notice: Notice) { state.withValue({ $0.onNotice })?(notice) }
+
+  /// Sends all clients away, and lets none in any more. On the foreground.
+  public func stop() {
+    let (clients, listening) = state.withValue { state in
+      state.isStopped = true
+      (state.onNotice, state.answer) = (nil, nil)
+      state.alarm.take()?.timer.cancel()
+      state.pause.take()?.cancel()
+      defer { state.clients = [:] }
+      return (state.clients, state.listening.take())
+    }
+    listening?.cancel()
+    // Before the connections are let go of, which closes them.
+    for client in clients.values { client.registration?.cancel() }
+  }
+
+  // MARK: Letting in
+
+  /// How many are let in before others have their turn.
+  private static let most = 32
+
+  private func letIn() {
+    for _ in 0..<Self.most {
+      do throws(SystemError) {
+        guard let client = try door.listener.accept() else { break }
+        if state.withValue({ $0.isShort.take() }) { tell(.shortageIsOver) }
+        add(client)
+      } catch {
+        // The client waits still, so this would be tried again and again at once.
+        pause(error)
+        break
+      }
+    }
+    setAlarm()
+  }
+
+  private func pause(_ error: SystemError) {
+    if state.withValue({ !$0.isShort }) { tell(.shortage(error)) }
+    state.withValue { $0.listening.take() }?.cancel()
+    let timer = dispatcher.foreground.after(.seconds(1), label: "status pause") {
+      let goesOn = self.state.withValue { state in
+        state.pause = nil
+        return !state.isStopped
+      }
+      if goesOn { self.listen() }
+    }
+    state.withValue { state in
+      state.isShort = true
+      state.pause = timer
+    }
+  }
+
+  private func add(_ descriptor: consuming Descriptor) {
+    let connection = StatusClient.Connection(descriptor)
+    let number = connection.descriptor.number
+    let now = dispatcher.now
+    let limit = state.withValue { state -> Int? in
+      guard state.clients.count < state.limits.clients else { return state.limits.clients }
+      state.clients[number] = StatusClient(connection, at: now)
+      return nil
+    }
+    guard let limit else { return register(number, for: .readable) }
+    let refusal = RequestRefusal(
+      reason: "there are \(limit) clients already, which is the limit; try again later")
+    let text = refusal.reply.text + "\n".utf8
+    // Into an empty buffer. Who does not take it does not want to know.
+    unsafe text.withUnsafeBytes { bytes in
+      _ = unsafe Glibc.send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+  }
+}
+
+extension Bool {
+  /// Its value; false from then on.
+  fileprivate mutating func take() -> Bool {
+    defer { self = false }
+    return self
+  }
+}

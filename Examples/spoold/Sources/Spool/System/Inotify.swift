@@ -1,0 +1,73 @@
+internal import Glibc
+
+/// The kernel's notices of what changes in directories. Owns one inotify instance.
+///
+/// Any thread: a watch is set by a worker, because it looks a path up and may wait for the disk.
+final class Inotify: Sendable {
+  /// A directory that is watched, by its number.
+  struct Watch: Hashable, Sendable {
+    let number: Int32
+  }
+
+  /// Everything after which a file may have to be looked at again. Modifications too: many programs
+  /// keep a file open for as long as they run, and never close what they have written to.
+  private static let mask =
+    UInt32(IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM)
+    | UInt32(IN_MOVED_TO | IN_EXCL_UNLINK | IN_ONLYDIR | IN_DONT_FOLLOW)
+
+  let descriptor: Descriptor
+
+  /// - Throws: If the user has as many instances as `fs.inotify.max_user_instances` allows, or the
+  ///   process has no descriptor left.
+  init() throws(SystemError) {
+    descriptor = Descriptor(
+      owning: try checked("inotify_init1") {
+        inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+      })
+  }
+
+  /// Watches a directory of the spool; the spool itself if the path is empty. One that is watched
+  /// already keeps its number, also if it has another path meanwhile.
+  ///
+  /// - Throws: `ENOSPC` if there are as many watches as `fs.inotify.max_user_watches` allows.
+  func watch(_ directory: BytePath, in spool: SpoolDirectory) throws(SystemError) -> Watch {
+    // By the open directory, so that it stays this one if somebody moves it.
+    let root = BytePath("/proc/self/fd/\(spool.descriptor.number)")
+    let path = root.appending(directory.bytes.isEmpty ? Array(".".utf8) : directory.bytes)
+    let number = try checked("inotify_add_watch") {
+      unsafe path.withCString {
+        unsafe inotify_add_watch(descriptor.number, $0, Self.mask)
+      }
+    }
+    return Watch(number: number)
+  }
+
+  /// Watches for the spool to be moved or removed: that is noticed in the directory above, because a
+  /// directory that is open is not gone for the system.
+  ///
+  /// - Returns: The watch, and the name there; nil if that directory may not be read.
+  func watchPlace(of spool: SpoolDirectory) -> (watch: Watch, name: [UInt8])? {
+    guard let path = try? spool.path.resolved() else { return nil }
+    // Added, in case that it is the same: the root directory stands in itself.
+    let mask = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR | IN_MASK_ADD)
+    let number = unsafe path.parent.withCString {
+      unsafe inotify_add_watch(descriptor.number, $0, mask)
+    }
+    return number < 0 ? nil : (Watch(number: number), path.lastName)
+  }
+
+  /// Lets go of a watch. Nothing happens if the kernel has done so already.
+  func unwatch(_ watch: Watch) { inotify_rm_watch(descriptor.number, watch.number) }
+
+  /// Takes what there is of notices, as much as fits into `buffer`.
+  ///
+  /// - Returns: How many bytes it read; 0 if there is nothing.
+  func read(into buffer: inout [UInt8]) throws(SystemError) -> Int {
+    do throws(SystemError) {
+      return try descriptor.read(into: &buffer)
+    } catch {
+      guard error.code == EAGAIN else { throw error }
+      return 0
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/// The directories of the spool that are known, and which watch is whose.
+///
+/// A directory that is moved takes all below it along, here as on the disk, so nothing has to be
+/// renamed; see ``detach(_:)``.
+struct DirectoryTree {
+  private struct Node {
+    /// Nil for the spool, and for one that is detached.
+    var parent: Int?
+    var name: [UInt8]
+    var children: [[UInt8]: Int] = [:]
+    /// Nil if it could not be watched.
+    var watch: Inotify.Watch?
+  }
+
+  private var nodes: [Int: Node] = [:]
+  private var owners: [Inotify.Watch: Int] = [:]
+  private var root: Int?
+  private var nextNumber = 0
+  /// Moved or removed; a scan may find them again somewhere else.
+  private var detached: Set<Int> = []
+
+  /// How many directories are watched.
+  var watchCount: Int { owners.count }
+
+  /// Where the directory of a watch stands; nil if that is not known, or nowhere in the spool.
+  func path(of watch: Inotify.Watch) -> BytePath? {
+    guard var number = owners[watch] else { return nil }
+    var names: [[UInt8]] = []
+    while number != root {
+      guard let node = nodes[number], let parent = node.parent else { return nil }
+      names.append(node.name)
+      number = parent
+    }
+    return BytePath(names.reversed().joined(separator: [UInt8(ascii: "/")]))
+  }
+
+  /// The names of the directories that are known to stand in one.
+  func children(of path: BytePath) -> [[UInt8]] {
+    number(at: path).map { Array(nodes[$0]!.children.keys) } ?? []
+  }
+
+  /// Notes that a directory was found, and its watch if it has one. If it stood elsewhere before,
+  /// all below it has come along.
+  ///
+  /// - Returns: False if the directory above it is not known, or not any more.
+  mutating func bind(_ path: BytePath, to watch: Inotify.Watch?) -> Bool {
+    let isRoot = path.bytes.isEmpty
+    let parent = isRoot ? nil : number(at: path.directory)
+    guard isRoot || parent != nil else { return false }
+    let before = number(at: path)
+    let number = watch.flatMap { owners[$0] } ?? fresh(at: before, watch)
+    if let before, before != number { detach(path) }
+    if number != before {
+      // A directory cannot stand below itself, whatever the order in which all this came to light.
+      guard parent.map({ !isDetached($0) && !stands($0, below: number) }) ?? true else {
+        return false
+      }
+      unlink(number)
+      nodes[number]!.parent = parent
+      nodes[number]!.name = path.lastName
+      if let parent { nodes[parent]!.children[path.lastName] = number }
+    }
+    if isRoot { root = number }
+    detached.remove(number)
+    return true
+  }
+
+  /// The node that stands there, if it can take the watch; else a new one.
+  private mutating func fresh(at before: Int?, _ watch: Inotify.Watch?) -> Int {
+    if let before, nodes[before]!.watch == nil || watch == nil {
+      if let watch {
+        nodes[before]!.watch = watch
+        owners[watch] = before
+      }
+      return before
+    }
+    nextNumber += 1
+    nodes[nextNumber] = Node(name: [], watch: watch)
+    if let watch { owners[watch] = nextNumber }
+    return nextNumber
+  }
+
+  /// Notes that what stood at `path` does not any more. What is known of it is kept, in case that it
+  /// is found elsewhere.
+  mutating func detach(_ path: BytePath) {
+    guard let number = number(at: path), number != root else { return }
+    unlink(number)
+    detached.insert(number)
+  }
+
+  /// Forgets all that was detached and not found again.
+  ///
+  /// - Returns: The watches to let go of.
+  mutating func takeDetached() -> [Inotify.Watch] {
+    var watches: [Inotify.Watch] = []
+    var rest = Array(detached)
+    detached = []
+    while let number = rest.popLast() {
+      guard let node = nodes.removeValue(forKey: number) else { continue }
+      rest += node.children.values
+      guard let watch = node.watch else { continue }
+      owners[watch] = nil
+      watches.append(watch)
+    }
+    return watches
+  }
+
+  /// Notes that a watch has ended: its directory is gone.
+  ///
+  /// - Returns: Whether that was the spool itself.
+  mutating func remove(_ watch: Inotify.Watch) -> Bool {
+    guard let number = owners.removeValue(forKey: watch) else { return false }
+    nodes[number]!.watch = nil
+    return number == root
+  }
+
+  // MARK: Where things stand
+
+  private func number(at path: BytePath) -> Int? {
+    guard var number = root else { return nil }
+    for name in path.names {
+      guard let child = nodes[number]!.children[Array(name)] else { return nil }
+      number = child
+    }
+    return number
+  }
+
+  private mutating func unlink(_ number: Int) {
+    guard let node = nodes[number], let parent = node.parent else { return }
+    nodes[parent]!.children[node.name] = nil
+    nodes[number]!.parent = nil
+  }
+
+  private func isDetached(_ number: Int) -> Bool {
+    var number = number
+    while let parent = nodes[number]!.parent { number = parent }
+    return number != root
+  }
+
+  private func stands(_ number: Int, below ancestor: Int) -> Bool {
+    var next: Int? = number
+    while let number = next {
+      if number == ancestor { return true }
+      next = nodes[number]!.parent
+    }
+    return false
+  }
+}

@@ -1,0 +1,112 @@
+import Synchronization
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@testable import Spool
+
+@Suite("The daemon, on SIGHUP", .oneAtATime)
+struct HangUpTests {
+  @Test("goes through all of the spool again, and says when it begins and is through")
+  func rescans() throws {
+    let scratch = Scratch()
+    let patrol = try Patrol(in: scratch)
+    try patrol.fake.raise(.hangup)
+    try patrol.fake.runUntilIdle()
+
+    #expect(patrol.state { $0.counts.scans } == 2)
+    #expect(patrol.told.suffix(3) == ["reloading", "ready", "status: keeping 0 files"])
+    try patrol.end()
+  }
+
+  @Test("in a storm reads the configuration once more, and goes through the spool once more")
+  func coalesces() throws {
+    let scratch = Scratch()
+    try scratch.write("spool/a", "a")
+    let configuration = try Patrol.configuration(in: scratch)
+    let reads = Atomic(0)
+    let patrol = try Patrol(
+      in: scratch,
+      reload: { () throws(ConfigurationErrors) in
+        reads.add(1, ordering: .relaxed)
+        return configuration
+      })
+    for _ in 1...100 {
+      try patrol.fake.raise(.hangup)
+      try patrol.fake.runNextForegroundTask()
+    }
+    try patrol.fake.runUntilIdle()
+
+    #expect(reads.load(ordering: .relaxed) == 2)
+    // One that was under way, one that was asked for meanwhile.
+    #expect(patrol.state { $0.counts.scans } == 3)
+    #expect(patrol.told.filter { $0 == "reloading" }.count == 2)
+    try patrol.end()
+  }
+
+  @Test("takes over what may change, and names what may not")
+  func takesOver() throws {
+    let scratch = Scratch()
+    var configuration = try Patrol.configuration(in: scratch)
+    configuration.keeper.settle = .seconds(3)
+    configuration.keeper.settleAtMost = .seconds(9)
+    configuration.spool = "elsewhere"
+    configuration.status = "socket"
+    let patrol = try Patrol(
+      in: scratch,
+      reload: { [configuration] () throws(ConfigurationErrors) in
+        configuration
+      })
+    try patrol.fake.raise(.hangup)
+    try patrol.fake.runUntilIdle()
+
+    #expect(
+      patrol.said == [
+        "spool cannot change while spoold runs: restart it to change that",
+        "status cannot change while spoold runs: restart it to change that",
+      ])
+    let file = try scratch.open("spool/a")
+    try patrol.fake.runWithDescriptors()
+    try patrol.fake.advanceTime(by: .seconds(3) - .nanoseconds(1))
+    #expect(patrol.state { $0.counts.read.files } == 0)
+    try patrol.fake.advanceTime(by: .nanoseconds(1))
+    #expect(patrol.state { $0.counts.read.files } == 1)
+    _ = consume file
+    try patrol.end()
+  }
+
+  @Test("goes on as before if the new configuration makes no sense, and says why")
+  func staysAsItWas() throws {
+    let scratch = Scratch()
+    try scratch.write("conf", "settle = x\nfoo = 1\n")
+    let path = scratch["conf"]
+    let patrol = try Patrol(
+      in: scratch,
+      reload: { () throws(ConfigurationErrors) in
+        try Configuration(options: [:], file: path)
+      })
+    try patrol.fake.raise(.hangup)
+    try patrol.fake.runUntilIdle()
+
+    #expect(patrol.said.count == 5)
+    #expect(patrol.said.first?.hasPrefix("\(path), line 1: settle is \"x\"; expected") == true)
+    #expect(patrol.said.last == "the configuration stays as it was")
+    #expect(patrol.state { $0.settings } == Keeper.Settings())
+    #expect(patrol.state { $0.counts.scans } == 2)
+    try patrol.end()
+  }
+
+  @Test("does nothing more once it ends")
+  func isIgnoredAtTheEnd() throws {
+    let scratch = Scratch()
+    let patrol = try Patrol(in: scratch)
+    try patrol.fake.raise(.terminate)
+    try patrol.fake.raise(.hangup)
+    try patrol.fake.runUntilIdle()
+
+    #expect(!patrol.told.contains("reloading"))
+    #expect(patrol.fake.report?.unfinished == [])
+    #expect(patrol.daemon.finish().isEmpty)
+    try patrol.fake.finish()
+  }
+}

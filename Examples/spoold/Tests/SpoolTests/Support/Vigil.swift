@@ -1,0 +1,95 @@
+import Glibc
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@testable import Spool
+
+/// A keeper on the fake: the files and the kernel's notices are real, time and order are the test's.
+struct Vigil {
+  let fake: RecordingDispatcher
+  let keeper: Keeper
+  private let notices: Confined<[Notice]>
+
+  static let settings = Keeper.Settings(
+    settle: .milliseconds(100), settleAtMost: .seconds(5), replaceEvery: .seconds(1))
+
+  /// Keeps the directory `spool` of `scratch` in the file `manifest` beside it, and goes through it.
+  ///
+  /// - Parameters:
+  ///   - settling: None, because a test has only just written its files.
+  ///   - onRead: Called in the middle of reading a file, see ``FileReader/onRead``.
+  init(
+    in scratch: Scratch, spool: BytePath = "spool", manifest: BytePath = "manifest",
+    settings: Keeper.Settings = Self.settings,
+    settling: Settling = Settling(fine: .zero, coarse: .zero),
+    onRead: (@Sendable (BytePath, Int) -> Void)? = nil
+  ) throws {
+    let fake = RecordingDispatcher()
+    let notices = Confined([Notice](), to: fake.foreground)
+    (self.fake, self.notices) = (fake, notices)
+    try scratch.makeDirectory(spool)
+    var reader = FileReader(try SpoolDirectory(scratch[spool]), settling: settling)
+    reader.onRead = onRead
+    keeper = try Keeper(
+      reader: reader, into: scratch[manifest], dispatcher: fake, settings: settings)
+    keeper.start(
+      onNotice: { notice in notices.withValue { $0.append(notice) } },
+      onEnd: { fake.beginShutdown() })
+    try fake.runUntilIdle()
+  }
+
+  /// What it has said so far of what is not as it should be.
+  var told: [Notice] {
+    notices.withValue { notices in
+      notices.filter { if case .scanned = $0 { false } else { true } }
+    }
+  }
+
+  /// How often it has put another manifest in the place of the old one.
+  var replacements: Int { keeper.state.withValue { $0.saving.replacements } }
+
+  var counts: Keeper.Counts { keeper.state.withValue { $0.counts } }
+
+  /// Lets it hear of what has happened, as the loop would, and do what it can at once.
+  func hear() throws {
+    let descriptor = try #require(keeper.noticesDescriptor)
+    try fake.runUntilIdle()
+    while Self.isReadable(descriptor) {
+      try fake.makeReady(descriptor, .readable)
+      try fake.runUntilIdle()
+    }
+  }
+
+  /// Has it told that there is something to be heard, and nothing run yet.
+  func notice() throws {
+    let descriptor = try #require(keeper.noticesDescriptor)
+    if Self.isReadable(descriptor) { try fake.makeReady(descriptor, .readable) }
+  }
+
+  /// Lets it hear, and time pass until it has nothing to do, or `limit` has passed.
+  func settle(within limit: Duration = .seconds(60)) throws {
+    let end = fake.now.advanced(by: limit)
+    try hear()
+    while let next = fake.nextDeadline, next <= end {
+      try fake.advanceToNextDeadline()
+      try hear()
+    }
+  }
+
+  /// Ends as on a signal, and sees that nothing is left over.
+  @discardableResult
+  func end() throws -> Keeper.Remains {
+    fake.foreground(label: "end") { keeper.drain() }
+    try fake.runUntilIdle()
+    while fake.report == nil { try fake.advanceToNextDeadline() }
+    let remains = keeper.finish()
+    try fake.finish()
+    return remains
+  }
+
+  private static func isReadable(_ descriptor: Int32) -> Bool {
+    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe Glibc.poll(&poll, 1, 0) > 0
+  }
+}
