@@ -13,7 +13,8 @@ let package = Package(
   name: "spoold",
   products: [.executable(name: "spoold", targets: ["spoold"])],
   dependencies: [
-    .package(name: "UVDispatch", path: "../.."),
+    .package(name: "UVDispatch", path: "../..", traits: ["Daemon"]),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto.git", "3.12.3"..<"5.0.0"),
   ],
@@ -32,6 +33,8 @@ let package = Package(
       dependencies: [
         "Spool",
         .product(name: "UVDispatch", package: "UVDispatch"),
+        .product(name: "UVDaemon", package: "UVDispatch"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

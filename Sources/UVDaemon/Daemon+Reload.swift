@@ -28,7 +28,7 @@
         return !state.isReloading
       }
       guard begins else { return }
-      tell([.reloading(sinceMicroseconds: monotonicNanoseconds() / 1_000)])
+      tell([.reloading])
       Task(executorPreference: dispatcher.foreground.executor) {
         var failure: (any Error)?
         do { try await perform() } catch { failure = error }

@@ -96,6 +96,19 @@
     /// Says in one line how the daemon is, for people who ask the service manager. Any thread.
     public func status(_ text: String) { onForeground("status") { $0.tell([.status(text)]) } }
 
+    /// Says anything else that ``ServiceManager/Notification`` has words for. Any thread.
+    public func notify(_ notifications: ServiceManager.Notification...) {
+      onForeground("notify") { $0.tell(notifications) }
+    }
+
+    /// Begins to say that the loop is alive, if the service manager wants to know: twice in the time
+    /// that it grants, as its documentation recommends, until a shutdown begins. Any thread, once; not
+    /// needed with ``run(untilSignals:)`` or in a `ServiceGroup`.
+    public func keepAlive() {
+      guard manager.address != nil, let timeout = manager.watchdogTimeout else { return }
+      dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
+    }
+
     /// Does it now if the caller is on the foreground, so that it is said before that goes on.
     private func onForeground(_ label: String, _ body: @escaping @Sendable (Daemon) -> Void) {
       if dispatcher.isForeground { return body(self) }
@@ -139,9 +152,7 @@
           throw error
         }
       }
-      guard manager.address != nil, let timeout = manager.watchdogTimeout else { return }
-      // Twice in its time, as its documentation recommends.
-      dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
+      keepAlive()
     }
 
     /// Begins the shutdown, or cuts it short if it was asked for before. On the foreground.

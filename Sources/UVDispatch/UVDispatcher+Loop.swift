@@ -33,7 +33,8 @@ extension UVDispatcher {
   }
 
   private func onThisThread<Result>(servesMainQueue: Bool, _ body: () -> Result) -> Result {
-    BrokenPipes.withHeldBack {
+    withCore { $0.takeLoop() }
+    return BrokenPipes.withHeldBack {
       servesMainQueue && MainQueue.isOnItsThread ? loop.servingMainQueue(body) : body()
     }
   }
@@ -50,13 +51,14 @@ extension UVDispatcher {
     enterLoop("start()")
     do throws(UVError) {
       try OwnThread.start(named: configuration.label) {
+        self.withCore { $0.takeLoop() }
         while true {
           self.loop.run()
           if self.leaveLoop() != nil { return }
         }
       }
     } catch {
-      withCore { $0.loopRuns = false }
+      withCore { $0.leaveLoop() }
       throw error
     }
   }
@@ -92,7 +94,7 @@ extension UVDispatcher {
     if withCore({ $0.shutdown?.report }) != nil {
       while leaveLoop() == nil { loop.run() }
     } else {
-      withCore { $0.loopRuns = false }
+      withCore { $0.leaveLoop() }
     }
   }
 
@@ -122,7 +124,7 @@ extension UVDispatcher {
       return nil
     }
     core.loopIsOver = true
-    core.loopRuns = false
+    core.leaveLoop()
     // Whoever counted itself in flight has the loop's handle in its hands.
     while core.wakesInFlight > 0 || core.mailbox.isBeingFetchedFor { park() }
     unlock()
@@ -198,7 +200,8 @@ extension UVDispatcher {
   /// Hands out the `uv_loop_t` under the foreground, for C libraries that bring handles of their own.
   ///
   /// Only in a task of the foreground, else it traps. Callbacks of libuv come on the loop's thread but
-  /// are no tasks: what they need of the foreground they post there.
+  /// are no tasks: what they need of the foreground they post there. A shutdown takes what they post
+  /// while it drains, as it does what tasks post.
   ///
   /// Close what you put there, with `uv_close` in a task of the foreground, before the last one ends
   /// that a shutdown drains. The dispatcher traps when it ends and a handle is open, and names its kind.

@@ -102,6 +102,8 @@ extension UVDispatcher {
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }
       if caller != nil, !core.canProgress { return .wouldDeadlock }
+      // Nobody else takes from it.
+      if task.lane == .foreground, core.isInCallbackOfLoop { return .wouldDeadlock }
       park(until: end)
       if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
         return refusal

@@ -35,7 +35,7 @@ extension UVDispatcher {
       core.refuse(task, refusal)
       return .refused(refusal)
     }
-    if isOnStack {
+    if isOnStack || queue.lane == .foreground && core.isInCallbackOfLoop {
       core.refuse(task, .wouldDeadlock)
       return deadlock("its turn on \(queue.label)")
     }

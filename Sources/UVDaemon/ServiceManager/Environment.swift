@@ -6,6 +6,12 @@
     /// What it must be.
     public let expected: String
 
+    public init(variable: String, value: String, expected: String) {
+      self.variable = variable
+      self.value = value
+      self.expected = expected
+    }
+
     public var description: String { "\(variable) is \"\(value)\": \(expected)" }
   }
 

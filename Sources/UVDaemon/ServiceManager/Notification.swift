@@ -1,4 +1,6 @@
 #if Daemon
+  internal import TaskDispatch
+
   extension ServiceManager {
     /// What a daemon tells its service manager: an assignment of `sd_notify(3)`.
     public enum Notification: Sendable, Hashable {
@@ -6,6 +8,10 @@
       case ready
       /// It takes in its configuration anew, since that time of the monotonic clock.
       case reloading(sinceMicroseconds: Int64)
+      /// As ``reloading(sinceMicroseconds:)``, since now.
+      public static var reloading: Self {
+        .reloading(sinceMicroseconds: monotonicNanoseconds() / 1_000)
+      }
       /// It is about to end.
       case stopping
       /// One line for people who ask how it is. Ends of lines and zeros become spaces.

@@ -105,7 +105,8 @@ extension Core {
   /// would outlive the drain.
   func refusal(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
     guard let shutdown else { return nil }
-    return shutdown.phase == .draining && isFromOwnWork && !isTimer ? nil : .shutDown
+    let isTaken = shutdown.phase == .draining && !isTimer && (isFromOwnWork || isInCallbackOfLoop)
+    return isTaken ? nil : .shutDown
   }
 
   func refuse(_ task: QueuedTask, _ refusal: Refusal) {

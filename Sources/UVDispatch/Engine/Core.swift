@@ -78,6 +78,8 @@ final class Core {
   /// The frame of plain bodies on the loop's thread.
   private(set) lazy var loopFrame = makeFrame(on: .foreground)
   var loopRuns = false
+  /// Whose thread it runs on, in a task or not: callbacks of libuv are in none.
+  private(set) var loopThread: ExecutionIdentity?
   /// It is in a turn, or was woken for one.
   var turnIsDue = false
   /// Somebody wants it to look, for another reason than a task.
@@ -208,6 +210,19 @@ final class Core {
   func forgetTime() { knownTime.value = nil }
 
   var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
+
+  // MARK: The loop's thread
+
+  /// The calling thread runs the loop from now on, or does so no more.
+  func takeLoop() { loopThread = .current }
+
+  func leaveLoop() {
+    loopRuns = false
+    loopThread = nil
+  }
+
+  /// Whether the caller is on the loop's thread without a task, as callbacks of libuv are.
+  var isInCallbackOfLoop: Bool { loopThread != nil && loopThread == .current }
 
   // MARK: Views
 

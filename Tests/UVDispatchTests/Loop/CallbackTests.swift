@@ -1,0 +1,106 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A callback of libuv, which is on the loop's thread and in no task,")
+  struct CallbackTests {
+    /// Runs `body` in a callback of libuv, soon. On the foreground.
+    private func inCallback(
+      on dispatcher: UVDispatcher, _ pipe: Pipe, _ body: @escaping @Sendable () -> Void
+    ) {
+      unsafe dispatcher.withLoop { loop in
+        unsafe Adopted.onceReadable(pipe.readEnd, on: loop, body)
+      }
+      pipe.write()
+    }
+
+    @Test("may submit while a shutdown drains, but no timer", arguments: [false, true])
+    func draining(starts: Bool) throws {
+      let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
+      let (ran, gate) = (Box([String]()), Latch())
+      // It holds the drain until what the callback has posted runs.
+      dispatcher.background { _ = gate.wait(patience) }
+      dispatcher.foreground {
+        dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(3600)))
+        inCallback(on: dispatcher, pipe) {
+          #expect(!dispatcher.isForeground)
+          dispatcher.background.submit { ran.change { $0.append("handle") } }
+          let timer = dispatcher.foreground.after(.milliseconds(1)) {
+            ran.change { $0.append("timer") }
+          }
+          #expect("\(timer.outcomeIfFinished as Any)".contains("shutting down"))
+          dispatcher.foreground {
+            ran.change { $0.append("post") }
+            gate.open()
+          }
+        }
+      }
+
+      if starts {
+        try dispatcher.start()
+        dispatcher.waitUntil { $0.loopIsOver }
+      } else {
+        dispatcher.run()
+      }
+
+      #expect(Set(ran.value) == ["handle", "post"])
+      #expect(dispatcher.report?.unfinished.isEmpty == true)
+    }
+
+    @Test("does not wait for room where only the loop makes room, but elsewhere it does")
+    func full() throws {
+      let dispatcher = try UVDispatcher(
+        .init(
+          backgroundWidth: 1, overflow: .blockCaller(limit: 1, timeout: nil)))
+      let pipe = Pipe()
+      let admissions = Box([Admission]())
+      let (isRunning, gate) = (Latch(), Latch())
+      dispatcher.background {
+        isRunning.open()
+        _ = gate.wait(patience)
+      }
+      #expect(isRunning.wait(patience))
+      dispatcher.background {}
+      dispatcher.foreground {
+        inCallback(on: dispatcher, pipe) {
+          for _ in 0..<2 { admissions.change { $0.append(dispatcher.foreground {}) } }
+          gate.open()
+          admissions.change { $0.append(dispatcher.background {}) }
+        }
+      }
+
+      dispatcher.runUntilIdle()
+
+      #expect(admissions.value == [.accepted, .refused(.wouldDeadlock), .accepted])
+    }
+
+    @Test("cannot wait for the foreground, and can for a view")
+    func sync() throws {
+      let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let answers = Box([String]())
+      dispatcher.foreground {
+        inCallback(on: dispatcher, pipe) {
+          do {
+            try dispatcher.foreground.sync {}
+          } catch {
+            answers.change { $0.append("\(error)") }
+          }
+          answers.change { $0.append((try? view.sync { "view" }) ?? "refused") }
+          dispatcher.foreground { dispatcher.beginShutdown() }
+        }
+      }
+
+      dispatcher.run()
+
+      #expect(
+        answers.value == [
+          "this would wait for itself: this thread waits for its turn on foreground. Submit the "
+            + "work instead of waiting for it, or call it directly.", "view",
+        ])
+    }
+  }
+}
