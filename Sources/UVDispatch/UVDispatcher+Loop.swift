@@ -6,7 +6,7 @@ extension UVDispatcher {
   /// On the main thread it serves `DispatchQueue.main` as well, and with that `@MainActor` code. In each
   /// turn of the loop what waits there runs as a task of the foreground, which such code therefore is
   /// on. Called from a block of that queue itself, it serves nothing: what waits there goes on waiting
-  /// until this returns.
+  /// until this returns. Nor if the process has no descriptor left for it.
   ///
   /// Meanwhile a write to a pipe or a socket whose other side has gone does not end the process, if it
   /// is made on this thread: it fails with `EPIPE`, and that is all. A program that a body starts here
@@ -35,7 +35,10 @@ extension UVDispatcher {
   private func onThisThread<Result>(servesMainQueue: Bool, _ body: () -> Result) -> Result {
     withCore { $0.takeLoop() }
     return BrokenPipes.withHeldBack {
-      servesMainQueue && MainQueue.isOnItsThread ? loop.servingMainQueue(body) : body()
+      guard servesMainQueue && MainQueue.isOnItsThread, (try? MainQueue.prepare()) != nil else {
+        return body()
+      }
+      return loop.servingMainQueue(body)
     }
   }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import UVDispatch
 
 /// What waits in the main queue when the loop begins to run.
@@ -138,4 +139,32 @@ import UVDispatch
 
     expect(ran.value - before == 4, "\(ran.value - before) of 4 ran")
   }
+}
+
+/// Where the process has no descriptors left, a dispatcher is refused with an error: Dispatch would end
+/// the process if it had none for its main queue.
+@MainActor func noDescriptors() throws {
+  let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  var before = rlimit()
+  unsafe getrlimit(resource, &before)
+  var refusals = 0
+  for most in 3...20 {
+    var limit = rlimit(rlim_cur: rlim_t(most), rlim_max: before.rlim_max)
+    unsafe setrlimit(resource, &limit)
+    do {
+      _ = try UVDispatcher()
+    } catch is UVError {
+      refusals += 1
+    }
+  }
+  // One that was made when there were some.
+  unsafe setrlimit(resource, &before)
+  let made = try UVDispatcher()
+  var none = rlimit(rlim_cur: 3, rlim_max: before.rlim_max)
+  unsafe setrlimit(resource, &none)
+  made.foreground { made.beginShutdown() }
+  made.run()
+  unsafe setrlimit(resource, &before)
+  expect(refusals > 3, "\(refusals) refusals")
+  try waitingBefore()
 }

@@ -16,6 +16,7 @@ let programs: [String: () throws -> Void] = [
   "elsewhere": elsewhere,
   "until-idle": untilIdle,
   "endless": endless,
+  "no-descriptors": noDescriptors,
   "inside": insideOfABlock,
   "stall": stall,
 ]

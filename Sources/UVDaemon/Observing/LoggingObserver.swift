@@ -6,7 +6,7 @@
   /// what a shutdown has abandoned; each with its label, and the file and line that submitted it.
   ///
   /// Of refusals, at most one a second for each line of the source, with the number of those between:
-  /// a queue that is full refuses thousands.
+  /// a queue that is full refuses thousands. None because of a shutdown.
   public final class LoggingObserver: TaskObserver {
     private let logger: Logger
     private let refusals = Locked(Throttle(interval: .seconds(1)))
@@ -17,7 +17,8 @@
       switch event.kind {
       case .stalled(let time):
         log("\(event.task.name) has held its thread for \(time)", event)
-      case .refused(let reason):
+      // That of a shutdown is as it should be, and comes from everywhere.
+      case .refused(let reason) where reason != .shutDown:
         guard let others = refusals.withLock({ $0.pass(event.task.site, at: event.time) }) else {
           return
         }

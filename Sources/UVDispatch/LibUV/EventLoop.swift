@@ -43,7 +43,8 @@ internal import TaskDispatch
     unsafe idle = .allocate(capacity: 1)
     unsafe watcher = .allocate(capacity: 1)
     do throws(UVError) {
-      try Descriptors.reserve(Descriptors.ofLoop + 1, for: "uv_loop_init")
+      // And the one that wakes it, and the main queue's.
+      try Descriptors.reserve(Descriptors.ofLoop + 2, for: "uv_loop_init")
       try unsafe UVError.check("uv_loop_init", uv_loop_init(loop))
     } catch {
       wakeDescriptor = -1

@@ -2,6 +2,7 @@ internal import CUV
 // Links what the header declares.
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// `DispatchQueue.main`, and with it the main actor: what waits there for somebody to run it on the
 /// main thread.
@@ -9,7 +10,18 @@ enum MainQueue {
   /// Nobody else may run what waits there.
   static var isOnItsThread: Bool { cuv_is_main_thread() != 0 }
 
-  /// Readable when something has come since ``takeWake()``. Dispatch keeps it open for good.
+  private static let isPrepared = Atomic(false)
+
+  /// Sees to it that there is a ``descriptor``: where the process has none left, Dispatch ends it.
+  static func prepare() throws(UVError) {
+    guard !isPrepared.load(ordering: .acquiring) else { return }
+    try Descriptors.reserve(1, for: "eventfd")
+    _ = descriptor
+    isPrepared.store(true, ordering: .releasing)
+  }
+
+  /// Readable when something has come since ``takeWake()``. Dispatch keeps it open for good. Only
+  /// after ``prepare()``.
   static var descriptor: CInt { _dispatch_get_main_queue_handle_4CF() }
 
   /// Whether something has come since the last time. Ask before ``runAll()``: what comes meanwhile

@@ -21,6 +21,7 @@
       dispatcher.background {}
       dispatcher.foreground(label: "a") { dispatcher.beginShutdown() }
       dispatcher.run()
+      #expect(dispatcher.background {} == .refused(.shutDown))
       #expect(log.entries.isEmpty)
     }
 

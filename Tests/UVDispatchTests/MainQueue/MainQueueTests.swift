@@ -11,7 +11,7 @@ struct MainQueueTests {
     arguments: [
       "hops", "endless", "language", "foreground", "timers", "waiting", "awaiter",
       "unserved-awaiter", "late",
-      "unserved", "elsewhere", "until-idle", "inside", "stall",
+      "unserved", "elsewhere", "until-idle", "inside", "stall", "no-descriptors",
     ])
   func serves(_ program: String) throws {
     #expect(try MainThreadHost(program).complaint() == nil)

@@ -18,7 +18,9 @@ struct Service {
     // A worker may read for long; whoever holds the loop for so long is close to being restarted.
     let dispatcher = try UVDispatcher(
       .init(
-        label: "spoold", stallThreshold: .seconds(10), observer: LoggingObserver(logger)))
+        label: "spoold", stallThreshold: .seconds(10),
+        observer: Stalls(log: LoggingObserver(logger))
+      ))
     let systemd = try UVDaemon.Daemon(dispatcher, logger: logger)
     let daemon = try Spool.Daemon(
       configuration, dispatcher: dispatcher, listener: try listener(from: systemd.manager),
@@ -58,5 +60,14 @@ struct Service {
         systemd.notify(.stopping, .status(status), .extendTimeout(drain + .seconds(15)))
       },
       status: { systemd.status($0) })
+  }
+}
+
+/// Logs what holds its thread. What is left at the end, spoold says itself.
+private struct Stalls: TaskObserver {
+  let log: LoggingObserver
+
+  func observe(_ event: TaskEvent) {
+    if case .stalled = event.kind { log.observe(event) }
   }
 }

@@ -59,4 +59,9 @@ let mainQueueBugs = [
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("loop.servesMainQueue", becomes: "true"),
     suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.unprepared", breaks: "the process ends where it has no descriptors left",
+    in: "UVDispatch/LibUV/MainQueue.swift",
+    .without("try Descriptors.reserve(1, for: \"eventfd\")"),
+    suites: ["MainQueueTests"]),
 ]

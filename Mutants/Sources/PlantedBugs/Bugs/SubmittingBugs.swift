@@ -72,8 +72,28 @@ private let gateBugs = [
   Bug(
     "gate.own-work-refused", breaks: "rule 13: what a draining body submits is refused",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("isFromOwnWork", becomes: "false", within: "isFromOwnWork && !isTimer ? nil"),
+    .expression("isFromOwnWork", becomes: "false", within: "(isFromOwnWork || isInCallbackOfLoop)"),
     suites: ["UVContractTests"]),
+  Bug(
+    "gate.callback-refused", breaks: "what a callback of libuv submits in a drain is refused",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(
+      "isInCallbackOfLoop", becomes: "false", within: "(isFromOwnWork || isInCallbackOfLoop)"),
+    suites: ["CallbackTests"]),
+  Bug(
+    "gate.callback-waits", breaks: "rule 14: a callback of libuv waits for its own loop",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "core.isInCallbackOfLoop", becomes: "false",
+      within: "task.lane == .foreground, core.isInCallbackOfLoop"),
+    suites: ["CallbackTests"]),
+  Bug(
+    "gate.callback-stands", breaks: "rule 14: a callback of libuv waits in sync for its own loop",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression(
+      "core.isInCallbackOfLoop", becomes: "false",
+      within: "queue.lane == .foreground && core.isInCallbackOfLoop"),
+    suites: ["CallbackTests"]),
   Bug(
     "gate.anybody-let-in",
     breaks: "rule 13: what an outsider submits is accepted after a shutdown began",

@@ -94,8 +94,9 @@ public final class Daemon: Sendable {
   }
 
   private func tell(_ notice: Notice) {
-    guard case .scanned(let files) = notice else { return say(notice.message) }
-    lifecycle.status("keeping \(files) files")
+    guard case .scanned = notice else { return say(notice.message) }
+    // Without a number: it would be true for a moment only. The status socket knows.
+    lifecycle.status("keeping the manifest")
   }
 
   // MARK: The end

@@ -25,7 +25,7 @@ struct EndTests {
     #expect(patrol.fake.report?.unfinished == [])
     #expect(
       patrol.told == [
-        "ready", "status: going through the spool", "status: keeping 0 files",
+        "ready", "status: going through the spool", "status: keeping the manifest",
         "stopping: ending: 1 files are still to be read",
       ])
     #expect(patrol.daemon.finish().isEmpty)

@@ -15,7 +15,7 @@ struct HangUpTests {
     try patrol.fake.runUntilIdle()
 
     #expect(patrol.state { $0.counts.scans } == 2)
-    #expect(patrol.told.suffix(3) == ["reloading", "ready", "status: keeping 0 files"])
+    #expect(patrol.told.suffix(3) == ["reloading", "ready", "status: keeping the manifest"])
     try patrol.end()
   }
 
