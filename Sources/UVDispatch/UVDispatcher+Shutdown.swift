@@ -23,7 +23,7 @@ extension UVDispatcher {
   nonisolated(nonsending) private func waitForReport(
     _ begin: (Core) -> Void
   ) async -> ShutdownReport {
-    let isOnMainActor = #isolation === MainActor.shared
+    let isOnMainActor = Self.isMain(#isolation)
     let report = await withCheckedContinuation { continuation in
       withCore { core in
         if isOnMainActor { core.awaitersOnMainActor += 1 }
@@ -43,5 +43,11 @@ extension UVDispatcher {
       }
     }
     return report
+  }
+
+  /// Never inlined: of the comparison in the asynchronous function, Swift 6.3.1 makes a broken module
+  /// when it optimises.
+  @inline(never) private static func isMain(_ actor: (any Actor)?) -> Bool {
+    actor === MainActor.shared
   }
 }

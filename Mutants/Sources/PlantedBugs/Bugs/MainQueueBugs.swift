@@ -46,7 +46,7 @@ let mainQueueBugs = [
   Bug(
     "main-queue.nobody-awaited", breaks: "run() returns before who awaited it on the main actor",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .expression("#isolation === MainActor.shared", becomes: "false"),
+    .expression("actor === MainActor.shared", becomes: "false"),
     suites: ["MainQueueTests"]),
   Bug(
     "main-queue.awaited-for-ever", breaks: "the loop never hears that an awaiter has gone on",
