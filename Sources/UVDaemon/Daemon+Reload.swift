@@ -10,6 +10,8 @@
     /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had. Once
     /// a signal has asked the daemon to end, it reloads no more.
     ///
+    /// Once: what asks while a reload goes on gets the body of that one.
+    ///
     /// - Parameter perform: Begins on the foreground, in a Swift Task that prefers it.
     /// - Throws: ``EventRefusal`` for a signal that cannot be waited for.
     @discardableResult

@@ -39,18 +39,13 @@
         await withGracefulShutdownHandler {
           await dispatcher.waitForReport()
         } onGracefulShutdown: {
-          self.endFromOutside("graceful shutdown", self.policy)
+          self.beginShutdown(because: "graceful shutdown")
         }
       } onCancel: {
-        endFromOutside("cancelled", ShutdownPolicy(drain: .zero, cancel: policy.cancel))
+        beginShutdown(
+          because: "cancelled", ShutdownPolicy(drain: .zero, cancel: policy.cancel))
       }
       log(report)
-    }
-
-    /// Any thread: also while the loop is blocked.
-    private func endFromOutside(_ reason: String, _ policy: ShutdownPolicy) {
-      tellOfTheEnd(because: reason)
-      dispatcher.beginShutdown(policy)
     }
   }
 #endif

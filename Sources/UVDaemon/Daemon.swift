@@ -15,8 +15,9 @@
   /// ```
   ///
   /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
-  /// started is cancelled, and nobody waits for what runs. When the shutdown is over the signals do again
-  /// what they did before, so a third ends the process.
+  /// started is cancelled, and nobody waits for what runs. It does so while the drain lasts; a signal in
+  /// the time after that changes nothing. When the shutdown is over the signals do again what they did
+  /// before. While a body holds the loop, none of them does anything: that is what a watchdog is for.
   ///
   /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
   /// that is stuck tells it nothing any more, and the process is restarted. Without a service manager
@@ -135,6 +136,18 @@
 
     // MARK: Beginning and ending
 
+    /// Tells the service manager that the daemon stops, and begins to shut the dispatcher down. Any
+    /// thread, also while the loop is blocked.
+    ///
+    /// Rather than `dispatcher.beginShutdown()`, of which the service manager hears nothing: the signs
+    /// of life end, and if the drain takes longer than `WatchdogSec=` it would end the process.
+    ///
+    /// - Parameter policy: That of the daemon if nil.
+    public func beginShutdown(because reason: String, _ policy: ShutdownPolicy? = nil) {
+      tellOfTheEnd(because: reason)
+      dispatcher.beginShutdown(policy ?? self.policy)
+    }
+
     /// Registers what ``run(untilSignals:)`` waits for, and begins to tell the service manager that it
     /// is alive. Any thread, once.
     ///
@@ -149,6 +162,8 @@
             })
         } catch {
           for registration in registered { registration.cancel() }
+          // A shutdown has begun before: what was accepted is to be drained all the same.
+          if error == .shutDown { return }
           throw error
         }
       }

@@ -77,8 +77,8 @@
     /// `errno`.
     let code: CInt
 
-    /// Its queue is full: later there may be room.
-    var mayPass: Bool { code == EAGAIN || code == ENOBUFS }
+    /// Its queue is full, or this process has run out of something: later there may be room.
+    var mayPass: Bool { [EAGAIN, ENOBUFS, ENOMEM, EMFILE, ENFILE].contains(code) }
 
     var description: String {
       let reason = unsafe String(cString: strerror(code))

@@ -144,6 +144,8 @@ extension Core {
   func finish(_ task: QueuedTask, _ outcome: Outcome) {
     giveBackShare(of: task)
     task.hasRun = true
+    // It ran on its caller's thread, which is no lease: nobody else tells the loop.
+    if leavesWhenIdle, task.isCaller { turnIsWanted = true }
     let last = running.removeLast()
     if last !== task {
       running[task.runningIndex] = last

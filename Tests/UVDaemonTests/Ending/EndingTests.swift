@@ -84,6 +84,22 @@
       try scene.finish()
     }
 
+    @Test("that came before the daemon began is drained, and is no error")
+    func before() throws {
+      let scene = try Scene()
+      let ran = Box(0)
+      scene.dispatcher.background { ran.increment() }
+      scene.daemon.beginShutdown(because: "no configuration")
+
+      try scene.daemon.begin(untilSignals: [.terminate])
+      try scene.dispatcher.runUntilIdle()
+
+      #expect(ran.value == 1)
+      #expect(
+        scene.notifications.prefix(2) == ["STOPPING=1", "STATUS=shuts down: no configuration"])
+      try scene.finish()
+    }
+
     @Test("is logged with what it leaves behind")
     func report() throws {
       let scene = try Scene()

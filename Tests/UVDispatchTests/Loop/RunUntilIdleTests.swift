@@ -18,6 +18,26 @@ extension OnePool {
       #expect(dispatcher.report == nil)
     }
 
+    @Test("comes back when somebody else's sync, for which it waits, is over")
+    func foreignSync() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let (isInside, gate) = (Latch(), Latch())
+      let caller = OtherThread {
+        try? view.sync {
+          isInside.open()
+          _ = gate.wait(patience)
+        }
+      }
+      #expect(isInside.wait(patience))
+
+      let loop = WatchedThread { dispatcher.runUntilIdle() }
+      #expect(loop.waitUntilItSleeps())
+      gate.open()
+
+      #expect(loop.join() && caller.join())
+    }
+
     @Test("runs what is queued on both lanes, and all that follows from it")
     func bothLanes() throws {
       let dispatcher = try UVDispatcher()

@@ -17,8 +17,12 @@ final class MainThreadHost {
     process.standardOutput = output
     process.standardError = output
     process.standardInput = input
-    try process.run()
+    // Not on a thread of Dispatch's: there, Foundation leaves memory of the thread's run loop behind.
+    let thread = OtherThread { [process] in try? process.run() }
+    guard thread.join(), process.processIdentifier > 0 else { throw NotStarted(program: program) }
   }
+
+  private struct NotStarted: Error { let program: String }
 
   var identifier: Int32 { process.processIdentifier }
 
