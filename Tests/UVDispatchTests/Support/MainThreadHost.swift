@@ -1,30 +1,46 @@
 import Foundation
+import Glibc
 
 /// A program of `Tests/MainThreadHost`, in a process of its own: the main thread of this one is the
 /// test runner's.
+///
+/// Not by Foundation's `Process`, which leaves memory behind.
 final class MainThreadHost {
-  private let process = Process()
+  let identifier: pid_t
   private let output = Foundation.Pipe()
   private let input = Foundation.Pipe()
+
+  private struct NotStarted: Error { let program: String, code: CInt }
 
   /// Starts the program of this name.
   init(_ program: String) throws {
     // It is built beside the tests.
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.executableURL = tests.deletingLastPathComponent().appendingPathComponent(
-      "MainThreadHost")
-    process.arguments = [program]
-    process.standardOutput = output
-    process.standardError = output
-    process.standardInput = input
-    // Not on a thread of Dispatch's: there, Foundation leaves memory of the thread's run loop behind.
-    let thread = OtherThread { [process] in try? process.run() }
-    guard thread.join(), process.processIdentifier > 0 else { throw NotStarted(program: program) }
+    let path = tests.deletingLastPathComponent().appendingPathComponent("MainThreadHost").path
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    let (reads, writes) = (input.fileHandleForReading, output.fileHandleForWriting)
+    for (descriptor, number) in [(reads, 0), (writes, 1), (writes, 2)] as [(FileHandle, CInt)] {
+      unsafe posix_spawn_file_actions_adddup2(&actions, descriptor.fileDescriptor, number)
+    }
+    // What Swift's threads have blocked it must not inherit: `alarm` ends it.
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var arguments = unsafe [strdup(path), strdup(program), nil]
+    defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
+    var process = pid_t()
+    let code = unsafe posix_spawn(&process, path, &actions, &attributes, &arguments, environ)
+    guard code == 0 else { throw NotStarted(program: program, code: code) }
+    identifier = process
+    try writes.close()
+    try reads.close()
   }
-
-  private struct NotStarted: Error { let program: String }
-
-  var identifier: Int32 { process.processIdentifier }
 
   /// The next line that it prints.
   func readLine() -> String {
@@ -39,17 +55,15 @@ final class MainThreadHost {
 
   func write(_ line: String) { input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
 
-  /// Waits for its end.
+  /// Waits for its end. Once.
   ///
-  /// - Returns: What it printed, if that was not all that it has to say when everything is as it
-  ///   should be.
+  /// - Returns: What it printed and how it ended, if that was not all that it has to say when
+  ///   everything is as it should be.
   func complaint() throws -> String? {
     let text = String(
       decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-    process.waitUntilExit()
-    if process.terminationReason == .exit, process.terminationStatus == 0, text == "ok\n" {
-      return nil
-    }
-    return "\(process.terminationReason) \(process.terminationStatus): \(text)"
+    var status: CInt = 0
+    while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    return status == 0 && text == "ok\n" ? nil : "wait status \(status): \(text)"
   }
 }
