@@ -102,6 +102,11 @@ extension UVDispatcher {
   }
 
   private func enterLoop(_ call: String) {
+    if ForkGuard.isForked {
+      refuse(
+        "\(call) in a forked child, which has neither the loop nor the pool; it can only exec or _exit"
+      )
+    }
     if let task = currentTask {
       refuse(
         "\(call) inside a task: \(task.record) is running on this thread; submit what should run, "
@@ -121,7 +126,7 @@ extension UVDispatcher {
   /// Ends the loop for good, if there is nothing left for it. Nil if there is.
   private func leaveLoop() -> ShutdownReport? {
     let core = lock()
-    guard let report = core.shutdown?.report, core.hasNothingLeft, !awaitsMainActor(core) else {
+    guard let report = core.shutdown?.report, isOver(core) else {
       core.turnIsWanted = true
       unlock()
       return nil
@@ -164,9 +169,7 @@ extension UVDispatcher {
       if core.awaitsEvents { settleEvents(core, looks: true) }
       again = core.hasForeground || loop.hasMainQueueWork(looks: true)
     }
-    if !again, !awaitsMainActor(core),
-      core.shutdown?.report != nil || core.leavesWhenIdle && core.isIdle
-    {
+    if !again, core.shutdown?.report == nil ? core.leavesWhenIdle && core.isIdle : isOver(core) {
       loop.stop()
     }
     loop.comesRoundAgain(again)
@@ -175,9 +178,15 @@ extension UVDispatcher {
     unlock()
   }
 
+  /// Whether the report has been made and nothing else is left. Whatever is left wants another turn
+  /// when it has ended.
+  private func isOver(_ core: Core) -> Bool {
+    core.hasNothingLeft && !awaitsMainActor(core)
+  }
+
   /// Whether somebody who has awaited the end will come by the main queue.
   private func awaitsMainActor(_ core: Core) -> Bool {
-    loop.servesMainQueue && core.awaitersOnMainActor > 0 && core.shutdown?.report != nil
+    core.awaitersOnMainActor > 0 && core.shutdown?.report != nil && loop.expectsMainQueueToRun()
   }
 
   /// Runs what waits in `DispatchQueue.main`. Under the lock, which it frees meanwhile.

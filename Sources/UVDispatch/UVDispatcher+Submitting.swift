@@ -97,11 +97,11 @@ extension UVDispatcher {
     guard core.isFull(task) else { return nil }
     guard case .blockCaller(_, let timeout) = configuration.overflow else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
-    beginWaiting(caller, for: nil, mayTimeOut: end != nil)
-    defer { caller?.endWait() }
+    let isAwaited = beginWaiting(caller, for: nil, mayTimeOut: end != nil)
+    defer { endWaiting(caller) }
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }
-      if caller != nil, !core.canProgress { return .wouldDeadlock }
+      if isAwaited, !core.canProgress { return .wouldDeadlock }
       // Nobody else takes from it.
       if task.lane == .foreground, core.isInCallbackOfLoop { return .wouldDeadlock }
       park(until: end)

@@ -47,18 +47,18 @@ extension UVDispatcher {
       refusal = nil
     } else {
       core.enqueue(task)
-      beginWaiting(caller, for: task, mayTimeOut: false)
-      refusal = waitForTurn(task, caller, view, queue, body)
+      let isAwaited = beginWaiting(caller, for: task, mayTimeOut: false)
+      refusal = waitForTurn(task, caller, isAwaited: isAwaited, view, queue, body)
     }
-    caller?.endWait()
+    endWaiting(caller)
     core.reuse(consume task)
     return refusal
   }
 
   /// Waits under the lock until the loop has run the body of `task`, or runs it here.
   private func waitForTurn(
-    _ task: QueuedTask, _ caller: QueuedTask?, _ view: UVView?, _ queue: TaskQueue,
-    _ body: () -> Void
+    _ task: QueuedTask, _ caller: QueuedTask?, isAwaited: Bool, _ view: UVView?,
+    _ queue: TaskQueue, _ body: () -> Void
   ) -> WaitRefusal? {
     let core = lockedCore
     while !task.hasRun {
@@ -77,7 +77,7 @@ extension UVDispatcher {
         if task.isGranted { core.grantedToHelpers -= 1 }
         // It may have to wait again in this section, and others for what has ended.
         core.hasNewsForWaiters = true
-      } else if caller != nil, core.isStuck(task), core.takeBack(task) {
+      } else if isAwaited, core.isStuck(task), core.takeBack(task) {
         // Had the loop begun with its body, somebody in there waits, and is told instead.
         core.endUnstarted(task, .cancelled)
         return deadlock("its turn on \(queue.label)", core.links(from: task))
@@ -113,11 +113,11 @@ extension UVDispatcher {
     }
     let refusal = withCore { core -> WaitRefusal? in
       let end = timeout.map { core.instant.advanced(by: $0) }
-      beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)
-      defer { caller?.endWait() }
+      let isAwaited = beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)
+      defer { endWaiting(caller) }
       while !hasComeAbout(target) {
         if let end, core.instant >= end { return .timedOut }
-        if caller != nil, core.isStuck(waitingFor: target) {
+        if isAwaited, core.isStuck(waitingFor: target) {
           return deadlock(
             name(of: target), core.task(of: target).map { core.links(from: $0) } ?? [])
         }

@@ -177,9 +177,25 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   /// Says under the lock that the caller is about to wait: others may find that nothing can go on.
-  func beginWaiting(_ caller: QueuedTask?, for task: QueuedTask?, mayTimeOut: Bool) {
-    if !mayTimeOut { caller?.beginWait(for: task) }
+  ///
+  /// - Parameter caller: The task that waits, if it is one.
+  /// - Returns: Whether others may wait for the caller, which therefore must not wait for ever.
+  func beginWaiting(_ caller: QueuedTask?, for task: QueuedTask?, mayTimeOut: Bool) -> Bool {
+    let isCallback = caller == nil && core.isInCallbackOfLoop
+    if !mayTimeOut {
+      caller?.beginWait(for: task)
+      if isCallback { core.loopWaitsInCallback = true }
+    }
     monitor.tellOthers()
+    return caller != nil || isCallback
+  }
+
+  /// Says under the lock that the caller waits no more.
+  func endWaiting(_ caller: QueuedTask?) {
+    caller?.endWait()
+    if caller == nil, core.loopWaitsInCallback, core.isInCallbackOfLoop {
+      core.loopWaitsInCallback = false
+    }
   }
 
   /// Waits under the lock until something has changed, or until `time`. Frees it first for what was

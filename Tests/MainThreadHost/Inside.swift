@@ -131,6 +131,50 @@ private actor Home {
   expect(ran.value == 1, "\(ran.value) of 1 ran")
 }
 
+/// What comes while a loop runs inside a block, for which it can do nothing, runs when the block has
+/// ended.
+@MainActor func wokenInsideOfABlock() throws {
+  let (outer, inner) = (try UVDispatcher(), try UVDispatcher())
+  DispatchQueue.main.async {
+    inner.foreground.after(.milliseconds(1)) {
+      DispatchQueue.main.async { outer.beginShutdown() }
+      inner.foreground.after(.milliseconds(5)) { inner.beginShutdown() }
+    }
+    inner.run()
+  }
+
+  outer.run()
+}
+
+/// Nor does it wait for who awaits its end on the main actor, and could only come when the block has
+/// ended.
+@MainActor func awaitedInsideOfABlock() throws {
+  let (outer, inner) = (try UVDispatcher(), try UVDispatcher())
+  let order = Order()
+  Task { @MainActor in
+    _ = await inner.waitForReport()
+    order.add("awaiter")
+    outer.beginShutdown()
+  }
+  outer.foreground {
+    DispatchQueue.main.async {
+      inner.foreground { inner.beginShutdown() }
+      inner.run()
+      order.add("run")
+    }
+  }
+
+  outer.run()
+
+  expect(order.all == ["run", "awaiter"], "\(order.all)")
+}
+
+@MainActor private final class Order {
+  private(set) var all: [String] = []
+
+  func add(_ step: String) { all.append(step) }
+}
+
 /// A block that holds the thread is told of by what it holds.
 @MainActor func stall() throws {
   let notes = Stalls()

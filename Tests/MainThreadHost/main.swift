@@ -2,7 +2,7 @@
 // otherwise it prints what did not, and exits with 1.
 import Glibc
 
-let programs: [String: () throws -> Void] = [
+var programs: [String: () throws -> Void] = [
   "hops": hops,
   "idle": idle,
   "language": language,
@@ -18,8 +18,14 @@ let programs: [String: () throws -> Void] = [
   "endless": endless,
   "no-descriptors": noDescriptors,
   "inside": insideOfABlock,
+  "inside-wake": wokenInsideOfABlock,
+  "inside-awaiter": awaitedInsideOfABlock,
   "stall": stall,
 ]
+
+#if DEBUG
+  programs["handed-on"] = handedOn
+#endif
 
 let name = CommandLine.arguments.dropFirst().first ?? ""
 guard let program = programs[name] else {

@@ -13,4 +13,7 @@ package enum ExecutionIdentity: Equatable, Sendable {
     }
     return .thread(UInt(pthread_self()))
   }
+
+  /// The calling thread, in a Task as well: one may begin where it is made.
+  @inline(never) package static var ofThread: ExecutionIdentity { .thread(UInt(pthread_self())) }
 }

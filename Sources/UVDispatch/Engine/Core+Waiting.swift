@@ -10,7 +10,8 @@ extension Core {
     if granted > grantedToHelpers || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
     if running.contains(where: { !$0.isBlocked }) { return true }
     if pool.canStart(now: { now }) || running.contains(where: mayHelp) { return true }
-    let loopIsFree = !running.contains { $0.lane == .foreground && !$0.isAbandoned }
+    let loopIsFree =
+      !loopWaitsInCallback && !running.contains { $0.lane == .foreground && !$0.isAbandoned }
     return loopIsFree && hasForeground
   }
 

@@ -80,6 +80,8 @@ final class Core {
   var loopRuns = false
   /// Whose thread it runs on, in a task or not: callbacks of libuv are in none.
   private(set) var loopThread: ExecutionIdentity?
+  /// It waits in a callback of libuv, with no end but what it waits for.
+  var loopWaitsInCallback = false
   /// It is in a turn, or was woken for one.
   var turnIsDue = false
   /// Somebody wants it to look, for another reason than a task.
@@ -214,7 +216,7 @@ final class Core {
   // MARK: The loop's thread
 
   /// The calling thread runs the loop from now on, or does so no more.
-  func takeLoop() { loopThread = .current }
+  func takeLoop() { loopThread = .ofThread }
 
   func leaveLoop() {
     loopRuns = false
@@ -222,7 +224,7 @@ final class Core {
   }
 
   /// Whether the caller is on the loop's thread without a task, as callbacks of libuv are.
-  var isInCallbackOfLoop: Bool { loopThread != nil && loopThread == .current }
+  var isInCallbackOfLoop: Bool { loopThread != nil && loopThread == .ofThread }
 
   // MARK: Views
 

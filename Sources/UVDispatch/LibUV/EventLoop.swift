@@ -29,6 +29,8 @@ internal import TaskDispatch
   private(set) var servesMainQueue = false
   /// Something waits there, and was not run yet.
   private var mainQueueHasWork = false
+  /// Tells a loop that runs inside a block of that queue, and so can run none of the others.
+  private var probe: MainQueue.Probe?
   private var isIdling = false
   private var isOpen = true
   /// Called on the thread that runs the loop: somebody called ``wake()``, the timer fired, a descriptor
@@ -153,12 +155,26 @@ internal import TaskDispatch
       loop.onTurn()
     }
     servesMainQueue = true
-    defer {
-      servesMainQueue = false
-      // Not if the loop has ended meanwhile.
-      if isOpen { unsafe uv_poll_stop(watcher) }
-    }
+    defer { serveMainQueueNoMore() }
     return body()
+  }
+
+  private func serveMainQueueNoMore() {
+    guard servesMainQueue else { return }
+    servesMainQueue = false
+    probe = nil
+    // Not if the loop has ended meanwhile.
+    if isOpen, let watcher = unsafe mainWatcher { unsafe uv_poll_stop(watcher) }
+    // Whoever serves it next would not hear of what has come.
+    if mainQueueHasWork { MainQueue.giveBackWake() }
+    mainQueueHasWork = false
+  }
+
+  /// Whether what comes to `DispatchQueue.main` will run here, as far as is known: when it is first
+  /// asked it sends something there to find out. The loop's thread.
+  func expectsMainQueueToRun() -> Bool {
+    if servesMainQueue, probe == nil { probe = MainQueue.Probe() }
+    return servesMainQueue
   }
 
   /// Whether the loop is to run what waits in `DispatchQueue.main`: then it must, before it rests. The
@@ -180,6 +196,10 @@ internal import TaskDispatch
   func runMainQueue() {
     mainQueueHasWork = false
     MainQueue.runAll()
+    if let probe, !probe.hasRun {
+      mainQueueHasWork = true
+      serveMainQueueNoMore()
+    }
   }
 
   /// Makes the descriptor wait for the next ``wake()``.

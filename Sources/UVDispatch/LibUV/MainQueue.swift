@@ -20,8 +20,8 @@ enum MainQueue {
     isPrepared.store(true, ordering: .releasing)
   }
 
-  /// Readable when something has come since ``takeWake()``. Dispatch keeps it open for good. Only
-  /// after ``prepare()``.
+  /// Readable when something has come since ``takeWake()``. Dispatch keeps it open, unless somebody
+  /// calls `dispatchMain()`, which takes the thread for good. Only after ``prepare()``.
   static var descriptor: CInt { _dispatch_get_main_queue_handle_4CF() }
 
   /// Whether something has come since the last time. Ask before ``runAll()``: what comes meanwhile
@@ -29,6 +29,21 @@ enum MainQueue {
   static func takeWake() -> Bool {
     var count: UInt64 = 0
     return unsafe read(descriptor, &count, 8) == 8
+  }
+
+  /// Says once more that something has come, for whoever looks next.
+  static func giveBackWake() {
+    var one: UInt64 = 1
+    _ = unsafe write(descriptor, &one, 8)
+  }
+
+  /// A block that says whether blocks are run.
+  final class Probe: Sendable {
+    private let ran = Atomic(false)
+
+    init() { DispatchQueue.main.async { [self] in ran.store(true, ordering: .relaxed) } }
+
+    var hasRun: Bool { ran.load(ordering: .relaxed) }
   }
 
   /// Runs everything that waits now. Nothing, if it is one of those that has called this.

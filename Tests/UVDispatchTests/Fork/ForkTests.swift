@@ -55,6 +55,31 @@ extension OnePool {
       }
     }
 
+    @Test("a loop cannot be run, and that takes no lock either")
+    func run() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let (held, gate) = (Latch(), Latch())
+          let holder = OtherThread {
+            dispatcher.withCore { _ in
+              held.open()
+              _ = gate.wait(patience)
+            }
+          }
+          #expect(held.wait(patience))
+
+          let status = statusOfForkedChild { dispatcher.run() }
+
+          // It traps, and is not ended for having hung.
+          let signal = status & 0x7f
+          #expect([SIGILL, SIGTRAP, SIGABRT].contains(signal), "ended by \(signal)")
+          gate.open()
+          #expect(holder.join())
+        }
+      }
+    }
+
     @Test("a dispatcher can be let go of, and the parent's loop goes on")
     func letGoOf() async {
       await #expect(processExitsWith: .success) {

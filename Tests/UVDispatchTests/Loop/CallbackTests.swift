@@ -17,6 +17,9 @@ extension OnePool {
       pipe.write()
     }
 
+    /// Whether `sync` on `queue` is refused to the caller.
+    private func isRefused(_ queue: TaskQueue) -> Bool { (try? queue.sync {}) == nil }
+
     @Test("may submit while a shutdown drains, but no timer", arguments: [false, true])
     func draining(starts: Bool) throws {
       let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
@@ -101,6 +104,112 @@ extension OnePool {
           "this would wait for itself: this thread waits for its turn on foreground. Submit the "
             + "work instead of waiting for it, or call it directly.", "view",
         ])
+    }
+
+    @Test("can wait for what the pool does, and not for what its own loop would")
+    func wait() throws {
+      let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
+      let answers = Box([String]())
+      dispatcher.foreground {
+        inCallback(on: dispatcher, pipe) {
+          let mine = dispatcher.foreground.submit(label: "mine") {}
+          let theirs = dispatcher.background.submit {}
+          for handle in [theirs, mine] {
+            do {
+              try handle.wait()
+              answers.change { $0.append("done") }
+            } catch {
+              answers.change { $0.append("\(error)") }
+            }
+          }
+          dispatcher.background {
+            if !isRefused(dispatcher.foreground) { answers.change { $0.append("it goes on") } }
+            dispatcher.beginShutdown()
+          }
+        }
+      }
+
+      dispatcher.run()
+
+      #expect(
+        answers.value == [
+          "done",
+          "this would wait for itself: this thread waits for \"mine\". Submit the work instead of "
+            + "waiting for it, or call it directly.", "it goes on",
+        ])
+    }
+
+    @Test("in which a Task begins is still one")
+    func immediateTask() throws {
+      let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
+      let answers = Box([Bool]())
+      dispatcher.foreground {
+        inCallback(on: dispatcher, pipe) {
+          Task.immediate {
+            answers.change { $0.append(isRefused(dispatcher.foreground)) }
+          }
+          dispatcher.foreground { dispatcher.beginShutdown() }
+        }
+      }
+
+      dispatcher.run()
+
+      #expect(answers.value == [true])
+    }
+
+    @Test("is not waited for by a task that it waits for itself", arguments: [false, true])
+    func circle(waitsForTurn: Bool) throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let pipe = Pipe()
+      let answers = Box([String: Bool]())
+      dispatcher.foreground {
+        inCallback(on: dispatcher, pipe) {
+          let began = Latch()
+          let theirs = view.submit {
+            began.open()
+            let refused = isRefused(dispatcher.foreground)
+            answers.change { $0["task"] = refused }
+          }
+          #expect(began.wait(patience))
+          let refused =
+            waitsForTurn ? isRefused(view) : (try? theirs.wait()) == nil
+          answers.change { $0["callback"] = refused }
+          dispatcher.foreground { dispatcher.beginShutdown() }
+        }
+      }
+
+      dispatcher.run()
+
+      // Whoever was the last to begin is told; then the other goes on.
+      #expect(answers.value.count == 2)
+      #expect(answers.value.values.contains(true))
+    }
+
+    @Test("waits for room on the pool as long as somebody there goes on")
+    func roomOfWaiters() throws {
+      let dispatcher = try UVDispatcher(
+        .init(backgroundWidth: 1, overflow: .blockCaller(limit: 1, timeout: nil)))
+      let pipe = Pipe()
+      let answers = Box([Admission]())
+      dispatcher.foreground {
+        inCallback(on: dispatcher, pipe) {
+          let began = Latch()
+          dispatcher.background.submit {
+            began.open()
+            try? dispatcher.foreground.sync {}
+          }
+          #expect(began.wait(patience))
+          for _ in 0..<2 { answers.change { $0.append(dispatcher.background {}) } }
+          dispatcher.foreground { dispatcher.beginShutdown() }
+        }
+      }
+
+      dispatcher.run()
+
+      // Nobody goes on any more: either the task or the callback is told.
+      #expect(answers.value.first == .accepted)
+      #expect(answers.value.count == 2)
     }
   }
 }

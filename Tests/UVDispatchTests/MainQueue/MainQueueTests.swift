@@ -11,11 +11,19 @@ struct MainQueueTests {
     arguments: [
       "hops", "endless", "language", "foreground", "timers", "waiting", "awaiter",
       "unserved-awaiter", "late",
-      "unserved", "elsewhere", "until-idle", "inside", "stall", "no-descriptors",
+      "unserved", "elsewhere", "until-idle", "inside", "inside-wake", "inside-awaiter", "stall",
+      "no-descriptors",
     ])
   func serves(_ program: String) throws {
     #expect(try MainThreadHost(program).complaint() == nil)
   }
+
+  #if DEBUG
+    @Test("leaves to the next one what it has heard of and not run")
+    func handsOn() throws {
+      #expect(try MainThreadHost("handed-on").complaint() == nil)
+    }
+  #endif
 
   @Test("rests when nothing waits there any more")
   func rests() throws {

@@ -56,8 +56,19 @@ let mainQueueBugs = [
   Bug(
     "main-queue.awaited-elsewhere",
     breaks: "a loop that does not serve the main actor waits for somebody there",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("loop.servesMainQueue", becomes: "true"),
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .expression("servesMainQueue", becomes: "true", within: "return servesMainQueue"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.inside-for-ever",
+    breaks: "a loop inside a block of the main queue waits for another block",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .expression("!probe.hasRun", becomes: "false"),
+    suites: ["MainQueueTests"]),
+  Bug(
+    "main-queue.kept-wake", breaks: "a loop that ends keeps what it has heard of to itself",
+    in: "UVDispatch/LibUV/EventLoop.swift",
+    .without("if mainQueueHasWork { MainQueue.giveBackWake() }"),
     suites: ["MainQueueTests"]),
   Bug(
     "main-queue.unprepared", breaks: "the process ends where it has no descriptors left",

@@ -161,6 +161,11 @@ private let abandonBugs = [
 
 private let endBugs = [
   Bug(
+    "shutdown.spins", breaks: "rule 16: the loop does not rest while a job holds up its end",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("isOver(core)", becomes: "true", within: "core.isIdle : isOver(core)"),
+    suites: ["JobAfterReportTests"]),
+  Bug(
     "end.before-everybody-was-told", breaks: "rule 13: the report comes before an outcome was told",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .expression("deliveries == 0", becomes: "true"), .expression("outbox.isEmpty", becomes: "true"),

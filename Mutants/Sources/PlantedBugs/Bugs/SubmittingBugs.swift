@@ -52,6 +52,11 @@ private let forkBugs = [
     .expression("ForkGuard.isForked", becomes: "false"),
     suites: ["ForkTests"]),
   Bug(
+    "fork.loop-run", breaks: "rule 15: a loop in a forked child takes a lock that nobody frees",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("ForkGuard.isForked", becomes: "false"),
+    suites: ["ForkTests"]),
+  Bug(
     "fork.not-watched", breaks: "rule 15: the child does not know that it is one",
     in: "UVDispatch/LibUV/ForkGuard.swift",
     .without("registration", within: "static func prepare() { registration }"),
@@ -93,6 +98,30 @@ private let gateBugs = [
     .expression(
       "core.isInCallbackOfLoop", becomes: "false",
       within: "queue.lane == .foreground && core.isInCallbackOfLoop"),
+    suites: ["CallbackTests"]),
+  Bug(
+    "gate.callback-uncounted",
+    breaks: "rule 14: a callback of libuv waits for a task that waits for its loop",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("!loopWaitsInCallback", becomes: "true"),
+    suites: ["CallbackTests"]),
+  Bug(
+    "gate.callback-for-ever", breaks: "a callback of libuv is never told that it waits for itself",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("caller != nil || isCallback", becomes: "caller != nil"),
+    suites: ["CallbackTests"]),
+  Bug(
+    "gate.callback-never-over", breaks: "the loop counts as waiting when its callback has gone on",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.loopWaitsInCallback = false"),
+    suites: ["CallbackTests"]),
+  Bug(
+    "gate.callback-as-a-task",
+    breaks: "a Task that begins in a callback of libuv waits for its loop",
+    in: "TaskDispatch/Platform/ExecutionIdentity.swift",
+    .expression(
+      ".thread(UInt(pthread_self()))", becomes: ".current",
+      within: "static var ofThread: ExecutionIdentity { .thread(UInt(pthread_self())) }"),
     suites: ["CallbackTests"]),
   Bug(
     "gate.anybody-let-in",

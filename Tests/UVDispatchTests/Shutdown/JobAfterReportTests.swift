@@ -1,0 +1,38 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A job of a Task that runs when the report has been made")
+  struct JobAfterReportTests {
+    /// In an asynchronous function of a test nobody may wait.
+    private func hold(at gate: Latch) { _ = gate.wait(patience) }
+
+    @Test("holds up the loop, which rests meanwhile", arguments: [false, true])
+    func rests(untilIdle: Bool) throws {
+      let dispatcher = try UVDispatcher()
+      let (isTold, gate) = (Flag(), Latch())
+      let (hasEnded, hadEnded) = (Flag(), Box(false))
+      Task(executorPreference: dispatcher.background.executor) {
+        _ = await dispatcher.shutdown()
+        isTold.raise()
+        hold(at: gate)
+        hasEnded.raise()
+      }
+
+      let runner = WatchedThread {
+        while dispatcher.withCore({ $0.shutdown == nil }) {}
+        if untilIdle { dispatcher.runUntilIdle() } else { dispatcher.run() }
+        hadEnded.value = hasEnded.isRaised
+      }
+      while !isTold.isRaised {}
+
+      #expect(runner.waitUntilItSleeps())
+      gate.open()
+      #expect(runner.join())
+      #expect(hadEnded.value)
+    }
+  }
+}
