@@ -29,7 +29,7 @@ let mainQueueBugs = [
   Bug(
     "main-queue.watched-for-ever", breaks: "a loop that serves it no more takes its wakes",
     in: "UVDispatch/LibUV/EventLoop.swift",
-    .without("if isOpen { unsafe uv_poll_stop(watcher) }"),
+    .without("if isOpen, let watcher = unsafe mainWatcher { unsafe uv_poll_stop(watcher) }"),
     suites: ["MainQueueTests"]),
   Bug(
     "main-queue.over-before-it", breaks: "the report is made before what waits in the main queue",
