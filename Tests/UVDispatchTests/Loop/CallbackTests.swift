@@ -63,7 +63,7 @@ extension OnePool {
       let (isRunning, gate) = (Latch(), Latch())
       dispatcher.background {
         isRunning.open()
-        _ = gate.wait(patience)
+        #expect(gate.wait(patience))
       }
       #expect(isRunning.wait(patience))
       dispatcher.background {}
