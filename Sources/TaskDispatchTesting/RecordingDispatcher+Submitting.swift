@@ -48,7 +48,11 @@ extension RecordingDispatcher {
   }
 
   public func cancel(_ item: WorkItem) -> Cancellation {
-    let answer = withState { $0.cancel(item) }
+    let answer = withState { state in
+      let answer = state.cancel(item)
+      state.decisions?.answered(answer)
+      return answer
+    }
     settleShutdown()
     return answer
   }
@@ -58,6 +62,7 @@ extension RecordingDispatcher {
       if state.configuration.policy == .unimplemented {
         state.noteUnexpectedUse(CallSite(fileID: "suspend()", line: 0))
       }
+      if state.decisions != nil { state.decideStarts(.suspend) }
       let time = state.now
       state.pool.suspend(state.poolView(state.view(queue.view)), now: { time })
     }

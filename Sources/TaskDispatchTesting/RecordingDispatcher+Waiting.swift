@@ -32,7 +32,10 @@ extension RecordingDispatcher {
       }
     } catch {
       // Nothing is left in any queue, whoever refused.
-      withState { $0.withdraw(caller, queue) }
+      withState { state in
+        state.withdraw(caller, queue)
+        state.decisions?.noteDeadlock(error)
+      }
       throw error
     }
   }
@@ -51,9 +54,14 @@ extension RecordingDispatcher {
           perform(next)
           continue
         }
-        if let refusal = withState({ $0.refusalToWait(for: target) }) { throw refusal }
+        if let refusal = withState({ $0.refusalToWait(for: target) }) {
+          withState { $0.decisions?.noteDeadlock(refusal) }
+          throw refusal
+        }
         guard let end else {
-          throw .nothingCanEndIt(withState { $0.whatIsMissing(for: target) })
+          let refusal = WaitRefusal.nothingCanEndIt(withState { $0.whatIsMissing(for: target) })
+          withState { $0.decisions?.noteDeadlock(refusal) }
+          throw refusal
         }
         guard moveTime(until: end) else { throw .timedOut }
       }

@@ -46,6 +46,12 @@ public final class RecordingDispatcher: EventDispatcher {
     state.withLock { [id = ObjectIdentifier(self)] in $0.dispatcher = id }
   }
 
+  /// One whose choices are made by `decisions`.
+  convenience init(_ configuration: Configuration, exploredBy decisions: Decisions) {
+    self.init(configuration, chooser: nil)
+    state.withLock { $0.decisions = decisions }
+  }
+
   deinit {
     // Outside the lock, and without a report: that is what `finish()` is for.
     let left = state.withLock { $0.releaseEverything() }

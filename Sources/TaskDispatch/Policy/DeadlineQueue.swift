@@ -128,6 +128,12 @@
     return all
   }
 
+  /// The element that comes due next, left in place. Nil if there is none. O(1).
+  @inlinable package func withNext<Result>(_ body: (borrowing Element) -> Result) -> Result? {
+    guard let first = heap.first else { return nil }
+    return body(places[Int(first.place)].element!)
+  }
+
   /// Shows every element and its deadline, in no particular order.
   @inlinable package func forEach(_ body: (borrowing Element, _ due: Int64) -> Void) {
     for entry in heap { body(places[Int(entry.place)].element!, entry.due) }

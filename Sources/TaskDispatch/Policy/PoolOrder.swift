@@ -277,6 +277,26 @@
     finish(started.lease, now: now)
   }
 
+  /// Shows the tasks that free workers would start now, in their order, if none ended meanwhile.
+  /// O(those) while one band of the background alone has work, else O(everything that waits).
+  package func forEachStartable(now: () -> Int64, _ body: (borrowing Entry) -> Void) {
+    guard canStart(now: now) else { return }
+    if !usesTurns, background.queue.callersWaiting == 0,
+      background.queue.ready.hasOneBandAndNoBarrier
+    {
+      var free = min(width - busyWorkers, background.queue.workerRoom)
+      background.queue.ready.forEachWhile { entry in
+        guard free > 0 else { return false }
+        free -= 1
+        body(entry)
+        return true
+      }
+      return
+    }
+    var order = clone()
+    while let next = order.start(now: now) { body(next.taken.entry) }
+  }
+
   /// An order of its own in the same state, to ask what would happen. O(everything that waits).
   package func clone() -> PoolOrder<Entry> {
     var copies: [ObjectIdentifier: View] = [:]

@@ -124,6 +124,21 @@
   /// Dead slots held, for the test that bounds them.
   @inlinable package var deadSlots: Int { dead + openMarks }
 
+  /// Whether what waits is taken in the order in which it arrived.
+  package var hasOneBandAndNoBarrier: Bool {
+    startableBands != 0 && hasOneStartableBand && barriers.isEmpty
+  }
+
+  /// Shows the live elements of the only band that has any, in their order, until `body` wants no
+  /// more.
+  package func forEachWhile(_ body: (borrowing Element) -> Bool) {
+    let index = startableBands.trailingZeroBitCount
+    for position in bands[index].ring.head..<bands[index].ring.tail
+    where bands[index].ring.isAlive(at: position) {
+      guard bands[index].ring.withElement(at: position, body) else { return }
+    }
+  }
+
   /// Shows every live element, band by band, each in order; barriers last, in their order.
   package func forEach(_ body: (borrowing Element) -> Void) {
     forEachPosition { element, _, _ in body(element) }

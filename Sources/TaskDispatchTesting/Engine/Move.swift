@@ -54,11 +54,26 @@ extension State {
     }
   }
 
-  /// The next body to run by the fake's own preference: the lanes take turns.
-  mutating func takeNext() -> Entry? {
-    switch lastLane {
-    case .background: takeForeground() ?? takeBackground()
-    case .foreground: takeBackground() ?? takeForeground()
-    }
+  /// What a look for the next body has found.
+  enum Found {
+    case body(Entry)
+    /// Something else was done, and another look may find more.
+    case again
+    case nothing
+  }
+
+  /// The next body to run, as an exploration chooses, or by the fake's own preference: the lanes take
+  /// turns.
+  mutating func takeNext(_ driven: RecordingDispatcher.Driven) -> Found {
+    if let decisions { return takeNext(driven, chosenBy: decisions) }
+    let next: Entry? =
+      switch driven {
+      case .loop: takeForeground()
+      case .pool: takeBackground()
+      case .everything:
+        lastLane == .background
+          ? takeForeground() ?? takeBackground() : takeBackground() ?? takeForeground()
+      }
+    return next.map { .body($0) } ?? .nothing
   }
 }

@@ -142,7 +142,8 @@ extension RecordingDispatcher {
       let isFromOutside = isKnown && state.bodyOfThisThread == nil && caller != state.driver
       let site = CallSite(fileID: "a Swift Task", line: 0, band: band)
       let entry = state.admit(
-        Job(job, executor), on: executor.lane, state.view(executor.view), site: site)
+        Job(job, executor), on: executor.lane, state.view(executor.view), site: site,
+        swiftTask: task)
       if isFromOutside {
         state.escapes.append(entry.record)
         state.emit(.escaped, entry)

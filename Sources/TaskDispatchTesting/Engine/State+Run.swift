@@ -115,6 +115,7 @@ extension State {
   mutating func perform(_ entry: Entry, hidesOuter: Bool) -> Entry {
     entry.willHideOuter = hidesOuter
     running.append(entry)
+    decisions?.ran(entry)
     return entry
   }
 
@@ -166,6 +167,7 @@ extension State {
 
   /// Ends an entry that never started, and that has been taken out of its queue.
   mutating func endUnstarted(_ entry: Entry, _ outcome: Outcome) {
+    decisions?.ended(entry)
     ledger.waiting -= 1
     ledger.count(outcome)
     emit(.finished(outcome), entry)
@@ -200,6 +202,7 @@ extension State {
 
   mutating func cancel(_ item: WorkItem) -> Cancellation {
     if item.kind == .repeating { return cancelRepeating(item) }
+    if decisions != nil { decideWhetherStarted(item) }
     if item.isRunning {
       guard !item.isCancellationRequested else { return .requested }
       item.requestCancellation()

@@ -30,6 +30,8 @@ extension State {
       shutdown!.cancelUntil = min(shutdown!.cancelUntil, cancelUntil.nanoseconds)
       return
     }
+    // What has taken its slot runs, and is not cancelled.
+    if decisions != nil { decideStarts(.shutdown) }
     shutdown = ShutdownProgress(
       drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil.nanoseconds)
     cancelTimers()
@@ -45,6 +47,7 @@ extension State {
       // Past the deadline everything that has not started is cancelled. Before it, that is only
       // what an outsider could free: nothing else is left.
       if hasWorkThatCanEnd {
+        if decisions != nil { decideStarts(.shutdown) }
         shutdown!.phase = .cancelling
         shutdownFlag.raise()
       }

@@ -78,6 +78,7 @@ extension State {
       changeLimited(entry, by: 1)
     }
     if entry.lane == .foreground { return foreground.push(entry, in: .medium) }
+    if decisions != nil { decideStarts(before: entry) }
     let time = now
     let position = pool.submit(
       entry, to: poolView(entry.view), in: entry.site.band, isBarrier: isBarrier, now: { time })
@@ -110,10 +111,11 @@ extension State {
 
   /// Submits a job of a Swift Task, which cannot be refused.
   mutating func admit(
-    _ job: Job, on lane: Lane, _ view: RecordingView?, site: CallSite
+    _ job: Job, on lane: Lane, _ view: RecordingView?, site: CallSite, swiftTask: String?
   ) -> Entry {
     let parent = bodyOfThisThread?.lineage
-    let entry = makeEntry(.job(job), on: lane, view, at: site, parent: parent)
+    let entry = makeEntry(
+      .job(job), on: lane, view, at: site, parent: parent, swiftTask: swiftTask)
     countAccepted(entry)
     enqueue(entry, isBarrier: false)
     return entry

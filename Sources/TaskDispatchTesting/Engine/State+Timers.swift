@@ -15,6 +15,7 @@ extension State {
     let time = min(now, DispatcherInstant.distantFuture.nanoseconds - 1)
     while let (timed, due) = timers.popNext(dueBy: time) {
       timed.item.place.ticket = nil
+      decisions?.fired(timed.entry)
       switch timed.item.kind {
       case .sleep: wake(timed)
       case .repeating: tick(timed, due: due)
@@ -90,6 +91,7 @@ extension State {
   mutating func move(to time: DispatcherInstant) throws(StepError) {
     let current = DispatcherInstant(nanoseconds: now)
     guard time >= current else { throw .timeBackwards(now: current, requested: time) }
+    if decisions != nil, itemsMayExpire, time > current { decideStarts(.expiry) }
     now = time.nanoseconds
     settleTimers()
     if itemsMayExpire { expire() }

@@ -22,6 +22,7 @@ extension State {
       throw .refused(refusal)
     }
     if let refusal = refusalToSync(on: queue) {
+      decisions?.noteDeadlock(refusal)
       countRefusal(.wouldDeadlock, entry)
       throw refusal
     }

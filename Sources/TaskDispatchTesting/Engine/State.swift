@@ -43,6 +43,10 @@ struct State: ~Copyable {
   var lastLane = Lane.background
   /// Who used the dispatcher from outside a body last: the test.
   var driver = ExecutionIdentity.thread(0)
+  /// Makes the choices that an exploration has to make; nil if nobody explores.
+  var decisions: Decisions?
+  /// Until when time may pass ahead of work.
+  var horizon = Int64.max
   /// Whether Swift Tasks can come here: only then it matters who the test is.
   var hasExecutors = false
 
@@ -138,13 +142,15 @@ struct State: ~Copyable {
   /// A new task, under a new number.
   mutating func makeEntry(
     _ work: consuming Entry.Work, on lane: Lane, _ view: RecordingView?, at site: CallSite,
-    parent: Lineage?, enqueuedAt time: Int64? = nil
+    parent: Lineage?, enqueuedAt time: Int64? = nil, swiftTask: String? = nil
   ) -> Entry {
     lastID += 1
     if leftoverAllowances > 0 { allowedLeftovers.insert(lastID) }
-    return Entry(
+    let entry = Entry(
       work, id: lastID, lane: lane, view: view, site: site, at: time ?? now, parent: parent,
       dispatcher: dispatcher, shutdown: shutdownFlag)
+    decisions?.created(entry, swiftTask: swiftTask)
+    return entry
   }
 
   /// Tells what can be removed later where compaction has put it.

@@ -193,13 +193,7 @@ extension RecordingDispatcher {
   func drain(_ driven: Driven, limit: Int?) throws(StepError) -> Int {
     var budget = StepBudget(limit ?? configuration.stepLimit)
     while true {
-      let next: Entry?
-      switch driven {
-      case .loop: next = withState { $0.takeForeground() }
-      case .pool: next = withState { $0.takeBackground() }
-      case .everything: next = takeNext()
-      }
-      guard let next else {
+      guard let next = takeNext(driven) else {
         if looksAgain(driven) { continue }
         return budget.used
       }
@@ -219,8 +213,16 @@ extension RecordingDispatcher {
   }
 
   /// The next body: the chooser's, or by the fake's own preference.
-  func takeNext() -> Entry? {
-    guard let chooser else { return withState { $0.takeNext() } }
+  func takeNext(_ driven: Driven = .everything) -> Entry? {
+    guard let chooser, driven == .everything else {
+      while true {
+        switch withState({ $0.takeNext(driven) }) {
+        case .body(let entry): return entry
+        case .again: continue
+        case .nothing: return nil
+        }
+      }
+    }
     while true {
       let moves = withState { $0.legalMoves() }
       guard !moves.isEmpty else { return nil }

@@ -80,6 +80,11 @@ extension RecordingDispatcher {
       guard time >= now else { throw .timeBackwards(now: now, requested: time) }
     }
     let driven: Driven = drive == .loop ? .loop : .everything
+    let before = withState { state in
+      defer { state.horizon = time.nanoseconds }
+      return state.horizon
+    }
+    defer { withState { $0.horizon = before } }
     try drain(driven, limit: nil)
     while try moveToDeadline(before: time) { try drain(driven, limit: nil) }
   }

@@ -1,0 +1,254 @@
+internal import TaskDispatch
+
+/// What kind of thing was chosen between, for the numbers of an exploration.
+public enum ChoiceKind: String, Sendable, Hashable, CaseIterable, Comparable {
+  /// Which of several bodies runs next, or whether time passes before any of them does.
+  case move
+  /// How many tasks have taken their slot by the time of a call that can tell.
+  case start
+  /// One of the values of ``RecordingDispatcher/choose(_:_:)``.
+  case value
+
+  public static func < (lhs: ChoiceKind, rhs: ChoiceKind) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// One choice between several things, as it was made.
+struct Decision: Hashable, Sendable {
+  let chosen: Int32
+  let count: Int32
+  let kind: ChoiceKind
+}
+
+/// Where the choices of one run come from, and what they were.
+///
+/// One object for all runs of an exploration: a run begins with ``begin(_:names:)``. Reached under the
+/// lock of the dispatcher of the run, and between two runs by whoever explores.
+final class Decisions: @unchecked Sendable {
+  /// How a run is to choose.
+  enum Plan: Sendable {
+    /// What is preferred everywhere, but for these: the position of a choice, and what is chosen.
+    case deviating([Deviation])
+    /// These first, and then what is preferred.
+    case exact([Int32])
+    /// The same, and they must be between as many as the last time.
+    case repeating([Decision])
+    /// Any, with equal chances.
+    case random(seed: UInt64)
+    /// The task with the highest priority, of which some lose theirs on the way.
+    case prioritized(Priorities)
+    /// What is preferred, as far as these facts let it.
+    case facts(FactIndex)
+  }
+
+  struct Deviation: Hashable, Sendable {
+    let position: Int32
+    let chosen: Int32
+    /// Between how many it was the last time.
+    let count: Int32
+  }
+
+  private var plan = Plan.exact([])
+  private var nextDeviation = 0
+  private var dice = Dice(seed: 0)
+  private var priorities = Priorities(seed: 0, changes: [])
+  /// What tasks are called in this run; nil if nobody will ask.
+  private(set) var names: TaskNames?
+  private(set) var taken: [Decision] = []
+  /// Bodies that ran, in their order, and what else was told apart, as one number.
+  private(set) var order = OrderDigest()
+  private(set) var steps = 0
+  /// Another number of things to choose between than the last time: the scenario is not the same.
+  private(set) var mismatch: Mismatch?
+  /// What was noted on the way that makes the run a failure.
+  private(set) var deadlocks: [WaitRefusal] = []
+  /// How often time may pass a timer of one place while something else could run.
+  var timersAhead = 0
+  private var aheadOfWork: [CallSite: Int] = [:]
+  /// Something was not tried although it could have happened.
+  private(set) var wasCut = false
+
+  struct Mismatch: Sendable {
+    let position: Int
+    let expected: Int
+    let found: Int
+  }
+
+  func begin(_ plan: Plan, names: TaskNames?) {
+    self.plan = plan
+    self.names = names
+    nextDeviation = 0
+    taken.removeAll(keepingCapacity: true)
+    order = OrderDigest()
+    steps = 0
+    mismatch = nil
+    deadlocks = []
+    aheadOfWork = [:]
+    wasCut = false
+    switch plan {
+    case .random(let seed): dice = Dice(seed: seed)
+    case .prioritized(let fresh): priorities = fresh
+    case .deviating, .exact, .repeating, .facts: break
+    }
+  }
+
+  // MARK: Choosing
+
+  /// Which of `moves`, of which there are at least two, is made.
+  func choose(among moves: [ExploredMove]) -> Int {
+    let chosen: Int
+    switch plan {
+    case .prioritized: chosen = priorities.choose(among: moves, at: steps)
+    case .facts(let facts): chosen = facts.choose(among: moves, names!)
+    case .deviating, .exact, .repeating, .random: chosen = planned(moves.count)
+    }
+    note(chosen, of: moves.count, .move)
+    if names != nil, chosen > 0 { names!.noteMove(moves, chosen) }
+    return chosen
+  }
+
+  /// How many of `entries` have taken their slot before a call.
+  func chooseStarts(of entries: [Entry], before call: StartCall, by caller: Entry?) -> Int {
+    let name = names != nil ? names!.call(call.rawValue, by: caller) : ""
+    let chosen: Int
+    switch plan {
+    case .facts(let facts): chosen = facts.starts(of: entries, before: name, names!)
+    case .prioritized(let seeded): chosen = seeded.any(entries.count + 1, at: taken.count)
+    case .deviating, .exact, .repeating, .random: chosen = planned(entries.count + 1)
+    }
+    note(chosen, of: entries.count + 1, .start)
+    if names != nil, chosen > 0 { names!.noteStarts(entries.prefix(chosen), before: name) }
+    return chosen
+  }
+
+  /// The index of one of `count` values.
+  func chooseValue(
+    _ label: String, among count: Int, by caller: Entry?, _ text: (Int) -> String
+  ) -> Int {
+    let name = names != nil ? names!.call(label, by: caller) : ""
+    guard count > 1 else { return 0 }
+    let chosen: Int
+    switch plan {
+    case .facts(let facts): chosen = facts.value(of: name, among: count)
+    case .prioritized(let seeded): chosen = seeded.any(count, at: taken.count)
+    case .deviating, .exact, .repeating, .random: chosen = planned(count)
+    }
+    note(chosen, of: count, .value)
+    order.add(UInt64(chosen))
+    if names != nil, chosen > 0 { names!.noteValue(name, chosen, text(chosen)) }
+    return chosen
+  }
+
+  private func planned(_ count: Int) -> Int {
+    let position = taken.count
+    switch plan {
+    case .deviating(let deviations):
+      guard nextDeviation < deviations.count, deviations[nextDeviation].position == position else {
+        return 0
+      }
+      let deviation = deviations[nextDeviation]
+      nextDeviation += 1
+      return fitting(deviation.chosen, count, expected: Int(deviation.count))
+    case .exact(let prefix):
+      return position < prefix.count ? fitting(prefix[position], count, expected: nil) : 0
+    case .repeating(let prefix):
+      guard position < prefix.count else { return 0 }
+      return fitting(prefix[position].chosen, count, expected: Int(prefix[position].count))
+    case .random: return Int(dice.next() % UInt64(count))
+    case .prioritized, .facts: return 0
+    }
+  }
+
+  private func fitting(_ chosen: Int32, _ count: Int, expected: Int?) -> Int {
+    if expected.map({ $0 != count }) ?? (chosen >= count), mismatch == nil {
+      mismatch = Mismatch(
+        position: taken.count, expected: expected ?? Int(chosen) + 1, found: count)
+    }
+    return Int(chosen) < count ? Int(chosen) : 0
+  }
+
+  private func note(_ chosen: Int, of count: Int, _ kind: ChoiceKind) {
+    taken.append(Decision(chosen: Int32(chosen), count: Int32(count), kind: kind))
+  }
+
+  // MARK: What happens
+
+  func created(_ entry: Entry, swiftTask: String?) {
+    if names != nil { names!.name(entry, swiftTask: swiftTask) }
+    if case .prioritized = plan { priorities.created(entry) }
+  }
+
+  func ran(_ entry: Entry) {
+    steps += 1
+    order.add(entry.id)
+    if names != nil { names!.over(entry) }
+  }
+
+  /// It ended without having run.
+  func ended(_ entry: Entry) {
+    if names != nil { names!.over(entry) }
+  }
+
+  func fired(_ timer: Entry) {
+    if names != nil { names!.fired(timer) }
+  }
+
+  /// Orders in which a call is answered in another way are not the same.
+  func answered(_ answer: Cancellation) {
+    let number: UInt64 =
+      switch answer {
+      case .beforeStart: 1
+      case .requested: 2
+      case .tooLate: 3
+      }
+    order.add(number | 1 << 63)
+  }
+
+  func noteDeadlock(_ refusal: WaitRefusal) { deadlocks.append(refusal) }
+
+  /// Whether time may pass to the deadline of `timer` while something else could run.
+  func mayPass(_ timer: Entry) -> Bool {
+    if aheadOfWork[timer.site, default: 0] < timersAhead { return true }
+    wasCut = true
+    return false
+  }
+
+  func passed(_ timer: Entry) { aheadOfWork[timer.site, default: 0] += 1 }
+}
+
+/// A number that tells two orders apart: of 64 bits, so two that differ are taken for one in one of
+/// some billion pairs.
+struct OrderDigest: Hashable, Sendable {
+  private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  mutating func add(_ number: UInt64) {
+    value = Dice.mixed((value ^ number) &* 0x9FB2_1C65_1E98_DF25)
+  }
+}
+
+/// Random numbers that are the same for the same seed on every machine.
+struct Dice: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    return Self.mixed(state)
+  }
+
+  static func mixed(_ number: UInt64) -> UInt64 {
+    var mixed = number
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+/// A call by which somebody can tell what has taken its slot.
+enum StartCall: String, Sendable {
+  case cancel
+  case suspend
+  case shutdown
+  case expiry
+  case submission
+}

@@ -1,0 +1,202 @@
+internal import TaskDispatch
+
+/// What an exploration has found.
+public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
+  /// What the scenario returned, in any order that was tried.
+  public private(set) var outcomes = Outcomes<Outcome>()
+  /// One of each kind of run that failed. Empty if failures are thrown.
+  public private(set) var failures: [ScheduleFailure] = []
+  /// How many schedules were run. Two may be the same order: a choice may turn out to mean nothing.
+  public internal(set) var schedulesRun = 0
+  /// How many orders of bodies, events and answers of calls there were among them.
+  public var ordersSeen: Int { orders.count }
+  /// Whether every order was tried: false if a budget or a bound has left one out.
+  public internal(set) var isExhausted = false
+  /// What was chosen between.
+  public private(set) var choices: [ChoiceKind: ChoiceNumbers] = [:]
+  public let strategy: ExplorationStrategy
+  /// How many background tasks were started at a time, at most.
+  public let width: Int
+  private var orders: Set<OrderDigest> = []
+  private(set) var wasCut = false
+
+  /// How often there was something to choose, and between how many things at most.
+  public struct ChoiceNumbers: Sendable, Hashable {
+    public internal(set) var count = 0
+    public internal(set) var widest = 0
+  }
+
+  init(strategy: ExplorationStrategy, width: Int) {
+    self.strategy = strategy
+    self.width = width
+  }
+
+  mutating func note(_ decisions: Decisions) {
+    orders.insert(decisions.order)
+    if decisions.wasCut { wasCut = true }
+    for decision in decisions.taken {
+      choices[decision.kind, default: .init()].count += 1
+      choices[decision.kind]!.widest = max(choices[decision.kind]!.widest, Int(decision.count))
+    }
+  }
+
+  mutating func add(_ explained: Explorer<Outcome>.Explained) {
+    switch explained.ending {
+    case .outcome(let outcome): outcomes.add(outcome, explained.witness)
+    case .failure(let failure):
+      failures.append(
+        ScheduleFailure(failure, explained.witness, schedulesRun: schedulesRun))
+    }
+  }
+
+  // MARK: Expecting
+
+  /// Throws unless every order came to the same outcome.
+  public func requireAlwaysSame() throws(UnexpectedOutcomes) {
+    guard outcomes.count > 1 else { return }
+    throw UnexpectedOutcomes("one outcome", outcomes.all, of: schedulesRun)
+  }
+
+  /// Throws unless each of `expected` came about in some order, and nothing else did.
+  public func requireOutcomes(_ expected: Set<Outcome>) throws(UnexpectedOutcomes) {
+    let missing = expected.filter { !outcomes.contains($0) }
+    let others = outcomes.all.filter { !expected.contains($0.outcome) }
+    guard !missing.isEmpty || !others.isEmpty else { return }
+    let never = missing.map { "\($0)" }.sorted().joined(separator: ", ")
+    throw UnexpectedOutcomes(
+      "\(expected)" + (missing.isEmpty ? "" : ", of which no order came to \(never)"), others,
+      of: schedulesRun)
+  }
+
+  /// Throws if some order came to an outcome that `isForbidden`.
+  public func requireNone(
+    where isForbidden: (Outcome) throws -> Bool
+  ) throws {
+    let forbidden = try outcomes.all.filter { try isForbidden($0.outcome) }
+    guard forbidden.isEmpty else {
+      throw UnexpectedOutcomes("none that is forbidden", forbidden, of: schedulesRun)
+    }
+  }
+}
+
+/// Outcomes of an exploration, each with an order that comes to it.
+///
+/// Compared by the outcomes alone, with an array of them too: `result.outcomes == [1, 2]`.
+public struct Outcomes<Outcome: Hashable & Sendable>: Sendable {
+  private(set) var all: [(outcome: Outcome, witness: ScheduleWitness?)] = []
+  private var set: Set<Outcome> = []
+
+  init() {}
+
+  mutating func add(_ outcome: Outcome, _ witness: ScheduleWitness?) {
+    if set.insert(outcome).inserted { all.append((outcome, witness)) }
+  }
+
+  public func contains(_ outcome: Outcome) -> Bool { set.contains(outcome) }
+
+  /// How to come to `outcome`: as short as was found. Nil if nothing came to it.
+  public func witness(of outcome: Outcome) -> ScheduleWitness? {
+    all.first { $0.outcome == outcome }?.witness
+  }
+}
+
+extension Outcomes: Equatable {
+  public static func == (one: Outcomes, other: Outcomes) -> Bool { one.set == other.set }
+}
+
+extension Outcomes: ExpressibleByArrayLiteral {
+  public init(arrayLiteral elements: Outcome...) { for element in elements { add(element, nil) } }
+}
+
+extension Outcomes: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { all.count }
+  public subscript(position: Int) -> Outcome { all[position].outcome }
+}
+
+extension Outcomes: CustomStringConvertible {
+  public var description: String {
+    all.map { outcome, witness in
+      "\(outcome)" + (witness.map { " (\($0.because))" } ?? "")
+    }.joined(separator: ", ")
+  }
+}
+
+/// An order that comes to some end, and how to bring it about again.
+public struct ScheduleWitness: Sendable {
+  /// What must be different from the order that the fake prefers; empty if nothing must.
+  public let facts: [OrderingFact]
+  let factsBeforeShrinking: Int
+  let replays: Int
+  /// For ``explore(_:configuration:budget:failures:replaying:fileID:line:_:)``, or the environment's
+  /// `TASKDISPATCH_REPLAY`.
+  public let token: String
+  /// What happened in it, a column for each queue: at most the last 30 events.
+  public let timeline: String
+
+  var because: String {
+    facts.isEmpty ? "in the preferred order" : facts.map(\.description).joined(separator: ", and ")
+  }
+
+  var report: String {
+    var lines: [String] = []
+    if facts.isEmpty {
+      lines.append("It happens in the order that the fake prefers.")
+    } else {
+      lines.append("It happens when")
+      lines += facts.map { "  - \($0)" }
+      if factsBeforeShrinking > facts.count {
+        lines.append(
+          "(\(facts.count) of \(factsBeforeShrinking) facts matter, as \(replays) replays showed)")
+      }
+    }
+    lines.append("The last events:")
+    lines += timeline.split(separator: "\n").map { "  \($0)" }
+    lines.append("To run it again: explore(…, replaying: \"\(token)\"), or")
+    lines.append("  TASKDISPATCH_REPLAY='\(token)' swift test --filter …")
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// A run that failed: why, in which order, and how to see it again.
+public struct ScheduleFailure: Error, Sendable {
+  /// What was thrown, or what nobody would ever have come out of.
+  public let reason: String
+  public let witness: ScheduleWitness
+  /// How many schedules were run before this was known, this one included.
+  public let schedulesRun: Int
+
+  init(_ run: FailedRun, _ witness: ScheduleWitness, schedulesRun: Int) {
+    reason = run.description
+    self.witness = witness
+    self.schedulesRun = schedulesRun
+  }
+
+  public var facts: [OrderingFact] { witness.facts }
+  public var token: String { witness.token }
+}
+
+extension ScheduleFailure: CustomStringConvertible {
+  public var description: String {
+    """
+    one of \(schedulesRun) schedules fails: \(reason)
+    \(witness.report)
+    """
+  }
+}
+
+/// Outcomes that should not have come about, each with an order that comes to it.
+public struct UnexpectedOutcomes: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init<Outcome>(
+    _ expected: String, _ got: [(outcome: Outcome, witness: ScheduleWitness?)], of schedules: Int
+  ) {
+    var lines = ["expected \(expected), of \(schedules) schedules"]
+    for (outcome, witness) in got {
+      lines.append("got \(outcome)")
+      if let witness { lines.append(witness.report) }
+    }
+    description = lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,33 @@
+/// Why an exploration could not be made, or could not be relied on.
+public enum ExplorationError: Error, Sendable {
+  /// This is no token: the text, and what is wrong with it.
+  case badToken(String, String)
+  /// The scenario is not the same each time: it depends on something that the exploration does not
+  /// control. What happened first in another way.
+  case hiddenNondeterminism(String)
+  /// The strategy did not find the built-in bug, so what it says means nothing.
+  case blindStrategy(ExplorationStrategy)
+  /// The schedule to be replayed means nothing here: the names in it that no task has, and those of the
+  /// scenario that come closest.
+  case diverged(token: String, unknown: [String], similar: [String])
+}
+
+extension ExplorationError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .badToken(let token, let reason):
+      "\"\(token)\" is no token of a schedule: \(reason)"
+    case .hiddenNondeterminism(let difference):
+      "the scenario is not the same each time, so no order of it can be explored or replayed: "
+        + "\(difference). Look for time, random numbers, the order of a Set or Dictionary, state that "
+        + "outlives a run, and threads that this dispatcher does not control."
+    case .blindStrategy(let strategy):
+      "the strategy \(strategy) did not find the built-in race, so it would find none of yours"
+    case .diverged(let token, let unknown, let similar):
+      "the schedule \"\(token)\" means nothing here any more: there is no "
+        + unknown.joined(separator: ", no ")
+        + (similar.isEmpty ? "" : ". There is \(similar.joined(separator: ", "))")
+        + ". The code has changed; explore again."
+    }
+  }
+}

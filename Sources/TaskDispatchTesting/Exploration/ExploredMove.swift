@@ -1,0 +1,145 @@
+internal import TaskDispatch
+
+/// Something that an exploration may let happen next: a body, from whatever it has to take to its end,
+/// or time that passes.
+struct ExploredMove {
+  enum Action {
+    case due
+    case event
+    case posted
+    /// The body of a task that has taken its slot.
+    case started
+    /// A task that takes its slot, with all that would before it, and runs.
+    case start
+    /// Time passes up to here, although something else could run.
+    case time(Int64)
+  }
+
+  let action: Action
+  /// The task; for time the timer that fires, or what stands for a shutdown's deadline.
+  let entry: Entry
+}
+
+extension State {
+  /// Lets an exploration choose among everything that may happen.
+  mutating func takeNext(
+    _ driven: RecordingDispatcher.Driven, chosenBy decisions: Decisions
+  ) -> Found {
+    let moves = exploredMoves(driven, decisions)
+    guard !moves.isEmpty else { return .nothing }
+    let chosen = moves.count == 1 ? 0 : decisions.choose(among: moves)
+    return make(moves[chosen], decisions).map { .body($0) } ?? .again
+  }
+
+  /// Everything that may happen, in the order in which the fake prefers it; time comes last, and only
+  /// where something else could run.
+  private func exploredMoves(
+    _ driven: RecordingDispatcher.Driven, _ decisions: Decisions
+  ) -> [ExploredMove] {
+    var moves: [ExploredMove] = []
+    if driven != .pool, lastLane == .background { addForeground(to: &moves) }
+    if driven != .loop {
+      for entry in started { moves.append(ExploredMove(action: .started, entry: entry)) }
+      let time = now
+      pool.forEachStartable(now: { time }) {
+        moves.append(ExploredMove(action: .start, entry: copy $0))
+      }
+    }
+    if driven != .pool {
+      if lastLane == .foreground { addForeground(to: &moves) }
+      if !moves.isEmpty, let move = timeAhead(decisions) { moves.append(move) }
+    }
+    return moves
+  }
+
+  private func addForeground(to moves: inout [ExploredMove]) {
+    let time = now
+    func add(_ action: ExploredMove.Action, _ queue: borrowing ReadyQueue<Entry>) {
+      guard let entry = queue.withNext(now: { time }, { copy $0 }) else { return }
+      moves.append(ExploredMove(action: action, entry: entry))
+    }
+    add(.due, due)
+    add(.event, events)
+    add(.posted, foreground)
+  }
+
+  private func timeAhead(_ decisions: Decisions) -> ExploredMove? {
+    guard let deadline = nextDeadline, deadline > now, deadline <= horizon else { return nil }
+    let entry: Entry
+    if timers.nextDeadline == deadline {
+      entry = timers.withNext { $0.entry }!
+    } else {
+      entry = shutdown!.deadlineEntry(dispatcher, shutdownFlag)
+    }
+    return decisions.mayPass(entry) ? ExploredMove(action: .time(deadline), entry: entry) : nil
+  }
+
+  private mutating func make(_ move: ExploredMove, _ decisions: Decisions) -> Entry? {
+    switch move.action {
+    case .due: return takeForeground(from: .due)
+    case .event: return takeForeground(from: .events)
+    case .posted: return takeForeground(from: .posted)
+    case .started, .start:
+      while true {
+        if let index = started.firstIndex(where: { $0 === move.entry }) {
+          return takeStarted(at: index, hidesOuter: false)
+        }
+        guard startBackground() else { return nil }
+      }
+    case .time(let deadline):
+      decisions.passed(move.entry)
+      do throws(StepError) { try self.move(to: DispatcherInstant(nanoseconds: deadline)) } catch {
+        refuse("time went back to a deadline that lay ahead: \(error)")
+      }
+      advanceShutdown()
+      return due.hasStartable ? takeForeground(from: .due) : nil
+    }
+  }
+
+  // MARK: Who has started
+
+  /// Decides how many tasks have taken their slot by now, for a call that can tell.
+  mutating func decideStarts(_ call: StartCall, where isWanted: (Entry) -> Bool = { _ in true }) {
+    guard let decisions else { return }
+    let time = now
+    var startable: [Entry] = []
+    var wanted = 0
+    pool.forEachStartable(now: { time }) { entry in
+      startable.append(copy entry)
+      if isWanted(entry) { wanted = startable.count }
+    }
+    guard wanted > 0 else { return }
+    let count = decisions.chooseStarts(
+      of: Array(startable[..<wanted]), before: call, by: bodyOfThisThread)
+    for _ in 0..<count { _ = startBackground() }
+  }
+
+  /// A task comes that may overtake others.
+  mutating func decideStarts(before entry: Entry) {
+    let band = entry.site.band.index
+    decideStarts(.submission) { $0.site.band.index > band }
+  }
+
+  /// Decides whether an item that somebody cancels has taken its slot, with all that would before it.
+  mutating func decideWhetherStarted(_ item: WorkItem) {
+    guard let decisions, item.place.stage == .queue, item.lane == .background else { return }
+    let time = now
+    var startable: [Entry] = []
+    pool.forEachStartable(now: { time }) { startable.append(copy $0) }
+    guard let index = startable.firstIndex(where: { $0.item === item }) else { return }
+    let isStarted =
+      decisions.chooseStarts(of: [startable[index]], before: .cancel, by: bodyOfThisThread) > 0
+    guard isStarted else { return }
+    for _ in 0...index { _ = startBackground() }
+  }
+}
+
+extension ShutdownProgress {
+  /// Stands for its deadlines among the things that time brings.
+  func deadlineEntry(_ dispatcher: ObjectIdentifier, _ flag: ShutdownFlag) -> Entry {
+    Entry(
+      .registration("the deadline of the shutdown"), id: 0, lane: .foreground, view: nil,
+      site: CallSite(fileID: "beginShutdown(_:)", line: 0), at: 0, parent: nil,
+      dispatcher: dispatcher, shutdown: flag)
+  }
+}

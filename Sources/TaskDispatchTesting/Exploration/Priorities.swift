@@ -1,0 +1,59 @@
+internal import TaskDispatch
+
+/// Probabilistic concurrency testing: chains of tasks have random priorities, the highest goes first,
+/// and at a few random steps the one that would go falls behind all others. A bug that needs so many
+/// orderings as there are steps like that, and one more, is found with a chance that can be computed
+/// (Burckhardt and others, 2010).
+struct Priorities: Sendable {
+  private let seed: UInt64
+  /// At which steps one falls behind, ascending.
+  private let changes: [Int]
+  private var nextChange = 0
+  /// The chain of a task, and whether a first child has gone on with it.
+  private var chains: [UInt64: UInt64] = [:]
+  private var continued: Set<UInt64> = []
+  /// Chains that have fallen behind, the last one the lowest.
+  private var fallen: [UInt64: UInt64] = [:]
+
+  init(seed: UInt64, changes: [Int]) {
+    self.seed = seed
+    self.changes = changes
+  }
+
+  mutating func created(_ entry: Entry) {
+    guard let parent = entry.parent?.record.id.number, continued.insert(parent).inserted else {
+      chains[entry.id] = entry.id
+      return
+    }
+    chains[entry.id] = chains[parent] ?? entry.id
+  }
+
+  mutating func choose(among moves: [ExploredMove], at step: Int) -> Int {
+    let chosen = highest(moves)
+    guard nextChange < changes.count, step >= changes[nextChange] else { return chosen }
+    nextChange += 1
+    fallen[chain(of: moves[chosen])] = UInt64(fallen.count + 1)
+    return highest(moves)
+  }
+
+  /// Of choices that are not between tasks.
+  func any(_ count: Int, at position: Int) -> Int {
+    Int(Dice.mixed(seed &+ UInt64(position) &* 0x9E37_79B9_7F4A_7C15) % UInt64(count))
+  }
+
+  private func highest(_ moves: [ExploredMove]) -> Int {
+    moves.indices.max { priority(of: moves[$0]) < priority(of: moves[$1]) }!
+  }
+
+  private func chain(of move: ExploredMove) -> UInt64 {
+    // Time that passes is nobody's child.
+    if case .time = move.action { return ~move.entry.id }
+    return chains[move.entry.id] ?? move.entry.id
+  }
+
+  private func priority(of move: ExploredMove) -> UInt64 {
+    let chain = chain(of: move)
+    if let place = fallen[chain] { return UInt64(UInt32.max) - place }
+    return Dice.mixed(seed ^ chain) | 1 << 63
+  }
+}

@@ -1,0 +1,53 @@
+internal import TaskDispatch
+
+/// Whether a strategy finds a race that is known to be there.
+enum SelfCheck {
+  private static let passed = Locked<Set<ExplorationStrategy>>([])
+
+  /// Runs the probe, once for each strategy in the life of the process.
+  static func passes(_ strategy: ExplorationStrategy) throws(ExplorationError) {
+    for probe in strategy.probing {
+      if passed.withLock({ $0.contains(probe) }) { continue }
+      guard finds(probe) else { throw .blindStrategy(probe) }
+      passed.withLock { _ = $0.insert(probe) }
+    }
+  }
+
+  /// Two tasks read a number, and write it back when they come again: one of the two is lost if they
+  /// overlap, and none if they do not. A move, a cancellation and a value are needed to see it all.
+  static func finds(_ strategy: ExplorationStrategy) -> Bool {
+    var seen: Set<[Int]> = []
+    let decisions = Decisions()
+    for var search in strategy.searches {
+      var left = ExplorationBudget.probe.schedules
+      while left > 0, let plan = search.next() {
+        left -= 1
+        decisions.begin(plan, names: nil)
+        seen.insert(probe(decisions))
+        search.ran(decisions.taken, steps: decisions.steps)
+      }
+    }
+    return Set(seen.map { $0[0] }) == [1, 2] && Set(seen.map { $0[1] }) == [0, 1]
+      && Set(seen.map { $0[2] }) == [0, 1]
+  }
+
+  private static func probe(_ decisions: Decisions) -> [Int] {
+    var configuration = RecordingDispatcher.Configuration(width: 2, leftovers: .ignore)
+    configuration.recordsHistory = false
+    let dispatcher = RecordingDispatcher(configuration, exploredBy: decisions)
+    let sum = Locked(0)
+    for _ in 0..<2 {
+      dispatcher.background {
+        let read = sum.withLock { $0 }
+        dispatcher.background { sum.withLock { $0 = read + 1 } }
+      }
+    }
+    // The scenario is ours: nothing in it throws.
+    _ = try? dispatcher.runUntilIdle()
+    let wasCancelled = dispatcher.background.submit {}.cancel() == .beforeStart
+    let value = dispatcher.choose([0, 1], "probe")
+    _ = try? dispatcher.runUntilIdle()
+    _ = try? dispatcher.finish()
+    return [sum.withLock { $0 }, wasCancelled ? 1 : 0, value]
+  }
+}

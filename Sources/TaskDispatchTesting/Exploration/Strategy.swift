@@ -1,0 +1,179 @@
+internal import TaskDispatch
+
+/// Which orders an exploration tries, and in what sequence.
+public indirect enum ExplorationStrategy: Sendable, Hashable {
+  /// Every order that differs from the preferred one in at most so many choices: first those that
+  /// differ in none, then in one, and so on. What fails first differs in as few as possible.
+  case bounded(deviations: Int)
+  /// Every order. For small scenarios: `n` tasks that know nothing of each other have up to n! of them.
+  case exhaustive
+  /// So many schedules in which every choice has equal chances. The seed gives the same ones again.
+  case random(seed: UInt64, schedules: Int)
+  /// So many schedules in which chains of tasks have random priorities, which `depth − 1` of them lose
+  /// at random steps. Finds a bug that takes `depth` orderings with a chance that does not shrink with
+  /// the number of orders.
+  case prioritized(depth: Int, seed: UInt64, schedules: Int)
+  /// One after the other.
+  case portfolio([ExplorationStrategy])
+
+  /// The same strategy for a scenario that is known to have two outcomes.
+  var probing: [ExplorationStrategy] {
+    switch self {
+    case .bounded(let deviations): [.bounded(deviations: max(1, deviations))]
+    case .exhaustive: [.exhaustive]
+    case .random(let seed, _): [.random(seed: seed, schedules: 64)]
+    case .prioritized(let depth, let seed, _):
+      [.prioritized(depth: depth, seed: seed, schedules: 64)]
+    case .portfolio(let strategies): strategies.flatMap(\.probing)
+    }
+  }
+
+  func validate() {
+    switch self {
+    case .bounded(let deviations):
+      require(deviations >= 0, "an order differs in no fewer than no choices (\(deviations))")
+    case .exhaustive: break
+    case .random(_, let schedules):
+      require(schedules >= 1, "a random exploration needs a schedule (schedules: \(schedules))")
+    case .prioritized(let depth, _, let schedules):
+      require(schedules >= 1, "an exploration needs a schedule (schedules: \(schedules))")
+      require(depth >= 1, "a bug takes at least one ordering (depth: \(depth))")
+    case .portfolio(let strategies):
+      require(!strategies.isEmpty, "a portfolio holds at least one strategy")
+      for strategy in strategies { strategy.validate() }
+    }
+  }
+
+  var searches: [any ScheduleSearch] {
+    switch self {
+    case .bounded(let deviations): [BoundedSearch(deviations: deviations)]
+    case .exhaustive: [ExhaustiveSearch()]
+    case .random(let seed, let schedules): [RandomSearch(seed: seed, schedules: schedules)]
+    case .prioritized(let depth, let seed, let schedules):
+      [PrioritizedSearch(depth: depth, seed: seed, schedules: schedules)]
+    case .portfolio(let strategies): strategies.flatMap(\.searches)
+    }
+  }
+}
+
+/// Names one schedule after the other, and learns from each what there is to choose.
+protocol ScheduleSearch {
+  /// Nil when there is none left.
+  mutating func next() -> Decisions.Plan?
+  /// The last one has run, and these were its choices.
+  mutating func ran(_ taken: [Decision], steps: Int)
+  /// Whether every order has been tried.
+  var hasTriedEverything: Bool { get }
+}
+
+/// In the order of how many choices differ from what is preferred.
+struct BoundedSearch: ScheduleSearch {
+  private let most: Int
+  /// Found and not tried yet, those with fewer deviations first.
+  private var waiting: [[Decisions.Deviation]] = [[]]
+  private var first = 0
+  private var current: [Decisions.Deviation] = []
+  private var isCut = false
+
+  init(deviations: Int) { most = deviations }
+
+  mutating func next() -> Decisions.Plan? {
+    guard first < waiting.count else { return nil }
+    current = waiting[first]
+    waiting[first] = []
+    first += 1
+    if first >= 1024, first * 2 > waiting.count {
+      waiting.removeFirst(first)
+      first = 0
+    }
+    return .deviating(current)
+  }
+
+  /// Everything that differs from the last one in one choice more, behind all of its own: so each is
+  /// found once.
+  mutating func ran(_ taken: [Decision], steps: Int) {
+    let start = current.last.map { Int($0.position) + 1 } ?? 0
+    guard start < taken.count else { return }
+    guard current.count < most else {
+      isCut = true
+      return
+    }
+    for position in start..<taken.count {
+      for chosen in 1..<taken[position].count {
+        waiting.append(
+          current + [
+            Decisions.Deviation(
+              position: Int32(position), chosen: chosen, count: taken[position].count)
+          ])
+      }
+    }
+  }
+
+  var hasTriedEverything: Bool { first >= waiting.count && !isCut }
+}
+
+/// Depth first: the last choice that has something left is the next one to change.
+struct ExhaustiveSearch: ScheduleSearch {
+  private var prefix: [Decision]? = []
+
+  mutating func next() -> Decisions.Plan? { prefix.map { .repeating($0) } }
+
+  mutating func ran(_ taken: [Decision], steps: Int) {
+    guard let last = taken.lastIndex(where: { $0.chosen + 1 < $0.count }) else {
+      prefix = nil
+      return
+    }
+    let changed = taken[last]
+    prefix =
+      taken[..<last] + [
+        Decision(chosen: changed.chosen + 1, count: changed.count, kind: changed.kind)
+      ]
+  }
+
+  var hasTriedEverything: Bool { prefix == nil }
+}
+
+struct RandomSearch: ScheduleSearch {
+  private var dice: Dice
+  private var left: Int
+
+  init(seed: UInt64, schedules: Int) {
+    dice = Dice(seed: seed)
+    left = schedules
+  }
+
+  mutating func next() -> Decisions.Plan? {
+    guard left > 0 else { return nil }
+    left -= 1
+    return .random(seed: dice.next())
+  }
+
+  mutating func ran(_ taken: [Decision], steps: Int) {}
+
+  var hasTriedEverything: Bool { false }
+}
+
+struct PrioritizedSearch: ScheduleSearch {
+  private let depth: Int
+  private var dice: Dice
+  private var left: Int
+  /// The most steps that a schedule had so far.
+  private var longest = 1
+
+  init(depth: Int, seed: UInt64, schedules: Int) {
+    self.depth = depth
+    dice = Dice(seed: seed)
+    left = schedules
+  }
+
+  mutating func next() -> Decisions.Plan? {
+    guard left > 0 else { return nil }
+    left -= 1
+    let changes = (1..<depth).map { _ in Int(dice.next() % UInt64(longest)) }.sorted()
+    return .prioritized(Priorities(seed: dice.next(), changes: changes))
+  }
+
+  mutating func ran(_ taken: [Decision], steps: Int) { longest = max(longest, steps) }
+
+  var hasTriedEverything: Bool { false }
+}
