@@ -6,14 +6,17 @@ if arguments.count == 4, arguments[1] == "profile", let count = Int(arguments[3]
   case "background": try profileSteps(batches: count, onBackground: true)
   case "push": profilePush(count: count)
   case "call": profilePlainCall(count: count)
+  case "explore": try explorePlain(count)
+  case "explore-tasks": try exploreTasks(count)
   case "uv-foreground": try profileReal(batches: count, onBackground: false)
   case "uv-background": try profileReal(batches: count, onBackground: true)
   default:
     fatalError(
-      "the cases are foreground, background, push, call, uv-foreground and uv-background; "
-        + "not \(arguments[2])")
+      "the cases are foreground, background, push, call, explore, explore-tasks, uv-foreground and "
+        + "uv-background; not \(arguments[2])")
   }
 } else {
   measurePolicy()
   try measureSteps()
+  try measureExplorations()
 }

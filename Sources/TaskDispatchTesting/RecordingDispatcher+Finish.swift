@@ -16,7 +16,7 @@ extension RecordingDispatcher {
     }
     // A body that waits, and a hook, often hold the dispatcher that holds them.
     withState { $0.cancelEverything() }
-    (onEnter, onExit, onEvent) = (nil, nil, nil)
+    removeHooks()
     guard error.isEmpty else { throw error }
   }
 
@@ -43,7 +43,7 @@ extension RecordingDispatcher {
 extension State {
   fileprivate func finishError() -> FinishError {
     var error = FinishError()
-    if configuration.leftovers != .ignore {
+    if configuration.leftovers != .ignore, hasPendingTasks {
       error.leftovers = pendingTasks().filter { pending in
         !allowedLeftovers.contains(pending.task.id.number)
           && !(pending.task.label.map(allowedLabels.contains) ?? false)

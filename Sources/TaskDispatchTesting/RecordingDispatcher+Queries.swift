@@ -107,6 +107,14 @@ extension RecordingDispatcher {
     set { withState { $0.hooks.onUnexpectedUse = newValue } }
   }
 
+  func removeHooks() {
+    withState { state in
+      (state.hooks.onEnter, state.hooks.onExit) = (nil, nil)
+      state.setOnEvent(nil)
+    }
+    hasHooks.store(false, ordering: .relaxed)
+  }
+
   private func setBodyHook(
     _ hook: WritableKeyPath<State.Hooks, (@Sendable (TaskRecord) -> Void)?>,
     _ call: (@Sendable (TaskRecord) -> Void)?

@@ -139,7 +139,7 @@ internal import Glibc
   }
 
   /// A ring of its own with the same slots at the same positions. O(slots).
-  package func clone() -> Ring<Element> {
+  @inlinable package func clone() -> Ring<Element> {
     var copy = Ring<Element>()
     copy.rebase(at: head)
     for position in head..<tail {

@@ -18,11 +18,11 @@
     @inline(__always) _modify { yield &ownedQueue.value }
   }
 
-  private init(cloning original: PoolView<Entry>) {
+  @inlinable init(cloning original: PoolView<Entry>) {
     ownedQueue = Owned(original.queue.clone())
   }
 
-  fileprivate func clone() -> PoolView<Entry> { PoolView(cloning: self) }
+  @inlinable func clone() -> PoolView<Entry> { PoolView(cloning: self) }
 
   // By closures and not by `queue`: of that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
   @inlinable func absorb(_ inbox: inout Ring<Entry>) {
@@ -279,9 +279,9 @@
 
   /// Shows the tasks that free workers would start now, in their order, if none ended meanwhile.
   /// O(those) while one band of the background alone has work, else O(everything that waits).
-  package func forEachStartable(now: () -> Int64, _ body: (borrowing Entry) -> Void) {
+  @inlinable package func forEachStartable(now: () -> Int64, _ body: (borrowing Entry) -> Void) {
     guard canStart(now: now) else { return }
-    if !usesTurns, background.queue.callersWaiting == 0,
+    if isBackgroundAlone,
       background.queue.ready.hasOneBandAndNoBarrier
     {
       var free = min(width - busyWorkers, background.queue.workerRoom)
@@ -297,8 +297,19 @@
     while let next = order.start(now: now) { body(next.taken.entry) }
   }
 
+  /// Whether a task that comes in `band` may start before one that waits and could start now. True also
+  /// where that would take a closer look.
+  @inlinable package func mayOvertake(in band: PriorityBand) -> Bool {
+    guard isBackgroundAlone else { return true }
+    return PriorityBand.allCases.contains {
+      $0 < band && background.queue.ready.hasStartable(in: $0)
+    }
+  }
+
+  @inlinable var isBackgroundAlone: Bool { !usesTurns && background.queue.callersWaiting == 0 }
+
   /// An order of its own in the same state, to ask what would happen. O(everything that waits).
-  package func clone() -> PoolOrder<Entry> {
+  @inlinable package func clone() -> PoolOrder<Entry> {
     var copies: [ObjectIdentifier: View] = [:]
     func copy(_ view: View) -> View {
       if let known = copies[ObjectIdentifier(view)] { return known }

@@ -73,7 +73,7 @@
   /// - Parameters:
   ///   - relocated: Told where compacting puts the copy's elements.
   ///   - replacement: What stands in the copy for an element.
-  package func clone(
+  @inlinable package func clone(
     relocated: @escaping (borrowing Element, Int) -> Void = { _, _ in },
     _ replacement: (borrowing Element) -> Element
   ) -> ReadyQueue<Element> {
@@ -125,13 +125,13 @@
   @inlinable package var deadSlots: Int { dead + openMarks }
 
   /// Whether what waits is taken in the order in which it arrived.
-  package var hasOneBandAndNoBarrier: Bool {
+  @inlinable package var hasOneBandAndNoBarrier: Bool {
     startableBands != 0 && hasOneStartableBand && barriers.isEmpty
   }
 
   /// Shows the live elements of the only band that has any, in their order, until `body` wants no
   /// more.
-  package func forEachWhile(_ body: (borrowing Element) -> Bool) {
+  @inlinable package func forEachWhile(_ body: (borrowing Element) -> Bool) {
     let index = startableBands.trailingZeroBitCount
     for position in bands[index].ring.head..<bands[index].ring.tail
     where bands[index].ring.isAlive(at: position) {
@@ -140,12 +140,12 @@
   }
 
   /// Shows every live element, band by band, each in order; barriers last, in their order.
-  package func forEach(_ body: (borrowing Element) -> Void) {
+  @inlinable package func forEach(_ body: (borrowing Element) -> Void) {
     forEachPosition { element, _, _ in body(element) }
   }
 
   /// As ``forEach(_:)``, with what ``remove(at:in:)`` or ``removeBarrier(at:)`` take.
-  package func forEachPosition(
+  @inlinable package func forEachPosition(
     _ body: (borrowing Element, _ position: Int, _ isBarrier: Bool) -> Void
   ) {
     for index in 0..<4 {

@@ -73,7 +73,7 @@
   }
 
   /// A view of its own in the same state, to ask what would happen. O(slots).
-  package func clone() -> ViewQueue<Entry> {
+  @inlinable package func clone() -> ViewQueue<Entry> {
     var copy = ViewQueue(width: width, workerWidth: workerWidth, agingStep: ready.agingStep)
     copy.ready = ready.clone { copy $0 }
     copy.onWorkers = onWorkers

@@ -27,6 +27,13 @@ extension State {
     return pending.sorted { $0.task.id < $1.task.id }
   }
 
+  /// Whether ``pendingTasks()`` would find any.
+  var hasPendingTasks: Bool {
+    hasWorkThatCanEnd || !timers.isEmpty || !held.isEmpty || !waitingForRoom.isEmpty
+      || !(foreground.isEmpty && due.isEmpty && events.isEmpty)
+      || views.contains { !$0.pool.queue.ready.isEmpty }
+  }
+
   /// The handlers that are registered, as tasks that wait for their event.
   func awaitedEvents() -> [PendingTask] {
     registrations.filter { $0.pending == nil }.map {
@@ -60,9 +67,8 @@ extension State {
   /// The background tasks that could start now, one after the other, if none ended: asked of a copy.
   func startableBackground() -> Set<TaskID> {
     let time = now
-    var order = pool.clone()
     var startable: Set<TaskID> = []
-    while let next = order.start(now: { time }) { startable.insert(TaskID(next.taken.entry.id)) }
+    pool.forEachStartable(now: { time }) { startable.insert(TaskID($0.id)) }
     return startable
   }
 

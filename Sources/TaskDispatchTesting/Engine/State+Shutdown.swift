@@ -121,7 +121,7 @@ extension State {
   // MARK: What is left
 
   /// Whether something is left that ends by being run: running, started, startable, or a job.
-  private var hasWorkThatCanEnd: Bool {
+  var hasWorkThatCanEnd: Bool {
     if hasForeground || !started.isEmpty { return true }
     if running.contains(where: { !$0.isAbandoned }) { return true }
     if !pool.background.queue.ready.isEmpty { return true }

@@ -116,8 +116,9 @@ extension State {
 
   /// A task comes that may overtake others.
   mutating func decideStarts(before entry: Entry) {
-    let band = entry.site.band.index
-    decideStarts(.submission) { $0.site.band.index > band }
+    let band = entry.site.band
+    guard pool.mayOvertake(in: band) else { return }
+    decideStarts(.submission) { $0.site.band < band }
   }
 
   /// Decides whether an item that somebody cancels has taken its slot, with all that would before it.
