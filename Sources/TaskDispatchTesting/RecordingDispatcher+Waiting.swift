@@ -17,9 +17,14 @@ extension RecordingDispatcher {
       perform(inline, asCaller: body)
       return
     }
+    let call = withState { $0.beginCall("sync") }
     do throws(WaitRefusal) {
       try standStill { () throws(WaitRefusal) in
         while true {
+          if case .body(let other) = withState({ $0.meanwhile(call) }) {
+            perform(other)
+            continue
+          }
           switch withState({ $0.nextForSync(caller, queue) }) {
           case .granted(let task):
             perform(task, asCaller: body)
@@ -46,10 +51,21 @@ extension RecordingDispatcher {
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
+    let call = withState { $0.beginCall("wait") }
     try standStill { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target.description) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while !withState({ $0.hasComeAbout(target) }) {
+        switch withState({ $0.meanwhile(call, timeOut: end) }) {
+        case .body(let other):
+          perform(other)
+          continue
+        case .timeOut:
+          while let end, moveTime(until: end) {}
+          if withState({ $0.hasComeAbout(target) }) { return }
+          throw .timedOut
+        case .nothing: break
+        }
         if let next = withState({ $0.nextForWait(target) }) {
           perform(next)
           continue
@@ -76,9 +92,19 @@ extension RecordingDispatcher {
       refuse("only a blocking limit makes room")
     }
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
+    let call = withState { $0.beginCall("room") }
     do {
       try standStill { () throws(WaitRefusal) in
         while withState({ $0.isFull(queue.lane, $0.view(queue.view)) }) {
+          switch withState({ $0.meanwhile(call, timeOut: end) }) {
+          case .body(let other):
+            perform(other)
+            continue
+          case .timeOut:
+            while let end, moveTime(until: end) {}
+            throw .timedOut
+          case .nothing: break
+          }
           if let next = withState({ $0.nextForRoom(queue) }) {
             perform(next)
             continue

@@ -64,6 +64,9 @@ final class Decisions: @unchecked Sendable {
   /// How often time may pass a timer of one place while something else could run.
   var timersAhead = 0
   private var aheadOfWork: [CallSite: Int] = [:]
+  /// On one thread this order cannot be had, and how it ended means nothing.
+  private(set) var isVoid = false
+  private var calls: UInt64 = 0
   /// Something was not tried although it could have happened.
   private(set) var wasCut = false
 
@@ -84,6 +87,8 @@ final class Decisions: @unchecked Sendable {
     deadlocks = []
     aheadOfWork = [:]
     wasCut = false
+    isVoid = false
+    calls = 0
     switch plan {
     case .random(let seed): dice = Dice(seed: seed)
     case .prioritized(let fresh): priorities = fresh
@@ -203,7 +208,16 @@ final class Decisions: @unchecked Sendable {
     order.add(number | 1 << 63)
   }
 
-  func noteDeadlock(_ refusal: WaitRefusal) { deadlocks.append(refusal) }
+  func noteDeadlock(_ refusal: WaitRefusal) {
+    // Threads could do it, and one cannot: that says nothing.
+    if case .cannotBeOrdered = refusal { isVoid = true } else { deadlocks.append(refusal) }
+  }
+
+  /// Names a call that waits. From the other end than tasks.
+  func numberOfCall() -> UInt64 {
+    calls += 1
+    return .max - calls
+  }
 
   /// Whether time may pass to the deadline of `timer` while something else could run.
   func mayPass(_ timer: Entry) -> Bool {

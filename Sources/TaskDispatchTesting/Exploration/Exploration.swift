@@ -32,7 +32,7 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
   }
 
   mutating func note(_ decisions: Decisions) {
-    orders.insert(decisions.order)
+    if decisions.isVoid { wasCut = true } else { orders.insert(decisions.order) }
     if decisions.wasCut { wasCut = true }
     for decision in decisions.taken {
       choices[decision.kind, default: .init()].count += 1

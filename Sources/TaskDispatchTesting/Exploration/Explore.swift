@@ -209,6 +209,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
         }
         result.note(decisions)
         search.ran(decisions.taken, steps: decisions.steps)
+        if decisions.isVoid { continue }
         note(ending, in: &found)
         if case .failure = ending, failures == .thrown { break searching }
       }

@@ -13,10 +13,13 @@ struct ExploredMove {
     case start
     /// Time passes up to here, although something else could run.
     case time(Int64)
+    /// Whoever waits goes on waiting for what it waits for, and nothing else runs first.
+    case goOn
   }
 
   let action: Action
-  /// The task; for time the timer that fires, or what stands for a shutdown's deadline.
+  /// The task; for time the timer that fires, or what stands for a shutdown's deadline or for a call
+  /// that waits; that too for who goes on.
   let entry: Entry
 }
 
@@ -74,15 +77,18 @@ extension State {
     return decisions.mayPass(entry) ? ExploredMove(action: .time(deadline), entry: entry) : nil
   }
 
-  private mutating func make(_ move: ExploredMove, _ decisions: Decisions) -> Entry? {
+  private mutating func make(
+    _ move: ExploredMove, _ decisions: Decisions, hidesOuter: Bool = false
+  ) -> Entry? {
     switch move.action {
-    case .due: return takeForeground(from: .due)
-    case .event: return takeForeground(from: .events)
-    case .posted: return takeForeground(from: .posted)
+    case .goOn: return nil
+    case .due: return takeForeground(from: .due, hidesOuter: hidesOuter)
+    case .event: return takeForeground(from: .events, hidesOuter: hidesOuter)
+    case .posted: return takeForeground(from: .posted, hidesOuter: hidesOuter)
     case .started, .start:
       while true {
         if let index = started.firstIndex(where: { $0 === move.entry }) {
-          return takeStarted(at: index, hidesOuter: false)
+          return takeStarted(at: index, hidesOuter: hidesOuter)
         }
         guard startBackground() else { return nil }
       }
@@ -94,6 +100,53 @@ extension State {
       advanceShutdown()
       return due.hasStartable ? takeForeground(from: .due) : nil
     }
+  }
+
+  // MARK: While somebody waits
+
+  /// Stands for a call that waits, among the things that may happen.
+  mutating func beginCall(_ name: String) -> Entry? {
+    guard let decisions else { return nil }
+    let body = bodyOfThisThread
+    let entry = Entry(
+      .registration(name), id: decisions.numberOfCall(), lane: .foreground, view: nil,
+      site: body?.site ?? CallSite(fileID: "the scenario", line: 0), at: now,
+      parent: body?.lineage, dispatcher: dispatcher, shutdown: shutdownFlag)
+    decisions.created(entry, swiftTask: nil)
+    return entry
+  }
+
+  /// What an exploration lets happen before whoever waits goes on.
+  enum Meanwhile {
+    /// Nothing.
+    case nothing
+    /// This body runs.
+    case body(Entry)
+    /// The time-out of the call comes first.
+    case timeOut
+  }
+
+  /// Decides that. On other threads, whatever may run does so while somebody waits.
+  mutating func meanwhile(_ call: Entry?, timeOut: DispatcherInstant? = nil) -> Meanwhile {
+    guard let decisions, let call else { return .nothing }
+    var moves = [ExploredMove(action: .goOn, entry: call)]
+    let time = now
+    for entry in started { moves.append(ExploredMove(action: .started, entry: entry)) }
+    pool.forEachStartable(now: { time }) {
+      if !$0.runsOnCaller { moves.append(ExploredMove(action: .start, entry: copy $0)) }
+    }
+    if !foregroundIsBusy { addForeground(to: &moves) }
+    if let timeOut, timeOut.nanoseconds > now, moves.count > 1, decisions.mayPass(call) {
+      moves.append(ExploredMove(action: .time(timeOut.nanoseconds), entry: call))
+    }
+    guard moves.count > 1 else { return .nothing }
+    let move = moves[decisions.choose(among: moves)]
+    if case .time = move.action {
+      decisions.passed(call)
+      decisions.fired(call)
+      return .timeOut
+    }
+    return make(move, decisions, hidesOuter: true).map { .body($0) } ?? .nothing
   }
 
   // MARK: Who has started
