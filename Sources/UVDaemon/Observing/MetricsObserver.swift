@@ -7,12 +7,21 @@
   /// | Label | Kind | Dimensions |
   /// |---|---|---|
   /// | `tasks_total` | counter of submissions that have ended | `dispatcher`, `outcome` |
-  /// | `wait` | timer from the submission, or the time a timer came due, to the start | `dispatcher`, `queue` |
-  /// | `run` | timer from the start to the end | `dispatcher`, `queue` |
+  /// | `wait` | timer from the submission, or the time a timer came due, to the start of a body | `dispatcher`, `queue` |
+  /// | `run` | timer from the start of a body to its end | `dispatcher`, `queue` |
   /// | `loop_delay` | timer of how late the loop is, with ``sample(_:every:)`` | `dispatcher` |
   /// | `waiting`, `running` | gauges, with ``sample(_:every:)`` | `dispatcher` |
   ///
-  /// Each task costs some dictionary look-ups under a lock, on the thread where it happens.
+  /// A task is counted when its end is told, and timed once all of its start and its end was told: one
+  /// without a start, such as a sleep on the clock or what was cancelled while it waited, has neither
+  /// `wait` nor `run`; one that was abandoned has no `run`.
+  ///
+  /// A dispatcher tells its observers from several threads, so the events of one task may come in any
+  /// order. Only their times count, and no order leaves anything behind. What cannot be known is whether
+  /// a timer came due of which that is told last of all: its `wait` counts from the submission.
+  ///
+  /// Each task costs some dictionary look-ups under a lock, on the thread where it happens. An entry is
+  /// kept of each that waits or runs.
   public final class MetricsObserver: TaskObserver {
     private let dispatcher: String
     private let factory: any MetricsFactory
@@ -22,8 +31,7 @@
     private let running: Gauge
 
     private struct State {
-      /// When what has not started came due, and when what runs was started.
-      var since: [TaskID: DispatcherInstant] = [:]
+      var stories = TaskStories()
       var queues: [String: Queue] = [:]
       var outcomes: [String: Counter] = [:]
     }
@@ -48,23 +56,21 @@
       state = Locked(State())
     }
 
+    /// How many tasks it keeps an entry of.
+    var openStories: Int { state.withLock { $0.stories.count } }
+
     public func observe(_ event: TaskEvent) {
-      let id = event.task.id
+      let (told, queue) = state.withLock { state -> (TaskStories.Told?, Queue?) in
+        let told = state.stories.hear(event)
+        return (told, told.map { _ in known(event.task.queue, &state) })
+      }
+      if let told, let queue {
+        queue.wait.record(from: told.readyAt, to: told.startedAt)
+        if let endedAt = told.endedAt { queue.run.record(from: told.startedAt, to: endedAt) }
+      }
       switch event.kind {
-      case .due: state.withLock { $0.since[id] = event.time }
-      case .started:
-        let (queue, since) = state.withLock { state in
-          let since = state.since.updateValue(event.time, forKey: id)
-          return (known(event.task.queue, &state), since ?? event.task.enqueuedAt)
-        }
-        queue.wait.record(from: since, to: event.time)
       case .refused: count("refused")
-      case .finished(let outcome):
-        let (queue, since) = state.withLock { state in
-          (known(event.task.queue, &state), state.since.removeValue(forKey: id))
-        }
-        if outcome.hasRun, let since { queue.run.record(from: since, to: event.time) }
-        count(outcome.name)
+      case .finished(let outcome): count(outcome.name)
       default: break
       }
     }
@@ -124,14 +130,6 @@
       case .expired: "expired"
       case .refused: "refused"
       case .abandoned: "abandoned"
-      }
-    }
-
-    /// Whether its body began and has ended.
-    fileprivate var hasRun: Bool {
-      switch self {
-      case .completed, .failed: true
-      case .cancelled, .expired, .refused, .abandoned: false
       }
     }
   }
