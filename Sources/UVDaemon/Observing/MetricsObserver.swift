@@ -77,19 +77,23 @@
 
     /// Measures every `interval`, from now on until it is cancelled or the dispatcher is shut down: how
     /// late the loop comes to what is due, and how many tasks wait and run. It wakes the loop each
-    /// time.
+    /// time. Any thread.
+    ///
+    /// - Returns: Cancels it. It keeps the dispatcher, as every handle does; the sampling does not.
     @discardableResult
     public func sample(_ dispatcher: any TaskDispatcher, every interval: Duration) -> TimerHandle {
-      let due = Confined(dispatcher.now.advanced(by: interval), to: dispatcher.foreground)
+      // Not `Confined`, which would hold the dispatcher that holds this.
+      let due = Locked(dispatcher.now.advanced(by: interval))
       return dispatcher.foreground.every(interval, catchUp: .spaced, label: "sample metrics") {
         [weak dispatcher] in
         guard let dispatcher else { return }
-        self.loopDelay.record(from: due.withValue { $0 }, to: dispatcher.now)
+        self.loopDelay.record(from: due.withLock { $0 }, to: dispatcher.now)
         let ledger = dispatcher.ledger
         self.waiting.record(ledger.waiting)
         // One of them is this.
         self.running.record(ledger.running - 1)
-        due.withValue { $0 = dispatcher.now.advanced(by: interval) }
+        let next = dispatcher.now.advanced(by: interval)
+        due.withLock { $0 = next }
       }
     }
 
