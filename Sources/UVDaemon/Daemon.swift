@@ -15,8 +15,9 @@
   /// ```
   ///
   /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
-  /// started is cancelled, and nobody waits for what runs. It does so while the drain lasts; a signal in
-  /// the time after that changes nothing. When the shutdown is over the signals do again what they did
+  /// started is cancelled, and nobody waits for what runs. It does so while the drain lasts: in the
+  /// cancel phase no dispatcher calls the handler of a signal, so one that comes then changes nothing,
+  /// and ``beginShutdown(because:_:)`` with a shorter policy does what it would have done. When the shutdown is over the signals do again what they did
   /// before. While a body holds the loop, none of them does anything: that is what a watchdog is for.
   ///
   /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
@@ -130,8 +131,11 @@
       keepAlive()
     }
 
-    /// Begins the shutdown, or cuts it short if it was asked for before. On the foreground.
-    private func end(because reason: String, _ requests: Int) {
+    /// Begins the shutdown, or cuts it short if it was asked for before, whatever it is at: what has not
+    /// started is cancelled, what runs is abandoned, and the report names both. On the foreground.
+    ///
+    /// - Parameter requests: How often it was asked for, since the last time.
+    func end(because reason: String, _ requests: Int) {
       let all = requestsToEnd.withValue { all in
         all += requests
         return all

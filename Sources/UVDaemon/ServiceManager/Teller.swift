@@ -31,6 +31,13 @@
         return unsent
       }
 
+      /// Whether the end was not told yet. What still waits is not true any more.
+      mutating func beginEnd() -> Bool {
+        defer { endIsTold = true }
+        if !endIsTold { unsent = [] }
+        return !endIsTold
+      }
+
       /// Whether nobody had set the retry yet.
       mutating func setRetry() -> Bool {
         defer { retryIsSet = true }
@@ -72,15 +79,16 @@
     /// Tells that the daemon is alive, twice in the time that the service manager grants, until a
     /// shutdown begins. Any thread.
     func keepAlive() {
-      guard manager.address != nil, let timeout = manager.watchdogTimeout else { return }
-      dispatcher()?.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
+      guard manager.address != nil, let timeout = manager.watchdogTimeout,
+        let dispatcher = dispatcher()
+      else { return }
+      dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
     }
 
-    /// Tells that the daemon ends, which may take as long as `policy` says. Any thread, and at once: a
-    /// task could be cancelled by what it tells of.
+    /// Tells that the daemon ends, which may take as long as `policy` says; once, since whoever asks
+    /// later can only shorten it. Any thread, and at once: a task could be cancelled by what it tells of.
     func tellOfTheEnd(because reason: String, _ policy: ShutdownPolicy) {
-      state.withLock { $0.endIsTold = true }
-      guard manager.address != nil else { return }
+      guard state.withLock({ $0.beginEnd() }), manager.address != nil else { return }
       let error = send([
         .stopping, .status("shuts down: \(reason)"),
         // As long as it takes, and some time to leave: the unit's own may be shorter.
