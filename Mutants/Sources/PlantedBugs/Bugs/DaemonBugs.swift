@@ -73,7 +73,9 @@ let daemonBugs = [
   Bug(
     "daemon.keeps-dispatcher", breaks: "a daemon that never ran keeps its dispatcher for ever",
     in: "UVDaemon/ServiceManager/Teller.swift",
-    .expression("{ [weak dispatcher] in dispatcher }", becomes: "{ dispatcher }"),
+    .statement(
+      "self.dispatcher = { [weak dispatcher] in dispatcher }",
+      becomes: "self.dispatcher = { dispatcher }"),
     suites: ["LifetimeTests"]),
 
   // MARK: What the service manager says and passes
