@@ -30,14 +30,25 @@ let daemonBugs = [
   Bug(
     "daemon.watchdog-late", breaks: "a sign of life comes only when the time for it is over",
     in: "UVDaemon/ServiceManager/Teller.swift",
-    .expression("timeout / 2", becomes: "timeout"),
+    .statement(
+      #"dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }"#,
+      becomes:
+        #"dispatcher.foreground.every(timeout, label: "watchdog") { self.tell([.watchdog]) }"#),
     suites: ["TellingTests"]),
   Bug(
-    "daemon.alive-while-stuck", breaks: "a loop that is stuck is told to be alive, by a worker",
+    // A timer of the background would not do: the loop lets it come due.
+    "daemon.alive-while-stuck", breaks: "a loop that is stuck is told to be alive, by a Task",
     in: "UVDaemon/ServiceManager/Teller.swift",
-    .expression(
-      "dispatcher.foreground", becomes: "dispatcher.background",
-      within: "dispatcher.foreground.every("),
+    .statement(
+      #"dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }"#,
+      becomes: """
+        Task {
+          while !self.endIsTold {
+            _ = self.send([.watchdog])
+            try await Task.sleep(for: timeout / 2)
+          }
+        }
+        """),
     suites: ["SocketTests"]),
   Bug(
     "daemon.stopping-not-told", breaks: "STOPPING=1 is not told",
