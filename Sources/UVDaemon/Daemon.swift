@@ -16,9 +16,10 @@
   ///
   /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
   /// started is cancelled, and nobody waits for what runs. It does so while the drain lasts: in the
-  /// cancel phase no dispatcher calls the handler of a signal, so one that comes then changes nothing,
-  /// and ``beginShutdown(because:_:)`` with a shorter policy does what it would have done. When the shutdown is over the signals do again what they did
-  /// before. While a body holds the loop, none of them does anything: that is what a watchdog is for.
+  /// cancel phase no dispatcher calls the handler of a signal, so one that comes then changes nothing.
+  /// ``beginShutdown(because:_:)`` with a shorter policy shortens that too. When the shutdown is over the
+  /// signals do again what they did before. While a body holds the loop, none of them does anything:
+  /// that is what a watchdog is for.
   ///
   /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
   /// that is stuck tells it nothing any more, and the process is restarted. Without a service manager
@@ -98,6 +99,8 @@
 
     /// Tells the service manager that the daemon stops, and begins to shut the dispatcher down. Any
     /// thread, also while the loop is blocked.
+    ///
+    /// A later call can only shorten the deadlines, also in the cancel phase, and is not told again.
     ///
     /// Rather than `dispatcher.beginShutdown()`, of which the service manager hears nothing: the signs
     /// of life end, and if the drain takes longer than `WatchdogSec=` it would end the process.

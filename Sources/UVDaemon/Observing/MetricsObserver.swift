@@ -16,9 +16,13 @@
   /// without a start, such as a sleep on the clock or what was cancelled while it waited, has neither
   /// `wait` nor `run`; one that was abandoned has no `run`.
   ///
-  /// A dispatcher tells its observers from several threads, so the events of one task may come in any
-  /// order. Only their times count, and no order leaves anything behind. What cannot be known is whether
-  /// a timer came due of which that is told last of all: its `wait` counts from the submission.
+  /// A dispatcher tells its observers from several threads, so the events of one task may be told in
+  /// another order than they happened, and only their times count. Of one body, the start is told before
+  /// the end, by the thread that runs it; more is not relied upon. Nothing is kept of a task once all that
+  /// is sure to be told of it was.
+  ///
+  /// What nobody can know is that a task was a timer if its coming due is told after all else: then its
+  /// `wait` counts from the submission, as that of a task does.
   ///
   /// Each task costs some dictionary look-ups under a lock, on the thread where it happens. An entry is
   /// kept of each that waits or runs.

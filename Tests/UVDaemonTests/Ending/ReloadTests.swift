@@ -1,4 +1,5 @@
 #if Daemon
+  import Logging
   import TaskDispatch
   import Testing
 
@@ -199,6 +200,34 @@
       #expect(calls.value.last == "d")
       later.value = nil
       try scene.finish()
+    }
+
+    @Test("gains and loses handlers on several threads at once, and listens as long as it has one")
+    func threads() async throws {
+      let dispatcher = RecordingDispatcher()
+      let daemon = try Daemon(
+        dispatcher, manager: .absent,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      let reloads = Box(0)
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            for _ in 0..<200 { try? daemon.onReload { reloads.increment() }.cancel() }
+            if number == 7 { _ = try? daemon.onReload { reloads.increment() } }
+          }
+        }
+      }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+
+      #expect(reloads.value == 1)
+      // Of all that came and went, the dispatcher has one handler left.
+      let registered = dispatcher.history.count { $0.kind == .registered }
+      #expect(registered == 1 + dispatcher.history.count { $0.kind == .unregistered })
+      dispatcher.beginShutdown()
+      try dispatcher.runUntilIdle()
+      try dispatcher.finish()
     }
 
     @Test("cannot be waited for where its signal cannot, and then leaves nothing behind")
