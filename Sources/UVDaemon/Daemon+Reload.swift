@@ -22,50 +22,70 @@
     public func onReload(
       _ signal: Signal = .hangup, perform: @escaping @Sendable () async throws -> Void
     ) throws(EventRefusal) -> Registration {
+      let reloads = listening.withLock { $0.reloads(teller) }
       let number = reloads.add(signal, perform)
       do throws(EventRefusal) {
-        try listen(for: signal)
+        try listen(for: signal, reloads)
       } catch {
-        removeReload(number, of: signal)
+        remove(number, of: signal, reloads)
         throw error
       }
-      return Registration { self.removeReload(number, of: signal) }
+      return Registration { [weak reloads] in
+        if let reloads { self.remove(number, of: signal, reloads) }
+      }
     }
 
-    /// One handler of the dispatcher's for all reloads of a signal: each of their own would be another
-    /// reload.
+    /// What of the dispatcher's is there for reloads. It holds the dispatcher, which must not hold it.
     struct Listening {
-      /// How many handlers of reloads there are.
-      var count = 0
-      /// Holds the dispatcher: what that holds must not hold this.
-      var registration: Registration?
+      /// Held by the dispatcher, in its handlers, and by nobody else: a handler of a reload may hold the
+      /// daemon, and goes when the dispatcher lets go of its own, at the end of a shutdown.
+      private weak var reloads: Reloads?
+      /// One handler of the dispatcher's for all reloads of a signal: each of their own would be another
+      /// reload.
+      var signals: [Signal: Ear] = [:]
+
+      struct Ear {
+        /// How many handlers of reloads there are.
+        var count = 0
+        var registration: Registration?
+      }
+
+      /// Those that the dispatcher holds; or new ones, which the caller has to give it.
+      mutating func reloads(_ teller: Teller) -> Reloads {
+        if let reloads { return reloads }
+        let made = Reloads(teller)
+        reloads = made
+        signals = [:]
+        return made
+      }
     }
 
-    private func listen(for signal: Signal) throws(EventRefusal) {
+    private func listen(for signal: Signal, _ reloads: Reloads) throws(EventRefusal) {
       let listens = listening.withLock { listening in
-        listening[signal, default: Listening()].count += 1
-        return listening[signal]?.registration != nil
+        listening.signals[signal, default: Listening.Ear()].count += 1
+        return listening.signals[signal]?.registration != nil
       }
       if listens { return }
       let registration = try dispatcher.onSignal(signal, label: "\(signal)") {
         // Not retained: whoever runs this holds the dispatcher, which holds this.
-        [reloads, unowned dispatcher] _ in reloads.reload(because: signal, on: dispatcher)
+        [unowned dispatcher] _ in reloads.reload(because: signal, on: dispatcher)
       }
       // Somebody else may have come first.
       let surplus = listening.withLock { listening in
-        let other = listening[signal]?.registration
-        if other == nil { listening[signal]?.registration = registration }
+        let other = listening.signals[signal]?.registration
+        if other == nil { listening.signals[signal]?.registration = registration }
         return other == nil ? nil : registration
       }
       surplus?.cancel()
     }
 
     /// Any number of times, as of a registration: only the first finds the handler.
-    private func removeReload(_ number: Int, of signal: Signal) {
+    private func remove(_ number: Int, of signal: Signal, _ reloads: Reloads) {
       guard reloads.remove(number) else { return }
       let last = listening.withLock { listening in
-        listening[signal]?.count -= 1
-        return listening[signal]?.count == 0 ? listening.removeValue(forKey: signal) : nil
+        listening.signals[signal]?.count -= 1
+        let isLast = listening.signals[signal]?.count == 0
+        return isLast ? listening.signals.removeValue(forKey: signal) : nil
       }
       last?.registration?.cancel()
     }

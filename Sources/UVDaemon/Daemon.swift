@@ -33,8 +33,7 @@
     let policy: ShutdownPolicy
     let logger: Logger
     let teller: Teller
-    let reloads: Reloads
-    let listening = Locked<[Signal: Listening]>([:])
+    let listening = Locked(Listening())
     /// How many signals have asked it to end.
     private let requestsToEnd: Confined<Int>
 
@@ -60,7 +59,6 @@
       self.manager = manager
       self.logger = logger
       teller = Teller(manager, from: dispatcher, logger: logger, send: send)
-      reloads = Reloads(teller)
       requestsToEnd = Confined(0, to: dispatcher.foreground)
     }
 

@@ -87,6 +87,25 @@
       #expect(leftover == nil)
     }
 
+    @Test("by a handler of reloads that holds the daemon, once a shutdown is over")
+    func handler() throws {
+      weak var leftDaemon: Daemon<UVDispatcher>?
+      weak var leftDispatcher: UVDispatcher?
+      do {
+        let dispatcher = try UVDispatcher()
+        leftDispatcher = dispatcher
+        let daemon = try Daemon(dispatcher, manager: manager(), logger: logger)
+        leftDaemon = daemon
+        try daemon.onReload { daemon.status("reloads") }
+        try daemon.onReload(.user1) { daemon.status("reopens") }
+        dispatcher.beginShutdown()
+        dispatcher.run()
+        #expect(throws: EventRefusal.shutDown) { try daemon.onReload {} }
+      }
+      #expect(leftDaemon == nil)
+      #expect(leftDispatcher == nil)
+    }
+
     @Test("and what a daemon has begun goes on without it, as long as its dispatcher does")
     func goesOn() throws {
       let dispatcher = RecordingDispatcher()
