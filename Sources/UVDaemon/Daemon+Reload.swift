@@ -1,59 +1,93 @@
 #if Daemon
-  internal import Logging
   public import UVDispatch
 
   extension Daemon {
     /// Calls `perform` when `signal` asks for a reload, and tells the service manager when that begins
-    /// and ends. Whatever asks while one goes on gets one more after it, however often it asks. Any
-    /// thread.
+    /// and ends. Any thread.
     ///
-    /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had. Once
-    /// a signal has asked the daemon to end, it reloads no more.
+    /// Any number of components may each have a handler. A reload calls those of its signal one after
+    /// the other, in the order of registration: `RELOADING=1` is told once before the first, and
+    /// `READY=1` once after the last. What asks while a reload goes on gets one more after it, however
+    /// often it asks.
     ///
-    /// Once: what asks while a reload goes on gets the body of that one.
+    /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had, and
+    /// with the next handler. Once the daemon was asked to end, no handler is called any more, and it is
+    /// not told to be ready.
     ///
     /// - Parameter perform: Begins on the foreground, in a Swift Task that prefers it.
-    /// - Throws: ``EventRefusal`` for a signal that cannot be waited for.
+    /// - Returns: Cancelling it removes the handler, also from a reload that has not come to it, and has
+    ///   no part in those of others. It keeps the daemon.
+    /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then.
     @discardableResult
     public func onReload(
       _ signal: Signal = .hangup, perform: @escaping @Sendable () async throws -> Void
     ) throws(EventRefusal) -> Registration {
-      try dispatcher.onSignal(signal, label: "\(signal)") { _ in self.reload(perform) }
-    }
-
-    /// On the foreground.
-    private func reload(_ perform: @escaping @Sendable () async throws -> Void) {
-      let begins = state.withValue { state in
-        guard state.requestsToEnd == 0 else { return false }
-        state.reloadsAgain = state.isReloading
-        defer { state.isReloading = true }
-        return !state.isReloading
+      let reloads = listening.withLock { $0.reloads(teller) }
+      let number = reloads.add(signal, perform)
+      do throws(EventRefusal) {
+        try listen(for: signal, reloads)
+      } catch {
+        remove(number, of: signal, reloads)
+        throw error
       }
-      guard begins else { return }
-      tell([.reloading])
-      Task(executorPreference: dispatcher.foreground.executor) {
-        var failure: (any Error)?
-        do { try await perform() } catch { failure = error }
-        self.endReload(failure, perform)
+      return Registration { [weak reloads] in
+        if let reloads { self.remove(number, of: signal, reloads) }
       }
     }
 
-    /// On the foreground.
-    private func endReload(
-      _ failure: (any Error)?, _ perform: @escaping @Sendable () async throws -> Void
-    ) {
-      if let failure {
-        logger.error("cannot reload: \(failure)")
-      } else {
-        logger.info("has reloaded")
+    /// What of the dispatcher's is there for reloads. It holds the dispatcher, which must not hold it.
+    struct Listening {
+      /// Held by the dispatcher, in its handlers, and by nobody else: a handler of a reload may hold the
+      /// daemon, and goes when the dispatcher lets go of its own, at the end of a shutdown.
+      private weak var reloads: Reloads?
+      /// One handler of the dispatcher's for all reloads of a signal: each of their own would be another
+      /// reload.
+      var signals: [Signal: Ear] = [:]
+
+      struct Ear {
+        /// How many handlers of reloads there are.
+        var count = 0
+        var registration: Registration?
       }
-      let (goesOn, again) = state.withValue { state in
-        state.isReloading = false
-        return (state.requestsToEnd == 0, state.reloadsAgain)
+
+      /// Those that the dispatcher holds; or new ones, which the caller has to give it.
+      mutating func reloads(_ teller: Teller) -> Reloads {
+        if let reloads { return reloads }
+        let made = Reloads(teller)
+        reloads = made
+        signals = [:]
+        return made
       }
-      guard goesOn else { return }
-      tell([.ready, .status(failure.map { "cannot reload: \($0)" } ?? "has reloaded")])
-      if again { reload(perform) }
+    }
+
+    private func listen(for signal: Signal, _ reloads: Reloads) throws(EventRefusal) {
+      let listens = listening.withLock { listening in
+        listening.signals[signal, default: Listening.Ear()].count += 1
+        return listening.signals[signal]?.registration != nil
+      }
+      if listens { return }
+      let registration = try dispatcher.onSignal(signal, label: "\(signal)") {
+        // Not retained: whoever runs this holds the dispatcher, which holds this.
+        [unowned dispatcher] _ in reloads.reload(because: signal, on: dispatcher)
+      }
+      // Somebody else may have come first.
+      let surplus = listening.withLock { listening in
+        let other = listening.signals[signal]?.registration
+        if other == nil { listening.signals[signal]?.registration = registration }
+        return other == nil ? nil : registration
+      }
+      surplus?.cancel()
+    }
+
+    /// Any number of times, as of a registration: only the first finds the handler.
+    private func remove(_ number: Int, of signal: Signal, _ reloads: Reloads) {
+      guard reloads.remove(number) else { return }
+      let last = listening.withLock { listening in
+        listening.signals[signal]?.count -= 1
+        let isLast = listening.signals[signal]?.count == 0
+        return isLast ? listening.signals.removeValue(forKey: signal) : nil
+      }
+      last?.registration?.cancel()
     }
   }
 #endif

@@ -15,9 +15,11 @@
   /// ```
   ///
   /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
-  /// started is cancelled, and nobody waits for what runs. It does so while the drain lasts; a signal in
-  /// the time after that changes nothing. When the shutdown is over the signals do again what they did
-  /// before. While a body holds the loop, none of them does anything: that is what a watchdog is for.
+  /// started is cancelled, and nobody waits for what runs. It does so while the drain lasts: in the
+  /// cancel phase no dispatcher calls the handler of a signal, so one that comes then changes nothing.
+  /// ``beginShutdown(because:_:)`` with a shorter policy shortens that too. When the shutdown is over the
+  /// signals do again what they did before. While a body holds the loop, none of them does anything:
+  /// that is what a watchdog is for.
   ///
   /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
   /// that is stuck tells it nothing any more, and the process is restarted. Without a service manager
@@ -30,35 +32,10 @@
     public let manager: ServiceManager
     let policy: ShutdownPolicy
     let logger: Logger
-    private let send: @Sendable ([ServiceManager.Notification]) -> SendError?
-    let state: Confined<State>
-
-    struct State {
-      /// Not taken by the service manager yet, whose queue was full.
-      var unsent: [ServiceManager.Notification] = []
-      var retryIsSet = false
-      var isReloading = false
-      var reloadsAgain = false
-      /// How many signals have asked it to end.
-      var requestsToEnd = 0
-
-      /// What waits, with these. The latest of each kind says it all, so it never grows.
-      mutating func add(
-        _ notifications: [ServiceManager.Notification]
-      ) -> [ServiceManager.Notification] {
-        for notification in notifications {
-          unsent.removeAll { $0.name == notification.name }
-          unsent.append(notification)
-        }
-        return unsent
-      }
-
-      /// Whether nobody had set the retry yet.
-      mutating func setRetry() -> Bool {
-        defer { retryIsSet = true }
-        return !retryIsSet
-      }
-    }
+    let teller: Teller
+    let listening = Locked(Listening())
+    /// How many signals have asked it to end.
+    private let requestsToEnd: Confined<Int>
 
     /// - Parameters:
     ///   - policy: How long the shutdown takes that a signal begins.
@@ -81,8 +58,8 @@
       self.policy = policy
       self.manager = manager
       self.logger = logger
-      self.send = send
-      state = Confined(State(), to: dispatcher.foreground)
+      teller = Teller(manager, from: dispatcher, logger: logger, send: send)
+      requestsToEnd = Confined(0, to: dispatcher.foreground)
     }
 
     // MARK: What the service manager hears
@@ -91,47 +68,29 @@
     ///
     /// - Parameter status: As of ``status(_:)``.
     public func ready(_ status: String? = nil) {
-      onForeground("ready") { $0.tell([.ready] + (status.map { [.status($0)] } ?? [])) }
+      tell("ready", [.ready] + (status.map { [.status($0)] } ?? []))
     }
 
     /// Says in one line how the daemon is, for people who ask the service manager. Any thread.
-    public func status(_ text: String) { onForeground("status") { $0.tell([.status(text)]) } }
+    public func status(_ text: String) { tell("status", [.status(text)]) }
 
     /// Says anything else that ``ServiceManager/Notification`` has words for. Any thread.
     public func notify(_ notifications: ServiceManager.Notification...) {
-      onForeground("notify") { $0.tell(notifications) }
+      tell("notify", notifications)
     }
 
     /// Begins to say that the loop is alive, if the service manager wants to know: twice in the time
     /// that it grants, as its documentation recommends, until a shutdown begins. Any thread, once; not
     /// needed with ``run(untilSignals:)`` or in a `ServiceGroup`.
-    public func keepAlive() {
-      guard manager.address != nil, let timeout = manager.watchdogTimeout else { return }
-      dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
-    }
+    ///
+    /// It is the dispatcher's from then on, as the handlers of reloads are: both go on if the daemon is
+    /// let go of, and end with the dispatcher.
+    public func keepAlive() { teller.keepAlive() }
 
     /// Does it now if the caller is on the foreground, so that it is said before that goes on.
-    private func onForeground(_ label: String, _ body: @escaping @Sendable (Daemon) -> Void) {
-      if dispatcher.isForeground { return body(self) }
-      dispatcher.foreground(label: label) { body(self) }
-    }
-
-    /// Sends notifications, behind those that wait. On the foreground.
-    func tell(_ notifications: [ServiceManager.Notification]) {
-      guard manager.address != nil else { return }
-      let unsent = state.withValue { $0.add(notifications) }
-      guard let error = send(unsent) else { return state.withValue { $0.unsent = [] } }
-      guard error.mayPass else {
-        state.withValue { $0.unsent = [] }
-        return logger.warning("\(error)")
-      }
-      guard state.withValue({ $0.setRetry() }) else { return }
-      dispatcher.foreground.after(.milliseconds(100), label: "notify again") { self.tellAgain() }
-    }
-
-    private func tellAgain() {
-      state.withValue { $0.retryIsSet = false }
-      tell([])
+    private func tell(_ label: String, _ notifications: [ServiceManager.Notification]) {
+      if dispatcher.isForeground { return teller.tell(notifications) }
+      dispatcher.foreground(label: label) { [teller] in teller.tell(notifications) }
     }
 
     // MARK: Beginning and ending
@@ -139,13 +98,16 @@
     /// Tells the service manager that the daemon stops, and begins to shut the dispatcher down. Any
     /// thread, also while the loop is blocked.
     ///
+    /// A later call can only shorten the deadlines, also in the cancel phase, and is not told again.
+    ///
     /// Rather than `dispatcher.beginShutdown()`, of which the service manager hears nothing: the signs
     /// of life end, and if the drain takes longer than `WatchdogSec=` it would end the process.
     ///
     /// - Parameter policy: That of the daemon if nil.
     public func beginShutdown(because reason: String, _ policy: ShutdownPolicy? = nil) {
-      tellOfTheEnd(because: reason)
-      dispatcher.beginShutdown(policy ?? self.policy)
+      let policy = policy ?? self.policy
+      teller.tellOfTheEnd(because: reason, policy)
+      dispatcher.beginShutdown(policy)
     }
 
     /// Registers what ``run(untilSignals:)`` waits for, and begins to tell the service manager that it
@@ -170,35 +132,27 @@
       keepAlive()
     }
 
-    /// Begins the shutdown, or cuts it short if it was asked for before. On the foreground.
-    private func end(because reason: String, _ requests: Int) {
-      let all = state.withValue { state in
-        state.requestsToEnd += requests
-        return state.requestsToEnd
+    /// Begins the shutdown, or cuts it short if it was asked for before, whatever it is at: what has not
+    /// started is cancelled, what runs is abandoned, and the report names both. On the foreground.
+    ///
+    /// - Parameter requests: How often it was asked for, since the last time.
+    func end(because reason: String, _ requests: Int) {
+      let all = requestsToEnd.withValue { all in
+        all += requests
+        return all
       }
       if all == requests {
         let ledger = dispatcher.ledger
         // One of those that run is this.
         logger.info(
           "\(reason): shuts down; \(ledger.running - 1) tasks run, \(ledger.waiting) wait")
-        tellOfTheEnd(because: reason)
+        teller.tellOfTheEnd(because: reason, policy)
         dispatcher.beginShutdown(policy)
       }
       if all > 1 {
         logger.warning("\(reason), \(all) requests to end: shuts down now")
         dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
       }
-    }
-
-    /// Any thread, and at once: a task could be cancelled by what it tells of.
-    func tellOfTheEnd(because reason: String) {
-      guard manager.address != nil else { return }
-      let error = send([
-        .stopping, .status("shuts down: \(reason)"),
-        // As long as it takes, and some time to leave: the unit's own may be shorter.
-        .extendTimeout(policy.drain + policy.cancel + .seconds(5)),
-      ])
-      if let error { logger.warning("\(error)") }
     }
 
     func log(_ report: ShutdownReport) {

@@ -25,7 +25,8 @@ struct Laboratory {
     say("building the tests, with every bug in them and none switched on")
     let swift = Trial(
       program: "/usr/bin/env",
-      arguments: ["swift", "build", "--build-tests"], folder: copy.root,
+      // UVDaemon is there only with its trait.
+      arguments: ["swift", "build", "--build-tests", "--enable-all-traits"], folder: copy.root,
       quiet: .seconds(3600), total: .seconds(3600))
     let (lines, isSuccess) = try await swift.lines()
     guard isSuccess else {
@@ -72,7 +73,7 @@ struct Laboratory {
     return Self.catcher(try await trial.result(), "the stress program")
   }
 
-  private var allTests: Trial { test("^(UVDispatchTests|TaskDispatchTests)[.]") }
+  private var allTests: Trial { test("^(UVDispatchTests|TaskDispatchTests|UVDaemonTests)[.]") }
 
   private func test(_ filter: String) -> Trial {
     Trial(

@@ -45,7 +45,7 @@ struct WorkingCopy {
 
   private func plant(_ bugs: [Bug], in files: inout [String: Data]) throws {
     let numbered = bugs.enumerated().map { (bug: $1, number: $0 + 1) }
-    var targets: Set<String> = []
+    var boards: Set<String> = []
     var problems: [String] = []
     for (file, bugs) in Dictionary(grouping: numbered, by: \.bug.file) {
       let path = "Sources/\(file)"
@@ -56,15 +56,16 @@ struct WorkingCopy {
       for bug in bugs {
         do { _ = try Planting.plant([bug], in: source) } catch { problems.append("\(error)") }
       }
-      if problems.isEmpty { files[path] = Data(try Planting.plant(bugs, in: source).utf8) }
-      targets.insert(String(file.prefix { $0 != "/" }))
+      let language = Switchboard.Language(of: file)
+      if problems.isEmpty {
+        files[path] = Data((language.prelude + (try Planting.plant(bugs, in: source))).utf8)
+      }
+      boards.insert("Sources/\(file.prefix { $0 != "/" })/\(language.board)")
     }
     guard problems.isEmpty else {
       throw Problem(description: problems.sorted().joined(separator: "\n"))
     }
-    for target in targets {
-      files["Sources/\(target)/Switchboard.swift"] = Data(Switchboard.source.utf8)
-    }
+    for path in boards { files[path] = Data(Switchboard.Language(of: path).source.utf8) }
   }
 
   /// A filter that fits no test would let a bug pass unseen to the slow tests, and say nothing.
@@ -84,6 +85,7 @@ struct WorkingCopy {
   private func makeTestsImpatient(in files: inout [String: Data]) throws {
     for (path, patience) in [
       ("Tests/UVDispatchTests/Support/Threads.swift", "let patience = Duration.seconds(20)"),
+      ("Tests/UVDaemonTests/Support/Scene.swift", "let patience = Duration.seconds(20)"),
       (
         "Sources/TaskDispatchTesting/Contract/ContractSubject.swift",
         "public var patience: Duration { .seconds(20) }"

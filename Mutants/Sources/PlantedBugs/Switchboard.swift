@@ -5,8 +5,34 @@ public enum Switchboard {
 
   static func call(_ number: Int) -> String { "hasPlantedBug(\(number))" }
 
-  /// A source file that every target with planted bugs needs.
-  public static let source = """
+  /// What a file is written in, of which a target with planted bugs needs one more. In C, bugs change
+  /// expressions only.
+  public enum Language: Sendable {
+    case swift, c
+
+    public init(of file: String) { self = file.hasSuffix(".swift") ? .swift : .c }
+
+    /// The name of that file.
+    public var board: String { self == .swift ? "Switchboard.swift" : "Switchboard.h" }
+
+    /// What a file with bugs in it begins with.
+    public var prelude: String { self == .swift ? "" : "#include \"Switchboard.h\"\n" }
+
+    public var source: String { self == .swift ? Switchboard.source : Switchboard.header }
+  }
+
+  private static let header = """
+    #pragma once
+    #include <stdlib.h>
+
+    static inline int hasPlantedBug(int number) {
+      const char *text = getenv("\(variable)");
+      return text && atoi(text) == number;
+    }
+
+    """
+
+  private static let source = """
     internal import Glibc
 
     @usableFromInline let plantedBug: Int = {

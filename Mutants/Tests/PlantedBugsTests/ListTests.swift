@@ -20,4 +20,11 @@ struct ListTests {
     #expect(!bug.changes.isEmpty)
     #expect(!bug.suites.isEmpty)
   }
+
+  @Test("changes only expressions of files in C", arguments: Bug.all)
+  func inC(bug: Bug) {
+    guard Switchboard.Language(of: bug.file) == .c else { return }
+
+    #expect(bug.changes.allSatisfy { $0.kind == .expression })
+  }
 }

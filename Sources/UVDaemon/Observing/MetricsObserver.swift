@@ -7,12 +7,25 @@
   /// | Label | Kind | Dimensions |
   /// |---|---|---|
   /// | `tasks_total` | counter of submissions that have ended | `dispatcher`, `outcome` |
-  /// | `wait` | timer from the submission, or the time a timer came due, to the start | `dispatcher`, `queue` |
-  /// | `run` | timer from the start to the end | `dispatcher`, `queue` |
+  /// | `wait` | timer from the submission, or the time a timer came due, to the start of a body | `dispatcher`, `queue` |
+  /// | `run` | timer from the start of a body to its end | `dispatcher`, `queue` |
   /// | `loop_delay` | timer of how late the loop is, with ``sample(_:every:)`` | `dispatcher` |
   /// | `waiting`, `running` | gauges, with ``sample(_:every:)`` | `dispatcher` |
   ///
-  /// Each task costs some dictionary look-ups under a lock, on the thread where it happens.
+  /// A task is counted when its end is told, and timed once all of its start and its end was told: one
+  /// without a start, such as a sleep on the clock or what was cancelled while it waited, has neither
+  /// `wait` nor `run`; one that was abandoned has no `run`.
+  ///
+  /// A dispatcher tells its observers from several threads, so the events of one task may be told in
+  /// another order than they happened, and only their times count. Of one body, the start is told before
+  /// the end, by the thread that runs it; more is not relied upon. Nothing is kept of a task once all that
+  /// is sure to be told of it was.
+  ///
+  /// What nobody can know is that a task was a timer if its coming due is told after all else: then its
+  /// `wait` counts from the submission, as that of a task does.
+  ///
+  /// Each task costs some dictionary look-ups under a lock, on the thread where it happens. An entry is
+  /// kept of each that waits or runs.
   public final class MetricsObserver: TaskObserver {
     private let dispatcher: String
     private let factory: any MetricsFactory
@@ -22,8 +35,7 @@
     private let running: Gauge
 
     private struct State {
-      /// When what has not started came due, and when what runs was started.
-      var since: [TaskID: DispatcherInstant] = [:]
+      var stories = TaskStories()
       var queues: [String: Queue] = [:]
       var outcomes: [String: Counter] = [:]
     }
@@ -48,42 +60,44 @@
       state = Locked(State())
     }
 
+    /// How many tasks it keeps an entry of.
+    var openStories: Int { state.withLock { $0.stories.count } }
+
     public func observe(_ event: TaskEvent) {
-      let id = event.task.id
+      let (told, queue) = state.withLock { state -> (TaskStories.Told?, Queue?) in
+        let told = state.stories.hear(event)
+        return (told, told.map { _ in known(event.task.queue, &state) })
+      }
+      if let told, let queue {
+        queue.wait.record(from: told.readyAt, to: told.startedAt)
+        if let endedAt = told.endedAt { queue.run.record(from: told.startedAt, to: endedAt) }
+      }
       switch event.kind {
-      case .due: state.withLock { $0.since[id] = event.time }
-      case .started:
-        let (queue, since) = state.withLock { state in
-          let since = state.since.updateValue(event.time, forKey: id)
-          return (known(event.task.queue, &state), since ?? event.task.enqueuedAt)
-        }
-        queue.wait.record(from: since, to: event.time)
       case .refused: count("refused")
-      case .finished(let outcome):
-        let (queue, since) = state.withLock { state in
-          (known(event.task.queue, &state), state.since.removeValue(forKey: id))
-        }
-        if outcome.hasRun, let since { queue.run.record(from: since, to: event.time) }
-        count(outcome.name)
+      case .finished(let outcome): count(outcome.name)
       default: break
       }
     }
 
     /// Measures every `interval`, from now on until it is cancelled or the dispatcher is shut down: how
     /// late the loop comes to what is due, and how many tasks wait and run. It wakes the loop each
-    /// time.
+    /// time. Any thread.
+    ///
+    /// - Returns: Cancels it. It keeps the dispatcher, as every handle does; the sampling does not.
     @discardableResult
     public func sample(_ dispatcher: any TaskDispatcher, every interval: Duration) -> TimerHandle {
-      let due = Confined(dispatcher.now.advanced(by: interval), to: dispatcher.foreground)
+      // Not `Confined`, which would hold the dispatcher that holds this.
+      let due = Locked(dispatcher.now.advanced(by: interval))
       return dispatcher.foreground.every(interval, catchUp: .spaced, label: "sample metrics") {
         [weak dispatcher] in
         guard let dispatcher else { return }
-        self.loopDelay.record(from: due.withValue { $0 }, to: dispatcher.now)
+        self.loopDelay.record(from: due.withLock { $0 }, to: dispatcher.now)
         let ledger = dispatcher.ledger
         self.waiting.record(ledger.waiting)
         // One of them is this.
         self.running.record(ledger.running - 1)
-        due.withValue { $0 = dispatcher.now.advanced(by: interval) }
+        let next = dispatcher.now.advanced(by: interval)
+        due.withLock { $0 = next }
       }
     }
 
@@ -124,14 +138,6 @@
       case .expired: "expired"
       case .refused: "refused"
       case .abandoned: "abandoned"
-      }
-    }
-
-    /// Whether its body began and has ended.
-    fileprivate var hasRun: Bool {
-      switch self {
-      case .completed, .failed: true
-      case .cancelled, .expired, .refused, .abandoned: false
       }
     }
   }

@@ -55,6 +55,53 @@
       try scene.finish()
     }
 
+    @Test(
+      "that comes again in the cancel phase leaves no time to what runs: it is abandoned, and named"
+    )
+    func twiceWhileCancelling() throws {
+      let scene = try Scene(shutdown: .init(drain: .seconds(10), cancel: .seconds(3600)))
+      let dispatcher = scene.dispatcher
+      try scene.daemon.begin(untilSignals: [.terminate])
+      dispatcher.background(label: "stuck") {}
+      dispatcher.background(label: "other") {}
+      // A worker has taken the first, and it does not come to its end.
+      try dispatcher.runTask(labeled: "other")
+      try dispatcher.raise(.terminate)
+      try dispatcher.runNextForegroundTask()
+      try dispatcher.advanceTime(by: .seconds(10), driving: .loop)
+      #expect(dispatcher.report == nil)
+
+      // What the handler of a signal calls: no dispatcher calls a handler in this phase.
+      scene.daemon.end(because: "SIGTERM", 1)
+      try dispatcher.advanceTime(by: .zero, driving: .loop)
+
+      let report = try #require(dispatcher.report)
+      #expect(report.unfinished.map(\.label) == ["stuck"])
+      #expect(report.unfinished.map(\.state) == [.abandoned])
+      #expect(dispatcher.now == .start.advanced(by: .seconds(10)))
+      #expect(scene.messages.last == "warning: SIGTERM, 2 requests to end: shuts down now")
+      #expect(scene.notifications.count { $0 == "STOPPING=1" } == 1)
+      try scene.finish()
+    }
+
+    @Test("is told once, and nothing that waited for room is told after it")
+    func toldOnce() throws {
+      let scene = try Scene()
+      scene.refuse(11)
+      scene.daemon.ready("up")
+      scene.daemon.beginShutdown(because: "first")
+      scene.daemon.beginShutdown(because: "second", ShutdownPolicy(drain: .zero, cancel: .zero))
+      scene.daemon.status("leaves")
+      try scene.dispatcher.runUntilIdle()
+
+      #expect(
+        scene.notifications == [
+          "STOPPING=1", "STATUS=shuts down: first", "EXTEND_TIMEOUT_USEC=20000000",
+          "STATUS=leaves",
+        ])
+      try scene.finish()
+    }
+
     @Test("that was made twice before the loop could look means now")
     func burst() throws {
       let scene = try Scene()

@@ -1,4 +1,5 @@
 #if Daemon
+  import Logging
   import TaskDispatch
   import Testing
 
@@ -71,6 +72,195 @@
       try dispatcher.runUntilIdle()
       #expect(reloads.value == 2)
       #expect(scene.notifications.last == "STATUS=has reloaded")
+      try scene.finish()
+    }
+
+    @Test("calls the handlers in the order of registration, between one beginning and one end")
+    func several() throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      let calls = Box([String]())
+      for name in ["a", "b", "c"] {
+        try scene.daemon.onReload {
+          calls.change { $0.append("\(name) begins") }
+          // Others of the foreground may come in between, and the next handler may not.
+          await dispatcher.foreground.flush()
+          calls.change { $0.append("\(name) ends: \(scene.notifications.count) told") }
+        }
+      }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+
+      #expect(
+        calls.value == [
+          "a begins", "a ends: 1 told", "b begins", "b ends: 1 told", "c begins",
+          "c ends: 1 told",
+        ])
+      #expect(scene.notifications.first?.hasPrefix("RELOADING=1\n") == true)
+      #expect(scene.notifications.dropFirst() == ["READY=1", "STATUS=has reloaded"])
+      #expect(scene.messages == ["info: has reloaded"])
+      try scene.finish()
+    }
+
+    @Test("goes on with the next handler when one fails, and tells of all that have")
+    func severalFailing() throws {
+      struct Failure: Error, CustomStringConvertible { let description: String }
+      let scene = try Scene()
+      let calls = Box(0)
+      try scene.daemon.onReload { throw Failure(description: "no file") }
+      try scene.daemon.onReload { calls.increment() }
+      try scene.daemon.onReload { throw Failure(description: "no key") }
+      try scene.daemon.onReload { calls.increment() }
+
+      try scene.dispatcher.raise(.hangup)
+      try scene.dispatcher.runUntilIdle()
+
+      #expect(calls.value == 2)
+      #expect(
+        scene.messages == ["error: cannot reload: no file", "error: cannot reload: no key"])
+      #expect(
+        scene.notifications.dropFirst() == ["READY=1", "STATUS=cannot reload: no file; no key"])
+      try scene.finish()
+    }
+
+    @Test(
+      "that several handlers wait for happens once more for all of them, however often it is asked")
+    func severalInStorm() throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      let calls = Box([String]())
+      try scene.daemon.onReload {
+        let number = calls.change { calls in
+          calls.append("a")
+          return calls.count
+        }
+        if number == 1 { for _ in 0..<100 { try dispatcher.raise(.hangup) } }
+        await dispatcher.foreground.flush()
+      }
+      try scene.daemon.onReload { calls.change { $0.append("b") } }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+
+      #expect(calls.value == ["a", "b", "a", "b"])
+      let told = scene.notifications.map { $0.prefix { $0 != "\n" } }
+      let once = ["RELOADING=1", "READY=1", "STATUS=has reloaded"]
+      #expect(told.map(String.init) == once + once)
+      try scene.finish()
+    }
+
+    @Test("calls the handlers of its signal only, and of each that came while another went on")
+    func severalSignals() throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      let calls = Box([String]())
+      try scene.daemon.onReload {
+        calls.change { $0.append("hangup") }
+        if calls.value.count == 1 { try dispatcher.raise(.user1) }
+        await dispatcher.foreground.flush()
+      }
+      try scene.daemon.onReload(.user1) { calls.change { $0.append("user1") } }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+
+      #expect(calls.value == ["hangup", "user1"])
+      #expect(scene.notifications.count { $0 == "READY=1" } == 2)
+      try scene.finish()
+    }
+
+    @Test("leaves out a handler that was removed, also in its middle, and the others stay")
+    func removed() throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      let calls = Box([String]())
+      let later = Box<Registration?>(nil)
+      let first = try scene.daemon.onReload {
+        calls.change { $0.append("a") }
+        later.value?.cancel()
+      }
+      later.value = try scene.daemon.onReload { calls.change { $0.append("b") } }
+      let last = try scene.daemon.onReload { calls.change { $0.append("c") } }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+      first.cancel()
+      first.cancel()
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+      #expect(calls.value == ["a", "c", "c"])
+
+      last.cancel()
+      // Nobody waits for it any more: the signal does again what it did before.
+      #expect(throws: StepError.self) { try dispatcher.raise(.hangup) }
+      try scene.daemon.onReload { calls.change { $0.append("d") } }
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+      #expect(calls.value.last == "d")
+      later.value = nil
+      try scene.finish()
+    }
+
+    @Test("gains and loses handlers on several threads at once, and listens as long as it has one")
+    func threads() async throws {
+      let dispatcher = RecordingDispatcher()
+      let daemon = try Daemon(
+        dispatcher, manager: .absent,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+      let reloads = Box(0)
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<8 {
+          group.addTask {
+            for _ in 0..<200 { try? daemon.onReload { reloads.increment() }.cancel() }
+            if number == 7 { _ = try? daemon.onReload { reloads.increment() } }
+          }
+        }
+      }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+
+      #expect(reloads.value == 1)
+      // Of all that came and went, the dispatcher has one handler left.
+      let registered = dispatcher.history.count { $0.kind == .registered }
+      #expect(registered == 1 + dispatcher.history.count { $0.kind == .unregistered })
+      dispatcher.beginShutdown()
+      try dispatcher.runUntilIdle()
+      try dispatcher.finish()
+    }
+
+    @Test("cannot be waited for where its signal cannot, and then leaves nothing behind")
+    func refused() throws {
+      let scene = try Scene()
+      weak var captured: Canary?
+      do {
+        let canary = Canary(Latch())
+        captured = canary
+        #expect(throws: EventRefusal.self) {
+          try scene.daemon.onReload(.kill) { withExtendedLifetime(canary) {} }
+        }
+      }
+      #expect(captured == nil)
+      try scene.finish()
+    }
+
+    @Test("calls no further handler once the end was asked for, and does not say that all is ready")
+    func endInTheMiddle() throws {
+      let scene = try Scene()
+      let calls = Box([String]())
+      try scene.daemon.onReload {
+        calls.change { $0.append("a") }
+        scene.daemon.beginShutdown(because: "enough")
+      }
+      try scene.daemon.onReload { calls.change { $0.append("b") } }
+
+      try scene.dispatcher.raise(.hangup)
+      try scene.dispatcher.runUntilIdle()
+
+      #expect(calls.value == ["a"])
+      #expect(scene.notifications.contains("STOPPING=1"))
+      #expect(!scene.notifications.contains("READY=1"))
       try scene.finish()
     }
 

@@ -31,6 +31,10 @@
         observer.observe(TaskEvent(kind, record, at: .init(nanoseconds: time)))
       }
 
+      for (id, queue) in [(1, "background"), (2, "view"), (3, "background"), (4, "background")] {
+        observe(.enqueued, record(UInt64(id), queue: queue), at: 1_000)
+      }
+      observe(.enqueued, record(5), at: 1_000)
       observe(.started, record(1), at: 1_500)
       observe(.started, record(2, queue: "view"), at: 3_000)
       observe(.finished(.completed), record(1), at: 1_700)
@@ -48,6 +52,164 @@
       #expect(try nanoseconds("task_dispatch_run", "background") == [200, 1])
       #expect(try nanoseconds("task_dispatch_wait", "view") == [2_000])
       #expect(try nanoseconds("task_dispatch_run", "view") == [6_000])
+    }
+
+    /// The events of one task, at 1000 ns and later, and what may not come before what: of the same
+    /// thread.
+    struct Story: CustomTestStringConvertible {
+      let testDescription: String
+      let events: [(kind: TaskEvent.Kind, time: Int64)]
+      let inOrder: (Int, Int)?
+      let wait: [Int64]
+      let run: [Int64]
+
+      static let all = [
+        Story(
+          testDescription: "a body",
+          events: [(.enqueued, 1_000), (.started, 1_500), (.finished(.completed), 1_700)],
+          inOrder: (1, 2), wait: [500], run: [200]),
+        Story(
+          testDescription: "a body that is abandoned",
+          events: [(.enqueued, 1_000), (.started, 1_500), (.finished(.abandoned), 9_000)],
+          inOrder: nil, wait: [500], run: []),
+        Story(
+          testDescription: "a timer",
+          events: [
+            (.enqueued, 1_000), (.due, 5_000), (.started, 5_300), (.finished(.completed), 5_900),
+          ],
+          inOrder: (2, 3), wait: [300], run: [600]),
+        Story(
+          testDescription: "a timer that is cancelled once it has come due",
+          events: [(.enqueued, 1_000), (.due, 5_000), (.finished(.cancelled), 5_100)],
+          inOrder: nil, wait: [], run: []),
+        Story(
+          testDescription: "what is cancelled while it waits",
+          events: [(.enqueued, 1_000), (.finished(.cancelled), 2_000)], inOrder: nil, wait: [],
+          run: []),
+        Story(
+          testDescription: "what expires",
+          events: [(.enqueued, 1_000), (.finished(.expired), 2_000)], inOrder: nil, wait: [],
+          run: []),
+        Story(
+          testDescription: "a sleep",
+          events: [(.enqueued, 1_000), (.due, 5_000), (.finished(.completed), 5_000)],
+          inOrder: (1, 2), wait: [], run: []),
+        Story(
+          testDescription: "a refusal", events: [(.refused(.limitReached), 1_000)], inOrder: nil,
+          wait: [], run: []),
+      ]
+    }
+
+    @Test("are right in whatever order several threads tell of a task", arguments: Story.all)
+    func anyOrder(story: Story) throws {
+      var orders = 0
+      for order in permutations(of: Array(story.events.indices)) {
+        if let (first, second) = story.inOrder,
+          order.firstIndex(of: first)! > order.firstIndex(of: second)!
+        {
+          continue
+        }
+        orders += 1
+        let metrics = TestMetrics()
+        let observer = MetricsObserver(dispatcher: "d", factory: metrics)
+        for index in order {
+          let (kind, time) = story.events[index]
+          observer.observe(TaskEvent(kind, record(1), at: .init(nanoseconds: time)))
+        }
+
+        func samples(_ label: String) -> [Int64] {
+          metrics.timers.filter { $0.label == label }.flatMap(\.values)
+        }
+        let hasRun = story.events.contains { $0.kind == .started }
+        // Nobody could know of it when all else was told.
+        let isDueLast = hasRun && story.events[order.last!].kind == .due
+        let wait = isDueLast ? [4_300] : story.wait
+        #expect(samples("task_dispatch_wait") == wait, "\(order)")
+        #expect(samples("task_dispatch_run") == story.run, "\(order)")
+        #expect(observer.openStories == 0, "\(order)")
+        #expect(metrics.counters.map(\.totalValue) == [1])
+      }
+      #expect(orders > 0)
+    }
+
+    @Test("keep nothing of timers that are told to be due when all is over")
+    func dueTooLate() {
+      var stories = TaskStories()
+      for number in 0..<10_000 as Range<UInt64> {
+        for (kind, time) in [(.enqueued, 1), (.started, 2), (.finished(.completed), 3), (.due, 2)]
+          as [(TaskEvent.Kind, Int64)]
+        {
+          _ = stories.hear(TaskEvent(kind, record(number), at: .init(nanoseconds: time)))
+        }
+      }
+      #expect(stories.count == 0)
+      #expect(stories.earlyCount <= 64)
+    }
+
+    @Test("time no sleep, and keep nothing of what has ended, whatever that was")
+    func leftovers() throws {
+      let metrics = TestMetrics()
+      let observer = MetricsObserver(dispatcher: "d", factory: metrics)
+      let dispatcher = RecordingDispatcher(.init(observer: observer))
+      try dispatcher.runAsync(movingTime: true) {
+        // Its jobs are tasks of the foreground; the sleep itself is none that runs.
+        try await dispatcher.clock.sleep(for: .seconds(1))
+        let sleeper = Task(executorPreference: dispatcher.background.executor) {
+          try await dispatcher.clock.sleep(for: .seconds(3600))
+        }
+        await dispatcher.background.flush()
+        sleeper.cancel()
+        _ = await sleeper.result
+      }
+      let repeating = dispatcher.background.every(.seconds(1), label: "tick") {}
+      dispatcher.background.after(.seconds(1), label: "expires", timeToLive: .seconds(1)) {}
+      try dispatcher.advanceTime(by: .seconds(1), driving: .loop)
+      try dispatcher.skipTime(by: .seconds(2))
+      try dispatcher.runUntilIdle()
+      repeating.cancel()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      view { try? view.dispatcher.foreground.sync {} }
+      dispatcher.background.after(.seconds(5)) {}
+      try dispatcher.runUntilIdle()
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+      try dispatcher.runUntilIdle()
+      dispatcher.background {}
+
+      #expect(dispatcher.report != nil)
+      #expect(observer.openStories == 0)
+      let ledger = dispatcher.ledger
+      let starts = dispatcher.history.count { $0.kind == .started }
+      let runs = metrics.timers(label: "task_dispatch_run").flatMap(\.values).count
+      #expect(runs == starts && runs < ledger.completed)
+      let total = metrics.counters(label: "task_dispatch_tasks_total").map(\.totalValue)
+      #expect(total.reduce(0, +) == Int64(ledger.submitted))
+      try dispatcher.finish()
+    }
+
+    @Test("keep nothing of what threads tell of as they race")
+    func race() throws {
+      let metrics = TestMetrics()
+      let observer = MetricsObserver(dispatcher: "d", factory: metrics)
+      let dispatcher = try UVDispatcher(.init(observer: observer))
+      try dispatcher.start()
+      let all = Latch(6_000)
+      for number in 0..<2_000 {
+        dispatcher.background { all.open() }
+        dispatcher.background.after(.microseconds(number)) { all.open() }
+        let cancelled = dispatcher.background.after(.microseconds(number / 2)) {}
+        dispatcher.foreground {
+          cancelled.cancel()
+          all.open()
+        }
+      }
+      #expect(all.wait(patience))
+      dispatcher.beginShutdown()
+      while dispatcher.report == nil {}
+
+      // The report waits for those who are being told.
+      #expect(observer.openStories == 0)
+      let total = metrics.counters(label: "task_dispatch_tasks_total").map(\.totalValue)
+      #expect(total.reduce(0, +) == 8_000)
     }
 
     @Test("count every task by what became of it, on a dispatcher at work")
@@ -105,6 +267,13 @@
       sampling.cancel()
       try dispatcher.runUntilIdle()
       try dispatcher.finish()
+    }
+  }
+
+  private func permutations(of elements: [Int]) -> [[Int]] {
+    guard !elements.isEmpty else { return [[]] }
+    return elements.flatMap { first in
+      permutations(of: elements.filter { $0 != first }).map { [first] + $0 }
     }
   }
 #endif

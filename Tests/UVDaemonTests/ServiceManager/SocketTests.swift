@@ -48,6 +48,39 @@
       #expect(manager.send([.ready]) == nil)
     }
 
+    @Test("sockets that were passed are not inherited by programs that this process starts")
+    func closeOnExec() async {
+      // The environment and the numbers of descriptors are those of the whole process.
+      await #expect(processExitsWith: .success) {
+        let first: CInt = 3
+        if fcntl(first, F_GETFD) < 0 { dup2(STDERR_FILENO, first) }
+        precondition(fcntl(first, F_SETFD, 0) == 0)
+        unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+        unsafe setenv("LISTEN_FDS", "1", 1)
+
+        let manager = try ServiceManager.current()
+
+        precondition(manager.sockets.map(\.descriptor) == [first])
+        precondition(fcntl(first, F_GETFD) & FD_CLOEXEC != 0)
+      }
+    }
+
+    @Test("a socket that was passed and is not open is an error that names it")
+    func notOpen() async {
+      await #expect(processExitsWith: .success) {
+        let unused: CInt = 900
+        unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+        unsafe setenv("LISTEN_FDS", "\(unused - 2)", 1)
+        do {
+          _ = try ServiceManager.current()
+          preconditionFailure("descriptors that nobody has opened are taken")
+        } catch let error as EnvironmentError {
+          precondition(error.description.hasPrefix("LISTEN_FDS is \"898\": "))
+          precondition(error.description.hasSuffix(" is not open"))
+        }
+      }
+    }
+
     @Test("a loop that is stuck says nothing any more, and the log says which line it is")
     func stalled() throws {
       let socket = ManagerSocket()

@@ -1,0 +1,252 @@
+/// What a daemon lives in: a service manager, signals, reloads, logs and metrics.
+let daemonBugs = [
+  // MARK: What the service manager hears
+
+  Bug(
+    "daemon.ready-twice", breaks: "READY=1 is told twice after a reload",
+    in: "UVDaemon/Reloads.swift",
+    .statement(
+      #"teller.tell([.ready, .status("has reloaded")])"#,
+      becomes: #"""
+        teller.tell([.ready])
+        teller.tell([.ready, .status("has reloaded")])
+        """#),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.nanoseconds", breaks: "MONOTONIC_USEC= is in nanoseconds",
+    in: "UVDaemon/ServiceManager/Notification.swift",
+    .expression("monotonicNanoseconds() / 1_000", becomes: "monotonicNanoseconds()"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.rounds-down", breaks: "the time that is asked for is less than what is needed",
+    in: "UVDaemon/ServiceManager/Notification.swift",
+    .expression("(attoseconds + 999_999_999_999)", becomes: "attoseconds"),
+    suites: ["TellingTests"]),
+  Bug(
+    "daemon.lines-in-status", breaks: "a status with a line in it becomes two assignments",
+    in: "UVDaemon/ServiceManager/Notification.swift",
+    .expression(#"$0 == "\n" || $0 == "\r" || $0 == "\0""#, becomes: #"$0 == "\0""#),
+    suites: ["TellingTests"]),
+  Bug(
+    "daemon.watchdog-late", breaks: "a sign of life comes only when the time for it is over",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .statement(
+      #"dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }"#,
+      becomes:
+        #"dispatcher.foreground.every(timeout, label: "watchdog") { self.tell([.watchdog]) }"#),
+    suites: ["TellingTests"]),
+  Bug(
+    // A timer of the background would not do: the loop lets it come due.
+    "daemon.alive-while-stuck", breaks: "a loop that is stuck is told to be alive, by a Task",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .statement(
+      #"dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }"#,
+      becomes: """
+        Task {
+          while !self.endIsTold {
+            _ = self.send([.watchdog])
+            try await Task.sleep(for: timeout / 2)
+          }
+        }
+        """),
+    suites: ["SocketTests"]),
+  Bug(
+    "daemon.stopping-not-told", breaks: "STOPPING=1 is not told",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .expression(".stopping", becomes: ".watchdog"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.end-told-again", breaks: "each request to end is told as if it were the first",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .expression("!endIsTold", becomes: "true", within: "return !endIsTold"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.drain-not-granted", breaks: "no time is asked for the cancel phase and the leaving",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .expression("policy.drain + policy.cancel + .seconds(5)", becomes: "policy.drain"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.unsent-grows", breaks: "what waits for room is all that was ever told",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .without("unsent.removeAll { $0.name == notification.name }"),
+    suites: ["TellingTests"]),
+  Bug(
+    "daemon.retries-pile-up", breaks: "each notification that finds no room sets a timer",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .expression("!retryIsSet", becomes: "true"),
+    suites: ["TellingTests"]),
+  Bug(
+    "daemon.no-retry", breaks: "what finds no room is lost",
+    in: "UVDaemon/ServiceManager/ServiceManager.swift",
+    .expression(
+      "[EAGAIN, ENOBUFS, ENOMEM, EMFILE, ENFILE].contains(code)", becomes: "false"),
+    suites: ["TellingTests", "SocketTests"]),
+  Bug(
+    "daemon.keeps-dispatcher", breaks: "a daemon that never ran keeps its dispatcher for ever",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .statement(
+      "self.dispatcher = { [weak dispatcher] in dispatcher }",
+      becomes: "self.dispatcher = { dispatcher }"),
+    suites: ["LifetimeTests"]),
+
+  // MARK: What the service manager says and passes
+
+  Bug(
+    "daemon.abstract-as-path", breaks: "a name of the abstract namespace is taken for a path",
+    in: "CDaemon/daemon.c",
+    .expression("address[0] == '@'", becomes: "0"),
+    suites: ["SocketTests"]),
+  Bug(
+    "daemon.other-process", breaks: "what is meant for another process is taken",
+    in: "UVDaemon/ServiceManager/Environment.swift",
+    .expression("number == Int64(process)", becomes: "true"),
+    suites: ["EnvironmentTests"]),
+  Bug(
+    "daemon.no-process", breaks: "sockets are taken that are not said to be for this process",
+    in: "UVDaemon/ServiceManager/Environment.swift",
+    .expression("false", becomes: "true", within: #"isForMe("LISTEN_PID", orUnset: false)"#),
+    suites: ["EnvironmentTests"]),
+  Bug(
+    "daemon.sockets-inherited", breaks: "programs that the daemon starts inherit its sockets",
+    in: "UVDaemon/ServiceManager/ServiceManager.swift",
+    .expression("cdaemon_close_on_exec(socket.descriptor) != 0", becomes: "false"),
+    suites: ["SocketTests"]),
+  Bug(
+    "daemon.close-on-exec", breaks: "the flag of a passed socket is read and not set",
+    in: "CDaemon/daemon.c",
+    .expression("flags | FD_CLOEXEC", becomes: "flags"),
+    suites: ["SocketTests"]),
+
+  // MARK: Ending
+
+  Bug(
+    "daemon.second-ignored", breaks: "a second signal changes nothing",
+    in: "UVDaemon/Daemon.swift",
+    .expression("all > 1", becomes: "false"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.second-waits", breaks: "a second signal leaves what runs the time of the cancel phase",
+    in: "UVDaemon/Daemon.swift",
+    .expression(
+      "ShutdownPolicy(drain: .zero, cancel: .zero)",
+      becomes: "ShutdownPolicy(drain: .zero, cancel: policy.cancel)"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.burst-is-one", breaks: "two signals before the loop could look count as one",
+    in: "UVDaemon/Daemon.swift",
+    .expression("requests", becomes: "1", within: "all += requests"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.half-registered", breaks: "a signal stays registered when another one is refused",
+    in: "UVDaemon/Daemon.swift",
+    .without("for registration in registered { registration.cancel() }"),
+    suites: ["EndingTests"]),
+
+  // MARK: Reloads
+
+  Bug(
+    "daemon.reload-backwards", breaks: "handlers are not called in the order of registration",
+    in: "UVDaemon/Reloads.swift",
+    .expression(
+      "state.handlers.filter { asked.contains($0.signal) }.map(\\.number)",
+      becomes: "state.handlers.filter { asked.contains($0.signal) }.map(\\.number).reversed()"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.reload-of-all-signals", breaks: "a handler is called for another signal's reload",
+    in: "UVDaemon/Reloads.swift",
+    .expression(
+      "state.handlers.filter { asked.contains($0.signal) }.map(\\.number)",
+      becomes: "state.handlers.map(\\.number)"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.reload-stops", breaks: "a handler that fails keeps the next from being called",
+    in: "UVDaemon/Reloads.swift",
+    .statement(
+      #"failures.append("\(error)")"#,
+      becomes: #"""
+        failures.append("\(error)")
+        break
+        """#),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.reload-lost", breaks: "what asks while a reload goes on gets none",
+    in: "UVDaemon/Reloads.swift",
+    .expression("!state.asked.isEmpty", becomes: "false"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.reloads-overlap", breaks: "a reload begins while another goes on",
+    in: "UVDaemon/Reloads.swift",
+    .expression("!state.isReloading", becomes: "true"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.reloads-at-the-end", breaks: "handlers are called once the end was asked for",
+    in: "UVDaemon/Reloads.swift",
+    .expression("!self.teller.endIsTold", becomes: "true"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.ready-at-the-end", breaks: "READY=1 comes after STOPPING=1",
+    in: "UVDaemon/Reloads.swift",
+    .expression(
+      "!teller.endIsTold", becomes: "true", within: "guard !teller.endIsTold else { return }"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.still-listens", breaks: "a signal stays taken when its last handler was removed",
+    in: "UVDaemon/Daemon+Reload.swift",
+    .without("last?.registration?.cancel()"),
+    suites: ["ReloadTests"]),
+
+  // MARK: Logs, metrics, contexts
+
+  Bug(
+    "daemon.counted-twice", breaks: "a task is counted twice",
+    in: "UVDaemon/Observing/MetricsObserver.swift",
+    .statement(
+      "count(outcome.name)",
+      becomes: """
+        count(outcome.name)
+        count(outcome.name)
+        """),
+    suites: ["MetricsObserverTests"]),
+  Bug(
+    "daemon.sleep-has-run", breaks: "a sleep on the clock has a time of its own",
+    in: "UVDaemon/Observing/TaskStories.swift",
+    .expression(
+      "story.startedAt", becomes: "story.startedAt ?? story.dueAt",
+      within: "guard let startedAt = story.startedAt else"),
+    suites: ["MetricsObserverTests"]),
+  Bug(
+    "daemon.timer-waits-too-long", breaks: "a timer waits from its submission",
+    in: "UVDaemon/Observing/TaskStories.swift",
+    .expression("story.dueAt ?? event.task.enqueuedAt", becomes: "event.task.enqueuedAt"),
+    suites: ["MetricsObserverTests"]),
+  Bug(
+    "daemon.story-begins-late", breaks: "a timer that is told to be due last leaves an entry",
+    in: "UVDaemon/Observing/TaskStories.swift",
+    .expression("stories[id] == nil", becomes: "false"),
+    suites: ["MetricsObserverTests"]),
+  Bug(
+    "daemon.story-ends-early", breaks: "what is told late of a task leaves an entry",
+    in: "UVDaemon/Observing/TaskStories.swift",
+    .expression("isAccepted", becomes: "true", within: "guard isAccepted, let end"),
+    suites: ["MetricsObserverTests"]),
+  Bug(
+    "daemon.early-grows", breaks: "timers that are told to be due last fill the memory",
+    in: "UVDaemon/Observing/TaskStories.swift",
+    .expression("early.count >= Self.mostEarly", becomes: "false"),
+    suites: ["MetricsObserverTests"]),
+  Bug(
+    "daemon.context-lost", breaks: "a body that carries a context runs without it",
+    in: "UVDaemon/Observing/CarriedContext.swift",
+    .expression("ServiceContext.$current.withValue(context) { body() }", becomes: "body()"),
+    suites: ["CarriedContextTests"]),
+  Bug(
+    "daemon.refusals-flood", breaks: "each refusal is logged, thousands a second",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("time < entry.next", becomes: "false"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.shutdown-is-logged", breaks: "what a shutdown refuses is logged",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("reason != .shutDown", becomes: "true"),
+    suites: ["LoggingObserverTests"]),
+]
