@@ -15,11 +15,9 @@
   /// ```
   ///
   /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
-  /// started is cancelled, and nobody waits for what runs. It does so while the drain lasts: in the
-  /// cancel phase no dispatcher calls the handler of a signal, so one that comes then changes nothing.
-  /// ``beginShutdown(because:_:)`` with a shorter policy shortens that too. When the shutdown is over the
-  /// signals do again what they did before. While a body holds the loop, none of them does anything:
-  /// that is what a watchdog is for.
+  /// started is cancelled, and nobody waits for what runs, in the drain and in the cancel phase after
+  /// it. When the shutdown is over the signals do again what they did before. While a body holds the
+  /// loop, none of them does anything: that is what a watchdog is for.
   ///
   /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
   /// that is stuck tells it nothing any more, and the process is restarted. Without a service manager

@@ -2,7 +2,7 @@
 /// conform.
 ///
 /// Handlers run on the foreground, as tasks that no limit counts, until the drain of a shutdown is
-/// over: what comes after that is not told, and the end of the shutdown removes them all. Of a
+/// over, those of signals until its cancel phase is; the end of the shutdown removes them all. Of a
 /// descriptor that becomes ready during the drain they may be told or not. A running body may wait for
 /// one as little as for a timer.
 public protocol EventDispatcher: TaskDispatcher {

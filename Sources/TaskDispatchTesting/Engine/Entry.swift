@@ -151,6 +151,7 @@ final class PendingEvent {
   /// The registration's.
   let number: UInt64
   let name: String
+  let isOfSignal: Bool
   /// Where it waits.
   var position = 0
   /// Deliveries that this one call stands for.
@@ -158,9 +159,13 @@ final class PendingEvent {
   var readiness: Readiness = []
   let perform: @Sendable (PendingEvent) -> Void
 
-  init(number: UInt64, name: String, perform: @escaping @Sendable (PendingEvent) -> Void) {
+  init(
+    number: UInt64, name: String, isOfSignal: Bool,
+    perform: @escaping @Sendable (PendingEvent) -> Void
+  ) {
     self.number = number
     self.name = name
+    self.isOfSignal = isOfSignal
     self.perform = perform
   }
 }

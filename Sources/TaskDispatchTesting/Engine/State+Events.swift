@@ -25,6 +25,8 @@ struct EventRegistration {
   var pending: PendingEvent?
 
   var name: String { source.name(interest) }
+
+  var isOfSignal: Bool { if case .signal = source { true } else { false } }
 }
 
 extension State {
@@ -65,7 +67,7 @@ extension State {
   }
 
   /// Lets an event come for every registration that matches. False if there is none. Once a shutdown
-  /// has begun to cancel, nobody is told.
+  /// has begun to cancel, those of signals alone are told.
   mutating func deliver(
     _ source: EventRegistration.Source, _ readiness: Readiness
   ) -> Bool {
@@ -74,7 +76,7 @@ extension State {
       let relevant = registrations[index].interest.intersection(readiness)
       if case .descriptor = source, relevant.isEmpty { continue }
       found = true
-      guard shutdown == nil || shutdown?.phase == .draining else { continue }
+      guard tells(source) else { continue }
       if let pending = registrations[index].pending {
         // Signals of one burst are one call, with a count; readiness is a level.
         pending.deliveries += 1
@@ -84,7 +86,7 @@ extension State {
       let registration = registrations[index]
       let event = PendingEvent(
         number: registration.number, name: registration.label ?? registration.name,
-        perform: registration.perform)
+        isOfSignal: registration.isOfSignal, perform: registration.perform)
       event.readiness = relevant
       let entry = makeEntry(
         .event(event), on: .foreground, nil, at: registration.entry.site,
@@ -94,6 +96,14 @@ extension State {
       event.position = events.push(entry, in: .medium)
     }
     return found
+  }
+
+  /// Whether a handler for `source` is called now. A second signal may ask for an end at once, so those
+  /// also while a shutdown cancels, until what still runs is given up.
+  private func tells(_ source: EventRegistration.Source) -> Bool {
+    guard let shutdown, shutdown.phase != .draining else { return true }
+    guard case .signal = source else { return false }
+    return shutdown.phase != .over && now < shutdown.cancelUntil
   }
 
   /// An event is served: the next one of its registration is a call of its own.

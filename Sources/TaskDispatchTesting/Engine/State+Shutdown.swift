@@ -52,10 +52,11 @@ extension State {
         shutdownFlag.raise()
       }
       cancelItems { _ in true }
-      cancelPlainBodies()
+      cancelPlainBodies(signalsToo: now >= shutdown!.cancelUntil)
     }
     if hasWorkThatCanEnd {
       guard shutdown!.phase == .cancelling, now >= shutdown!.cancelUntil else { return }
+      cancelPlainBodies(signalsToo: true)
       abandonStarted()
       if hasWorkThatCanEnd { return }
     }
@@ -89,6 +90,7 @@ extension State {
     guard let shutdown, shutdown.phase != .over else { return false }
     // In the cancel phase only time, or the end of what runs, takes it further.
     return !hasWorkThatCanEnd || drainIsOver
+      || shutdown.phase == .cancelling && now >= shutdown.cancelUntil
   }
 
   /// Ends everything that has not run, for a test that is finished. Jobs run on elsewhere.
@@ -98,7 +100,7 @@ extension State {
     cancelTimers()
     refuseThoseWithoutRoom()
     cancelItems { _ in true }
-    cancelPlainBodies()
+    cancelPlainBodies(signalsToo: true)
     abandonStarted()
     var jobs = takeOut { if case .job = $0.work { true } else { false } }
     jobs += started
@@ -184,10 +186,13 @@ extension State {
 
   /// Cancels every plain body and every event that waits. A job cannot be refused, and a caller
   /// stands on our own thread.
-  private mutating func cancelPlainBodies() {
+  ///
+  /// - Parameter signalsToo: Whether that goes for signals: see ``tells(_:)``.
+  private mutating func cancelPlainBodies(signalsToo: Bool) {
     let plain = takeOut { entry in
       switch entry.work {
-      case .plain, .event: true
+      case .plain: true
+      case .event(let event): signalsToo || !event.isOfSignal
       case .item, .job, .caller, .registration: false
       }
     }

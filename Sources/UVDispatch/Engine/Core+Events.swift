@@ -77,8 +77,8 @@ extension Core {
     for handler in events.handlers.values.sorted(by: { $0.number < $1.number }) { remove(handler) }
   }
 
-  /// Those who have something to be told, and no call that waits: each needs one. Nobody once a
-  /// shutdown has begun to cancel. The loop's business.
+  /// Those who have something to be told, and no call that waits: each needs one. Once a shutdown has
+  /// begun to cancel, those of signals alone. The loop's business.
   ///
   /// - Parameter ready: What was taken from the set of descriptors.
   func comeEvents(_ ready: [(token: UInt64, readiness: Readiness)]) -> [EventHandler] {
@@ -87,8 +87,21 @@ extension Core {
       // One that was removed since may have been among them.
       if let handler = events.handlers[token], handler.take(readiness) { come.append(handler) }
     }
-    let isTold = shutdown == nil || shutdown?.phase == .draining
-    return isTold ? come.filter { $0.call == nil } : []
+    let tellsAll = shutdown == nil || shutdown?.phase == .draining
+    return come.filter { $0.call == nil && (tellsAll || $0.isOfSignal && tellsSignals) }
+  }
+
+  /// Whether signals are told of. A second one may ask for an end at once, so also while a shutdown
+  /// cancels, until what still runs is given up.
+  private var tellsSignals: Bool {
+    guard let shutdown else { return true }
+    return shutdown.phase != .over && now < shutdown.cancelUntil
+  }
+
+  /// Whether a shutdown that cancels what waits leaves `task` in its queue: the call for a signal.
+  func outlivesDrain(_ task: QueuedTask) -> Bool {
+    guard let item = task.item, item.kind == .event, tellsSignals else { return false }
+    return events.ofSignals.contains { $0.call === item }
   }
 
   /// A call begins: what is told in it. Nil if the handler was removed.

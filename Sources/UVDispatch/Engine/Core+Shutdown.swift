@@ -78,7 +78,7 @@ extension Core {
     }
     promotePlain()
     // Past the deadline that is everything. Before it, only what an outsider could free is left.
-    cancelWaiting { !$0.isJob && !$0.isCaller }
+    cancelWaiting { !$0.isJob && !$0.isCaller && !outlivesDrain($0) }
     if now >= shutdown!.cancelUntil {
       abandonRunning()
       turnCallersAway()
@@ -134,6 +134,8 @@ extension Core {
 
   private func abandonRunning() {
     for task in running where !task.isAbandoned && !task.isJob && !task.isCaller {
+      // Who asks for the end himself is about to come to his own.
+      if TaskFrame.first(where: { $0 === task }) != nil { continue }
       task.abandon()
       note(task, .abandoned)
       ledger.running -= 1

@@ -33,6 +33,8 @@ final class EventHandler: @unchecked Sendable {
     if case .descriptor(let descriptor, _, _, _) = source { descriptor } else { nil }
   }
 
+  var isOfSignal: Bool { if case .signal = source { true } else { false } }
+
   /// Whether signals have come, which it adds to what it has to tell.
   func takeDeliveries() -> Bool {
     guard case .signal(let watch, _) = source else { return false }

@@ -71,8 +71,8 @@
       try dispatcher.advanceTime(by: .seconds(10), driving: .loop)
       #expect(dispatcher.report == nil)
 
-      // What the handler of a signal calls: no dispatcher calls a handler in this phase.
-      scene.daemon.end(because: "SIGTERM", 1)
+      try dispatcher.raise(.terminate)
+      try dispatcher.runNextForegroundTask()
       try dispatcher.advanceTime(by: .zero, driving: .loop)
 
       let report = try #require(dispatcher.report)
