@@ -60,8 +60,16 @@ static int install(int signal) {
 static void restore(int signal) {
   struct sigaction now;
   if (sigaction(signal, NULL, &now) != 0) return;
-  if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handle)
-    sigaction(signal, &before[signal], NULL);
+  if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != handle) return;
+  if (!(before[signal].sa_flags & SA_SIGINFO) && before[signal].sa_handler == SIG_DFL) {
+    /* What was sent to us and has reached no thread would end the process now. To ignore the signal
+     * drops it. */
+    struct sigaction nothing;
+    memset(&nothing, 0, sizeof nothing);
+    nothing.sa_handler = SIG_IGN;
+    sigaction(signal, &nothing, NULL);
+  }
+  sigaction(signal, &before[signal], NULL);
 }
 
 struct csignals_watch *csignals_watch(int signal, int eventfd) {

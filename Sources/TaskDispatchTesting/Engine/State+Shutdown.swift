@@ -90,7 +90,6 @@ extension State {
     guard let shutdown, shutdown.phase != .over else { return false }
     // In the cancel phase only time, or the end of what runs, takes it further.
     return !hasWorkThatCanEnd || drainIsOver
-      || shutdown.phase == .cancelling && now >= shutdown.cancelUntil
   }
 
   /// Ends everything that has not run, for a test that is finished. Jobs run on elsewhere.

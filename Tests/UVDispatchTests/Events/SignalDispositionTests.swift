@@ -48,6 +48,36 @@ extension OnePool {
       #expect(Disposition.of(signal) == .standard)
     }
 
+    @Test("does not meet it if it was sent while there was a handler", arguments: [false, true])
+    func pending(isIgnoredBefore: Bool) throws {
+      let signal = Signal(rawValue: isIgnoredBefore ? 53 : 54)
+      if isIgnoredBefore { setDisposition(signal.rawValue, SIG_IGN) }
+      let dispatcher = try UVDispatcher()
+      let registration = try dispatcher.onSignal(signal) { _ in }
+      let thread = OtherThread {
+        // It waits for this thread, which lets it in only when the handler has gone.
+        var these = sigset_t()
+        unsafe sigemptyset(&these)
+        unsafe sigaddset(&these, signal.rawValue)
+        unsafe pthread_sigmask(SIG_BLOCK, &these, nil)
+        pthread_kill(pthread_self(), signal.rawValue)
+        #expect(isPending(signal))
+
+        registration.cancel()
+
+        #expect(!isPending(signal))
+      }
+
+      #expect(thread.join())
+      #expect(Disposition.of(signal) == (isIgnoredBefore ? .ignored : .standard))
+    }
+
+    private func isPending(_ signal: Signal) -> Bool {
+      var pending = sigset_t()
+      unsafe sigpending(&pending)
+      return unsafe sigismember(&pending, signal.rawValue) == 1
+    }
+
     @Test("keeps the disposition that somebody else gave it since")
     func anotherDisposition() throws {
       let signal = Signal(rawValue: 51)

@@ -1,6 +1,39 @@
 /// Signals and descriptors, and those who wait for them.
 let eventBugs = [
   Bug(
+    "event.second-signal-unheard",
+    breaks: "a signal that comes while a shutdown cancels is not told",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .expression("tellsSignals", becomes: "false", within: "tellsSignals)"),
+    suites: ["SignalAtTheEndTests"]),
+  Bug(
+    "event.second-signal-cancelled",
+    breaks: "a signal that comes while a shutdown cancels is cancelled with the rest",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("!outlivesDrain($0)", becomes: "true"),
+    suites: ["SignalAtTheEndTests"]),
+  Bug(
+    "event.told-too-late", breaks: "a signal is told of when the shutdown has given up",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .expression("now < shutdown.cancelUntil", becomes: "true"),
+    suites: ["SignalAtTheEndTests"]),
+  Bug(
+    "event.descriptor-in-cancel", breaks: "descriptors are told of while a shutdown cancels",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .expression("$0.isOfSignal", becomes: "true", within: "tellsAll || $0.isOfSignal"),
+    suites: ["SignalAtTheEndTests"]),
+  Bug(
+    "event.asker-abandoned", breaks: "a body that asks for an end at once is abandoned by that",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("if TaskFrame.first(where: { $0 === task }) != nil { continue }"),
+    suites: ["SignalAtTheEndTests"]),
+  Bug(
+    "event.pending-kills",
+    breaks: "a signal that was on its way when its handler went ends the process",
+    in: "CSignals/csignals.c",
+    .expression("before[signal].sa_handler == SIG_DFL", becomes: "0"),
+    suites: ["SignalDispositionTests"]),
+  Bug(
     "event.nothing-told", breaks: "a handler is told of no delivery",
     in: "UVDispatch/Engine/EventHandler.swift",
     .without("news.deliveries += deliveries"),
