@@ -13,7 +13,7 @@ let eventBugs = [
     .expression("!outlivesDrain($0)", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
-    "event.told-too-late", breaks: "a signal is told of when the shutdown has given up",
+    "event.told-when-over", breaks: "a signal is told of when the shutdown has given up",
     in: "UVDispatch/Engine/Core+Events.swift",
     .expression("now < shutdown.cancelUntil", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
