@@ -38,6 +38,8 @@ final class Decisions: @unchecked Sendable {
     case prioritized(Priorities)
     /// What is preferred, as far as these facts let it.
     case facts(FactIndex)
+    /// As nearly as can be in an order that was seen elsewhere.
+    case following(RecordedOrder)
   }
 
   struct Deviation: Hashable, Sendable {
@@ -92,7 +94,7 @@ final class Decisions: @unchecked Sendable {
     switch plan {
     case .random(let seed): dice = Dice(seed: seed)
     case .prioritized(let fresh): priorities = fresh
-    case .deviating, .exact, .repeating, .facts: break
+    case .deviating, .exact, .repeating, .facts, .following: break
     }
   }
 
@@ -104,6 +106,7 @@ final class Decisions: @unchecked Sendable {
     switch plan {
     case .prioritized: chosen = priorities.choose(among: moves, at: steps)
     case .facts(let facts): chosen = facts.choose(among: moves, names!)
+    case .following(let order): chosen = order.choose(among: moves, names!)
     case .deviating, .exact, .repeating, .random: chosen = planned(moves.count)
     }
     note(chosen, of: moves.count, .move)
@@ -118,7 +121,8 @@ final class Decisions: @unchecked Sendable {
     switch plan {
     case .facts(let facts): chosen = facts.starts(of: entries, before: name, names!)
     case .prioritized(let seeded): chosen = seeded.any(entries.count + 1, at: taken.count)
-    case .deviating, .exact, .repeating, .random: chosen = planned(entries.count + 1)
+    case .deviating, .exact, .repeating, .random, .following:
+      chosen = planned(entries.count + 1)
     }
     note(chosen, of: entries.count + 1, .start)
     if names != nil, chosen > 0 { names!.noteStarts(entries.prefix(chosen), before: name) }
@@ -135,7 +139,7 @@ final class Decisions: @unchecked Sendable {
     switch plan {
     case .facts(let facts): chosen = facts.value(of: name, among: count)
     case .prioritized(let seeded): chosen = seeded.any(count, at: taken.count)
-    case .deviating, .exact, .repeating, .random: chosen = planned(count)
+    case .deviating, .exact, .repeating, .random, .following: chosen = planned(count)
     }
     note(chosen, of: count, .value)
     order.add(UInt64(chosen))
@@ -159,7 +163,7 @@ final class Decisions: @unchecked Sendable {
       guard position < prefix.count else { return 0 }
       return fitting(prefix[position].chosen, count, expected: Int(prefix[position].count))
     case .random: return Int(dice.next() % UInt64(count))
-    case .prioritized, .facts: return 0
+    case .prioritized, .facts, .following: return 0
     }
   }
 

@@ -128,7 +128,7 @@ public struct ScheduleWitness: Sendable {
   public let facts: [OrderingFact]
   let factsBeforeShrinking: Int
   let replays: Int
-  /// For ``explore(_:configuration:budget:failures:replaying:fileID:line:_:)``, or the environment's
+  /// For ``explore(_:configuration:budget:failures:replaying:regressions:fileID:filePath:line:_:)``, or the environment's
   /// `TASKDISPATCH_REPLAY`.
   public let token: String
   /// What happened in it, a column for each queue: at most the last 30 events.

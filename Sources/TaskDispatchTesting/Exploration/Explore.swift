@@ -24,6 +24,9 @@ internal import TaskDispatch
 /// no end to its steps. The order is then made as much like the preferred one as it can be and still
 /// fails in the same way, and the error says what is left: usually one or two facts.
 ///
+/// If a body traps, the process is gone, and with it what was found. The next exploration at the same
+/// place says which schedule that was, and runs it first.
+///
 /// All on the calling thread, and without real time. What it does not find: data races inside bodies,
 /// what locks, files and other threads do, and orders of bodies that overlap.
 ///
@@ -34,6 +37,9 @@ internal import TaskDispatch
 ///   - failures: Whether the first one ends this call by an error, or all are collected.
 ///   - token: A schedule that was printed: then only this one is run. The environment's
 ///     `TASKDISPATCH_REPLAY`, if it is set, takes its place.
+///   - regressions: A file of tokens, one a line, that are run first; a path from where the test is. The
+///     token of a failure that is found is added to it, so that it is looked for again each time. Lines
+///     that begin with `#` are for people.
 ///   - scenario: Must do the same each time but for the order. It returns what the order should not
 ///     change, or what is to be compared.
 /// - Throws: ``ScheduleFailure`` for the first failure, with the outcomes and everything else in it;
@@ -43,14 +49,14 @@ public func explore<Outcome: Hashable & Sendable>(
   configuration: RecordingDispatcher.Configuration = .init(),
   budget: ExplorationBudget = .init(),
   failures: FailureHandling = .thrown,
-  replaying token: String? = nil,
-  fileID: StaticString = #fileID, line: UInt = #line,
+  replaying token: String? = nil, regressions: String? = nil,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
   _ scenario: (RecordingDispatcher) throws -> Outcome
 ) throws -> Exploration<Outcome> {
   try withoutActuallyEscaping(scenario) { scenario in
     try Explorer(
       configuration, budget, CallSite(fileID: fileID, line: line), scenario
-    ).explore(strategy, failures, replaying: token)
+    ).explore(strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
   }
 }
 
@@ -62,15 +68,15 @@ public func explore<Outcome: Hashable & Sendable>(
   configuration: RecordingDispatcher.Configuration = .init(),
   budget: ExplorationBudget = .init(),
   failures: FailureHandling = .thrown,
-  replaying token: String? = nil,
-  fileID: StaticString = #fileID, line: UInt = #line,
+  replaying token: String? = nil, regressions: String? = nil,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
   _ scenario: @escaping @Sendable (RecordingDispatcher) async throws -> Outcome
 ) throws -> Exploration<Outcome> {
   try Explorer(configuration, budget, CallSite(fileID: fileID, line: line)) { dispatcher in
     try dispatcher.runAsync(movingTime: true, fileID: fileID, line: line) {
       try await scenario(dispatcher)
     }
-  }.explore(strategy, failures, replaying: token)
+  }.explore(strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
 }
 
 /// When an exploration stops although its strategy has more to try.
@@ -190,18 +196,36 @@ final class Explorer<Outcome: Hashable & Sendable> {
   // MARK: All of them
 
   func explore(
-    _ strategy: ExplorationStrategy, _ failures: FailureHandling, replaying token: String?
+    _ strategy: ExplorationStrategy, _ failures: FailureHandling, replaying token: String?,
+    _ regressions: Regressions?
   ) throws -> Exploration<Outcome> {
     strategy.validate()
     if let token = environment("TASKDISPATCH_REPLAY") ?? token {
       return try replay(token, strategy, failures)
     }
     try SelfCheck.passes(strategy)
+    let deadly = LastSchedule.ofDeadProcess(site)
+    let last = LastSchedule(of: site)
+    if let deadly { runAgain(deadly, last) }
+    last.begin(.exact([]))
     try checkThatItIsTheSame(.exact([]))
     var result = Exploration<Outcome>(strategy: strategy, width: configuration.width)
     var found: [Found] = []
+    for regression in try regressions?.all() ?? [] {
+      last.begin(regression.token.plan)
+      let (ending, _) = runRecorded(regression.token.plan)
+      result.schedulesRun += 1
+      if case .facts(let facts) = regression.token {
+        try checkThatItMeansSomething(facts, decisions.names!, regression.description)
+      }
+      result.note(decisions)
+      note(ending, in: &found)
+    }
+    let known = found.count
     searching: for var search in strategy.searches {
       while result.schedulesRun < budget.schedules, let plan = search.next() {
+        if failures == .thrown, found.contains(where: \.isFailure) { break searching }
+        last.begin(plan)
         let ending = run(plan)
         result.schedulesRun += 1
         if let mismatch = decisions.mismatch {
@@ -211,11 +235,16 @@ final class Explorer<Outcome: Hashable & Sendable> {
         search.ran(decisions.taken, steps: decisions.steps)
         if decisions.isVoid { continue }
         note(ending, in: &found)
-        if case .failure = ending, failures == .thrown { break searching }
       }
       if search.hasTriedEverything, !result.wasCut { result.isExhausted = true }
     }
-    for found in found { result.add(explain(found)) }
+    for (index, found) in found.enumerated() {
+      let explained = explain(found)
+      result.add(explained)
+      if index >= known, case .failure(let failure) = explained.ending {
+        regressions?.add(explained.token, failure.description)
+      }
+    }
     if failures == .thrown, let failure = result.failures.first { throw failure }
     return result
   }
@@ -225,6 +254,19 @@ final class Explorer<Outcome: Hashable & Sendable> {
     let ending: Ending
     var taken: [Decision]
     var deviations: Int
+
+    var isFailure: Bool { if case .failure = ending { true } else { false } }
+  }
+
+  /// Runs the schedule in which another process has died: it may be this one's end as well, and then
+  /// at least it has been said.
+  private func runAgain(_ token: String, _ last: LastSchedule) {
+    printError(
+      "\(site): the last process that explored this died in a schedule, which is run first now. To run "
+        + "it alone: TASKDISPATCH_REPLAY='\(token)'")
+    guard let plan = try? ScheduleToken(token).plan else { return }
+    last.begin(plan)
+    _ = runRecorded(plan)
   }
 
   private func note(_ ending: Ending, in found: inout [Found]) {

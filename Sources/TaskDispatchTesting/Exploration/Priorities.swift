@@ -5,9 +5,9 @@ internal import TaskDispatch
 /// orderings as there are steps like that, and one more, is found with a chance that can be computed
 /// (Burckhardt and others, 2010).
 struct Priorities: Sendable {
-  private let seed: UInt64
+  let seed: UInt64
   /// At which steps one falls behind, ascending.
-  private let changes: [Int]
+  let changes: [Int]
   private var nextChange = 0
   /// The chain of a task, and whether a first child has gone on with it.
   private var chains: [UInt64: UInt64] = [:]

@@ -57,14 +57,17 @@ struct Saving {
   mutating func next(_ catalogue: inout Catalogue, at now: DispatcherInstant) -> Job? {
     guard !isOut, retryAt.map({ $0 <= now }) ?? true else { return nil }
     let job: Job
+    if hasMuchOfNoUse(catalogue) {
+      // Before all else: where there is always something else to do, this would fill the disk.
+      isOut = true
+      return .tidy(catalogue)
+    }
     if catalogue.isStale, replaceAt <= now {
       job = .replace(catalogue.changes(), facts)
     } else if catalogue.hasFresh || !facts.isEmpty {
       let lines = catalogue.takeFresh(Self.most)
       guard !lines.isEmpty || !facts.isEmpty else { return nil }
       job = .add(lines, facts)
-    } else if hasMuchOfNoUse(catalogue) {
-      job = .tidy(catalogue)
     } else {
       return nil
     }
@@ -103,6 +106,8 @@ struct Saving {
       catalogue.noteRewritten()
     case .tidy: break
     }
+    // While nothing can be written, they must not fill the memory.
+    if facts.count > mostOfUse(catalogue) { facts.removeAll { !catalogue.isNewest($0) } }
     let wasInTrouble = obstacle != nil
     obstacle = outcome.stop
     guard obstacle != nil else {
@@ -138,8 +143,10 @@ struct Saving {
 
   /// As many facts as are of use, and as many again, may be there in vain.
   private func hasMuchOfNoUse(_ catalogue: Catalogue) -> Bool {
-    stampCount > 2 * catalogue.count + 1_000
+    stampCount > mostOfUse(catalogue)
   }
+
+  private func mostOfUse(_ catalogue: Catalogue) -> Int { 2 * catalogue.count + 1_000 }
 }
 
 extension ManifestFiles {

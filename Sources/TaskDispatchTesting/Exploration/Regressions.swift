@@ -1,0 +1,49 @@
+internal import TaskDispatch
+
+/// Schedules that have failed once, in a file beside the test.
+struct Regressions {
+  private let path: String
+
+  /// - Parameters:
+  ///   - path: From the directory of `test`, if it does not begin with a slash.
+  ///   - test: The file of the test.
+  init?(_ path: String?, beside test: StaticString) {
+    guard let path else { return nil }
+    let directory = "\(test)".split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    self.path = path.hasPrefix("/") ? path : (directory + [path[...]]).joined(separator: "/")
+  }
+
+  /// One of them, and where it stands.
+  struct Regression: CustomStringConvertible {
+    let token: ScheduleToken
+    let text: String
+    let place: String
+
+    var description: String { "\(text) (\(place))" }
+  }
+
+  /// None if there is no file.
+  ///
+  /// - Throws: For a line that is no token.
+  func all() throws(ExplorationError) -> [Regression] {
+    var all: [Regression] = []
+    let lines = (textOfFile(path) ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
+      let place = "\(path):\(index + 1)"
+      do throws(ExplorationError) {
+        all.append(
+          Regression(token: try ScheduleToken(String(line)), text: String(line), place: place))
+      } catch {
+        guard case .badToken(let text, let reason) = error else { throw error }
+        throw .badToken(text, "\(reason), at \(place)")
+      }
+    }
+    return all
+  }
+
+  /// Adds a failure. Where nothing can be written, as on a server that only runs tests, it is left out.
+  func add(_ token: String, _ reason: String) {
+    let line = reason.prefix { $0 != "\n" }
+    _ = appendToFile(path, "# \(line)\n\(token)\n")
+  }
+}
