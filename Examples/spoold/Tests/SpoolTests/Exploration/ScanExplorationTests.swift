@@ -44,8 +44,8 @@ struct ScanExplorationTests {
       try vigil.requireQuietEnd()
       return try scratch.sortedLines("manifest").count
     }
-    print(result.numbers, result.outcomes)
     try result.requireOutcomes([2, 3])
+    #expect(result.ordersSeen >= 600)
   }
 
   @Test("and what happens to a file in the middle of being read: the manifest agrees in the end")
@@ -68,8 +68,8 @@ struct ScanExplorationTests {
       try vigil.requireQuietEnd()
       return try scratch.sortedLines("manifest").count
     }
-    print(result.numbers, result.outcomes)
     try result.requireOutcomes([2, 3])
+    #expect(result.ordersSeen >= 180)
   }
 
   /// Found: they were looked at in the order of a set, which is another in each run.
@@ -88,7 +88,9 @@ struct ScanExplorationTests {
       try vigil.requireQuietEnd()
       return replacements
     }
-    print(result.numbers, result.outcomes)
+    // What reading them brings comes together, or not: one replacement more, and one for the end.
+    try result.requireNone { !(2...3).contains($0) }
+    #expect(result.ordersSeen >= 60)
   }
 
   @Test("with --once, of two files in every order there is")
@@ -106,7 +108,6 @@ struct ScanExplorationTests {
         names.count == summary.read.files, "\(names) of \(summary.read.files) that were read")
       return names
     }
-    print(result.numbers, result.outcomes)
     // b may have gone before its turn comes, or after.
     try result.requireOutcomes([["a"], ["a", "b"]])
     #expect(result.isExhausted)

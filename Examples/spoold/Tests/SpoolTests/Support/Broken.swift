@@ -37,10 +37,3 @@ extension [String] {
     map { "\($0.prefix(4))…\($0.dropFirst(66))" }.joined(separator: ", ")
   }
 }
-
-extension Exploration {
-  /// What is said of an exploration that has found nothing.
-  var numbers: String {
-    "\(schedulesRun) schedules, \(ordersSeen) orders, exhausted: \(isExhausted), \(choices)"
-  }
-}
