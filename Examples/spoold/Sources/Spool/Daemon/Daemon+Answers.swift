@@ -24,6 +24,8 @@ extension Daemon {
         return .failure(error)
       }
     } then: { result in
+      // What ends begins nothing new, and is not ready again.
+      guard !self.isEnding else { return }
       switch try! result.get() {
       case .success(let configuration?): self.apply(configuration)
       case .success(nil): break
@@ -34,7 +36,7 @@ extension Daemon {
       self.keeper.rescan()
       self.lifecycle.ready()
       let again = self.state.withValue { state in
-        state.isReloading = state.reloadsAgain && state.endings == 0
+        state.isReloading = state.reloadsAgain
         state.reloadsAgain = false
         return state.isReloading
       }

@@ -87,14 +87,21 @@ public final class Daemon: Sendable {
     }
     keeper.start(onNotice: { self.tell($0) }, onEnd: { self.keeperHasEnded() })
     dispatcher.foreground(label: "ready") {
+      // A signal that was faster has begun the end: then it never is.
+      guard !self.isEnding else { return }
       self.server?.start(onNotice: { self.tell($0) }, answer: { self.answer($0) })
       self.lifecycle.ready()
       self.lifecycle.status("going through the spool")
     }
   }
 
+  /// Whether it was asked to end, or ends by itself.
+  var isEnding: Bool { state.withValue { $0.endings > 0 } }
+
   private func tell(_ notice: Notice) {
     guard case .scanned = notice else { return say(notice.message) }
+    // How it ends is the last that is told.
+    guard !isEnding else { return }
     // Without a number: it would be true for a moment only. The status socket knows.
     lifecycle.status("keeping the manifest")
   }

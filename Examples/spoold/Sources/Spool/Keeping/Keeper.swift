@@ -92,9 +92,9 @@ public final class Keeper: Sendable {
   }
 
   /// Goes through all of the spool again. On the foreground; asked for meanwhile, it is done once
-  /// more, however often.
+  /// more, however often. Nothing happens after ``drain()``.
   public func rescan() {
-    state.withValue { $0.scan.addAll() }
+    state.withValue { $0.rescan() }
     goOn()
   }
 
@@ -144,7 +144,8 @@ public final class Keeper: Sendable {
   // MARK: On the foreground
 
   private func listen() {
-    guard let inotify else { return }
+    // A drain that was faster wants nothing new to be heard of.
+    guard let inotify, state.withValue({ $0.phase == .keeping }) else { return }
     let registration = try? dispatcher.onReady(
       inotify.descriptor.number, for: .readable, label: "notices"
     ) { _ in

@@ -41,6 +41,12 @@ extension KeeperState {
     scan.addAll()
   }
 
+  /// Has everything looked at, because somebody asks for it.
+  mutating func rescan() {
+    guard phase == .keeping else { return }
+    scan.addAll()
+  }
+
   /// Ends what waits, as soon as it may be.
   mutating func drain(at now: DispatcherInstant) {
     guard phase == .keeping else { return }

@@ -80,10 +80,11 @@ extension KeeperState {
     problems[listing.directory] = nil
   }
 
-  /// What was known and is not listed is looked at: it may have come back meanwhile.
+  /// What was known and is not listed is looked at: it may have come back meanwhile. In the order of
+  /// the names: a set has another each time, and what was done once could not be done again.
   private mutating func finish(_ listing: Scan.Listing) {
-    for name in listing.unseenFiles { found.append(listing.directory.appending(name)) }
-    for name in listing.unseenDirectories { scan.add(listing.directory.appending(name)) }
+    for path in listing.paths(of: listing.unseenFiles) { found.append(path) }
+    for path in listing.paths(of: listing.unseenDirectories) { scan.add(path) }
   }
 
   /// Takes in that a directory is not there any more, and so nothing that stood in it.

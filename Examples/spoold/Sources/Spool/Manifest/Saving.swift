@@ -80,8 +80,10 @@ struct Saving {
   func nextTime(_ catalogue: Catalogue) -> DispatcherInstant? {
     guard !isOut else { return nil }
     let hasMore = catalogue.hasFresh || !facts.isEmpty || hasMuchOfNoUse(catalogue)
-    if let retryAt { return hasMore || catalogue.isStale ? retryAt : nil }
-    return catalogue.isStale ? replaceAt : nil
+    if hasMore, let retryAt { return retryAt }
+    guard catalogue.isStale else { return nil }
+    // Both must have come: whoever looked at the earlier one would find nothing, and look at once again.
+    return max(replaceAt, retryAt ?? replaceAt)
   }
 
   /// Takes in what came of a job.

@@ -9,6 +9,11 @@ struct Scan {
     /// What is known to stand there, and has not been seen.
     var unseenFiles: Set<[UInt8]>
     var unseenDirectories: Set<[UInt8]>
+
+    /// Sorted.
+    func paths(of names: Set<[UInt8]>) -> [BytePath] {
+      names.sorted { $0.lexicographicallyPrecedes($1) }.map(directory.appending)
+    }
   }
 
   private var waiting = Line<BytePath>()

@@ -7,19 +7,13 @@ import Testing
 
 @Suite("A client of the status socket", .oneAtATime)
 struct ClientTests {
-  private let scratch = Scratch()
-  private let patrol: Patrol
+  private let clients: Clients
+  private var patrol: Patrol { clients.patrol }
+  private var scratch: Scratch { clients.scratch }
 
-  init() throws {
-    let path = scratch["socket"]
-    patrol = try Patrol(in: scratch) { configuration in
-      configuration.status = path
-      configuration.clients.clients = 3
-      configuration.clients.idle = .seconds(30)
-    }
-  }
+  init() throws { clients = try Clients() }
 
-  private func call() throws -> Caller { try Caller(scratch["socket"]) }
+  private func call() throws -> Caller { try clients.call() }
 
   @Test("is answered line by line, in its order")
   func isAnswered() throws {

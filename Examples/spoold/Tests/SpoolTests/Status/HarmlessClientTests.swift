@@ -7,19 +7,12 @@ import Testing
 
 @Suite("A client of the status socket that behaves badly", .oneAtATime)
 struct HarmlessClientTests {
-  private let scratch = Scratch()
-  private let patrol: Patrol
+  private let clients: Clients
+  private var patrol: Patrol { clients.patrol }
 
-  init() throws {
-    let path = scratch["socket"]
-    patrol = try Patrol(in: scratch) { configuration in
-      configuration.status = path
-      configuration.clients.clients = 3
-      configuration.clients.idle = .seconds(30)
-    }
-  }
+  init() throws { clients = try Clients() }
 
-  private func call() throws -> Caller { try Caller(scratch["socket"]) }
+  private func call() throws -> Caller { try clients.call() }
 
   @Test("whose request is too long is told so, and sent away", arguments: [4_097, 100_000])
   func isTooLong(length: Int) throws {

@@ -10,36 +10,55 @@ struct Patrol {
   let daemon: Daemon
   private let lines: Confined<[String]>
   private let calls: Confined<[String]>
+  private let stopping: Confined<DispatcherInstant?>
+
+  /// How long it gets to end, unless a test says otherwise.
+  static let drain = Duration.seconds(10)
 
   /// Keeps the directory `spool` of `scratch` in the file `manifest` beside it.
+  ///
+  /// - Parameters:
+  ///   - onRead: Called in the middle of reading a file, see ``FileReader/onRead``.
+  ///   - fake: What it runs on; its limits, its width and who chooses are its own.
+  ///   - hears: Whether descriptors become ready at the beginning.
+  ///   - prepare: What is submitted before anything has run.
   init(
     in scratch: Scratch, change: (inout Configuration) -> Void = { _ in },
-    reload: (@Sendable () throws(ConfigurationErrors) -> Configuration)? = nil
+    reload: (@Sendable () throws(ConfigurationErrors) -> Configuration)? = nil,
+    onRead: (@Sendable (BytePath, Int) -> Void)? = nil,
+    on fake: RecordingDispatcher = RecordingDispatcher(), hears: Bool = true,
+    prepare: () throws -> Void = {}
   ) throws {
-    let fake = RecordingDispatcher()
     let lines = Confined([String](), to: fake.foreground)
     let calls = Confined([String](), to: fake.foreground)
-    (self.fake, self.lines, self.calls) = (fake, lines, calls)
+    let stopping = Confined(DispatcherInstant?.none, to: fake.foreground)
+    (self.fake, self.lines, self.calls, self.stopping) = (fake, lines, calls, stopping)
     @Sendable func note(_ call: String) { calls.withValue { $0.append(call) } }
+    let configuration = try Self.configuration(in: scratch, change: change)
+    var reader = FileReader(
+      try SpoolDirectory(scratch["spool"]), settling: Settling(fine: .zero, coarse: .zero))
+    reader.onRead = onRead
     daemon = try Daemon(
-      try Self.configuration(in: scratch, change: change),
-      reader: FileReader(
-        try SpoolDirectory(scratch["spool"]), settling: Settling(fine: .zero, coarse: .zero)),
-      dispatcher: fake, listener: nil,
+      configuration, reader: reader, dispatcher: fake, listener: nil,
       lifecycle: Lifecycle(
         ready: { note("ready") }, reloading: { note("reloading") },
-        stopping: { note("stopping: \($0)") }, status: { note("status: \($0)") }),
+        stopping: { status in
+          note("stopping: \(status)")
+          stopping.withValue { $0 = fake.now }
+        }, status: { note("status: \($0)") }),
       reload: reload,
       say: { line in lines.withValue { $0.append(String(decoding: line, as: UTF8.self)) } })
     try daemon.start()
-    try fake.runWithDescriptors()
+    try prepare()
+    if hears { try fake.runWithDescriptors() } else { try fake.runUntilIdle() }
   }
 
   static func configuration(
     in scratch: Scratch, change: (inout Configuration) -> Void = { _ in }
   ) throws -> Configuration {
     try scratch.makeDirectory("spool")
-    var configuration = Configuration(spool: scratch["spool"], manifest: scratch["manifest"])
+    var configuration = Configuration(
+      spool: scratch["spool"], manifest: scratch["manifest"], drain: drain)
     change(&configuration)
     return configuration
   }
@@ -48,18 +67,25 @@ struct Patrol {
   var said: [String] { lines.withValue { $0 } }
   /// What it has told the service manager.
   var told: [String] { calls.withValue { $0 } }
+  /// When it has told that it ends.
+  var stoppedAt: DispatcherInstant? { stopping.withValue { $0 } }
 
   func state<Value: Sendable>(_ body: (KeeperState) -> Value) -> Value {
     daemon.keeper.state.withValue { body($0) }
   }
 
   /// Lets time pass, as ``RecordingDispatcher/advanceTime(by:driving:)`` does, with descriptors.
-  func advance(by duration: Duration) throws {
+  ///
+  /// - Parameter isHearing: Whether descriptors become ready.
+  func advance(by duration: Duration, hearing isHearing: Bool = true) throws {
     let end = fake.now.advanced(by: duration)
-    try fake.runWithDescriptors()
+    func run() throws {
+      if isHearing { try fake.runWithDescriptors() } else { try fake.runUntilIdle() }
+    }
+    try run()
     while let next = fake.nextDeadline, next <= end {
       try fake.advanceToNextDeadline()
-      try fake.runWithDescriptors()
+      try run()
     }
     try fake.advanceTime(to: end)
   }
@@ -68,10 +94,15 @@ struct Patrol {
   @discardableResult
   func end() throws -> Keeper.Remains {
     try fake.raise(.terminate)
-    try fake.runWithDescriptors()
-    while fake.report == nil { try fake.advanceToNextDeadline() }
-    let remains = daemon.finish()
+    let remains = try awaitEnd()
     try fake.finish()
     return remains
+  }
+
+  /// Lets it come to its end, by itself or because somebody has ended it.
+  func awaitEnd() throws -> Keeper.Remains {
+    try fake.runWithDescriptors()
+    while fake.report == nil { try fake.advanceToNextDeadline() }
+    return daemon.finish()
   }
 }

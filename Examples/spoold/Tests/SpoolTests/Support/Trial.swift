@@ -15,12 +15,14 @@ struct Trial {
   /// - Parameters:
   ///   - settling: None, because a test has only just written its files.
   ///   - onRead: Called in the middle of reading a file, see ``FileReader/onRead``.
+  ///   - fake: What it runs on; its limits, its width and who chooses are its own.
   init(
     in scratch: Scratch, spool: BytePath = "spool", manifest: BytePath = "manifest",
     settling: Settling = Settling(fine: .zero, coarse: .zero),
-    limits: Intake.Limits = Intake.Limits(), onRead: (@Sendable (BytePath, Int) -> Void)? = nil
+    limits: Intake.Limits = Intake.Limits(), onRead: (@Sendable (BytePath, Int) -> Void)? = nil,
+    on fake: RecordingDispatcher = RecordingDispatcher()
   ) throws {
-    fake = RecordingDispatcher()
+    self.fake = fake
     let problems = Confined([Problem](), to: fake.foreground)
     self.problems = problems
     var reader = FileReader(try SpoolDirectory(scratch[spool]), settling: settling)

@@ -19,13 +19,16 @@ struct Vigil {
   /// - Parameters:
   ///   - settling: None, because a test has only just written its files.
   ///   - onRead: Called in the middle of reading a file, see ``FileReader/onRead``.
+  ///   - fake: What it runs on; its limits, its width and who chooses are its own.
+  ///   - prepare: What is submitted before anything has run.
   init(
     in scratch: Scratch, spool: BytePath = "spool", manifest: BytePath = "manifest",
     settings: Keeper.Settings = Self.settings,
     settling: Settling = Settling(fine: .zero, coarse: .zero),
-    onRead: (@Sendable (BytePath, Int) -> Void)? = nil
+    onRead: (@Sendable (BytePath, Int) -> Void)? = nil,
+    on fake: RecordingDispatcher = RecordingDispatcher(),
+    prepare: (Vigil) throws -> Void = { _ in }
   ) throws {
-    let fake = RecordingDispatcher()
     let notices = Confined([Notice](), to: fake.foreground)
     (self.fake, self.notices) = (fake, notices)
     try scratch.makeDirectory(spool)
@@ -36,6 +39,7 @@ struct Vigil {
     keeper.start(
       onNotice: { notice in notices.withValue { $0.append(notice) } },
       onEnd: { fake.beginShutdown() })
+    try prepare(self)
     try fake.runUntilIdle()
   }
 
@@ -86,6 +90,24 @@ struct Vigil {
     let remains = keeper.finish()
     try fake.finish()
     return remains
+  }
+
+  // MARK: In an exploration
+
+  /// Has something happen to the spool at some moment, and the kernel tell of it at once.
+  func somebody(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
+    fake.somebody(label) { [self] in
+      try act()
+      // Nobody listens before the beginning, and after the end.
+      try? notice()
+    }
+  }
+
+  /// Ends it, and sees that nothing is left and nothing was to be done.
+  func requireQuietEnd() throws {
+    let remains = try end()
+    try hold(remains.isEmpty, "it has left something: \(remains)")
+    try hold(fake.ledger.balances, "\(fake.ledger)")
   }
 
   private static func isReadable(_ descriptor: Int32) -> Bool {

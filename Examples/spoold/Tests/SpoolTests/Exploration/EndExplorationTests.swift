@@ -1,0 +1,136 @@
+import Synchronization
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@testable import Spool
+
+@Suite("Explored: SIGTERM", .oneAtATime)
+struct EndExplorationTests {
+  /// The second finds what takes more than two unusual choices, such as a body that has its slot when
+  /// the drain is over.
+  private static let strategy = ExplorationStrategy.portfolio([
+    .bounded(deviations: 2), .prioritized(depth: 3, seed: 1, schedules: 300),
+  ])
+
+  /// A spool that has changed since its manifest was written: one file has more in it, one has gone,
+  /// one is new.
+  private static func beginChanged(_ scratch: Scratch) throws -> (before: [String], after: [String])
+  {
+    try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
+    try Trial.run(in: scratch)
+    let before = try scratch.trueLines()
+    try scratch.append("spool/a", " and more")
+    try scratch.remove("spool/b")
+    try scratch.write("spool/c", "new")
+    return (before, try scratch.trueLines())
+  }
+
+  /// What a run has come to, for its outcome.
+  private static func name(_ remains: Keeper.Remains) -> String {
+    let parts = [
+      remains.unread.count > 0 ? "unread" : nil, remains.isUnscanned ? "unscanned" : nil,
+      remains.unsaved > 0 ? "unsaved" : nil,
+    ]
+    return parts.compactMap { $0 }.joined(separator: ", ")
+  }
+
+  /// The daemon from its start to its end, with so many signals, each at any moment; a file may take
+  /// longer to be read than anybody waits.
+  private static func end(
+    _ scratch: Scratch, _ dispatcher: RecordingDispatcher, signals: Int
+  ) throws -> String {
+    let (before, after) = try beginChanged(scratch)
+    let name = try endOnce(scratch, dispatcher, signals: signals)
+    try requireEach(try scratch.sortedLines("manifest"), isOneOf: before + after)
+
+    // Whatever was left, the next start puts it right.
+    let next = try Vigil(in: scratch)
+    try next.settle()
+    try scratch.requireTruth()
+    try next.requireQuietEnd()
+    return name
+  }
+
+  /// When it has returned, nobody holds the manifest.
+  private static func endOnce(
+    _ scratch: Scratch, _ dispatcher: RecordingDispatcher, signals: Int
+  ) throws -> String {
+    let reads = Atomic(0)
+    let patrol = try Patrol(
+      in: scratch,
+      onRead: { path, _ in
+        reads.add(1, ordering: .relaxed)
+        guard path == "a" else { return }
+        let times: [Duration] = [.zero, Patrol.drain, .seconds(60)]
+        try! dispatcher.skipTime(by: dispatcher.choose(times, "how long the disk takes"))
+      }, on: dispatcher
+    ) {
+      for _ in 0..<signals {
+        dispatcher.somebody("terminates") {
+          // The daemon may have ended by then.
+          try? dispatcher.raise(.terminate)
+        }
+      }
+    }
+    let remains = try patrol.awaitEnd()
+
+    let readsAtReport = reads.load(ordering: .relaxed)
+    try dispatcher.runUntilIdle()
+    try hold(reads.load(ordering: .relaxed) == readsAtReport, "it reads after its report")
+    try hold(patrol.told.last?.hasPrefix("stopping") == true, "it tells \(patrol.told)")
+    if signals == 1 { try patrol.requireTruthfulEnd(remains, in: scratch) }
+    try patrol.requireBalance()
+    return name(remains)
+  }
+
+  private static func requireEach(_ lines: [String], isOneOf known: [String]) throws {
+    let names = Set(lines.map { $0.dropFirst(66) })
+    try hold(names.count == lines.count, "a file has two lines: \(lines.shown)")
+    try hold(Set(lines).isSubset(of: known), "a line that never was true: \(lines.shown)")
+  }
+
+  @Test("at any moment, also in the middle of a hash that outlasts the drain and the grace")
+  func atAnyMoment() throws {
+    let scratch = Scratch()
+    let result = try explore(Self.strategy) { try Self.end(scratch, $0, signals: 1) }
+    // What had begun by then may be abandoned; whatever it is, it was said.
+    for outcome in ["", "unread", "unscanned", "unsaved"] {
+      #expect(result.outcomes.contains(outcome))
+    }
+    #expect(result.ordersSeen >= 300)
+  }
+
+  @Test("twice: the manifest has whole lines that were true once, and the next start does the rest")
+  func twice() throws {
+    let scratch = Scratch()
+    let result = try explore(Self.strategy) { try Self.end(scratch, $0, signals: 2) }
+    for outcome in ["", "unread", "unscanned", "unsaved"] {
+      #expect(result.outcomes.contains(outcome))
+    }
+    #expect(result.ordersSeen >= 250)
+  }
+
+  @Test("while one file is hashed: every order there is")
+  func oneFile() throws {
+    let scratch = Scratch()
+    let result = try explore(
+      .exhaustive, configuration: .init(width: 2), budget: .init(schedules: 20_000)
+    ) { dispatcher in
+      try scratch.begin(with: ["spool/a": "a"])
+      let vigil = try Vigil(in: scratch, on: dispatcher) { vigil in
+        let keeper = vigil.keeper
+        dispatcher.somebody("asks for the end") {
+          dispatcher.foreground(label: "drain") { keeper.drain() }
+        }
+      }
+      while dispatcher.report == nil { try dispatcher.advanceToNextDeadline() }
+      let remains = vigil.keeper.finish()
+      try scratch.requireTruth()
+      try hold(remains.isEmpty, "it has left something: \(remains)")
+      return remains.unread.count
+    }
+    try result.requireOutcomes([0])
+    #expect(result.isExhausted)
+  }
+}

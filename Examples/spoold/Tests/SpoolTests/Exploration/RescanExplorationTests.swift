@@ -1,0 +1,110 @@
+import Synchronization
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@testable import Spool
+
+@Suite("Explored: SIGHUP", .oneAtATime)
+struct RescanExplorationTests {
+  @Test("while files are hashed: what nobody has told of is found, and one more scan is made")
+  func comesWhileHashing() throws {
+    let scratch = Scratch()
+    let result = try explore { dispatcher in
+      try scratch.begin(with: ["spool/a": "a", "spool/b": "b", "spool/d/c": "c"])
+      let patrol = try Patrol(in: scratch, on: dispatcher, hears: false) {
+        dispatcher.somebody("somebody") {
+          try scratch.append("spool/a", " more")
+          try scratch.remove("spool/b")
+          try scratch.write("spool/d/new", "new")
+          // It is SIGHUP that tells of it, and no notice.
+          try dispatcher.raise(.hangup)
+        }
+      }
+      try patrol.advance(by: .seconds(20), hearing: false)
+
+      try scratch.requireTruth()
+      let (scans, events) = patrol.state { ($0.counts.scans, $0.counts.events) }
+      try hold(patrol.said == [], "it says \(patrol.said)")
+      try hold(patrol.told.filter { $0 == "reloading" }.count == 1, "it tells \(patrol.told)")
+      try patrol.requireQuietEnd(in: scratch)
+      return [scans, events]
+    }
+    // One that was under way, and one that was asked for then.
+    try result.requireOutcomes([[2, 0]])
+    #expect(result.ordersSeen >= 600)
+  }
+
+  @Test(
+    "twice, at any two moments: never less than a whole scan after each, never more than needed")
+  func comesTwice() throws {
+    let scratch = Scratch()
+    let result = try explore { dispatcher in
+      try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
+      let patrol = try Patrol(in: scratch, on: dispatcher, hears: false) {
+        dispatcher.somebody("one") {
+          try scratch.write("spool/c", "c")
+          try dispatcher.raise(.hangup)
+          dispatcher.somebody("another") {
+            try scratch.remove("spool/a")
+            try dispatcher.raise(.hangup)
+          }
+        }
+      }
+      try patrol.advance(by: .seconds(20), hearing: false)
+
+      try scratch.requireTruth()
+      let scans = patrol.state { $0.counts.scans }
+      try patrol.requireQuietEnd(in: scratch)
+      return scans
+    }
+    try result.requireOutcomes([2, 3])
+    #expect(result.ordersSeen >= 800)
+  }
+
+  /// SIGHUP and SIGTERM, each at any moment from the beginning on.
+  private static func endWhileReloading(
+    _ scratch: Scratch, _ dispatcher: RecordingDispatcher
+  ) throws -> Int {
+    try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
+    let patrol = try Patrol(in: scratch, on: dispatcher) {
+      dispatcher.somebody("hangs up") { try dispatcher.raise(.hangup) }
+      dispatcher.somebody("terminates") { try dispatcher.raise(.terminate) }
+    }
+    let remains = try patrol.awaitEnd()
+
+    try patrol.requireTruthfulEnd(remains, in: scratch)
+    try hold(patrol.told.last?.hasPrefix("stopping") == true, "it tells \(patrol.told)")
+    return patrol.told.filter { $0 == "reloading" }.count
+  }
+
+  @Test("and SIGTERM: what was being reloaded begins nothing new, and that it ends is told last")
+  func endsWhileReloading() throws {
+    let scratch = Scratch()
+    let result = try explore { try Self.endWhileReloading(scratch, $0) }
+    // The signals may change places: what ends does not reload.
+    try result.requireOutcomes([0, 1])
+    #expect(result.ordersSeen >= 500)
+  }
+
+  /// What the exploration has found, before it was mended.
+  @Test(
+    "and SIGTERM, as it once went wrong",
+    arguments: [
+      // Told "ready" after "stopping": SIGTERM before the daemon had begun.
+      "facts1:start~terminates;hangs%20up~terminates",
+      // The same, and went through the spool once more: SIGTERM while the configuration was read.
+      "facts1:start/watch%20/watch%20~terminates",
+      // Said that the spool was not gone through: the configuration was there when all was done.
+      """
+      facts1:start/watch%20~ready;hangs%20up~ready;terminates~ready;\
+      terminates@start/watch%20/watch%20/list%20/list%20/submission
+      """,
+      // Told "keeping the manifest" after "stopping": the first scan was not through.
+      "facts1:",
+    ])
+  func onceWentWrong(token: String) throws {
+    let scratch = Scratch()
+    _ = try explore(replaying: token) { try Self.endWhileReloading(scratch, $0) }
+  }
+}
