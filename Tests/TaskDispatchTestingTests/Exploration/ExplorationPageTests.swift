@@ -1,0 +1,141 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+/// Documentation/Exploration.md shows the types and the tests.
+@Suite("The page about exploration")
+struct ExplorationPageTests {
+  /// Shows the answer to what was typed last. Or so it should.
+  final class HastySearch: Sendable {
+    private let dispatcher: any TaskDispatcher
+    private let answer: Confined<String>
+
+    init(dispatcher: any TaskDispatcher) {
+      self.dispatcher = dispatcher
+      answer = Confined("", to: dispatcher.foreground)
+    }
+
+    var shown: String { answer.withValue { $0 } }
+
+    /// On the foreground.
+    func type(_ query: String) {
+      dispatcher.background(label: "fetch") { [dispatcher, answer] in
+        let text = "answer to \(query)"
+        dispatcher.foreground(label: "show") { answer.withValue { $0 = text } }
+      }
+    }
+  }
+
+  /// Shows the answer to what was typed last.
+  final class Search: Sendable {
+    private struct Screen {
+      var query = ""
+      var answer = ""
+    }
+
+    private let dispatcher: any TaskDispatcher
+    private let screen: Confined<Screen>
+
+    init(dispatcher: any TaskDispatcher) {
+      self.dispatcher = dispatcher
+      screen = Confined(Screen(), to: dispatcher.foreground)
+    }
+
+    var shown: String { screen.withValue { $0.answer } }
+
+    /// On the foreground.
+    func type(_ query: String) {
+      screen.withValue { $0.query = query }
+      dispatcher.background(label: "fetch") { [dispatcher, screen] in
+        let text = "answer to \(query)"
+        dispatcher.foreground(label: "show") {
+          screen.withValue { if $0.query == query { $0.answer = text } }
+        }
+      }
+    }
+  }
+
+  @Test("shows what an exploration says of the hasty search")
+  func hasty() throws {
+    let said = #expect(throws: UnexpectedOutcomes.self) {
+      let result = try explore { dispatcher in
+        let search = HastySearch(dispatcher: dispatcher)
+        for query in ["s", "swift"] {
+          dispatcher.foreground(label: "type \(query)") { search.type(query) }
+        }
+        try dispatcher.runUntilIdle()
+        return search.shown
+      }
+      try result.requireOutcomes(["answer to swift"])
+    }
+
+    let page = try Page("Documentation/Exploration.md")
+    #expect(page.blocks(of: "text").map(\.text) == [said?.description ?? ""])
+  }
+
+  @Test("shows the answer to the last query in every order")
+  func mended() throws {
+    let result = try explore(.exhaustive) { dispatcher in
+      let search = Search(dispatcher: dispatcher)
+      for query in ["s", "swift"] {
+        dispatcher.foreground(label: "type \(query)") { search.type(query) }
+      }
+      try dispatcher.runUntilIdle()
+      return search.shown
+    }
+
+    #expect(result.outcomes == ["answer to swift"])
+    #expect(result.isExhausted)
+  }
+
+  @Test("an order that production has seen is tried again")
+  func fromProduction() throws {
+    let history = try recordedElsewhere()
+
+    let result = try explore(replaying: scheduleToken(of: history)) { dispatcher in
+      let search = HastySearch(dispatcher: dispatcher)
+      for query in ["s", "swift"] {
+        dispatcher.foreground(label: "type \(query)") { search.type(query) }
+      }
+      try dispatcher.runUntilIdle()
+      return search.shown
+    }
+
+    #expect(result.outcomes == ["answer to s"])
+  }
+
+  /// What an observer has seen: the second fetch was faster.
+  private func recordedElsewhere() throws -> [TaskEvent] {
+    let dispatcher = RecordingDispatcher()
+    let search = HastySearch(dispatcher: dispatcher)
+    for query in ["s", "swift"] {
+      dispatcher.foreground(label: "type \(query)") { search.type(query) }
+    }
+    try dispatcher.runForegroundUntilIdle()
+    let second = try #require(dispatcher.pendingTasks.last { $0.task.label == "fetch" })
+    try dispatcher.runTask(second.task.id)
+    try dispatcher.runForegroundUntilIdle()
+    try dispatcher.runUntilIdle()
+    try dispatcher.finish()
+    // As threads would have it: the first one starts when the second one has ended.
+    let started = dispatcher.history.filter { $0.kind == .started && $0.task.label == "fetch" }
+    return dispatcher.history.filter { !started.contains($0) || $0 != started.first }
+      + started.prefix(1)
+  }
+
+  @Test("shows code that the build compiles, and tests that are run")
+  func shows() throws {
+    let page = try Page("Documentation/Exploration.md")
+    let snippet = try PackageFile.text("Snippets/Exploration.swift")
+    let tests = try PackageFile.text(
+      "Tests/TaskDispatchTestingTests/Exploration/ExplorationPageTests.swift")
+    let blocks = page.blocks(of: "swift")
+    #expect(blocks.count >= 4)
+    for block in blocks {
+      #expect(tests.shows(block.text), "not in the tests: \(block)")
+      if block.heading.hasPrefix("The code") {
+        #expect(snippet.shows(block.text), "not in the snippet: \(block)")
+      }
+    }
+  }
+}
