@@ -22,12 +22,20 @@ struct LastSchedule {
 
   /// The schedule in which another process died that ran the exploration of `site`. Nil if none did.
   static func ofDeadProcess(_ site: CallSite) -> String? {
+    guard let (process, token) = content(of: site), process != processNumber,
+      !processExists(process)
+    else { return nil }
+    return token
+  }
+
+  /// The schedule that some process runs. Nil if none does.
+  static func written(at site: CallSite) -> String? { content(of: site)?.token }
+
+  private static func content(of site: CallSite) -> (process: Int32, token: String)? {
     guard let text = MappedNote.left(named: name(site)) else { return nil }
     let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let process = Int32(parts[0]), process != processNumber,
-      !processExists(process), !parts[1].isEmpty
-    else { return nil }
-    return String(parts[1])
+    guard parts.count == 2, let process = Int32(parts[0]), !parts[1].isEmpty else { return nil }
+    return (process, String(parts[1]))
   }
 
   private static func name(_ site: CallSite) -> String {

@@ -6,8 +6,9 @@ public import TaskDispatch
 ///
 /// The history may be one that an observer of a `UVDispatcher` has seen in production, or one of a fake.
 /// Tasks are found again by what submitted them and by their label, or else their file and line: give
-/// labels to what you may want to find. Bodies count in the order in which they started; what two that
-/// overlapped did at the same time cannot be had again. Timers count when they came due.
+/// labels to what you may want to find. Bodies of the background count when they end, for most tell of
+/// what they did at their end, those of the foreground when they begin, and timers when they come due.
+/// What two bodies that overlapped did at the same time cannot be had again.
 ///
 /// - Parameter history: Events in the order in which they were told.
 public func scheduleToken(of history: some Sequence<TaskEvent>) -> String {
@@ -15,6 +16,7 @@ public func scheduleToken(of history: some Sequence<TaskEvent>) -> String {
   var counts: [TaskPath: Int] = [:]
   var timesDue: [TaskID: Int] = [:]
   var order: [TaskPath] = []
+  var hasStarted: Set<TaskID> = []
   // By number: it was given in the order of submission, and events may be told in another.
   let records = Dictionary(
     history.map { ($0.task.id, $0.task) }, uniquingKeysWith: { first, _ in first }
@@ -28,7 +30,9 @@ public func scheduleToken(of history: some Sequence<TaskEvent>) -> String {
   for event in history {
     guard let path = names[event.task.id] else { continue }
     switch event.kind {
-    case .started: order.append(path)
+    case .started where event.task.lane == .foreground: order.append(path)
+    case .started: hasStarted.insert(event.task.id)
+    case .finished where hasStarted.contains(event.task.id): order.append(path)
     case .due:
       timesDue[event.task.id, default: 0] += 1
       let count = timesDue[event.task.id]!
