@@ -68,6 +68,16 @@ struct TaskNames {
     unique(TaskPath(label, under: caller.map { path(of: $0) })).text
   }
 
+  /// What a call is called by which somebody can tell what has started. After the task that it is
+  /// about, if there is one: whether there is anything to choose at a call depends on the order and on
+  /// strangers, so counting such calls would name another one.
+  mutating func call(_ call: StartCall, by caller: Entry?, about subject: Entry?) -> String {
+    guard let subject else { return self.call(call.rawValue, by: caller) }
+    let path = path(of: subject).call(call)
+    all.insert(path)
+    return path.text
+  }
+
   // MARK: What has happened
 
   mutating func over(_ entry: Entry) { isOver.insert(path(of: entry)) }
@@ -115,6 +125,8 @@ public struct TaskPath: Hashable, Sendable, Comparable {
   func numbered(_ count: Int) -> TaskPath { TaskPath(text: "\(text)+\(count)") }
 
   func resumption(_ number: Int) -> TaskPath { TaskPath(text: "\(text)+r\(number)") }
+
+  func call(_ call: StartCall) -> TaskPath { TaskPath(text: "\(text)+\(call.rawValue)") }
 
   var firing: TaskPath { TaskPath(text: text + "+time") }
 
@@ -176,6 +188,8 @@ extension TaskPath: CustomStringConvertible {
       for mark in marks.dropFirst() {
         if mark == "time" {
           shown = "the time of \(shown)"
+        } else if let call = StartCall(rawValue: String(mark)) {
+          shown = "the \(call.rawValue) of \(shown)"
         } else if mark.first == "r" {
           shown += " resumed (\(mark.dropFirst()))"
         } else {
