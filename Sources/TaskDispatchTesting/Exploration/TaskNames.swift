@@ -164,18 +164,18 @@ public struct TaskPath: Hashable, Sendable, Comparable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// An empty label is a label.
   static func isValid(_ text: some StringProtocol) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-          UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "%"), UInt8(ascii: "/"),
-          UInt8(ascii: "+"):
-          true
-        default: false
-        }
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "%"), UInt8(ascii: "/"),
+        UInt8(ascii: "+"):
+        true
+      default: false
       }
+    }
   }
 }
 
