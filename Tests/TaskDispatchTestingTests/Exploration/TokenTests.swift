@@ -134,9 +134,8 @@ struct TokenTests {
       return log.all
     }
 
-    let result = try explore(.exhaustive, scenario)
-    #expect(result.isExhausted)
-    #expect(result.outcomes.count > 20)
+    let result = try explore(.random(seed: 5, schedules: 12), scenario)
+    #expect(result.outcomes.count > 8)
     for outcome in result.outcomes {
       let token = try #require(result.outcomes.witness(of: outcome)).token
       let again = try explore(replaying: token, scenario)
