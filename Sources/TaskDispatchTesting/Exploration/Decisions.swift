@@ -114,9 +114,11 @@ final class Decisions: @unchecked Sendable {
     return chosen
   }
 
-  /// How many of `entries` have taken their slot before a call.
-  func chooseStarts(of entries: [Entry], before call: StartCall, by caller: Entry?) -> Int {
-    let name = names != nil ? names!.call(call.rawValue, by: caller) : ""
+  /// How many of `entries` have taken their slot before a call, by `caller` or about `subject`.
+  func chooseStarts(
+    of entries: [Entry], before call: StartCall, by caller: Entry?, about subject: Entry? = nil
+  ) -> Int {
+    let name = names != nil ? names!.call(call, by: caller, about: subject) : ""
     let chosen: Int
     switch plan {
     case .facts(let facts): chosen = facts.starts(of: entries, before: name, names!)

@@ -154,6 +154,13 @@ final class Explorer<Outcome: Hashable & Sendable> {
     case outcome(Outcome)
     case failure(FailedRun)
 
+    var text: String {
+      switch self {
+      case .outcome(let outcome): "the outcome \(outcome)"
+      case .failure(let failure): failure.signature
+      }
+    }
+
     /// Whether it is what the other was, as far as a person would say so.
     static func == (one: Ending, other: Ending) -> Bool {
       switch (one, other) {
@@ -239,7 +246,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
       if search.hasTriedEverything, !result.wasCut { result.isExhausted = true }
     }
     for (index, found) in found.enumerated() {
-      let explained = explain(found)
+      let explained = try explain(found)
       result.add(explained)
       if index >= known, case .failure(let failure) = explained.ending {
         regressions?.add(explained.token, failure.description)
@@ -302,14 +309,14 @@ final class Explorer<Outcome: Hashable & Sendable> {
 
   /// Runs the schedule once more to learn what is different about it, and leaves out what does not
   /// matter.
-  private func explain(_ found: Found) -> Explained {
+  private func explain(_ found: Found) throws(ExplorationError) -> Explained {
     let (ending, dispatcher) = runRecorded(.exact(found.taken.map(\.chosen)))
     let facts = decisions.names!.facts
     let exact = ScheduleToken.exact(found.taken)
     guard ending == found.ending else {
-      return Explained(
-        ending: found.ending, facts: [], allFacts: facts.count, token: exact.text,
-        timeline: dispatcher.timeline(limit: 30), replays: 1)
+      throw .hiddenNondeterminism(
+        "the same choices (\(exact.text)) once ended with \(found.ending.text), and then with "
+          + ending.text)
     }
     var shrinking = Shrinking(budget: budget.replays) { facts in
       self.runRecorded(.facts(FactIndex(facts))).0 == ending
@@ -403,10 +410,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
     let events = dispatcher.history.map { event in
       "\(event.kind.word) \(names.path(of: event.task.id)) at \(event.time)"
     }
-    switch ending {
-    case .outcome(let outcome): return events + ["the outcome \(outcome)"]
-    case .failure(let failure): return events + [failure.signature]
-    }
+    return events + [ending.text]
   }
 
   private func describe(_ mismatch: Decisions.Mismatch, _ first: Found?) -> String {

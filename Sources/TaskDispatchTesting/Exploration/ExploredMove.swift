@@ -152,7 +152,9 @@ extension State {
   // MARK: Who has started
 
   /// Decides how many tasks have taken their slot by now, for a call that can tell.
-  mutating func decideStarts(_ call: StartCall, where isWanted: (Entry) -> Bool = { _ in true }) {
+  mutating func decideStarts(
+    _ call: StartCall, about subject: Entry? = nil, where isWanted: (Entry) -> Bool = { _ in true }
+  ) {
     guard let decisions else { return }
     let time = now
     var startable: [Entry] = []
@@ -163,7 +165,7 @@ extension State {
     }
     guard wanted > 0 else { return }
     let count = decisions.chooseStarts(
-      of: Array(startable[..<wanted]), before: call, by: bodyOfThisThread)
+      of: Array(startable[..<wanted]), before: call, by: bodyOfThisThread, about: subject)
     for _ in 0..<count { _ = startBackground() }
   }
 
@@ -171,7 +173,7 @@ extension State {
   mutating func decideStarts(before entry: Entry) {
     let band = entry.site.band
     guard pool.mayOvertake(in: band) else { return }
-    decideStarts(.submission) { $0.site.band < band }
+    decideStarts(.submission, about: entry) { $0.site.band < band }
   }
 
   /// Decides whether an item that somebody cancels has taken its slot, with all that would before it.
@@ -182,7 +184,8 @@ extension State {
     pool.forEachStartable(now: { time }) { startable.append(copy $0) }
     guard let index = startable.firstIndex(where: { $0.item === item }) else { return }
     let isStarted =
-      decisions.chooseStarts(of: [startable[index]], before: .cancel, by: bodyOfThisThread) > 0
+      decisions.chooseStarts(
+        of: [startable[index]], before: .cancel, by: bodyOfThisThread, about: startable[index]) > 0
     guard isStarted else { return }
     for _ in 0...index { _ = startBackground() }
   }

@@ -68,6 +68,16 @@ struct TaskNames {
     unique(TaskPath(label, under: caller.map { path(of: $0) })).text
   }
 
+  /// What a call is called by which somebody can tell what has started. After the task that it is
+  /// about, if there is one: whether there is anything to choose at a call depends on the order and on
+  /// strangers, so counting such calls would name another one.
+  mutating func call(_ call: StartCall, by caller: Entry?, about subject: Entry?) -> String {
+    guard let subject else { return self.call(call.rawValue, by: caller) }
+    let path = path(of: subject).call(call)
+    all.insert(path)
+    return path.text
+  }
+
   // MARK: What has happened
 
   mutating func over(_ entry: Entry) { isOver.insert(path(of: entry)) }
@@ -116,6 +126,8 @@ public struct TaskPath: Hashable, Sendable, Comparable {
 
   func resumption(_ number: Int) -> TaskPath { TaskPath(text: "\(text)+r\(number)") }
 
+  func call(_ call: StartCall) -> TaskPath { TaskPath(text: "\(text)+\(call.rawValue)") }
+
   var firing: TaskPath { TaskPath(text: text + "+time") }
 
   public static func < (lhs: TaskPath, rhs: TaskPath) -> Bool { lhs.text < rhs.text }
@@ -152,18 +164,18 @@ public struct TaskPath: Hashable, Sendable, Comparable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// An empty label is a label.
   static func isValid(_ text: some StringProtocol) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-          UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "%"), UInt8(ascii: "/"),
-          UInt8(ascii: "+"):
-          true
-        default: false
-        }
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "%"), UInt8(ascii: "/"),
+        UInt8(ascii: "+"):
+        true
+      default: false
       }
+    }
   }
 }
 
@@ -176,6 +188,8 @@ extension TaskPath: CustomStringConvertible {
       for mark in marks.dropFirst() {
         if mark == "time" {
           shown = "the time of \(shown)"
+        } else if let call = StartCall(rawValue: String(mark)) {
+          shown = "the \(call.rawValue) of \(shown)"
         } else if mark.first == "r" {
           shown += " resumed (\(mark.dropFirst()))"
         } else {

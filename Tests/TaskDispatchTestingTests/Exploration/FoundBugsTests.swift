@@ -2,97 +2,314 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// The bugs of the tutorial, as their users would write them.
-@Suite("Exploring finds, shrinks and replays")
+/// The four bugs of the tutorial, as their users would write them, and what mends each.
+@Suite("Exploring finds by default, shrinks and replays")
 struct FoundBugsTests {
+  /// What a scenario throws when it has come to what must not be.
+  struct Broken: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  // MARK: The last query wins
+
   @Test("a search of which an old answer overwrites the new one")
   func lastQueryWins() throws {
-    func scenario(_ dispatcher: RecordingDispatcher) throws -> String {
-      let shown = Slot<String>()
-      for query in ["s", "sw", "swift"] {
-        dispatcher.foreground(label: "type \(query)") {
-          dispatcher.background(label: "fetch") {
-            dispatcher.foreground(label: "apply") { shown.value = query }
-          }
+    let result = try explore { try search($0, checksItsQuery: false) }
+
+    #expect(result.outcomes.contains("answer to swift"))
+    #expect(result.outcomes.contains("answer to sw"))
+    for old in result.outcomes where old != "answer to swift" {
+      let witness = try #require(result.outcomes.witness(of: old))
+      #expect((1...2).contains(witness.facts.count), "\(witness.facts)")
+      for _ in 0..<300 {
+        let again = try explore(replaying: witness.token) {
+          try search($0, checksItsQuery: false)
         }
-      }
-      try dispatcher.runUntilIdle()
-      return shown.value ?? ""
-    }
-
-    let result = try explore(configuration: .init(width: 3), scenario)
-    print(result.outcomes)
-    #expect(result.outcomes.contains("swift"))
-    #expect(result.outcomes.count > 1)
-    for outcome in result.outcomes {
-      let witness = try #require(result.outcomes.witness(of: outcome))
-      #expect(witness.facts.count <= 2)
-      for _ in 0..<10 {
-        let again = try explore(
-          configuration: .init(width: 3), replaying: witness.token, scenario)
-        #expect(again.outcomes == [outcome])
+        #expect(again.outcomes == [old])
       }
     }
-    do { try result.requireAlwaysSame() } catch { print(error) }
+    #expect(throws: UnexpectedOutcomes.self) { try result.requireAlwaysSame() }
   }
 
-  actor Account {
-    private var balance = 100
-    func withdraw(_ amount: Int) async -> Bool {
-      guard balance >= amount else { return false }
-      await Task.yield()
-      balance -= amount
-      return true
+  @Test("nothing, once a search looks whether its answer is still wanted")
+  func mendedSearch() throws {
+    let result = try explore(.exhaustive) { try search($0, checksItsQuery: true) }
+
+    #expect(result.outcomes == ["answer to swift"])
+    #expect(result.isExhausted)
+    #expect(result.ordersSeen > 1)
+    try result.requireAlwaysSame()
+  }
+
+  private func search(
+    _ dispatcher: RecordingDispatcher, checksItsQuery: Bool
+  ) throws -> String {
+    let model = SearchModel(dispatcher, checksItsQuery: checksItsQuery)
+    for query in ["s", "sw", "swift"] {
+      dispatcher.foreground(label: "type \(query)") { model.type(query) }
     }
-    var left: Int { balance }
+    try dispatcher.runUntilIdle()
+    return model.shown
   }
 
-  @Test("a double withdrawal by an actor that is entered again")
+  // MARK: A double withdrawal
+
+  @Test("a double withdrawal by an actor that is entered again while it waits")
   func doubleWithdrawal() throws {
-    let result = try explore(.exhaustive) { dispatcher async in
-      let account = Account()
-      async let one = account.withdraw(80)
-      async let two = account.withdraw(80)
-      _ = await (one, two)
-      return await account.left
-    }
-    print(result.outcomes, result.schedulesRun, result.ordersSeen, result.choices)
-    #expect(result.outcomes.contains(-60))
-  }
-
-  @Test("a time-out that races its reply")
-  func timeOut() throws {
-    let result = try explore { dispatcher in
-      let answers = Log()
-      let timeOut = dispatcher.foreground.after(.seconds(5), label: "time-out") {
-        answers.note("timed out")
+    let failure = try #require(throws: ScheduleFailure.self) {
+      _ = try explore { dispatcher async throws in
+        try await withdrawTwice(dispatcher, from: Account(reservesFirst: false))
       }
-      dispatcher.background(label: "ask") {
-        dispatcher.foreground(label: "reply") {
-          answers.note("reply")
-          timeOut.cancel()
+    }
+
+    #expect(failure.facts.count <= 2, "\(failure)")
+    #expect(failure.reason.contains("-60"))
+    for _ in 0..<300 {
+      let again = #expect(throws: ScheduleFailure.self) {
+        _ = try explore(replaying: failure.token) { dispatcher async throws in
+          try await withdrawTwice(dispatcher, from: Account(reservesFirst: false))
         }
       }
-      try dispatcher.runUntilIdle()
-      return answers.all
+      #expect(again?.reason == failure.reason)
     }
-    print(result.outcomes)
-    #expect(result.outcomes == [["reply"], ["timed out", "reply"]])
   }
 
-  @Test("a deadlock, which is a failure")
-  func deadlock() throws {
-    do {
-      _ = try explore { dispatcher in
-        let one = dispatcher.makeQueue(label: "one", width: 1)
-        one(label: "outer") { try? one.sync {} }
-        try dispatcher.runUntilIdle()
-        return 0
-      }
-      Issue.record("it was not found")
-    } catch let failure as ScheduleFailure {
-      print(failure)
-      #expect(failure.facts.isEmpty)
+  @Test("nothing, once an actor takes the money before it waits")
+  func mendedWithdrawal() throws {
+    let result = try explore(.exhaustive) { dispatcher async throws in
+      try await withdrawTwice(dispatcher, from: Account(reservesFirst: true))
     }
+
+    #expect(result.outcomes == [20])
+    #expect(result.isExhausted)
+    #expect(result.ordersSeen > 1)
+  }
+
+  private func withdrawTwice(
+    _ dispatcher: RecordingDispatcher, from account: Account
+  ) async throws -> Int {
+    let workers = dispatcher.background.executor
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 {
+        group.addTask(executorPreference: workers) { await account.withdraw(80) }
+      }
+    }
+    let left = await account.balance
+    guard left >= 0 else { throw Broken("the balance is \(left)") }
+    return left
+  }
+
+  // MARK: A time-out and its reply
+
+  @Test("a time-out that has come although the reply cancels it")
+  func timeOut() throws {
+    let failure = try #require(throws: ScheduleFailure.self) {
+      _ = try explore { try ask($0, answersOnce: false) }
+    }
+
+    #expect((1...2).contains(failure.facts.count), "\(failure)")
+    for _ in 0..<300 {
+      let again = #expect(throws: ScheduleFailure.self) {
+        _ = try explore(replaying: failure.token) { try ask($0, answersOnce: false) }
+      }
+      #expect(again?.reason == failure.reason)
+    }
+  }
+
+  @Test("nothing, once whoever comes second finds that there is an answer")
+  func mendedTimeOut() throws {
+    let result = try explore(.exhaustive) { try ask($0, answersOnce: true) }
+
+    #expect(result.outcomes == ["reply", "timed out"])
+    #expect(result.isExhausted)
+  }
+
+  /// The time-out is the only timer of its place, so once is as often as it can pass anything.
+  @Test("not every order of a time-out, if time may pass no timer while a reply waits")
+  func timersAheadOfReply() throws {
+    let none = try explore(.exhaustive, budget: .init(timersAhead: 0)) {
+      try ask($0, answersOnce: true)
+    }
+    let once = try explore(.exhaustive, budget: .init(timersAhead: 1)) {
+      try ask($0, answersOnce: true)
+    }
+
+    #expect(none.outcomes == ["reply"])
+    #expect(!none.isExhausted)
+    #expect(once.outcomes == ["reply", "timed out"])
+    #expect(once.isExhausted)
+  }
+
+  private func ask(_ dispatcher: RecordingDispatcher, answersOnce: Bool) throws -> String {
+    let answers = Log()
+    @Sendable func answer(_ text: String) {
+      if answersOnce, !answers.all.isEmpty { return }
+      answers.note(text)
+    }
+    let timeOut = dispatcher.foreground.after(.seconds(5), label: "time-out") {
+      answer("timed out")
+    }
+    dispatcher.background(label: "ask") {
+      dispatcher.foreground(label: "reply") {
+        timeOut.cancel()
+        answer("reply")
+      }
+    }
+    try dispatcher.runUntilIdle()
+    guard answers.all.count == 1 else { throw Broken("answered: \(answers.all)") }
+    return answers.all[0]
+  }
+
+  // MARK: A debounce
+
+  @Test(
+    "a debounce that saves twice, or that drops the last edit",
+    arguments: [Editor.Kind.plain, .flagged])
+  func debounce(kind: Editor.Kind) throws {
+    let failure = try #require(throws: ScheduleFailure.self) {
+      _ = try explore { try edit($0, kind) }
+    }
+
+    #expect((1...2).contains(failure.facts.count), "\(failure)")
+    #expect(failure.reason.contains(kind == .plain ? #"["b", "b"]"# : #"["a"]"#), "\(failure)")
+    for _ in 0..<300 {
+      let again = #expect(throws: ScheduleFailure.self) {
+        _ = try explore(replaying: failure.token) { try edit($0, kind) }
+      }
+      #expect(again?.reason == failure.reason)
+    }
+  }
+
+  /// Each of the two edits sets a timer at the same place, and something may wait when either comes.
+  @Test(
+    "nothing, once a debounce counts the edits that it has saved",
+    arguments: [(0, false), (1, false), (2, true), (3, true)])
+  func mendedDebounce(timersAhead: Int, isAll: Bool) throws {
+    let result = try explore(.exhaustive, budget: .init(timersAhead: timersAhead)) {
+      try edit($0, .counting)
+    }
+
+    #expect(result.isExhausted == isAll)
+    #expect(result.outcomes == (timersAhead == 0 ? [["b"]] : [["b"], ["a", "b"]]))
+  }
+
+  private func edit(_ dispatcher: RecordingDispatcher, _ kind: Editor.Kind) throws -> [String] {
+    let editor = Editor(dispatcher, kind)
+    for text in ["a", "b"] {
+      dispatcher.foreground(label: "edit \(text)") { editor.edit(text) }
+    }
+    try dispatcher.advanceTime(by: .seconds(1))
+    let saved = editor.saved.all
+    guard saved.last == "b", Set(saved).count == saved.count else {
+      throw Broken("saved: \(saved)")
+    }
+    return saved
+  }
+}
+
+/// Shows the answer to what was typed last; or so its author believes.
+private final class SearchModel: Sendable {
+  private let dispatcher: any TaskDispatcher
+  private let checksItsQuery: Bool
+  private let state = Locked((query: "", shown: ""))
+
+  init(_ dispatcher: any TaskDispatcher, checksItsQuery: Bool) {
+    self.dispatcher = dispatcher
+    self.checksItsQuery = checksItsQuery
+  }
+
+  var shown: String { state.withLock { $0.shown } }
+
+  func type(_ query: String) {
+    state.withLock { $0.query = query }
+    dispatcher.background(label: "fetch") { [self] in
+      let answer = "answer to \(query)"
+      dispatcher.foreground(label: "apply") { [self] in
+        state.withLock { state in
+          if checksItsQuery, state.query != query { return }
+          state.shown = answer
+        }
+      }
+    }
+  }
+}
+
+/// Looks at its balance, waits for somebody, and pays.
+private actor Account {
+  private(set) var balance = 100
+  private let reservesFirst: Bool
+
+  init(reservesFirst: Bool) { self.reservesFirst = reservesFirst }
+
+  func withdraw(_ amount: Int) async {
+    guard balance >= amount else { return }
+    if reservesFirst { balance -= amount }
+    await confirm()
+    if !reservesFirst { balance -= amount }
+  }
+
+  /// Others enter the actor meanwhile.
+  private func confirm() async { await Task.yield() }
+}
+
+/// Saves when there was no edit for a while.
+final class Editor: Sendable {
+  enum Kind {
+    /// Relies on `cancel()`.
+    case plain
+    /// Has a flag for what is not saved, which is taken down when the disk has answered.
+    case flagged
+    /// Knows which edit it has saved.
+    case counting
+  }
+
+  private struct Contents {
+    var text = ""
+    var isDirty = false
+    var edits = 0
+    var savedEdits = 0
+    var timer: TimerHandle?
+  }
+
+  private let dispatcher: any TaskDispatcher
+  private let kind: Kind
+  private let contents = Locked(Contents())
+  let saved = Log()
+
+  init(_ dispatcher: any TaskDispatcher, _ kind: Kind) {
+    self.dispatcher = dispatcher
+    self.kind = kind
+  }
+
+  func edit(_ text: String) {
+    let before = contents.withLock { contents in
+      contents.text = text
+      contents.isDirty = true
+      contents.edits += 1
+      return contents.timer
+    }
+    before?.cancel()
+    let timer = dispatcher.foreground.after(.milliseconds(300), label: "quiet") { [self] in
+      dispatcher.background(label: "save") { [self] in save() }
+    }
+    contents.withLock { $0.timer = timer }
+  }
+
+  private func save() {
+    let text = contents.withLock { contents -> String? in
+      switch kind {
+      case .plain: return contents.text
+      case .flagged: return contents.isDirty ? contents.text : nil
+      case .counting:
+        guard contents.savedEdits < contents.edits else { return nil }
+        contents.savedEdits = contents.edits
+        return contents.text
+      }
+    }
+    guard let text else { return }
+    saved.note(text)
+    guard kind == .flagged else { return }
+    dispatcher.foreground(label: "saved") { [self] in contents.withLock { $0.isDirty = false } }
   }
 }

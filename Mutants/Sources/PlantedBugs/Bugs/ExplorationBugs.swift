@@ -1,0 +1,204 @@
+/// What an exploration tries, names, compares, shrinks and says of itself.
+let explorationBugs: [Bug] =
+  strategyBugs + decisionBugs + factBugs + tokenBugs + shrinkingBugs + honestyBugs
+
+private let folder = "TaskDispatchTesting/Exploration/"
+
+private let strategyBugs = [
+  Bug(
+    "explore.bounded-forgets-last", breaks: "the last choice of a schedule is never another one",
+    in: folder + "Strategy.swift",
+    .expression("start..<taken.count", becomes: "start..<max(start, taken.count - 1)"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.bounded-depth-first", breaks: "what fails first does not differ in as few as possible",
+    in: folder + "Strategy.swift",
+    .expression(
+      "waiting[first]", becomes: "waiting.popLast() ?? []", within: "current = waiting[first]"),
+    .without("waiting[first] = []\n    first += 1"),
+    .expression(
+      "first < waiting.count", becomes: "!waiting.isEmpty", within: "guard first < waiting.count"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.bounded-is-never-cut", breaks: "a bound that left orders out says that it did not",
+    in: folder + "Strategy.swift",
+    .without("isCut = true"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.exhaustive-skips-option", breaks: "the last thing to choose is never tried",
+    in: folder + "Strategy.swift",
+    .expression("$0.chosen + 1 < $0.count", becomes: "$0.chosen + 1 < max(2, $0.count - 1)"),
+    suites: ["CountedOrdersTests", "StrategyTests"]),
+  Bug(
+    "explore.random-seed-ignored", breaks: "every seed gives the same schedules",
+    in: folder + "Decisions.swift",
+    .expression("seed", becomes: "0", within: "{ state = seed }"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.priorities-constant", breaks: "every chain has the same priority",
+    in: folder + "Priorities.swift",
+    .expression("Dice.mixed(seed ^ chain) | 1 << 63", becomes: "1 << 63"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.priorities-never-fall", breaks: "a bug that takes two orderings is not found",
+    in: folder + "Priorities.swift",
+    .without("fallen[chain(of: moves[chosen])] = UInt64(fallen.count + 1)"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.priorities-not-inherited", breaks: "a task does not go on with its parent's chain",
+    in: folder + "Priorities.swift",
+    .expression("chains[parent] ?? entry.id", becomes: "entry.id"),
+    suites: ["StrategyTests"]),
+]
+
+private let decisionBugs = [
+  Bug(
+    "explore.no-start-choices", breaks: "whether a task had its slot is never tried",
+    in: folder + "ExploredMove.swift",
+    .expression("wanted > 0", becomes: "false"),
+    suites: ["StrategyTests", "CountedOrdersTests"]),
+  Bug(
+    "explore.cancel-always-wins", breaks: "a cancellation never comes after the start",
+    in: folder + "ExploredMove.swift",
+    .expression("isStarted", becomes: "false", within: "guard isStarted else"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.no-time-ahead", breaks: "no timer ever fires before work that waits",
+    in: folder + "ExploredMove.swift",
+    .expression(
+      "!moves.isEmpty", becomes: "false", within: "if !moves.isEmpty, let move = timeAhead"),
+    suites: ["FoundBugsTests"]),
+  Bug(
+    "explore.time-ahead-without-end", breaks: "a repeating timer passes work for ever",
+    in: folder + "Decisions.swift",
+    .without("aheadOfWork[timer.site, default: 0] += 1"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.value-always-first", breaks: "choose(_:_:) gives its first value only",
+    in: folder + "Explore.swift",
+    .expression("values[index ?? 0]", becomes: "values[0 * (index ?? 0)]"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.choices-not-compared", breaks: "another number of choices is not noticed",
+    in: folder + "Decisions.swift",
+    .expression(
+      "expected.map({ $0 != count }) ?? (chosen >= count)", becomes: "false"),
+    suites: ["FailingRunTests"]),
+  Bug(
+    "explore.deadlock-not-noted", breaks: "a deadlock that somebody catches is no failure",
+    in: folder + "Decisions.swift",
+    .without("deadlocks.append(refusal)"),
+    suites: ["FailingRunTests"]),
+]
+
+private let firstThatMayGo = """
+  moves.firstIndex { move in
+        guard let others = waits[names.path(of: move)] else { return true }
+        return others.allSatisfy { names.isOver.contains($0) }
+      }
+  """
+
+private let factBugs = [
+  Bug(
+    "explore.facts-pick-last", breaks: "of all that may go, the last goes",
+    in: folder + "OrderingFact.swift",
+    .expression(firstThatMayGo, becomes: firstThatMayGo.replacing("firstIndex", with: "lastIndex")),
+    suites: ["RoundTripTests", "FoundBugsTests"]),
+  Bug(
+    "explore.facts-any-is-enough", breaks: "a task that waits for two goes after the first of them",
+    in: folder + "OrderingFact.swift",
+    .expression(
+      firstThatMayGo, becomes: firstThatMayGo.replacing("allSatisfy", with: "contains")),
+    suites: ["RoundTripTests"]),
+  Bug(
+    "explore.ordinal-not-counted", breaks: "the second task of a name is taken for the first",
+    in: folder + "TaskNames.swift",
+    .expression(
+      "count == 1 ? path : path.numbered(count)", becomes: "path",
+      within: "let unique = count == 1 ? path : path.numbered(count)"),
+    suites: ["RoundTripTests", "TokenTests"]),
+  Bug(
+    "explore.calls-named-by-count", breaks: "a stranger makes a fact about another call",
+    in: folder + "TaskNames.swift",
+    .statement(
+      "guard let subject else { return self.call(call.rawValue, by: caller) }\n    let path = path(of: subject).call(call)\n    all.insert(path)\n    return path.text",
+      becomes: "return self.call(call.rawValue, by: caller)"),
+    suites: ["RoundTripTests"]),
+  Bug(
+    "explore.firing-not-over", breaks: "what waits for the time of a timer waits for ever",
+    in: folder + "TaskNames.swift",
+    .without("isOver.insert(path)", within: "all.insert(path)\n    isOver.insert(path)"),
+    suites: ["FoundBugsTests", "RoundTripTests"]),
+]
+
+private let tokenBugs = [
+  Bug(
+    "explore.label-not-encoded", breaks: "a label with a slash is taken for two tasks",
+    in: folder + "TaskNames.swift",
+    .expression(
+      "UInt8(ascii: \"-\")", becomes: "UInt8(ascii: \"/\")",
+      within:
+        "UInt8(ascii: \"0\")...UInt8(ascii: \"9\"), UInt8(ascii: \".\"), UInt8(ascii: \"_\"),\n        UInt8(ascii: \":\"), UInt8(ascii: \"-\"):\n        text"
+    ),
+    suites: ["TokenTests"]),
+  Bug(
+    "explore.one-digit-short", breaks: "a byte below 16 is written with one digit",
+    in: folder + "TaskNames.swift",
+    .expression("byte < 16", becomes: "false"),
+    suites: ["TokenTests"]),
+  Bug(
+    "explore.unknown-names-pass", breaks: "a token that means nothing replays as if it did",
+    in: folder + "Explore.swift",
+    .expression("!unknown.isEmpty", becomes: "false"),
+    suites: ["RoundTripTests"]),
+]
+
+private let shrinkingBugs = [
+  Bug(
+    "explore.shrinks-nothing", breaks: "a failure is said to need every fact",
+    in: folder + "Shrinking.swift",
+    .expression("current.count >= 2", becomes: "false"),
+    suites: ["ShrinkingTests"]),
+  Bug(
+    "explore.shrinks-by-halves-only", breaks: "what could be left out alone stays",
+    in: folder + "Shrinking.swift",
+    .expression("parts > 2 || size == 1", becomes: "false"),
+    suites: ["ShrinkingTests"]),
+  Bug(
+    "explore.shrinks-for-ever", breaks: "the budget of replays is not kept to",
+    in: folder + "Shrinking.swift",
+    .without("left -= 1"),
+    suites: ["ShrinkingTests"]),
+]
+
+private let honestyBugs = [
+  Bug(
+    "explore.always-exhausted", breaks: "isExhausted says nothing",
+    in: folder + "Explore.swift",
+    .expression(
+      "search.hasTriedEverything", becomes: "true",
+      within: "if search.hasTriedEverything, !result.wasCut"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.cut-forgotten", breaks: "isExhausted although a timer could have passed work",
+    in: folder + "Exploration.swift",
+    .without("if decisions.wasCut { wasCut = true }"),
+    suites: ["StrategyTests"]),
+  Bug(
+    "explore.two-runs-not-compared", breaks: "a scenario that differs each time is explored",
+    in: folder + "Explore.swift",
+    .expression("first != second", becomes: "false"),
+    suites: ["FailingRunTests"]),
+  Bug(
+    "explore.ending-not-compared", breaks: "what does not come again is said to be explained",
+    in: folder + "Explore.swift",
+    .expression("ending == found.ending", becomes: "true"),
+    suites: ["FailingRunTests"]),
+  Bug(
+    "explore.self-check-always-passes", breaks: "a strategy that is blind is believed",
+    in: folder + "SelfCheck.swift",
+    .expression(
+      "Set(seen.map { $0[0] }) == [1, 2] && Set(seen.map { $0[1] }) == [0, 1]\n      && Set(seen.map { $0[2] }) == [0, 1]",
+      becomes: "true"),
+    suites: ["StrategyTests"]),
+]

@@ -1,0 +1,165 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("A token of a schedule, replayed,")
+struct RoundTripTests {
+  private func replay(
+    _ token: String, of program: SmallProgram, width: Int
+  ) throws -> Exploration<[String]> {
+    try explore(configuration: .init(width: width), failures: .collected, replaying: token) {
+      try program.run(on: $0)
+    }
+  }
+
+  private func explored(_ program: SmallProgram) throws -> Exploration<[String]> {
+    try explore(
+      .random(seed: UInt64(program.seed), schedules: 6),
+      configuration: .init(width: program.width), failures: .collected
+    ) { try program.run(on: $0) }
+  }
+
+  /// The same errors of the same bodies. Numbers of tasks are another matter: they differ between
+  /// orders that fail in the same way.
+  private func thrown(_ reason: String) -> Set<String> {
+    Set(
+      reason.split(separator: "\n").compactMap { $0.split(separator: ": ").last.map(String.init) })
+  }
+
+  @Test("comes to the same outcome, or to the same failure", arguments: 0..<40)
+  func sameAgain(seed: Int) throws {
+    let program = SmallProgram(seed: seed)
+    let result = try explored(program)
+
+    for outcome in result.outcomes {
+      let witness = try #require(result.outcomes.witness(of: outcome))
+      let again = try replay(witness.token, of: program, width: program.width)
+      #expect(again.outcomes == [outcome], "seed \(seed), \(witness.token)")
+      #expect(again.schedulesRun == 1)
+    }
+    for failure in result.failures {
+      let again = try replay(failure.token, of: program, width: program.width)
+      #expect(again.failures.count == 1 && again.outcomes.isEmpty, "\(failure)")
+      #expect(thrown(again.failures[0].reason) == thrown(failure.reason), "\(failure)")
+    }
+  }
+
+  /// Everything that can be in a token has to be in some of these.
+  @Test("holds facts of every kind, in the programs that are tried")
+  func covers() throws {
+    var kinds: Set<String> = []
+    for seed in 0..<15 {
+      let result = try explored(SmallProgram(seed: seed))
+      for outcome in result.outcomes {
+        for fact in result.outcomes.witness(of: outcome)?.facts ?? [] {
+          switch fact {
+          case .waits(_, let other): kinds.insert("\(other)".contains("time of") ? "time" : "waits")
+          case .started(_, let call):
+            for word in ["cancel", "submission"] where "\(call)".contains(word) {
+              kinds.insert(word)
+            }
+          case .chose: kinds.insert("value")
+          }
+        }
+      }
+      if !result.failures.isEmpty { kinds.insert("failure") }
+    }
+
+    #expect(kinds == ["waits", "time", "value", "cancel", "submission", "failure"])
+  }
+
+  /// Which lane goes first changes with every step, so a stranger changes what is preferred between
+  /// lanes. Within a lane it changes nothing.
+  @Test(
+    "comes to the same outcome with a stranger among tasks of one lane",
+    arguments: [SmallProgram.Stranger.front, .behind])
+  func strangers(stranger: SmallProgram.Stranger) throws {
+    for seed in 0..<20 {
+      var program = SmallProgram(seed: seed, isOfOneLane: true)
+      let result = try explored(program)
+      program.stranger = stranger
+      for outcome in result.outcomes {
+        let witness = try #require(result.outcomes.witness(of: outcome))
+        let again = try replay(witness.token, of: program, width: program.width)
+        #expect(again.outcomes == [outcome], "seed \(seed), \(witness.token)")
+      }
+    }
+  }
+
+  /// Each submission of a higher band is a call that can tell what has started, if something waits:
+  /// a stranger must not make another one of that which a fact is about.
+  @Test("is about the same call, whoever waits at calls before it")
+  func strangerAtCall() throws {
+    func scenario(_ dispatcher: RecordingDispatcher, hasStranger: Bool) throws -> [String] {
+      let log = Log()
+      if hasStranger { dispatcher.background(label: "stranger") {} }
+      for (name, priority) in [("high 1", TaskPriority.high), ("low", .low), ("high 2", .high)] {
+        dispatcher.background(priority: priority, label: name) { log.note(name) }
+      }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+    // The low one goes before the second high one only if it had its slot when that came.
+    let wanted = ["high 1", "low", "high 2"]
+    let result = try explore(.exhaustive, configuration: .init(width: 1)) {
+      try scenario($0, hasStranger: false)
+    }
+    #expect(result.outcomes == [["high 1", "high 2", "low"]])
+    let wide = try explore(.exhaustive) { try scenario($0, hasStranger: false) }
+    let witness = try #require(wide.outcomes.witness(of: wanted))
+
+    let again = try explore(replaying: witness.token) { try scenario($0, hasStranger: true) }
+
+    #expect(again.outcomes == [wanted], "\(witness.token)")
+  }
+
+  @Test("is the same as exact choices, as long as nothing else changes")
+  func choices() throws {
+    let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
+      let log = Log()
+      for name in ["a", "b", "c"] { dispatcher.background(label: name) { log.note(name) } }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    let last = try explore(replaying: "choices1:2.1", scenario)
+    #expect(last.outcomes == [["c", "b", "a"]])
+    let preferred = try explore(replaying: "choices1:", scenario)
+    #expect(preferred.outcomes == [["a", "b", "c"]])
+    let error = #expect(throws: ExplorationError.self) {
+      _ = try explore(replaying: "choices1:2.5", scenario)
+    }
+    guard case .diverged(_, let unknown, _) = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    #expect("\(unknown)".contains("choice number 2"))
+  }
+
+  @Test("says which names mean nothing any more, and which come close")
+  func renamed() throws {
+    func scenario(_ dispatcher: RecordingDispatcher, _ names: [String]) throws -> [String] {
+      let log = Log()
+      for (index, name) in names.enumerated() {
+        dispatcher.background(label: name) { log.note("\(index)") }
+      }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+    let result = try explore(.exhaustive) { try scenario($0, ["fetch", "store"]) }
+    let token = try #require(result.outcomes.witness(of: ["1", "0"])).token
+    #expect(token == "facts1:fetch~store")
+
+    let error = #expect(throws: ExplorationError.self) {
+      _ = try explore(replaying: token) { try scenario($0, ["fetch", "stores"]) }
+    }
+
+    guard case .diverged(let named, let unknown, let similar) = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    #expect(named == token)
+    #expect(unknown == [#""store""#])
+    #expect(similar == [#""stores""#])
+  }
+}
