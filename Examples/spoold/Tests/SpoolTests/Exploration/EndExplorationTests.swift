@@ -57,20 +57,16 @@ struct EndExplorationTests {
     _ scratch: Scratch, _ dispatcher: RecordingDispatcher, signals: Int
   ) throws -> String {
     let reads = Atomic(0)
-    let patrol = try Patrol(
-      in: scratch,
-      onRead: { path, _ in
-        reads.add(1, ordering: .relaxed)
-        guard path == "a" else { return }
-        let times: [Duration] = [.zero, Patrol.drain, .seconds(60)]
-        try! dispatcher.skipTime(by: dispatcher.choose(times, "how long the disk takes"))
-      }, on: dispatcher
-    ) {
+    let onRead: @Sendable (BytePath, Int) -> Void = { path, _ in
+      reads.add(1, ordering: .relaxed)
+      guard path == "a" else { return }
+      let times: [Duration] = [.zero, Patrol.drain, .seconds(60)]
+      try! dispatcher.skipTime(by: dispatcher.choose(times, "how long the disk takes"))
+    }
+    let patrol = try Patrol(in: scratch, onRead: onRead, on: dispatcher) {
       for _ in 0..<signals {
-        dispatcher.somebody("terminates") {
-          // The daemon may have ended by then.
-          try? dispatcher.raise(.terminate)
-        }
+        // The daemon may have ended by then.
+        dispatcher.somebody("terminates") { try? dispatcher.raise(.terminate) }
       }
     }
     let remains = try patrol.awaitEnd()
@@ -109,6 +105,23 @@ struct EndExplorationTests {
       #expect(result.outcomes.contains(outcome))
     }
     #expect(result.ordersSeen >= 250)
+  }
+
+  @Test(
+    "when the time is up: a read that has its worker stops, and is named with those that have not")
+  func timeIsUp() throws {
+    let scratch = Scratch()
+    let result = try explore(.bounded(deviations: 3)) { dispatcher in
+      try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
+      let patrol = try Patrol(in: scratch, on: dispatcher) {
+        try dispatcher.raise(.terminate)
+      }
+      let remains = try patrol.awaitEnd()
+      try patrol.requireTruthfulEnd(remains, in: scratch)
+      return remains.unread.count
+    }
+    try result.requireOutcomes([0, 1, 2])
+    #expect(result.choices[.start] != nil)
   }
 
   @Test("while one file is hashed: every order there is")

@@ -112,4 +112,27 @@ struct ScanExplorationTests {
     try result.requireOutcomes([["a"], ["a", "b"]])
     #expect(result.isExhausted)
   }
+
+  @Test("with --once, of files of which one changes as it is read: no line says what is not true")
+  func onceWhileRead() throws {
+    let scratch = Scratch()
+    let result = try explore(.exhaustive) { dispatcher in
+      try scratch.begin(with: ["spool/a": "a", "spool/b": "b", "spool/d/c": "c"])
+      let isDone = Atomic(false)
+      let onRead: @Sendable (BytePath, Int) -> Void = { path, _ in
+        guard path == "b", !isDone.exchange(true, ordering: .relaxed) else { return }
+        try! dispatcher.choose(Change.allCases, "what happens to b").make(in: scratch)
+      }
+      let trial = try Trial(in: scratch, onRead: onRead, on: dispatcher)
+      let summary = try trial.finish()
+
+      let lines = try scratch.sortedLines("manifest")
+      try hold(Set(lines).isSubset(of: try scratch.trueLines()), "not true: \(lines.shown)")
+      try hold(summary.failed == trial.told.count, "\(summary) and \(trial.told)")
+      return trial.told.count
+    }
+    // A file that has gone is no failure.
+    try result.requireOutcomes([0, 1])
+    #expect(result.isExhausted)
+  }
 }
