@@ -48,7 +48,7 @@ struct RoundTripTests {
   @Test("holds facts of every kind, in the programs that are tried")
   func covers() throws {
     var kinds: Set<String> = []
-    for seed in 0..<15 {
+    for seed in 0..<25 {
       let result = try explored(SmallProgram(seed: seed))
       for outcome in result.outcomes {
         for fact in result.outcomes.witness(of: outcome)?.facts ?? [] {
