@@ -7,17 +7,24 @@ internal import Glibc
   /// How many bytes it holds; what does not fit is cut off.
   package static let capacity = 16_384
 
+  private static let inUse = Locked<Set<String>>([])
+
   private let path: String
   private let bytes: UnsafeMutablePointer<UInt8>
   private var length = 0
 
   /// Makes the file, in the directory for temporary ones, and leaves it empty.
   ///
-  /// - Returns: Nil if the system does not let it.
+  /// - Returns: Nil if the system does not let it, or if this process has one of that name.
   package init?(named name: String) {
     path = Self.path(name)
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return nil }
+    guard Self.inUse.withLock({ [path] in $0.insert(path).inserted }) else { return nil }
+    // Never made shorter: another process may have it mapped, and would be ended by that.
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      Self.inUse.withLock { [path] in _ = $0.remove(path) }
+      return nil
+    }
     defer { close(descriptor) }
     guard ftruncate(descriptor, Self.capacity) == 0,
       let memory = unsafe mmap(
@@ -25,14 +32,17 @@ internal import Glibc
       unsafe memory != MAP_FAILED
     else {
       unsafe unlink(path)
+      Self.inUse.withLock { [path] in _ = $0.remove(path) }
       return nil
     }
     unsafe bytes = memory.bindMemory(to: UInt8.self, capacity: Self.capacity)
+    unsafe bytes[0] = 0
   }
 
   deinit {
     unsafe munmap(bytes, Self.capacity)
     unsafe unlink(path)
+    Self.inUse.withLock { [path] in _ = $0.remove(path) }
   }
 
   /// Makes it empty again, but for its first bytes.

@@ -40,7 +40,7 @@ struct LastScheduleTests {
   }
 
   @Test(
-    "says it in a token that means the same",
+    "says it in a token that means the same", .serialized,
     arguments: [
       Decisions.Plan.exact([0, 2, 1]), .repeating([Decision(chosen: 3, count: 4, kind: .move)]),
       .deviating([
@@ -71,5 +71,18 @@ struct LastScheduleTests {
       }
     #expect(try ScheduleToken(written) == expected)
     withExtendedLifetime(last) {}
+  }
+
+  @Test("is not disturbed by who explores there at the same time")
+  func oneAtATime() throws {
+    let site = CallSite(fileID: "Tests/Together.swift", line: 1)
+    let first = LastSchedule(of: site)
+    first.begin(.random(seed: 1))
+    do {
+      let second = LastSchedule(of: site)
+      second.begin(.random(seed: 2))
+    }
+    #expect(LastSchedule.written(at: site) == "random1:1")
+    withExtendedLifetime(first) {}
   }
 }
