@@ -70,7 +70,8 @@ extension TaskQueue {
   /// - Parameters:
   ///   - priority: The band of `body`. Medium if nil.
   ///   - label: The label of `body` and of its reply.
-  /// - Returns: Whether `body` was accepted. If it was, and ran, the reply is accepted too.
+  /// - Returns: Whether `body` was accepted. If it was, and ran, the reply is accepted too, unless a
+  ///   shutdown cancels by then.
   @discardableResult
   public func callAsFunction<Value>(
     priority: TaskPriority? = nil, label: String? = nil,

@@ -67,8 +67,9 @@ extension State {
   /// The background tasks that could start now, one after the other, if none ended: asked of a copy.
   func startableBackground() -> Set<TaskID> {
     let time = now
+    let clock = { time }
     var startable: Set<TaskID> = []
-    pool.forEachStartable(now: { time }) { startable.insert(TaskID($0.id)) }
+    pool.forEachStartable(now: clock) { startable.insert(TaskID($0.id)) }
     return startable
   }
 

@@ -66,6 +66,10 @@ final class Decisions: @unchecked Sendable {
   /// How often time may pass a timer of one place while something else could run.
   var timersAhead = 0
   private var aheadOfWork: [CallSite: Int] = [:]
+  /// What went after something that could have waited for it, and how much had before: from then on it
+  /// goes last, as a thread does that another one has taken the processor from.
+  private var putOff: [UInt64: Int] = [:]
+  private var timesPutOff = 0
   /// On one thread this order cannot be had, and how it ended means nothing.
   private(set) var isVoid = false
   private var calls: UInt64 = 0
@@ -91,6 +95,8 @@ final class Decisions: @unchecked Sendable {
     wasCut = false
     isVoid = false
     calls = 0
+    if timesPutOff > 0 { putOff = [:] }
+    timesPutOff = 0
     switch plan {
     case .random(let seed): dice = Dice(seed: seed)
     case .prioritized(let fresh): priorities = fresh
@@ -100,18 +106,36 @@ final class Decisions: @unchecked Sendable {
 
   // MARK: Choosing
 
-  /// Which of `moves`, of which there are at least two, is made.
-  func choose(among moves: [ExploredMove]) -> Int {
+  /// Which of some moves, of which there are at least two, is made.
+  ///
+  /// Numbers count in the order with what was put off at its end. Facts are about the preferred order
+  /// itself: so each of them changes something at its place alone.
+  func choose(among preferred: [ExploredMove]) -> ExploredMove {
+    let moves = timesPutOff > 0 ? inOrder(preferred) : preferred
     let chosen: Int
     switch plan {
     case .prioritized: chosen = priorities.choose(among: moves, at: steps)
-    case .facts(let facts): chosen = facts.choose(among: moves, names!)
-    case .following(let order): chosen = order.choose(among: moves, names!)
+    case .facts(let facts):
+      chosen = moves.index(of: preferred[facts.choose(among: preferred, names!)])
+    case .following(let order):
+      chosen = moves.index(of: preferred[order.choose(among: preferred, names!)])
     case .deviating, .exact, .repeating, .random: chosen = planned(moves.count)
     }
     note(chosen, of: moves.count, .move)
-    if names != nil, chosen > 0 { names!.noteMove(moves, chosen) }
-    return chosen
+    if names != nil { names!.noteMove(preferred, preferred.index(of: moves[chosen])) }
+    for move in moves[..<chosen] {
+      timesPutOff += 1
+      putOff[move.entry.id] = timesPutOff
+    }
+    return moves[chosen]
+  }
+
+  /// What was put off comes last, and what was put off first is the first of that.
+  private func inOrder(_ moves: [ExploredMove]) -> [ExploredMove] {
+    let late = moves.filter { putOff[$0.entry.id] != nil }
+    if late.isEmpty { return moves }
+    return moves.filter { putOff[$0.entry.id] == nil }
+      + late.sorted { putOff[$0.entry.id]! < putOff[$1.entry.id]! }
   }
 
   /// How many of `entries` have taken their slot before a call, by `caller` or about `subject`.

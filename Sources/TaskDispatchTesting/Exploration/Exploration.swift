@@ -79,6 +79,19 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
   }
 }
 
+extension Exploration: CustomStringConvertible {
+  /// One line: how much was tried, and between what.
+  public var description: String {
+    let kinds = choices.sorted { $0.key < $1.key }.map { kind, numbers in
+      "\(numbers.count) of \(kind.rawValue)s (between \(numbers.widest) at most)"
+    }
+    return "\(schedulesRun) schedules at width \(width), \(ordersSeen) orders, "
+      + (isExhausted ? "all there are" : "not all there are")
+      + "; \(outcomes.count) outcomes, \(failures.count) kinds of failure; choices: "
+      + (kinds.isEmpty ? "none" : kinds.joined(separator: ", "))
+  }
+}
+
 /// Outcomes of an exploration, each with an order that comes to it.
 ///
 /// Compared by the outcomes alone, with an array of them too: `result.outcomes == [1, 2]`.

@@ -32,7 +32,8 @@ internal import TaskDispatch
 ///
 /// - Parameters:
 ///   - strategy: Which orders, in what sequence.
-///   - configuration: Of each run's dispatcher. The width matters most.
+///   - configuration: Of each run's dispatcher. The width matters most. Its history is kept only where an
+///     order is looked at closely: a scenario must not ask for it.
 ///   - budget: When to stop if the strategy has not.
 ///   - failures: Whether the first one ends this call by an error, or all are collected.
 ///   - token: A schedule that was printed: then only this one is run. The environment's
@@ -136,6 +137,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
   private let site: CallSite
   private let scenario: (RecordingDispatcher) throws -> Outcome
   private let decisions = Decisions()
+  /// Of the last recorded run, up to where its scenario threw; empty if it did not.
+  private var timeline = ""
 
   init(
     _ configuration: RecordingDispatcher.Configuration, _ budget: ExplorationBudget,
@@ -182,6 +185,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
 
   /// As the other, with everything that can be said of it afterwards.
   private func runRecorded(_ plan: Decisions.Plan) -> (Ending, RecordingDispatcher) {
+    timeline = ""
     decisions.begin(plan, names: TaskNames())
     var configuration = configuration
     configuration.recordsHistory = true
@@ -191,6 +195,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
 
   private func run(on dispatcher: RecordingDispatcher) -> Ending {
     let result = Result { try withDispatcher(dispatcher) { try scenario(dispatcher) } }
+    // What comes after a throw is the end of what was left, and says nothing.
+    if decisions.names != nil, case .failure = result { timeline = dispatcher.timeline(limit: 30) }
     let ended = Result { try dispatcher.finish() }
     if let deadlock = decisions.deadlocks.first { return .failure(FailedRun(deadlock: deadlock)) }
     switch (result, ended) {
@@ -325,13 +331,17 @@ final class Explorer<Outcome: Hashable & Sendable> {
       // Facts alone do not bring it about again: only the very same choices do.
       return Explained(
         ending: ending, facts: facts, allFacts: facts.count, token: exact.text,
-        timeline: dispatcher.timeline(limit: 30), replays: shrinking.runs)
+        timeline: lastEvents(of: dispatcher), replays: shrinking.runs)
     }
     let (_, last) = runRecorded(.facts(FactIndex(shrunk)))
     return Explained(
       ending: ending, facts: shrunk, allFacts: facts.count,
-      token: ScheduleToken.facts(shrunk).text, timeline: last.timeline(limit: 30),
+      token: ScheduleToken.facts(shrunk).text, timeline: lastEvents(of: last),
       replays: shrinking.runs)
+  }
+
+  private func lastEvents(of dispatcher: RecordingDispatcher) -> String {
+    timeline.isEmpty ? dispatcher.timeline(limit: 30) : timeline
   }
 
   struct Explained {
@@ -371,7 +381,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
     result.add(
       Explained(
         ending: ending, facts: facts, allFacts: facts.count, token: text,
-        timeline: dispatcher.timeline(limit: 30), replays: 1))
+        timeline: lastEvents(of: dispatcher), replays: 1))
     if failures == .thrown, let failure = result.failures.first { throw failure }
     return result
   }

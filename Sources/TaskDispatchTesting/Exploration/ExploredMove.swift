@@ -21,6 +21,15 @@ struct ExploredMove {
   /// The task; for time the timer that fires, or what stands for a shutdown's deadline or for a call
   /// that waits; that too for who goes on.
   let entry: Entry
+
+  fileprivate var isTime: Bool { if case .time = action { true } else { false } }
+}
+
+extension [ExploredMove] {
+  /// Where the move stands that does the same.
+  func index(of move: ExploredMove) -> Int {
+    firstIndex { $0.entry === move.entry && $0.isTime == move.isTime }!
+  }
 }
 
 extension State {
@@ -30,8 +39,8 @@ extension State {
   ) -> Found {
     let moves = exploredMoves(driven, decisions)
     guard !moves.isEmpty else { return .nothing }
-    let chosen = moves.count == 1 ? 0 : decisions.choose(among: moves)
-    return make(moves[chosen], decisions).map { .body($0) } ?? .again
+    let move = moves.count == 1 ? moves[0] : decisions.choose(among: moves)
+    return make(move, decisions).map { .body($0) } ?? .again
   }
 
   /// Everything that may happen, in the order in which the fake prefers it; time comes last, and only
@@ -43,8 +52,8 @@ extension State {
     if driven != .pool, lastLane == .background { addForeground(to: &moves) }
     if driven != .loop {
       for entry in started { moves.append(ExploredMove(action: .started, entry: entry)) }
-      let time = now
-      pool.forEachStartable(now: { time }) {
+      let clock = clock
+      pool.forEachStartable(now: clock) {
         moves.append(ExploredMove(action: .start, entry: copy $0))
       }
     }
@@ -56,9 +65,10 @@ extension State {
   }
 
   private func addForeground(to moves: inout [ExploredMove]) {
-    let time = now
+    let clock = clock
     func add(_ action: ExploredMove.Action, _ queue: borrowing ReadyQueue<Entry>) {
-      guard let entry = queue.withNext(now: { time }, { copy $0 }) else { return }
+      let next = queue.withNext(now: clock) { copy $0 }
+      guard let entry = next else { return }
       moves.append(ExploredMove(action: action, entry: entry))
     }
     add(.due, due)
@@ -102,6 +112,9 @@ extension State {
     }
   }
 
+  /// The time, for a queue that may have to know it.
+  private var clock: () -> Int64 { { [now] in now } }
+
   // MARK: While somebody waits
 
   /// Stands for a call that waits, among the things that may happen.
@@ -130,9 +143,9 @@ extension State {
   mutating func meanwhile(_ call: Entry?, timeOut: DispatcherInstant? = nil) -> Meanwhile {
     guard let decisions, let call else { return .nothing }
     var moves = [ExploredMove(action: .goOn, entry: call)]
-    let time = now
+    let clock = clock
     for entry in started { moves.append(ExploredMove(action: .started, entry: entry)) }
-    pool.forEachStartable(now: { time }) {
+    pool.forEachStartable(now: clock) {
       if !$0.runsOnCaller { moves.append(ExploredMove(action: .start, entry: copy $0)) }
     }
     if !foregroundIsBusy { addForeground(to: &moves) }
@@ -140,7 +153,7 @@ extension State {
       moves.append(ExploredMove(action: .time(timeOut.nanoseconds), entry: call))
     }
     guard moves.count > 1 else { return .nothing }
-    let move = moves[decisions.choose(among: moves)]
+    let move = decisions.choose(among: moves)
     if case .time = move.action {
       decisions.passed(call)
       decisions.fired(call)
@@ -156,10 +169,10 @@ extension State {
     _ call: StartCall, about subject: Entry? = nil, where isWanted: (Entry) -> Bool = { _ in true }
   ) {
     guard let decisions else { return }
-    let time = now
+    let clock = clock
     var startable: [Entry] = []
     var wanted = 0
-    pool.forEachStartable(now: { time }) { entry in
+    pool.forEachStartable(now: clock) { entry in
       startable.append(copy entry)
       if isWanted(entry) { wanted = startable.count }
     }
@@ -179,9 +192,9 @@ extension State {
   /// Decides whether an item that somebody cancels has taken its slot, with all that would before it.
   mutating func decideWhetherStarted(_ item: WorkItem) {
     guard let decisions, item.place.stage == .queue, item.lane == .background else { return }
-    let time = now
+    let clock = clock
     var startable: [Entry] = []
-    pool.forEachStartable(now: { time }) { startable.append(copy $0) }
+    pool.forEachStartable(now: clock) { startable.append(copy $0) }
     guard let index = startable.firstIndex(where: { $0.item === item }) else { return }
     let isStarted =
       decisions.chooseStarts(

@@ -34,7 +34,7 @@ struct Case: Sendable {
     windowedForeground + windowedBackground + smallWindows + unbounded + [selfRepost] + working
     + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops] + yields
     + [cancelling, statBehind, sync, idle, manyViews, groups] + barriers + [roundTrip, jobs]
-    + backlog + [startUp, binarySize, fakeSteps, spoold] + latencies
+    + backlog + [startUp, binarySize, fakeSteps, exploredSchedules, spoold] + latencies
 }
 
 /// How much is done to find a figure.
