@@ -206,6 +206,35 @@ struct FoundBugsTests {
     }
     return saved
   }
+
+  // MARK: After the test has changed elsewhere
+
+  @Test("the same bug by the same token, with a stranger in front", arguments: Lane.allCases)
+  func strangers(lane: Lane) throws {
+    let scenarios: [(RecordingDispatcher) throws -> String] = [
+      { try ask($0, answersOnce: false) },
+      { try edit($0, .plain).joined() },
+      { try edit($0, .flagged).joined() },
+      {
+        let shown = try search($0, checksItsQuery: false)
+        guard shown == "answer to swift" else { throw Broken(shown) }
+        return shown
+      },
+    ]
+    for scenario in scenarios {
+      let failure = try #require(throws: ScheduleFailure.self) {
+        _ = try explore { try scenario($0) }
+      }
+      let again = #expect(throws: ScheduleFailure.self) {
+        _ = try explore(replaying: failure.token) { dispatcher in
+          let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
+          queue(label: "stranger") {}
+          return try scenario(dispatcher)
+        }
+      }
+      #expect(again?.reason == failure.reason, "\(failure.token)")
+    }
+  }
 }
 
 /// Shows the answer to what was typed last; or so its author believes.

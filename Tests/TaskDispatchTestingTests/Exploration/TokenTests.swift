@@ -47,6 +47,15 @@ struct TokenTests {
     }
   }
 
+  @Test("shows a label as it was given, and tells it from a task under another", arguments: labels)
+  func shown(label: String) {
+    let path = TaskPath(label, under: nil)
+
+    #expect(path.description == "\"\(label)\"")
+    #expect(path.text.utf8.allSatisfy { $0 != UInt8(ascii: "/") })
+    #expect(TaskPath("b", under: path).description == "\"\(label)\" / \"b\"")
+  }
+
   @Test("goes between single quotes of a shell and into a Swift string as it is")
   func harmless() {
     var dice = Dice(seed: Self.seed + 1)
