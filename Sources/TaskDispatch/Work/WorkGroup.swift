@@ -90,7 +90,8 @@ public final class WorkGroup: @unchecked Sendable {
   ///   entered by hand and never leaves is not detected on threads.
   @available(*, noasync, message: "use `await wait()`: this stops the thread")
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) {
-    if let dispatcher = withState({ $0.dispatcher }) {
+    // One that nothing was submitted into is known to nobody but whoever runs this.
+    if let dispatcher = withState({ $0.dispatcher }) ?? Dispatchers.innermost {
       try dispatcher.wait(for: .group(self), timeout: timeout)
       return
     }

@@ -10,7 +10,8 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
   public internal(set) var schedulesRun = 0
   /// How many orders of bodies, events and answers of calls there were among them.
   public var ordersSeen: Int { orders.count }
-  /// Whether every order was tried: false if a budget or a bound has left one out.
+  /// Whether every order was tried: false if a bound has left one out, or the budget, be it of schedules
+  /// or ``ExplorationBudget/timersAhead``.
   public internal(set) var isExhausted = false
   /// What was chosen between.
   public private(set) var choices: [ChoiceKind: ChoiceNumbers] = [:]
@@ -139,8 +140,10 @@ extension Outcomes: CustomStringConvertible {
 public struct ScheduleWitness: Sendable {
   /// What must be different from the order that the fake prefers; empty if nothing must.
   public let facts: [OrderingFact]
-  let factsBeforeShrinking: Int
-  let replays: Int
+  /// How many there were in the order in which it was found.
+  public let factsBeforeShrinking: Int
+  /// How many times the scenario was run to leave out the others.
+  public let replays: Int
   /// For ``explore(_:configuration:budget:failures:replaying:regressions:fileID:filePath:line:_:)``, or the environment's
   /// `TASKDISPATCH_REPLAY`.
   public let token: String

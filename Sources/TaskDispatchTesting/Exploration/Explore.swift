@@ -43,8 +43,8 @@ internal import TaskDispatch
 ///     that begin with `#` are for people.
 ///   - scenario: Must do the same each time but for the order. It returns what the order should not
 ///     change, or what is to be compared.
-/// - Throws: ``ScheduleFailure`` for the first failure, with the outcomes and everything else in it;
-///   ``ExplorationError`` if the exploration itself means nothing.
+/// - Throws: ``ScheduleFailure`` for the first failure; ``ExplorationError`` if the exploration itself means
+///   nothing.
 public func explore<Outcome: Hashable & Sendable>(
   _ strategy: ExplorationStrategy = .bounded(deviations: 2),
   configuration: RecordingDispatcher.Configuration = .init(),
@@ -87,7 +87,7 @@ public struct ExplorationBudget: Sendable, Hashable {
   /// The most that are run to make one failing or remarkable order shorter. At least 1.
   public var replays: Int
   /// How often time may pass timers that were set at one place while something else could run; later
-  /// ones wait until nothing else can. Not negative.
+  /// ones wait until nothing else can, and then ``Exploration/isExhausted`` is false. Not negative.
   public var timersAhead: Int
 
   public init(schedules: Int = 10_000, replays: Int = 1_000, timersAhead: Int = 2) {
@@ -139,6 +139,9 @@ final class Explorer<Outcome: Hashable & Sendable> {
   private let decisions = Decisions()
   /// Of the last recorded run, up to where its scenario threw; empty if it did not.
   private var timeline = ""
+  /// How many endings were explained. Beyond some, all that was different about an order must do.
+  private var explained = 0
+  private static var mostShrunk: Int { 50 }
 
   init(
     _ configuration: RecordingDispatcher.Configuration, _ budget: ExplorationBudget,
@@ -323,6 +326,13 @@ final class Explorer<Outcome: Hashable & Sendable> {
       throw .hiddenNondeterminism(
         "the same choices (\(exact.text)) once ended with \(found.ending.text), and then with "
           + ending.text)
+    }
+    let mayShrink = explained < Self.mostShrunk
+    explained += 1
+    guard mayShrink else {
+      return Explained(
+        ending: ending, facts: facts, allFacts: facts.count, token: exact.text,
+        timeline: lastEvents(of: dispatcher), replays: 1)
     }
     var shrinking = Shrinking(budget: budget.replays) { facts in
       self.runRecorded(.facts(FactIndex(facts))).0 == ending

@@ -40,7 +40,10 @@ struct FailedRun: Sendable {
     switch error {
     case .taskThrew(let task, let error): "threw \(place(task)) \(error)"
     case .stepLimitReached(_, let recurring):
-      "livelock \(Set(recurring.map { "\($0.site)" }).sorted())"
+      // What has come a few times may have come before it, or not.
+      "livelock "
+        + Set(recurring.filter { $0.count * 4 > recurring[0].count }.map { "\($0.site)" })
+        .sorted().joined(separator: ", ")
     case .notEnded(let operation, let pending, _):
       "not ended \(operation) \(Set(pending.map { place($0.task) }).sorted())"
     default: String("\(error)".prefix { $0 != "\n" && $0 != "#" })

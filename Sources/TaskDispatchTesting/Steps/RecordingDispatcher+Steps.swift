@@ -89,7 +89,8 @@ extension RecordingDispatcher {
 
   // MARK: Many steps
 
-  /// Runs tasks of both lanes, which take turns, until none can run. Time does not move.
+  /// Runs tasks of both lanes, which take turns, until none can run. Time does not move, but in an
+  /// exploration, where it may pass while something waits.
   ///
   /// - Parameter limit: The most steps; that of the configuration if nil.
   /// - Returns: How many steps it took.

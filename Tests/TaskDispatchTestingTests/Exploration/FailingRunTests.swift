@@ -70,22 +70,29 @@ struct FailingRunTests {
     #expect(failure?.reason.contains("group") == true, "\(failure?.reason ?? "")")
   }
 
+  @Test("finds that nobody leaves a group that somebody entered by hand")
+  func enteredByHand() throws {
+    let failure = failure(
+      { dispatcher in
+        let group = WorkGroup()
+        group.enter()
+        dispatcher.background(label: "waits") { try? group.wait() }
+        try dispatcher.runUntilIdle()
+        return 0
+      })
+    #expect(failure?.reason.contains("the group has 1 left in it") == true, "\(failure as Any)")
+  }
+
   @Test("finds that there is no end, in some order only too")
   func livelock() throws {
     let failure = failure(
       { dispatcher in
         let isStopped = Slot<Bool>()
         dispatcher.background(label: "stop") { isStopped.value = true }
-        @Sendable func poll() {
-          dispatcher.background(label: "poll") {
-            if isStopped.value == nil { poll() }
-          }
-        }
         dispatcher.background(label: "begin") {
           if isStopped.value == nil { for _ in 0..<2 { forever() } }
         }
         @Sendable func forever() { dispatcher.foreground(label: "again") { forever() } }
-        poll()
         try dispatcher.runUntilIdle()
         return 0
       }, configuration: .init(stepLimit: 60))
