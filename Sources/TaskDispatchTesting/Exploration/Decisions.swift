@@ -10,6 +10,15 @@ public enum ChoiceKind: String, Sendable, Hashable, CaseIterable, Comparable {
   case value
 
   public static func < (lhs: ChoiceKind, rhs: ChoiceKind) -> Bool { lhs.rawValue < rhs.rawValue }
+
+  /// Its place among all.
+  var index: Int {
+    switch self {
+    case .move: 0
+    case .start: 1
+    case .value: 2
+    }
+  }
 }
 
 /// One choice between several things, as it was made.
@@ -66,10 +75,9 @@ final class Decisions: @unchecked Sendable {
   /// How often time may pass a timer of one place while something else could run.
   var timersAhead = 0
   private var aheadOfWork: [CallSite: Int] = [:]
-  /// What went after something that could have waited for it, and how much had before: from then on it
-  /// goes last, as a thread does that another one has taken the processor from.
-  private var putOff: [UInt64: Int] = [:]
-  private var timesPutOff = 0
+  /// What went after something that could have waited for it, the last one last: from then on it goes
+  /// last, as a thread does that another one has taken the processor from. Few, so they are looked for.
+  private var putOff: [UInt64] = []
   /// On one thread this order cannot be had, and how it ended means nothing.
   private(set) var isVoid = false
   private var calls: UInt64 = 0
@@ -95,8 +103,7 @@ final class Decisions: @unchecked Sendable {
     wasCut = false
     isVoid = false
     calls = 0
-    if timesPutOff > 0 { putOff = [:] }
-    timesPutOff = 0
+    putOff.removeAll(keepingCapacity: true)
     switch plan {
     case .random(let seed): dice = Dice(seed: seed)
     case .prioritized(let fresh): priorities = fresh
@@ -111,7 +118,7 @@ final class Decisions: @unchecked Sendable {
   /// Numbers count in the order with what was put off at its end. Facts are about the preferred order
   /// itself: so each of them changes something at its place alone.
   func choose(among preferred: [ExploredMove]) -> ExploredMove {
-    let moves = timesPutOff > 0 ? inOrder(preferred) : preferred
+    let moves = putOff.isEmpty ? preferred : inOrder(preferred)
     let chosen: Int
     switch plan {
     case .prioritized: chosen = priorities.choose(among: moves, at: steps)
@@ -124,18 +131,21 @@ final class Decisions: @unchecked Sendable {
     note(chosen, of: moves.count, .move)
     if names != nil { names!.noteMove(preferred, preferred.index(of: moves[chosen])) }
     for move in moves[..<chosen] {
-      timesPutOff += 1
-      putOff[move.entry.id] = timesPutOff
+      let id = move.entry.id
+      putOff.removeAll { $0 == id }
+      putOff.append(id)
     }
     return moves[chosen]
   }
 
   /// What was put off comes last, and what was put off first is the first of that.
   private func inOrder(_ moves: [ExploredMove]) -> [ExploredMove] {
-    let late = moves.filter { putOff[$0.entry.id] != nil }
-    if late.isEmpty { return moves }
-    return moves.filter { putOff[$0.entry.id] == nil }
-      + late.sorted { putOff[$0.entry.id]! < putOff[$1.entry.id]! }
+    var ordered: [ExploredMove] = []
+    ordered.reserveCapacity(moves.count)
+    for move in moves where !putOff.contains(move.entry.id) { ordered.append(move) }
+    if ordered.count == moves.count { return moves }
+    for id in putOff { for move in moves where move.entry.id == id { ordered.append(move) } }
+    return ordered
   }
 
   /// How many of `entries` have taken their slot before a call, by `caller` or about `subject`.

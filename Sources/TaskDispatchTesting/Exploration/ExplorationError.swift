@@ -27,7 +27,19 @@ extension ExplorationError: CustomStringConvertible {
       "the schedule \"\(token)\" means nothing here any more: there is no "
         + unknown.joined(separator: ", no ")
         + (similar.isEmpty ? "" : ". There is \(similar.joined(separator: ", "))")
-        + ". The code has changed; explore again."
+        + ". The code has changed: explore again, and take it out of the file if it stands in one."
+    }
+  }
+}
+
+extension ExplorationError {
+  /// The same, for a token that nobody has written into the code.
+  func from(_ origin: String) -> ExplorationError {
+    switch self {
+    case .badToken(let token, let reason): .badToken("\(origin)=\(token)", reason)
+    case .diverged(let token, let unknown, let similar):
+      .diverged(token: "\(origin)=\(token)", unknown: unknown, similar: similar)
+    case .hiddenNondeterminism, .blindStrategy: self
     }
   }
 }

@@ -139,6 +139,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
   private let decisions = Decisions()
   /// Of the last recorded run, up to where its scenario threw; empty if it did not.
   private var timeline = ""
+  /// Set by somebody who wants to see one order again.
+  private static var variable: String { "TASKDISPATCH_REPLAY" }
   /// How many endings were explained. Beyond some, all that was different about an order must do.
   private var explained = 0
   private static var mostShrunk: Int { 50 }
@@ -216,9 +218,12 @@ final class Explorer<Outcome: Hashable & Sendable> {
     _ regressions: Regressions?
   ) throws -> Exploration<Outcome> {
     strategy.validate()
-    if let token = environment("TASKDISPATCH_REPLAY") ?? token {
-      return try replay(token, strategy, failures)
+    if let token = environment(Self.variable) {
+      do { return try replay(token, strategy, failures) } catch let error as ExplorationError {
+        throw error.from(Self.variable)
+      }
     }
+    if let token { return try replay(token, strategy, failures) }
     try SelfCheck.passes(strategy)
     let deadly = LastSchedule.ofDeadProcess(site)
     let last = LastSchedule(of: site)
@@ -240,7 +245,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
     let known = found.count
     searching: for var search in strategy.searches {
       while result.schedulesRun < budget.schedules, let plan = search.next() {
-        if failures == .thrown, found.contains(where: \.isFailure) { break searching }
+        if failures == .thrown, !failureIndices.isEmpty { break searching }
         last.begin(plan)
         let ending = run(plan)
         result.schedulesRun += 1
@@ -270,8 +275,6 @@ final class Explorer<Outcome: Hashable & Sendable> {
     let ending: Ending
     var taken: [Decision]
     var deviations: Int
-
-    var isFailure: Bool { if case .failure = ending { true } else { false } }
   }
 
   /// Runs the schedule in which another process has died: it may be this one's end as well, and then
@@ -378,6 +381,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
     let (ending, dispatcher) = runRecorded(token.plan)
     var result = Exploration<Outcome>(strategy: strategy, width: configuration.width)
     result.schedulesRun = 1
+    result.isReplay = true
     result.note(decisions)
     let names = decisions.names!
     var facts = names.facts
@@ -400,13 +404,15 @@ final class Explorer<Outcome: Hashable & Sendable> {
   private func checkThatItMeansSomething(
     _ facts: [OrderingFact], _ names: TaskNames, _ token: String
   ) throws(ExplorationError) {
-    let unknown = Set(facts.flatMap(\.paths)).subtracting(names.all)
+    // A time that did not come, or fewer of a name, may be what the order brings about.
+    let known = Set(names.all.map(\.unmarked))
+    let unknown = Set(facts.flatMap(\.paths)).filter { !known.contains($0.unmarked) }
     guard !unknown.isEmpty else { return }
-    let known = names.all.map(\.description)
+    let others = names.all.map(\.description)
     throw .diverged(
       token: token, unknown: unknown.map(\.description).sorted(),
       similar: Array(
-        Set(unknown.flatMap { nearMisses(of: $0.description, in: known) }).sorted().prefix(3)))
+        Set(unknown.flatMap { nearMisses(of: $0.description, in: others) }).sorted().prefix(3)))
   }
 
   // MARK: Whether it can be relied on

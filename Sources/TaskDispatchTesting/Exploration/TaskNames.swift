@@ -128,6 +128,12 @@ public struct TaskPath: Hashable, Sendable, Comparable {
 
   func call(_ call: StartCall) -> TaskPath { TaskPath(text: "\(text)+\(call.rawValue)") }
 
+  /// Without what tells it from others of the same name, and from the times of a timer.
+  var unmarked: TaskPath {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    return TaskPath(text: parts.map { $0.prefix { $0 != "+" } }.joined(separator: "/"))
+  }
+
   var firing: TaskPath { TaskPath(text: text + "+time") }
 
   public static func < (lhs: TaskPath, rhs: TaskPath) -> Bool { lhs.text < rhs.text }

@@ -1,6 +1,7 @@
 import TaskDispatch
-import TaskDispatchTesting
 import Testing
+
+@testable import TaskDispatchTesting
 
 @Suite("A token of a schedule, replayed,")
 struct RoundTripTests {
@@ -142,6 +143,49 @@ struct RoundTripTests {
       return
     }
     #expect("\(unknown)".contains("choice number 2"))
+  }
+
+  @Test("is one order: of the outcomes that are expected it need not come to all")
+  func expectations() throws {
+    let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
+      let log = Log()
+      for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    let result = try explore(replaying: "facts1:a~b", scenario)
+
+    try result.requireOutcomes([["a", "b"], ["b", "a"]])
+    #expect(result.isReplay)
+    #expect(throws: UnexpectedOutcomes.self) { try result.requireOutcomes([["a", "b"]]) }
+  }
+
+  @Test("means something where a time that it is about does not come any more")
+  func timeThatDoesNotCome() throws {
+    let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
+      let log = Log()
+      let timer = dispatcher.foreground.after(.seconds(1), label: "timer") { log.note("timer") }
+      dispatcher.background(label: "first") {
+        log.note("first")
+        timer.cancel()
+      }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    let result = try explore(replaying: "facts1:first~timer+time+2", scenario)
+
+    #expect(result.schedulesRun == 1)
+    #expect(throws: ExplorationError.self) {
+      _ = try explore(replaying: "facts1:first~watch+time", scenario)
+    }
+  }
+
+  @Test("from the environment says where it is from, if it is none")
+  func origin() throws {
+    let error = ExplorationError.badToken("facts2:", "no").from("TASKDISPATCH_REPLAY")
+    #expect("\(error)".contains("TASKDISPATCH_REPLAY=facts2:"))
   }
 
   @Test("says which names mean nothing any more, and which come close")
