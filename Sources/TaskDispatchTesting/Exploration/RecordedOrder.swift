@@ -6,41 +6,53 @@ public import TaskDispatch
 ///
 /// The history may be one that an observer of a `UVDispatcher` has seen in production, or one of a fake.
 /// Tasks are found again by what submitted them and by their label, or else their file and line: give
-/// labels to what you may want to find. Bodies of the background count when they end, for most tell of
-/// what they did at their end, those of the foreground when they begin, and timers when they come due.
-/// What two bodies that overlapped did at the same time cannot be had again.
+/// labels to what you may want to find. Bodies of the background count when they last submitted something,
+/// or else when they end, those of the foreground when they begin, and timers when they come due. What two
+/// bodies that overlapped did at the same time cannot be had again.
 ///
-/// - Parameter history: Events in the order in which they were told.
+/// - Parameter history: In any order: threads are told of what happened when they come to it, so the times
+///   of the events decide.
 public func scheduleToken(of history: some Sequence<TaskEvent>) -> String {
   var names: [TaskID: TaskPath] = [:]
   var counts: [TaskPath: Int] = [:]
   var timesDue: [TaskID: Int] = [:]
-  var order: [TaskPath] = []
-  var hasStarted: Set<TaskID> = []
+  var hasSubmitted: Set<TaskID> = []
   // By number: it was given in the order of submission, and events may be told in another.
   let records = Dictionary(
-    history.map { ($0.task.id, $0.task) }, uniquingKeysWith: { first, _ in first }
-  ).values.sorted { $0.id < $1.id }
-  for record in records {
+    history.map { ($0.task.id, $0.task) }, uniquingKeysWith: { first, _ in first })
+  for record in records.values.sorted(by: { $0.id < $1.id }) {
     let path = TaskPath(
       record.label ?? "\(record.site)", under: record.parent.flatMap { names[$0] })
     counts[path, default: 0] += 1
     names[record.id] = counts[path] == 1 ? path : path.numbered(counts[path]!)
   }
-  for event in history {
-    guard let path = names[event.task.id] else { continue }
+  let events = history.enumerated().sorted {
+    ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+  }.map(\.element)
+  /// Where each body counts: by the place of an event among all.
+  var places: [TaskID: Int] = [:]
+  var steps: [(place: Int, path: TaskPath)] = []
+  for (place, event) in events.enumerated() {
+    let task = event.task
+    guard let path = names[task.id] else { continue }
     switch event.kind {
-    case .started where event.task.lane == .foreground: order.append(path)
-    case .started: hasStarted.insert(event.task.id)
-    case .finished where hasStarted.contains(event.task.id): order.append(path)
+    case .started: places[task.id] = place
+    case .enqueued:
+      if let parent = task.parent, records[parent]?.lane == .background, places[parent] != nil {
+        places[parent] = place
+        hasSubmitted.insert(parent)
+      }
+    case .finished where task.lane == .background && places[task.id] != nil:
+      if !hasSubmitted.contains(task.id) { places[task.id] = place }
     case .due:
-      timesDue[event.task.id, default: 0] += 1
-      let count = timesDue[event.task.id]!
-      order.append(count == 1 ? path.firing : path.firing.numbered(count))
+      timesDue[task.id, default: 0] += 1
+      let count = timesDue[task.id]!
+      steps.append((place, count == 1 ? path.firing : path.firing.numbered(count)))
     default: break
     }
   }
-  return ScheduleToken.order(order).text
+  steps += places.map { ($0.value, names[$0.key]!) }
+  return ScheduleToken.order(steps.sorted { $0.place < $1.place }.map(\.path)).text
 }
 
 /// An order to be followed as nearly as can be.
