@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 /// Which orders an exploration tries, and in what sequence.
-public indirect enum ExplorationStrategy: Sendable, Hashable {
+public enum ExplorationStrategy: Sendable, Hashable {
   /// Every order that differs from the preferred one in at most so many choices: first those that
   /// differ in none, then in one, and so on. What fails first differs in as few as possible. What
   /// something else has gone before by such a choice is put off until nothing else can go, or until it
