@@ -62,9 +62,12 @@ extension RecordingDispatcher {
       if state.configuration.policy == .unimplemented {
         state.noteUnexpectedUse(CallSite(fileID: "suspend()", line: 0))
       }
-      if state.decisions != nil { state.decideStarts(.suspend) }
+      let view = state.view(queue.view)
+      if state.decisions != nil {
+        state.decideStarts(.suspend, of: queue.label) { $0.view === view }
+      }
       let time = state.now
-      state.pool.suspend(state.poolView(state.view(queue.view)), now: { time })
+      state.pool.suspend(state.poolView(view), now: { time })
     }
   }
 

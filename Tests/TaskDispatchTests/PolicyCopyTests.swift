@@ -5,7 +5,7 @@ import Testing
 @Suite("A copy of the pool's order")
 struct PolicyCopyTests {
   @Test(
-    "starts what the original then starts, and leaves it alone",
+    "starts what the original then starts, and leaves it alone, as do the questions that need none",
     arguments: 1...8 as ClosedRange<UInt64>)
   func foresees(seed: UInt64) {
     var dice = Dice(seed: seed)
@@ -45,13 +45,18 @@ struct PolicyCopyTests {
         var foreseen: [Int] = []
         while let next = copy.start(now: { now }) { foreseen.append(next.taken.entry.id) }
         for grant in copy.takeGrants() { foreseen.append(grant.taken.entry.id) }
+        var startable: [Int] = []
+        pool.forEachStartable(now: { now }) { startable.append($0.id) }
+        let next = pool.withNext(now: { now }) { $0.id }
         let after = views.map { ($0.queue.ready.count, $0.queue.running) }
         #expect(before.elementsEqual(after, by: ==), "seed \(seed), step \(id)")
+        #expect(startable.first == next, "seed \(seed), step \(id)")
         var seen: [Int] = []
         while let next = pool.start(now: { now }) {
           seen.append(next.taken.entry.id)
           running.append(next)
         }
+        #expect(startable == seen, "seed \(seed), step \(id)")
         let grants = pool.takeGrants()
         running += grants
         seen += grants.map(\.taken.entry.id)

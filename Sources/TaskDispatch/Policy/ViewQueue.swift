@@ -226,6 +226,14 @@
     !ready.isEmpty && workerRoom > 0 && (ready.hasStartable || running == 0)
   }
 
+  /// What ``takeForWorker(now:)`` would return, left in place. Nobody may be waiting to run one.
+  @inlinable package func withNext<Result>(
+    now: () -> Int64, _ body: (borrowing Entry) -> Result
+  ) -> Result? {
+    guard workerRoom > 0 else { return nil }
+    return ready.withNext(now: now, body) ?? (running == 0 ? ready.withNextBarrier(body) : nil)
+  }
+
   /// Whether ``takeToHelp(now:)`` would return a task.
   @inlinable package func helperMayStart(now: () -> Int64) -> Bool {
     guard !ready.isEmpty, room > 0, ready.hasStartable || running == 0 else { return false }

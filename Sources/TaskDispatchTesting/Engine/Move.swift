@@ -46,7 +46,6 @@ extension State {
       guard let index = started.firstIndex(where: { $0.id == id.number }) else {
         refuse("\(id) has not started")
       }
-      lastLane = .background
       return takeStarted(at: index, hidesOuter: false)
     case .start:
       _ = startBackground()
@@ -62,8 +61,8 @@ extension State {
     case nothing
   }
 
-  /// The next body to run, as an exploration chooses, or by the fake's own preference: the lanes take
-  /// turns.
+  /// The next body to run, as an exploration chooses, or by the fake's own preference: of the two
+  /// lanes' next, the one that was submitted first.
   mutating func takeNext(_ driven: RecordingDispatcher.Driven) -> Found {
     if let decisions { return takeNext(driven, chosenBy: decisions) }
     let next: Entry? =
@@ -71,9 +70,24 @@ extension State {
       case .loop: takeForeground()
       case .pool: takeBackground()
       case .everything:
-        lastLane == .background
+        foregroundGoesFirst()
           ? takeForeground() ?? takeBackground() : takeBackground() ?? takeForeground()
       }
     return next.map { .body($0) } ?? .nothing
+  }
+
+  /// By age and not in turns, so that no order depends on what else there is to do.
+  private func foregroundGoesFirst() -> Bool {
+    guard let foreground = idOfNextForeground else { return false }
+    let time = now
+    let background = started.first?.id ?? pool.withNext(now: { time }) { $0.id }
+    return background.map { foreground < $0 } ?? true
+  }
+
+  private var idOfNextForeground: UInt64? {
+    let time = now
+    let clock = { time }
+    return due.withNext(now: clock) { $0.id } ?? events.withNext(now: clock) { $0.id }
+      ?? foreground.withNext(now: clock) { $0.id }
   }
 }

@@ -30,7 +30,6 @@ extension State {
         }
       guard let entry = next else { return nil }
       guard begins(entry) else { continue }
-      lastLane = .foreground
       return perform(entry, hidesOuter: hidesOuter)
     }
   }
@@ -80,13 +79,11 @@ extension State {
   mutating func takeBackground(hidesOuter: Bool = false) -> Entry? {
     if !started.isEmpty { return takeStarted(at: 0, hidesOuter: hidesOuter) }
     guard let entry = beginBackground() else { return nil }
-    lastLane = .background
     return perform(entry, hidesOuter: hidesOuter)
   }
 
   mutating func takeStarted(at index: Int, hidesOuter: Bool) -> Entry {
-    lastLane = .background
-    return perform(started.remove(at: index), hidesOuter: hidesOuter)
+    perform(started.remove(at: index), hidesOuter: hidesOuter)
   }
 
   /// Counts a taken entry as started. False if it must not run after all.

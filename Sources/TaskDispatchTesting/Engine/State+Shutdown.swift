@@ -31,7 +31,7 @@ extension State {
       return
     }
     // What has taken its slot runs, and is not cancelled.
-    if decisions != nil { decideStarts(.shutdown) }
+    if decisions != nil { decideStarts(.shutdown) { $0.item?.atShutdown == .skip } }
     shutdown = ShutdownProgress(
       drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil.nanoseconds)
     cancelTimers()
@@ -47,7 +47,7 @@ extension State {
       // Past the deadline everything that has not started is cancelled. Before it, that is only
       // what an outsider could free: nothing else is left.
       if hasWorkThatCanEnd {
-        if decisions != nil { decideStarts(.shutdown) }
+        if decisions != nil { decideStarts(.cutOff) { _ in true } }
         shutdown!.phase = .cancelling
         shutdownFlag.raise()
       }

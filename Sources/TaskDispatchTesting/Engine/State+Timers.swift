@@ -91,21 +91,18 @@ extension State {
   mutating func move(to time: DispatcherInstant) throws(StepError) {
     let current = DispatcherInstant(nanoseconds: now)
     guard time >= current else { throw .timeBackwards(now: current, requested: time) }
-    if decisions != nil, itemsMayExpire, time > current { decideStarts(.expiry) }
+    if decisions != nil, itemsMayExpire, time > current {
+      decideStarts(.expiry) { $0.item?.isExpired(at: time.nanoseconds) ?? false }
+    }
     now = time.nanoseconds
     settleTimers()
     if itemsMayExpire { expire() }
   }
 
-  func isExpired(_ item: WorkItem) -> Bool {
-    guard let timeToLive = item.timeToLive else { return false }
-    return now > item.place.since.advanced(by: timeToLive).nanoseconds
-  }
-
   /// Ends what waits in a queue and has waited for longer than it lives.
   private mutating func expire() {
     let waiting = waitingItems() + waitingForRoom.compactMap(\.item)
-    let expired = waiting.filter { $0.kind != .notification && isExpired($0) }
+    let expired = waiting.filter { $0.kind != .notification && $0.isExpired(at: now) }
     for item in expired {
       guard let entry = takeBack(item) else { continue }
       endUnstarted(entry, .expired)
@@ -124,5 +121,13 @@ extension State {
 
   var nextDeadlineInstant: DispatcherInstant? {
     nextDeadline.map { DispatcherInstant(nanoseconds: $0) }
+  }
+}
+
+extension WorkItem {
+  /// Whether it has waited for longer than it lives.
+  func isExpired(at time: Int64) -> Bool {
+    guard let timeToLive else { return false }
+    return time > place.since.advanced(by: timeToLive).nanoseconds
   }
 }

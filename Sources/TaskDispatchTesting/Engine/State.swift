@@ -39,8 +39,6 @@ struct State: ~Copyable {
   var running: [Entry] = []
   /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
   var isStepping = false
-  /// The lane of the last step that a call chose by itself: the other lane goes first next time.
-  var lastLane = Lane.background
   /// Who used the dispatcher from outside a body last: the test.
   var driver = ExecutionIdentity.thread(0)
   /// Makes the choices that an exploration has to make; nil if nobody explores.

@@ -150,19 +150,28 @@ final class Decisions: @unchecked Sendable {
 
   /// How many of `entries` have taken their slot before a call, by `caller` or about `subject`.
   func chooseStarts(
-    of entries: [Entry], before call: StartCall, by caller: Entry?, about subject: Entry? = nil
+    of entries: [Entry], before call: NamedCall
   ) -> Int {
-    let name = names != nil ? names!.call(call, by: caller, about: subject) : ""
     let chosen: Int
     switch plan {
-    case .facts(let facts): chosen = facts.starts(of: entries, before: name, names!)
+    case .facts(let facts): chosen = facts.starts(of: entries, before: call, names!)
     case .prioritized(let seeded): chosen = seeded.any(entries.count + 1, at: taken.count)
     case .deviating, .exact, .repeating, .random, .following:
       chosen = planned(entries.count + 1)
     }
     note(chosen, of: entries.count + 1, .start)
-    if names != nil, chosen > 0 { names!.noteStarts(entries.prefix(chosen), before: name) }
+    if names != nil, chosen > 0 { names!.noteStarts(entries.prefix(chosen), before: call) }
     return chosen
+  }
+
+  /// What a call is called by which somebody can tell what has started. Also where there is nothing to
+  /// choose: that depends on the order and on strangers, and the next call must keep its number.
+  func name(
+    of call: StartCall, of queue: String? = nil, by caller: Entry?, about subject: Entry?
+  ) -> NamedCall {
+    if names == nil { return .unnamed }
+    if case .expiry = call { return .ownExpiry }
+    return .name(names!.call(call, of: queue, by: caller, about: subject))
   }
 
   /// The index of one of `count` values.
@@ -298,11 +307,23 @@ struct Dice: RandomNumberGenerator, Sendable {
   }
 }
 
-/// A call by which somebody can tell what has taken its slot.
+/// A moment at which somebody can tell what has taken its slot.
 enum StartCall: String, Sendable {
   case cancel
   case suspend
   case shutdown
+  /// The time of a shutdown's drain is over.
+  case cutOff = "end of the drain"
+  /// The time to live of a task is over.
   case expiry
   case submission
+}
+
+/// What a fact calls such a moment.
+enum NamedCall {
+  case name(TaskPath)
+  /// Each task's own expiry.
+  case ownExpiry
+  /// Nobody will ask.
+  case unnamed
 }

@@ -22,6 +22,14 @@ struct ExploredMove {
   /// that waits; that too for who goes on.
   let entry: Entry
 
+  /// Whether it starts a task, or lets time pass.
+  var takesSlotOrTime: Bool {
+    switch action {
+    case .start, .time: true
+    case .due, .event, .posted, .started, .goOn: false
+    }
+  }
+
   fileprivate var isTime: Bool { if case .time = action { true } else { false } }
 }
 
@@ -49,27 +57,35 @@ extension State {
     _ driven: RecordingDispatcher.Driven, _ decisions: Decisions
   ) -> [ExploredMove] {
     var moves: [ExploredMove] = []
-    if driven != .pool, lastLane == .background { addForeground(to: &moves) }
-    if driven != .loop {
-      for entry in started { moves.append(ExploredMove(action: .started, entry: entry)) }
-      let clock = clock
-      pool.forEachStartable(now: clock) {
-        moves.append(ExploredMove(action: .start, entry: copy $0))
-      }
-    }
+    if driven != .loop { addBackground(to: &moves) }
     if driven != .pool {
-      if lastLane == .foreground { addForeground(to: &moves) }
+      addForeground(to: &moves)
       if !moves.isEmpty, let move = timeAhead(decisions) { moves.append(move) }
     }
     return moves
   }
 
+  private func addBackground(
+    to moves: inout [ExploredMove], where isWanted: (borrowing Entry) -> Bool = { _ in true }
+  ) {
+    for entry in started { moves.append(ExploredMove(action: .started, entry: entry)) }
+    let clock = clock
+    pool.forEachStartable(now: clock) {
+      if isWanted($0) { moves.append(ExploredMove(action: .start, entry: copy $0)) }
+    }
+  }
+
+  /// Puts each where it would run if nothing else came: before the first of the background that was
+  /// submitted later.
   private func addForeground(to moves: inout [ExploredMove]) {
     let clock = clock
+    var place = 0
     func add(_ action: ExploredMove.Action, _ queue: borrowing ReadyQueue<Entry>) {
       let next = queue.withNext(now: clock) { copy $0 }
       guard let entry = next else { return }
-      moves.append(ExploredMove(action: action, entry: entry))
+      while place < moves.count, moves[place].entry.id < entry.id { place += 1 }
+      moves.insert(ExploredMove(action: action, entry: entry), at: place)
+      place += 1
     }
     add(.due, due)
     add(.event, events)
@@ -142,13 +158,10 @@ extension State {
   /// Decides that. On other threads, whatever may run does so while somebody waits.
   mutating func meanwhile(_ call: Entry?, timeOut: DispatcherInstant? = nil) -> Meanwhile {
     guard let decisions, let call else { return .nothing }
-    var moves = [ExploredMove(action: .goOn, entry: call)]
-    let clock = clock
-    for entry in started { moves.append(ExploredMove(action: .started, entry: entry)) }
-    pool.forEachStartable(now: clock) {
-      if !$0.runsOnCaller { moves.append(ExploredMove(action: .start, entry: copy $0)) }
-    }
+    var moves: [ExploredMove] = []
+    addBackground(to: &moves) { !$0.runsOnCaller }
     if !foregroundIsBusy { addForeground(to: &moves) }
+    moves.insert(ExploredMove(action: .goOn, entry: call), at: 0)
     if let timeOut, timeOut.nanoseconds > now, moves.count > 1, decisions.mayPass(call) {
       moves.append(ExploredMove(action: .time(timeOut.nanoseconds), entry: call))
     }
@@ -164,22 +177,25 @@ extension State {
 
   // MARK: Who has started
 
-  /// Decides how many tasks have taken their slot by now, for a call that can tell.
+  /// Decides which tasks have taken their slot by now, for a call that can tell of those that matter
+  /// to it. What stands before one of them has taken its own.
   mutating func decideStarts(
-    _ call: StartCall, about subject: Entry? = nil, where isWanted: (Entry) -> Bool = { _ in true }
+    _ call: StartCall, of queue: String? = nil, about subject: Entry? = nil,
+    where matters: (borrowing Entry) -> Bool
   ) {
     guard let decisions else { return }
+    let name = decisions.name(of: call, of: queue, by: bodyOfThisThread, about: subject)
     let clock = clock
-    var startable: [Entry] = []
-    var wanted = 0
+    var place = 0
+    var startable: [(entry: Entry, place: Int)] = []
     pool.forEachStartable(now: clock) { entry in
-      startable.append(copy entry)
-      if isWanted(entry) { wanted = startable.count }
+      place += 1
+      if matters(entry) { startable.append((copy entry, place)) }
     }
-    guard wanted > 0 else { return }
-    let count = decisions.chooseStarts(
-      of: Array(startable[..<wanted]), before: call, by: bodyOfThisThread, about: subject)
-    for _ in 0..<count { _ = startBackground() }
+    guard !startable.isEmpty else { return }
+    let count = decisions.chooseStarts(of: startable.map(\.entry), before: name)
+    guard count > 0 else { return }
+    for _ in 0..<startable[count - 1].place { _ = startBackground() }
   }
 
   /// A task comes that may overtake others.
@@ -196,10 +212,8 @@ extension State {
     var startable: [Entry] = []
     pool.forEachStartable(now: clock) { startable.append(copy $0) }
     guard let index = startable.firstIndex(where: { $0.item === item }) else { return }
-    let isStarted =
-      decisions.chooseStarts(
-        of: [startable[index]], before: .cancel, by: bodyOfThisThread, about: startable[index]) > 0
-    guard isStarted else { return }
+    let name = decisions.name(of: .cancel, by: bodyOfThisThread, about: startable[index])
+    guard decisions.chooseStarts(of: [startable[index]], before: name) > 0 else { return }
     for _ in 0...index { _ = startBackground() }
   }
 }

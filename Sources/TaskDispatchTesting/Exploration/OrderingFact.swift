@@ -73,18 +73,33 @@ struct FactIndex: Sendable {
 
   /// The first that waits for nothing. If all do, some fact means nothing here any more, and the
   /// first goes.
+  ///
+  /// Behind a task that waits for a time nobody starts before that time, but if somebody waits for
+  /// it: that would give the task its slot, which matters if it expires, and it may be a stranger.
   func choose(among moves: [ExploredMove], _ names: TaskNames) -> Int {
-    moves.firstIndex { move in
-      guard let others = waits[names.path(of: move)] else { return true }
-      return others.allSatisfy { names.isOver.contains($0) }
-    } ?? 0
+    var awaited: Set<TaskPath> = []
+    var awaitsTime = false
+    var second: Int?
+    for (index, move) in moves.enumerated() {
+      let path = names.path(of: move)
+      let others = waits[path]?.filter { !names.isOver.contains($0) } ?? []
+      if others.isEmpty {
+        if !awaitsTime || !move.takesSlotOrTime || awaited.contains(path) { return index }
+        second = second ?? index
+      } else {
+        awaited.formUnion(others)
+        if case .start = move.action, others.contains(where: \.isFiring) { awaitsTime = true }
+      }
+    }
+    return second ?? 0
   }
 
   /// Everything up to the last that has started.
-  func starts(of entries: [Entry], before call: String, _ names: TaskNames) -> Int {
+  func starts(of entries: [Entry], before call: NamedCall, _ names: TaskNames) -> Int {
     guard !starts.isEmpty else { return 0 }
-    let call = TaskPath(text: call)
-    let last = entries.lastIndex { starts.contains(.started(names.path(of: $0), before: call)) }
+    let last = entries.lastIndex { entry in
+      names.start(of: entry, before: call).map(starts.contains) ?? false
+    }
     return last.map { $0 + 1 } ?? 0
   }
 

@@ -68,14 +68,29 @@ struct TaskNames {
     unique(TaskPath(label, under: caller.map { path(of: $0) })).text
   }
 
-  /// What a call is called by which somebody can tell what has started. After the task that it is
-  /// about, if there is one: whether there is anything to choose at a call depends on the order and on
-  /// strangers, so counting such calls would name another one.
-  mutating func call(_ call: StartCall, by caller: Entry?, about subject: Entry?) -> String {
-    guard let subject else { return self.call(call.rawValue, by: caller) }
+  /// What a call is called by which somebody can tell what has started: after the task that it is
+  /// about, if there is one.
+  mutating func call(
+    _ call: StartCall, of queue: String?, by caller: Entry?, about subject: Entry?
+  ) -> TaskPath {
+    if case .cutOff = call { return unique(TaskPath(call.rawValue, under: nil)) }
+    guard let subject else {
+      let name = queue.map { "\(call.rawValue) \($0)" } ?? call.rawValue
+      return unique(TaskPath(name, under: caller.map { self.path(of: $0) }))
+    }
     let path = path(of: subject).call(call)
     all.insert(path)
-    return path.text
+    return path
+  }
+
+  /// That `entry` has taken its slot by then. Nil if nobody asks.
+  func start(of entry: Entry, before call: NamedCall) -> OrderingFact? {
+    let path = path(of: entry)
+    switch call {
+    case .name(let name): return .started(path, before: name)
+    case .ownExpiry: return .started(path, before: path.call(.expiry))
+    case .unnamed: return nil
+    }
   }
 
   // MARK: What has happened
@@ -97,8 +112,10 @@ struct TaskNames {
     for move in moves[..<chosen] { add(.waits(path(of: move), for: winner)) }
   }
 
-  mutating func noteStarts(_ entries: some Sequence<Entry>, before call: String) {
-    for entry in entries { add(.started(path(of: entry), before: TaskPath(text: call))) }
+  mutating func noteStarts(_ entries: some Sequence<Entry>, before call: NamedCall) {
+    for entry in entries {
+      if let fact = start(of: entry, before: call) { add(fact) }
+    }
   }
 
   mutating func noteValue(_ name: String, _ chosen: Int, _ text: String) {
@@ -135,6 +152,9 @@ public struct TaskPath: Hashable, Sendable, Comparable {
   }
 
   var firing: TaskPath { TaskPath(text: text + "+time") }
+
+  /// Whether it is the time of a timer, and not a task.
+  var isFiring: Bool { text.split(separator: "/").last?.contains("+time") ?? false }
 
   public static func < (lhs: TaskPath, rhs: TaskPath) -> Bool { lhs.text < rhs.text }
 

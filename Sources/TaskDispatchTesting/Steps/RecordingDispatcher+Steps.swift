@@ -89,8 +89,8 @@ extension RecordingDispatcher {
 
   // MARK: Many steps
 
-  /// Runs tasks of both lanes, which take turns, until none can run. Time does not move, but in an
-  /// exploration, where it may pass while something waits.
+  /// Runs tasks of both lanes until none can run: of the two that are next, the one that was submitted
+  /// first. Time does not move, but in an exploration, where it may pass while something waits.
   ///
   /// - Parameter limit: The most steps; that of the configuration if nil.
   /// - Returns: How many steps it took.
@@ -283,103 +283,5 @@ extension RecordingDispatcher {
       state.advanceShutdown()
     }
     settleShutdown()
-  }
-}
-
-extension State {
-  mutating func beginStepping(_ call: String) throws(StepError) {
-    if let body = bodyOfThisThread { throw .reentrantStep(call, running: body.record) }
-    guard !isStepping else { throw .reentrantStep(call, running: running.last?.record) }
-    isStepping = true
-    if hasExecutors { driver = .current }
-  }
-
-  /// Ends a step under the lock that its body ended under, if nobody has to be told of anything:
-  /// they would find that the step is over, and might step.
-  mutating func endStepIfNothingIsToBeTold() -> Bool {
-    guard outbox == nil, shutdown == nil else { return false }
-    isStepping = false
-    return true
-  }
-
-  func hasMore(_ driven: RecordingDispatcher.Driven) -> Bool {
-    let time = now
-    let background = !started.isEmpty || pool.canStart(now: { time })
-    return switch driven {
-    case .loop: hasForeground
-    case .pool: background
-    case .everything: hasForeground || background
-    }
-  }
-
-  /// Why a step found nothing to run.
-  func nothing(on place: String, _ isThere: (TaskRecord) -> Bool) -> StepError {
-    let pending = pendingTasks()
-    let there = pending.filter { isThere($0.task) && $0.due == nil }
-    if there.isEmpty {
-      return .nothingQueued(
-        place, elsewhere: pending + awaitedEvents(), nextDeadline: nextDeadlineInstant)
-    }
-    return .nothingRunnable(place, there, nextDeadline: nextDeadlineInstant)
-  }
-
-  /// Starts the head of the background until a task that `isWanted` has started, and takes that.
-  mutating func reach(_ isWanted: (Entry) -> Bool) -> Entry? {
-    while true {
-      if let index = started.firstIndex(where: isWanted) {
-        lastLane = .background
-        return takeStarted(at: index, hidesOuter: false)
-      }
-      guard startBackground() else { return nil }
-    }
-  }
-
-  /// Takes one particular task that waits.
-  mutating func take(_ wanted: PendingTask) throws(StepError) -> Entry {
-    let id = wanted.task.id.number
-    if wanted.task.lane == .foreground {
-      guard wanted.obstacle == nil, let next = takeForeground() else { throw .notRunnable(wanted) }
-      return next
-    }
-    guard wanted.obstacle == nil, let next = reach({ $0.id == id }) else {
-      // What stood before it may have started: that is what is in its way now.
-      throw .notRunnable(pendingTasks().first { $0.task.id.number == id } ?? wanted)
-    }
-    return next
-  }
-}
-
-/// Counts the steps of one call, and near the end what they were.
-struct StepBudget {
-  let limit: Int
-  private(set) var used = 0
-  private var seen: [Key: Int] = [:]
-  /// Enough to see what recurs, and no cost for calls that end.
-  private static let watched = 1_000
-
-  private struct Key: Hashable {
-    let label: String?
-    let site: CallSite
-  }
-
-  init(_ limit: Int) {
-    require(limit >= 1, "a step limit must allow a step (limit: \(limit))")
-    self.limit = limit
-  }
-
-  var isSpent: Bool { used >= limit }
-
-  mutating func count(_ body: Entry) {
-    used += 1
-    guard used > limit - Self.watched else { return }
-    let task = body.record
-    seen[Key(label: task.label, site: task.site), default: 0] += 1
-  }
-
-  /// The call sites that ran most often of late, the most frequent first.
-  var recurring: [StepError.Recurrence] {
-    seen.map { StepError.Recurrence(label: $0.label, site: $0.site, count: $1) }
-      .sorted { ($1.count, $0.site.line) < ($0.count, $1.site.line) }
-      .prefix(5).map { $0 }
   }
 }

@@ -13,14 +13,14 @@ struct SmallProgram {
   /// What is put among its tasks and has nothing to do with them.
   enum Stranger: CaseIterable { case none, front, behind }
   var stranger = Stranger.none
-  /// Whether every task is of the same lane.
-  var isOfOneLane = false
+  /// The priority of one on the background; nil for one on the foreground.
+  var priorityOfStranger: TaskPriority?
 
   var width: Int { 1 + seed % 3 }
 
   /// What its bodies and the answers to their calls were, in their order.
   func run(on dispatcher: RecordingDispatcher) throws -> [String] {
-    let play = Play(dispatcher, seed: seed, isOfOneLane: isOfOneLane)
+    let play = Play(dispatcher, seed: seed)
     if stranger == .front { addStranger(dispatcher) }
     play.act("", depth: 0, actions: 4)
     if stranger == .behind { addStranger(dispatcher) }
@@ -30,22 +30,22 @@ struct SmallProgram {
   }
 
   private func addStranger(_ dispatcher: RecordingDispatcher) {
-    dispatcher.foreground(label: "stranger") {}
+    if let priorityOfStranger {
+      dispatcher.background(priority: priorityOfStranger, label: "stranger") {}
+    } else {
+      dispatcher.foreground(label: "stranger") {}
+    }
   }
 
   private final class Play: Sendable {
     private let dispatcher: RecordingDispatcher
-    private let queue: TaskQueue
     private let seed: Int
-    private let isOfOneLane: Bool
     private let handles = Locked<[TaskHandle<Void>]>([])
     let log = Log()
 
-    init(_ dispatcher: RecordingDispatcher, seed: Int, isOfOneLane: Bool) {
+    init(_ dispatcher: RecordingDispatcher, seed: Int) {
       self.dispatcher = dispatcher
       self.seed = seed
-      self.isOfOneLane = isOfOneLane
-      queue = dispatcher.makeQueue(label: "one", width: 1)
     }
 
     /// What the body of the task of this name does.
@@ -76,9 +76,8 @@ struct SmallProgram {
         act(name, depth: depth + 1, actions: actions)
       }
       switch kind {
-      case 0..<4 where !isOfOneLane: dispatcher.foreground(label: label, body)
-      case 0: queue(label: label, body)
-      case 4 where !isOfOneLane:
+      case 0..<4: dispatcher.foreground(label: label, body)
+      case 4:
         dispatcher.foreground.after(.milliseconds(1 + dice.roll(3)), label: label, body)
       case 5:
         dispatcher.background(

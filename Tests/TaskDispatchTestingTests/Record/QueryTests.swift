@@ -24,10 +24,12 @@ struct QueryTests {
     let dispatcher = RecordingDispatcher()
     let inside = Slot<[TaskRecord]>()
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    let inner = dispatcher.background.submit(label: "inner") {
-      try store.sync { inside.value = dispatcher.runningTasks }
+    dispatcher.foreground(label: "outer") {
+      let inner = dispatcher.background.submit(label: "inner") {
+        try store.sync { inside.value = dispatcher.runningTasks }
+      }
+      _ = try? inner.wait()
     }
-    dispatcher.foreground(label: "outer") { _ = try? inner.wait() }
 
     try dispatcher.runUntilIdle()
 

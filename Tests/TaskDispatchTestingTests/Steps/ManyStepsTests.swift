@@ -16,15 +16,18 @@ struct ManyStepsTests {
     try dispatcher.finish()
   }
 
-  @Test("lets the lanes take turns")
-  func lanesTakeTurns() throws {
+  @Test("runs what was submitted first, whatever its lane")
+  func oldestFirst() throws {
     let dispatcher = RecordingDispatcher()
-    for number in 1...3 { dispatcher.foreground(label: "f\(number)") {} }
-    for number in 1...3 { dispatcher.background(label: "b\(number)") {} }
+    dispatcher.foreground(label: "f1") { dispatcher.background(label: "b3") {} }
+    dispatcher.background(label: "b1") { dispatcher.foreground(label: "f4") {} }
+    dispatcher.background(label: "b2") {}
+    dispatcher.foreground(label: "f2") {}
+    dispatcher.foreground(label: "f3") {}
 
     try dispatcher.runUntilIdle()
 
-    #expect(dispatcher.ran == ["f1", "b1", "f2", "b2", "f3", "b3"])
+    #expect(dispatcher.ran == ["f1", "b1", "b2", "f2", "f3", "b3", "f4"])
     try dispatcher.finish()
   }
 

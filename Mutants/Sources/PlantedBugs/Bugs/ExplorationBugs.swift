@@ -53,14 +53,25 @@ private let strategyBugs = [
 
 private let decisionBugs = [
   Bug(
+    "explore.younger-lane-first", breaks: "of two tasks that are next, the younger one runs",
+    in: "TaskDispatchTesting/Engine/Move.swift",
+    .expression("foreground < $0", becomes: "foreground > $0"),
+    suites: ["ManyStepsTests"]),
+  Bug(
+    "explore.lanes-by-place", breaks: "the foreground is preferred, however young its task",
+    in: folder + "ExploredMove.swift",
+    .expression("moves[place].entry.id < entry.id", becomes: "false"),
+    suites: ["RoundTripTests"]),
+  Bug(
     "explore.no-start-choices", breaks: "whether a task had its slot is never tried",
     in: folder + "ExploredMove.swift",
-    .expression("wanted > 0", becomes: "false"),
+    .expression("!startable.isEmpty", becomes: "false", within: "guard !startable.isEmpty"),
     suites: ["StrategyTests", "CountedOrdersTests"]),
   Bug(
     "explore.cancel-always-wins", breaks: "a cancellation never comes after the start",
     in: folder + "ExploredMove.swift",
-    .expression("isStarted", becomes: "false", within: "guard isStarted else"),
+    .expression(
+      "decisions.chooseStarts(of: [startable[index]], before: name) > 0", becomes: "false"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.no-time-ahead", breaks: "no timer ever fires before work that waits",
@@ -91,24 +102,29 @@ private let decisionBugs = [
     suites: ["FailingRunTests"]),
 ]
 
-private let firstThatMayGo = """
-  moves.firstIndex { move in
-        guard let others = waits[names.path(of: move)] else { return true }
-        return others.allSatisfy { names.isOver.contains($0) }
-      }
-  """
-
 private let factBugs = [
   Bug(
     "explore.facts-pick-last", breaks: "of all that may go, the last goes",
     in: folder + "OrderingFact.swift",
-    .expression(firstThatMayGo, becomes: firstThatMayGo.replacing("firstIndex", with: "lastIndex")),
+    .expression("moves.enumerated()", becomes: "moves.enumerated().reversed()"),
     suites: ["RoundTripTests", "FoundBugsTests"]),
   Bug(
     "explore.facts-any-is-enough", breaks: "a task that waits for two goes after the first of them",
     in: folder + "OrderingFact.swift",
     .expression(
-      firstThatMayGo, becomes: firstThatMayGo.replacing("allSatisfy", with: "contains")),
+      "waits[path]?.filter { !names.isOver.contains($0) } ?? []",
+      becomes: "waits[path].map { $0.contains(where: names.isOver.contains) ? [] : $0 } ?? []"),
+    suites: ["RoundTripTests"]),
+  Bug(
+    "explore.slot-before-time", breaks: "who waits for a time is given a slot by a stranger",
+    in: folder + "OrderingFact.swift",
+    .without(
+      "awaitsTime = true", within: "others.contains(where: \\.isFiring) { awaitsTime = true }"),
+    suites: ["RoundTripTests"]),
+  Bug(
+    "explore.starts-of-anybody", breaks: "a moment is thought to tell of tasks that it does not",
+    in: folder + "ExploredMove.swift",
+    .expression("matters(entry)", becomes: "true"),
     suites: ["RoundTripTests"]),
   Bug(
     "explore.ordinal-not-counted", breaks: "the second task of a name is taken for the first",
@@ -120,9 +136,9 @@ private let factBugs = [
   Bug(
     "explore.calls-named-by-count", breaks: "a stranger makes a fact about another call",
     in: folder + "TaskNames.swift",
-    .statement(
-      "guard let subject else { return self.call(call.rawValue, by: caller) }\n    let path = path(of: subject).call(call)\n    all.insert(path)\n    return path.text",
-      becomes: "return self.call(call.rawValue, by: caller)"),
+    .expression(
+      "path(of: subject).call(call)",
+      becomes: "unique(TaskPath(call.rawValue, under: caller.map { self.path(of: $0) }))"),
     suites: ["RoundTripTests"]),
   Bug(
     "explore.firing-not-over", breaks: "what waits for the time of a timer waits for ever",

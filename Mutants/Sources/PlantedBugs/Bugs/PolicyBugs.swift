@@ -135,6 +135,19 @@ private let poolOrderBugs = [
       within: "package func canStart(now: () -> Int64) -> Bool {\n    guard busyWorkers < width"),
     suites: ["PoolOrderTests"]),
   Bug(
+    "pool.next-for-nobody", breaks: "a task is said to be next although no worker is free",
+    in: "TaskDispatch/Policy/PoolOrder+Looking.swift",
+    .expression(
+      "busyWorkers < width", becomes: "true",
+      within: "guard busyWorkers < width else { return nil }\n    let view = usesTurns"),
+    suites: ["PolicyCopyTests"]),
+  Bug(
+    "pool.next-by-background", breaks: "a view's turn is overlooked when one asks what is next",
+    in: "TaskDispatch/Policy/PoolOrder+Looking.swift",
+    .expression(
+      "usesTurns", becomes: "false", within: "usesTurns ? turns.withNext(now: now) { $0.view }"),
+    suites: ["PolicyCopyTests"]),
+  Bug(
     "pool.worker-stays-busy", breaks: "rule 5: a worker that has ended counts as busy",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without("if runner == .worker { busyWorkers -= 1 }"),

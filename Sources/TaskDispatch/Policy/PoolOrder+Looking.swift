@@ -1,0 +1,64 @@
+/// Asking what would start, without starting it. Only the fake asks.
+extension PoolOrder {
+  /// Shows the task that a free worker would start now. Nil if none is free, or none may start.
+  /// O(bands), but O(everything that waits) while a caller waits for its turn.
+  @inlinable package func withNext<Result>(
+    now: () -> Int64, _ body: (borrowing Entry) -> Result
+  ) -> Result? {
+    guard busyWorkers < width else { return nil }
+    let view = usesTurns ? turns.withNext(now: now) { $0.view } : background
+    guard let view else { return nil }
+    if view.queue.callersWaiting == 0 { return view.queue.withNext(now: now, body) }
+    var order = clone()
+    return order.start(now: now).map { body($0.taken.entry) }
+  }
+
+  /// Shows the tasks that free workers would start now, in their order, if none ended meanwhile.
+  /// O(those) while one band of the background alone has work, else O(everything that waits).
+  @inlinable package func forEachStartable(now: () -> Int64, _ body: (borrowing Entry) -> Void) {
+    guard canStart(now: now) else { return }
+    if isBackgroundAlone,
+      background.queue.ready.hasOneBandAndNoBarrier
+    {
+      var free = min(width - busyWorkers, background.queue.workerRoom)
+      background.queue.ready.forEachWhile { entry in
+        guard free > 0 else { return false }
+        free -= 1
+        body(entry)
+        return true
+      }
+      return
+    }
+    var order = clone()
+    while let next = order.start(now: now) { body(next.taken.entry) }
+  }
+
+  /// Whether a task that comes in `band` may start before one that waits and could start now. True also
+  /// where that would take a closer look.
+  @inlinable package func mayOvertake(in band: PriorityBand) -> Bool {
+    guard isBackgroundAlone else { return true }
+    return PriorityBand.allCases.contains {
+      $0 < band && background.queue.ready.hasStartable(in: $0)
+    }
+  }
+
+  @inlinable var isBackgroundAlone: Bool { !usesTurns && background.queue.callersWaiting == 0 }
+
+  /// An order of its own in the same state, to ask what would happen. O(everything that waits).
+  @inlinable package func clone() -> PoolOrder<Entry> {
+    var copies: [ObjectIdentifier: View] = [:]
+    func copy(_ view: View) -> View {
+      if let known = copies[ObjectIdentifier(view)] { return known }
+      let made = view.clone()
+      copies[ObjectIdentifier(view)] = made
+      return made
+    }
+    var clone = PoolOrder(width: width, background: copy(background), agingStep: turns.agingStep)
+    clone.turns = turns.clone(
+      relocated: { $0.moved(to: $1) }, { Turn(view: copy($0.view), serial: $0.serial) })
+    clone.busyWorkers = busyWorkers
+    clone.usesTurns = usesTurns
+    clone.viewsWithTurns = viewsWithTurns
+    return clone
+  }
+}
