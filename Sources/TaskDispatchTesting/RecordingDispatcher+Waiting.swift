@@ -21,14 +21,13 @@ extension RecordingDispatcher {
     do throws(WaitRefusal) {
       try standStill { () throws(WaitRefusal) in
         while true {
-          if case .body(let other) = withState({ $0.meanwhile(call) }) {
-            perform(other)
-            continue
-          }
+          _ = othersRun(before: call)
           switch withState({ $0.nextForSync(caller, queue) }) {
           case .granted(let task):
             perform(task, asCaller: body)
             withState { $0.bodyOfThisThread?.wait = nil }
+            let end = withState { $0.beginCall("end of sync") }
+            _ = othersRun(before: end)
             return
           case .perform(let next): perform(next)
           case .stuck(let refusal): throw refusal
@@ -55,17 +54,10 @@ extension RecordingDispatcher {
     try standStill { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target.description) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
-      while !withState({ $0.hasComeAbout(target) }) {
-        switch withState({ $0.meanwhile(call, timeOut: end) }) {
-        case .body(let other):
-          perform(other)
-          continue
-        case .timeOut:
-          while let end, moveTime(until: end) {}
-          if withState({ $0.hasComeAbout(target) }) { return }
-          throw .timedOut
-        case .nothing: break
-        }
+      while true {
+        let isInTime = othersRun(before: call, orUntil: end) { $0.hasComeAbout(target) }
+        if withState({ $0.hasComeAbout(target) }) { return }
+        guard isInTime else { throw .timedOut }
         if let next = withState({ $0.nextForWait(target) }) {
           perform(next)
           continue
@@ -95,16 +87,13 @@ extension RecordingDispatcher {
     let call = withState { $0.beginCall("room") }
     do {
       try standStill { () throws(WaitRefusal) in
-        while withState({ $0.isFull(queue.lane, $0.view(queue.view)) }) {
-          switch withState({ $0.meanwhile(call, timeOut: end) }) {
-          case .body(let other):
-            perform(other)
-            continue
-          case .timeOut:
-            while let end, moveTime(until: end) {}
-            throw .timedOut
-          case .nothing: break
-          }
+        func hasRoom(_ state: inout State) -> Bool {
+          !state.isFull(queue.lane, state.view(queue.view))
+        }
+        while true {
+          let isInTime = othersRun(before: call, orUntil: end, unless: hasRoom)
+          if withState(hasRoom) { return }
+          guard isInTime else { throw .timedOut }
           if let next = withState({ $0.nextForRoom(queue) }) {
             perform(next)
             continue
@@ -115,6 +104,29 @@ extension RecordingDispatcher {
       return nil
     } catch {
       return timeout == nil ? .wouldDeadlock : .noRoomInTime
+    }
+  }
+
+  /// Runs what an exploration lets run before whoever stands in `call` goes on: on other threads,
+  /// whatever may run does so meanwhile.
+  ///
+  /// - Parameters:
+  ///   - end: When the time-out is over, unless `isOver` by then.
+  ///   - isOver: Whether what is waited for has come about.
+  /// - Returns: False if the time-out came first.
+  private func othersRun(
+    before call: Entry?, orUntil end: DispatcherInstant? = nil,
+    unless isOver: (inout State) -> Bool = { _ in false }
+  ) -> Bool {
+    guard call != nil else { return true }
+    while true {
+      switch withState({ $0.meanwhile(call, timeOut: end == nil || isOver(&$0) ? nil : end) }) {
+      case .body(let other): perform(other)
+      case .timeOut:
+        while let end, moveTime(until: end) {}
+        return false
+      case .nothing: return true
+      }
     }
   }
 

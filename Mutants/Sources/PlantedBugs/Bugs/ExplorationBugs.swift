@@ -53,6 +53,17 @@ private let strategyBugs = [
 
 private let decisionBugs = [
   Bug(
+    "explore.nobody-after-sync", breaks: "who comes out of sync goes on before anybody else",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("_ = othersRun(before: end)"),
+    suites: ["WaitingOrdersTests"]),
+  Bug(
+    "explore.time-out-afterwards",
+    breaks: "a time-out passes although what it is for has come about",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .expression("end == nil || isOver(&$0)", becomes: "end == nil"),
+    suites: ["WaitingOrdersTests"]),
+  Bug(
     "explore.younger-lane-first", breaks: "of two tasks that are next, the younger one runs",
     in: "TaskDispatchTesting/Engine/Move.swift",
     .expression("foreground < $0", becomes: "foreground > $0"),
@@ -164,7 +175,7 @@ private let tokenBugs = [
     suites: ["TokenTests"]),
   Bug(
     "explore.unknown-names-pass", breaks: "a token that means nothing replays as if it did",
-    in: folder + "Explore.swift",
+    in: folder + "Explorer+Replaying.swift",
     .expression("!unknown.isEmpty", becomes: "false"),
     suites: ["RoundTripTests"]),
 ]
@@ -190,7 +201,7 @@ private let shrinkingBugs = [
 private let honestyBugs = [
   Bug(
     "explore.always-exhausted", breaks: "isExhausted says nothing",
-    in: folder + "Explore.swift",
+    in: folder + "Explorer.swift",
     .expression(
       "search.hasTriedEverything", becomes: "true",
       within: "if search.hasTriedEverything, !result.wasCut"),
@@ -202,12 +213,12 @@ private let honestyBugs = [
     suites: ["StrategyTests"]),
   Bug(
     "explore.two-runs-not-compared", breaks: "a scenario that differs each time is explored",
-    in: folder + "Explore.swift",
+    in: folder + "Explorer+Replaying.swift",
     .expression("first != second", becomes: "false"),
     suites: ["FailingRunTests"]),
   Bug(
     "explore.ending-not-compared", breaks: "what does not come again is said to be explained",
-    in: folder + "Explore.swift",
+    in: folder + "Explorer+Explaining.swift",
     .expression("ending == found.ending", becomes: "true"),
     suites: ["FailingRunTests"]),
   Bug(

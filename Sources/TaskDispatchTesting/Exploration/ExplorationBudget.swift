@@ -1,0 +1,37 @@
+internal import TaskDispatch
+
+/// When an exploration stops although its strategy has more to try.
+public struct ExplorationBudget: Sendable, Hashable {
+  /// The most schedules that are run. At least 1.
+  public var schedules: Int
+  /// The most that are run to make one failing or remarkable order shorter. At least 1.
+  public var replays: Int
+  /// How often time may pass timers that were set at one place while something else could run; later
+  /// ones wait until nothing else can, and then ``Exploration/isExhausted`` is false. Not negative.
+  public var timersAhead: Int
+
+  public init(schedules: Int = 10_000, replays: Int = 1_000, timersAhead: Int = 2) {
+    self.schedules = schedules
+    self.replays = replays
+    self.timersAhead = timersAhead
+  }
+
+  func validate() {
+    require(schedules >= 1, "an exploration needs a schedule (schedules: \(schedules))")
+    require(replays >= 1, "a failure cannot be looked at without a replay (replays: \(replays))")
+    require(timersAhead >= 0, "time cannot pass a timer \(timersAhead) times")
+  }
+}
+
+/// What becomes of runs that fail.
+public enum FailureHandling: Sendable, Hashable {
+  /// The first ends the exploration, which throws it.
+  case thrown
+  /// Each kind of failure is kept in ``Exploration/failures``, and the exploration goes on.
+  case collected
+}
+
+extension ExplorationBudget {
+  /// For the built-in scenario.
+  static var probe: ExplorationBudget { ExplorationBudget(schedules: 64, replays: 1) }
+}

@@ -1,0 +1,79 @@
+internal import TaskDispatch
+
+extension Explorer {
+  func replay(
+    _ text: String, _ strategy: ExplorationStrategy, _ failures: FailureHandling
+  ) throws -> Exploration<Outcome> {
+    let token = try ScheduleToken(text)
+    let (ending, dispatcher) = runRecorded(token.plan)
+    var result = Exploration<Outcome>(strategy: strategy, width: configuration.width)
+    result.schedulesRun = 1
+    result.isReplay = true
+    result.note(decisions)
+    let names = decisions.names!
+    var facts = names.facts
+    if case .facts(let wanted) = token {
+      facts = wanted
+      try checkThatItMeansSomething(wanted, names, text)
+    } else if let mismatch = decisions.mismatch {
+      throw ExplorationError.diverged(
+        token: text, unknown: ["choice number \(mismatch.position + 1) of that many"], similar: [])
+    }
+    result.add(
+      Explained(
+        ending: ending, facts: facts, allFacts: facts.count, token: text,
+        timeline: lastEvents(of: dispatcher), replays: 1))
+    if failures == .thrown, let failure = result.failures.first { throw failure }
+    return result
+  }
+
+  /// A fact about a task that never was has had no effect, and the run says nothing.
+  func checkThatItMeansSomething(
+    _ facts: [OrderingFact], _ names: TaskNames, _ token: String
+  ) throws(ExplorationError) {
+    // A time that did not come, or fewer of a name, may be what the order brings about.
+    let known = Set(names.all.map(\.unmarked))
+    let unknown = Set(facts.flatMap(\.paths)).filter { !known.contains($0.unmarked) }
+    guard !unknown.isEmpty else { return }
+    let others = names.all.map(\.description)
+    throw .diverged(
+      token: token, unknown: unknown.map(\.description).sorted(),
+      similar: Array(
+        Set(unknown.flatMap { nearMisses(of: $0.description, in: others) }).sorted().prefix(3)))
+  }
+
+  func checkThatItIsTheSame() throws(ExplorationError) {
+    let first = storyOfPreferredOrder()
+    let second = storyOfPreferredOrder()
+    guard first != second else { return }
+    let index = zip(first, second).prefix { $0 == $1 }.count
+    func part(_ story: [String]) -> String {
+      index < story.count ? story[index] : "nothing more"
+    }
+    throw .hiddenNondeterminism(
+      "of two runs in the same order, event \(index + 1) was once \(part(first)), and then "
+        + part(second))
+  }
+
+  private func storyOfPreferredOrder() -> [String] {
+    let (ending, dispatcher) = runRecorded(.exact([]))
+    let names = decisions.names!
+    let events = dispatcher.history.map { event in
+      "\(event.kind.word) \(names.path(of: event.task.id)) at \(event.time)"
+    }
+    return events + [ending.text]
+  }
+
+  func describe(_ mismatch: Decisions.Mismatch) -> String {
+    "choice number \(mismatch.position + 1) was between \(mismatch.found), and between "
+      + "\(mismatch.expected) when the same choices had been made before"
+  }
+}
+
+extension TaskEvent.Kind {
+  /// Without what may differ between two runs that are the same, such as the address in an error.
+  fileprivate var word: String {
+    let text = "\(self)"
+    return String(text.prefix { $0 != "(" })
+  }
+}

@@ -1,0 +1,189 @@
+internal import TaskDispatch
+
+/// Runs one scenario under many plans.
+final class Explorer<Outcome: Hashable & Sendable> {
+  let configuration: RecordingDispatcher.Configuration
+  let budget: ExplorationBudget
+  private let site: CallSite
+  private let scenario: (RecordingDispatcher) throws -> Outcome
+  let decisions = Decisions()
+  /// Of the last recorded run, up to where its scenario threw; empty if it did not.
+  private(set) var timeline = ""
+  /// Set by somebody who wants to see one order again.
+  private static var variable: String { "TASKDISPATCH_REPLAY" }
+  /// How many endings were explained. Beyond some, all that was different about an order must do.
+  var explained = 0
+  static var mostShrunk: Int { 50 }
+
+  init(
+    _ configuration: RecordingDispatcher.Configuration, _ budget: ExplorationBudget,
+    _ site: CallSite, _ scenario: @escaping (RecordingDispatcher) throws -> Outcome
+  ) {
+    budget.validate()
+    self.configuration = configuration
+    self.budget = budget
+    self.site = site
+    self.scenario = scenario
+    decisions.timersAhead = budget.timersAhead
+  }
+
+  /// How a run ended.
+  enum Ending: Equatable {
+    case outcome(Outcome)
+    case failure(FailedRun)
+
+    var text: String {
+      switch self {
+      case .outcome(let outcome): "the outcome \(outcome)"
+      case .failure(let failure): failure.signature
+      }
+    }
+
+    /// Whether it is what the other was, as far as a person would say so.
+    static func == (one: Ending, other: Ending) -> Bool {
+      switch (one, other) {
+      case (.outcome(let one), .outcome(let other)): one == other
+      case (.failure(let one), .failure(let other)): one.signature == other.signature
+      default: false
+      }
+    }
+  }
+
+  // MARK: One run
+
+  private func run(_ plan: Decisions.Plan) -> Ending {
+    decisions.begin(plan, names: nil)
+    var configuration = configuration
+    configuration.recordsHistory = false
+    return run(on: RecordingDispatcher(configuration, exploredBy: decisions))
+  }
+
+  /// As the other, with everything that can be said of it afterwards.
+  func runRecorded(_ plan: Decisions.Plan) -> (Ending, RecordingDispatcher) {
+    timeline = ""
+    decisions.begin(plan, names: TaskNames())
+    var configuration = configuration
+    configuration.recordsHistory = true
+    let dispatcher = RecordingDispatcher(configuration, exploredBy: decisions)
+    return (run(on: dispatcher), dispatcher)
+  }
+
+  private func run(on dispatcher: RecordingDispatcher) -> Ending {
+    let result = Result { try withDispatcher(dispatcher) { try scenario(dispatcher) } }
+    // What comes after a throw is the end of what was left, and says nothing.
+    if decisions.names != nil, case .failure = result { timeline = dispatcher.timeline(limit: 30) }
+    let ended = Result { try dispatcher.finish() }
+    if let deadlock = decisions.deadlocks.first { return .failure(FailedRun(deadlock: deadlock)) }
+    switch (result, ended) {
+    case (.failure(let error), _), (.success, .failure(let error)):
+      return .failure(FailedRun(error))
+    case (.success(let outcome), .success): return .outcome(outcome)
+    }
+  }
+
+  // MARK: All of them
+
+  func explore(
+    _ strategy: ExplorationStrategy, _ failures: FailureHandling, replaying token: String?,
+    _ regressions: Regressions?
+  ) throws -> Exploration<Outcome> {
+    strategy.validate()
+    if let token = environment(Self.variable) {
+      do { return try replay(token, strategy, failures) } catch let error as ExplorationError {
+        throw error.from(Self.variable)
+      }
+    }
+    if let token { return try replay(token, strategy, failures) }
+    try SelfCheck.passes(strategy)
+    let deadly = LastSchedule.ofDeadProcess(site)
+    let last = LastSchedule(of: site)
+    if let deadly { runAgain(deadly, last) }
+    last.begin(.exact([]))
+    try checkThatItIsTheSame()
+    var result = Exploration<Outcome>(strategy: strategy, width: configuration.width)
+    var found: [Found] = []
+    for regression in try regressions?.all() ?? [] {
+      last.begin(regression.token.plan)
+      let (ending, _) = runRecorded(regression.token.plan)
+      result.schedulesRun += 1
+      if case .facts(let facts) = regression.token {
+        try checkThatItMeansSomething(facts, decisions.names!, regression.description)
+      }
+      result.note(decisions)
+      note(ending, in: &found)
+    }
+    let known = found.count
+    searching: for var search in strategy.searches {
+      while result.schedulesRun < budget.schedules, let plan = search.next() {
+        if failures == .thrown, !failureIndices.isEmpty { break searching }
+        last.begin(plan)
+        let ending = run(plan)
+        result.schedulesRun += 1
+        if let mismatch = decisions.mismatch {
+          throw ExplorationError.hiddenNondeterminism(describe(mismatch))
+        }
+        result.note(decisions)
+        search.ran(decisions.taken, steps: decisions.steps)
+        if decisions.isVoid { continue }
+        note(ending, in: &found)
+      }
+      if search.hasTriedEverything, !result.wasCut { result.isExhausted = true }
+    }
+    for (index, found) in found.enumerated() {
+      let explained = try explain(found)
+      result.add(explained)
+      if index >= known, case .failure(let failure) = explained.ending {
+        regressions?.add(explained.token, failure.description)
+      }
+    }
+    if failures == .thrown, let failure = result.failures.first { throw failure }
+    return result
+  }
+
+  /// An ending, and the schedule with the fewest unusual choices that came to it.
+  struct Found {
+    let ending: Ending
+    var taken: [Decision]
+    var deviations: Int
+  }
+
+  /// Runs the schedule in which another process has died: it may be this one's end as well, and then
+  /// at least it has been said.
+  private func runAgain(_ token: String, _ last: LastSchedule) {
+    printError(
+      "\(site): the last process that explored this died in a schedule, which is run first now. To run "
+        + "it alone: TASKDISPATCH_REPLAY='\(token)'")
+    guard let plan = try? ScheduleToken(token).plan else { return }
+    last.begin(plan)
+    _ = runRecorded(plan)
+  }
+
+  private func note(_ ending: Ending, in found: inout [Found]) {
+    let deviations = decisions.taken.count { $0.chosen != 0 }
+    guard let index = index(of: ending, in: found) else {
+      found.append(
+        Found(
+          ending: ending, taken: decisions.taken, deviations: deviations))
+      return
+    }
+    if deviations < found[index].deviations {
+      found[index].taken = decisions.taken
+      found[index].deviations = deviations
+    }
+  }
+
+  private var indices: [Outcome: Int] = [:]
+  private var failureIndices: [String: Int] = [:]
+
+  private func index(of ending: Ending, in found: [Found]) -> Int? {
+    switch ending {
+    case .outcome(let outcome):
+      if let known = indices[outcome] { return known }
+      indices[outcome] = found.count
+    case .failure(let failure):
+      if let known = failureIndices[failure.signature] { return known }
+      failureIndices[failure.signature] = found.count
+    }
+    return nil
+  }
+}
