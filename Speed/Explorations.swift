@@ -8,6 +8,29 @@ func measureExplorations() throws {
   try measure("schedules of three plain bodies", items: schedules) { try explorePlain(schedules) }
   try measure("schedules of three items", items: schedules / 2) { try exploreItems(schedules / 2) }
   try measure("schedules of three Tasks", items: schedules / 4) { try exploreTasks(schedules / 4) }
+  measure("finding and shrinking a failing order of 300 steps", items: 1, body: shrinkLong)
+}
+
+private struct TooEarly: Error {}
+
+/// A long order in which one of many facts matters, from the first run to the error's text.
+private func shrinkLong() {
+  do {
+    _ = try explore(.random(seed: 4, schedules: 50), configuration: .init(width: 2)) { dispatcher in
+      let order = Locked<[Int]>([])
+      for number in 0..<300 {
+        dispatcher.background(label: "\(number)") {
+          if number == 140 || number == 141 { order.withLock { $0.append(number) } }
+        }
+      }
+      try dispatcher.runUntilIdle()
+      if order.withLock({ $0 }) == [141, 140] { throw TooEarly() }
+      return 0
+    }
+    preconditionFailure("it fails in some order")
+  } catch let failure as ScheduleFailure {
+    precondition(failure.facts.count == 1 && !failure.description.isEmpty)
+  } catch { preconditionFailure("\(error)") }
 }
 
 /// Nothing else than so many of those.

@@ -75,6 +75,7 @@ extension RecordingDispatcher {
     withState { state in
       let time = state.now
       let view = state.poolView(state.view(queue.view))
+      state.decisions?.reduction?.touchesEverything()
       require(
         view.queue.isSuspended, "\(queue.label) was resumed more often than it was suspended")
       state.pool.resume(view, now: { time })
@@ -94,6 +95,7 @@ extension RecordingDispatcher {
         if ids.isEmpty {
           state.later(wake)
         } else {
+          state.decisions?.reduction?.touchesEverything()
           state.flushes.append(State.Flush(remaining: ids, wake: wake))
         }
       }

@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// Written by one thread at a time, without a system call.
 @safe package final class MappedNote: @unchecked Sendable {
-  /// How many bytes it holds; what does not fit is cut off.
+  /// How many bytes it holds; what does not fit is left out.
   package static let capacity = 16_384
 
   private static let inUse = Locked<Set<String>>([])
@@ -59,9 +59,22 @@ internal import Glibc
 
   package func append(_ text: String) { for byte in text.utf8 { append(byte) } }
 
+  /// Nothing of it if it does not fit: some of its digits are another number.
   package func append(_ number: UInt64) {
-    if number >= 10 { append(number / 10) }
-    append(UInt8(ascii: "0") + UInt8(number % 10))
+    var digits = 1
+    var rest = number / 10
+    while rest > 0 {
+      digits += 1
+      rest /= 10
+    }
+    guard length + digits < Self.capacity else { return }
+    rest = number
+    for place in (length..<length + digits).reversed() {
+      unsafe bytes[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    length += digits
+    unsafe bytes[length] = 0
   }
 
   private func append(_ byte: UInt8) {

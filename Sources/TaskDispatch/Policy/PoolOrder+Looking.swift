@@ -1,5 +1,8 @@
 /// Asking what would start, without starting it. Only the fake asks.
 extension PoolOrder {
+  /// Whether anything but the background itself has work, so that turns decide.
+  @inlinable package var isContended: Bool { usesTurns }
+
   /// Shows the task that a free worker would start now. Nil if none is free, or none may start.
   /// O(bands), but O(everything that waits) while a caller waits for its turn.
   @inlinable package func withNext<Result>(

@@ -55,6 +55,7 @@ extension State {
   }
 
   mutating func unregister(_ number: UInt64) {
+    decisions?.reduction?.touchesEverything()
     guard let index = registrations.firstIndex(where: { $0.number == number }) else { return }
     let registration = registrations.remove(at: index)
     // Without the lock: to let go of the handler may run anybody's `deinit`.

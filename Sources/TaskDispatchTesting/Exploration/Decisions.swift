@@ -41,6 +41,8 @@ final class Decisions: @unchecked Sendable {
     case exact([Int32])
     /// The same, and they must be between as many as the last time.
     case repeating([Decision])
+    /// These first, and then what is preferred of what does not sleep.
+    case reduced([Decision], asleep: Reduction.Moves)
     /// Any, with equal chances.
     case random(seed: UInt64)
     /// The task with the highest priority, of which some lose theirs on the way.
@@ -59,6 +61,10 @@ final class Decisions: @unchecked Sendable {
   }
 
   private var plan = Plan.exact([])
+  /// Where declared tasks are not tried in every order; nil if none are declared.
+  private let declared: Reduction?
+  /// The same, in a run that is to make use of it.
+  private(set) var reduction: Reduction?
   private var nextDeviation = 0
   private var dice = Dice(seed: 0)
   private var priorities = Priorities(seed: 0, changes: [])
@@ -90,8 +96,11 @@ final class Decisions: @unchecked Sendable {
     let found: Int
   }
 
+  init(_ reduction: Reduction? = nil) { declared = reduction }
+
   func begin(_ plan: Plan, names: TaskNames?) {
     self.plan = plan
+    reduction = nil
     self.names = names
     nextDeviation = 0
     taken.removeAll(keepingCapacity: true)
@@ -107,6 +116,9 @@ final class Decisions: @unchecked Sendable {
     switch plan {
     case .random(let seed): dice = Dice(seed: seed)
     case .prioritized(let fresh): priorities = fresh
+    case .reduced(let prefix, let asleep):
+      reduction = declared
+      reduction!.begin(changed: prefix.count - 1, asleep: asleep)
     case .deviating, .exact, .repeating, .facts, .following: break
     }
   }
@@ -126,8 +138,11 @@ final class Decisions: @unchecked Sendable {
       chosen = moves.index(of: preferred[facts.choose(among: preferred, names!)])
     case .following(let order):
       chosen = moves.index(of: preferred[order.choose(among: preferred, names!)])
-    case .deviating, .exact, .repeating, .random: chosen = planned(moves.count)
+    case .reduced(let prefix, _) where taken.count >= prefix.count:
+      chosen = reduction!.firstAwake(of: moves, choice: taken.count)
+    case .deviating, .exact, .repeating, .reduced, .random: chosen = planned(moves.count)
     }
+    reduction?.chose(chosen, of: moves, choice: taken.count)
     note(chosen, of: moves.count, .move)
     if names != nil { names!.noteMove(preferred, preferred.index(of: moves[chosen])) }
     for move in moves[..<chosen] {
@@ -137,6 +152,9 @@ final class Decisions: @unchecked Sendable {
     }
     return moves[chosen]
   }
+
+  /// A move is made because there is no other.
+  func only(_ move: ExploredMove) { reduction?.only(move, choices: taken.count) }
 
   /// What was put off comes last, and what was put off first is the first of that.
   private func inOrder(_ moves: [ExploredMove]) -> [ExploredMove] {
@@ -156,7 +174,7 @@ final class Decisions: @unchecked Sendable {
     switch plan {
     case .facts(let facts): chosen = facts.starts(of: entries, before: call, names!)
     case .prioritized(let seeded): chosen = seeded.any(entries.count + 1, at: taken.count)
-    case .deviating, .exact, .repeating, .random, .following:
+    case .deviating, .exact, .repeating, .reduced, .random, .following:
       chosen = planned(entries.count + 1)
     }
     note(chosen, of: entries.count + 1, .start)
@@ -169,6 +187,7 @@ final class Decisions: @unchecked Sendable {
   func name(
     of call: StartCall, of queue: String? = nil, by caller: Entry?, about subject: Entry?
   ) -> NamedCall {
+    if case .submission = call {} else { reduction?.touchesEverything() }
     if names == nil { return .unnamed }
     if case .expiry = call { return .ownExpiry }
     return .name(names!.call(call, of: queue, by: caller, about: subject))
@@ -178,13 +197,14 @@ final class Decisions: @unchecked Sendable {
   func chooseValue(
     _ label: String, among count: Int, by caller: Entry?, _ text: (Int) -> String
   ) -> Int {
+    reduction?.touchesEverything()
     let name = names != nil ? names!.call(label, by: caller) : ""
     guard count > 1 else { return 0 }
     let chosen: Int
     switch plan {
     case .facts(let facts): chosen = facts.value(of: name, among: count)
     case .prioritized(let seeded): chosen = seeded.any(count, at: taken.count)
-    case .deviating, .exact, .repeating, .random, .following: chosen = planned(count)
+    case .deviating, .exact, .repeating, .reduced, .random, .following: chosen = planned(count)
     }
     note(chosen, of: count, .value)
     order.add(UInt64(chosen))
@@ -204,7 +224,7 @@ final class Decisions: @unchecked Sendable {
       return fitting(deviation.chosen, count, expected: Int(deviation.count))
     case .exact(let prefix):
       return position < prefix.count ? fitting(prefix[position], count, expected: nil) : 0
-    case .repeating(let prefix):
+    case .repeating(let prefix), .reduced(let prefix, _):
       guard position < prefix.count else { return 0 }
       return fitting(prefix[position].chosen, count, expected: Int(prefix[position].count))
     case .random: return Int(dice.next() % UInt64(count))
@@ -227,6 +247,7 @@ final class Decisions: @unchecked Sendable {
   // MARK: What happens
 
   func created(_ entry: Entry, swiftTask: String?) {
+    reduction?.submitted(entry)
     if names != nil { names!.name(entry, swiftTask: swiftTask) }
     if case .prioritized = plan { priorities.created(entry) }
   }
@@ -248,6 +269,7 @@ final class Decisions: @unchecked Sendable {
 
   /// Orders in which a call is answered in another way are not the same.
   func answered(_ answer: Cancellation) {
+    reduction?.touchesEverything()
     let number: UInt64 =
       switch answer {
       case .beforeStart: 1
@@ -264,6 +286,7 @@ final class Decisions: @unchecked Sendable {
 
   /// Names a call that waits. From the other end than tasks.
   func numberOfCall() -> UInt64 {
+    reduction?.touchesEverything()
     calls += 1
     return .max - calls
   }

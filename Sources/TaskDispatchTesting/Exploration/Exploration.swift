@@ -9,47 +9,27 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
   /// How many schedules were run. Two may be the same order: a choice may turn out to mean nothing.
   public internal(set) var schedulesRun = 0
   /// How many orders of bodies, events and answers of calls there were among them.
-  public var ordersSeen: Int { orders.count }
+  public var ordersSeen: Int { tally.orders.count }
   /// Whether every order was tried: false if a bound has left one out, or the budget, be it of schedules
   /// or ``ExplorationBudget/timersAhead``.
   public internal(set) var isExhausted = false
   /// What was chosen between.
-  public var choices: [ChoiceKind: ChoiceNumbers] {
-    var choices: [ChoiceKind: ChoiceNumbers] = [:]
-    for kind in ChoiceKind.allCases where numbers[kind.index].count > 0 {
-      choices[kind] = numbers[kind.index]
-    }
-    return choices
-  }
+  public var choices: [ChoiceKind: ExplorationChoices] { tally.choices }
   public let strategy: ExplorationStrategy
+  /// What the strategy's chances came from; nil if it left nothing to chance. Of a portfolio the first.
+  public var seed: UInt64? { strategy.seed }
   /// How many background tasks were started at a time, at most.
   public let width: Int
-  private var orders: Set<OrderDigest> = []
-  /// By the place of the kind.
-  private var numbers = ChoiceKind.allCases.map { _ in ChoiceNumbers() }
-  private(set) var wasCut = false
   /// One schedule was run, which somebody has named.
   public internal(set) var isReplay = false
+  var tally = Tally()
+  /// Where orders are kept that came to what nobody wanted.
+  private let regressions: Regressions?
 
-  /// How often there was something to choose, and between how many things at most.
-  public struct ChoiceNumbers: Sendable, Hashable {
-    public internal(set) var count = 0
-    public internal(set) var widest = 0
-  }
-
-  init(strategy: ExplorationStrategy, width: Int) {
+  init(strategy: ExplorationStrategy, width: Int, regressions: Regressions? = nil) {
     self.strategy = strategy
     self.width = width
-  }
-
-  mutating func note(_ decisions: Decisions) {
-    if decisions.isVoid { wasCut = true } else { orders.insert(decisions.order) }
-    if decisions.wasCut { wasCut = true }
-    for decision in decisions.taken {
-      let index = decision.kind.index
-      numbers[index].count += 1
-      numbers[index].widest = max(numbers[index].widest, Int(decision.count))
-    }
+    self.regressions = regressions
   }
 
   mutating func add(_ explained: Explorer<Outcome>.Explained) {
@@ -66,7 +46,8 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
   /// Throws unless every order came to the same outcome.
   public func requireAlwaysSame() throws(UnexpectedOutcomes) {
     guard outcomes.count > 1 else { return }
-    throw UnexpectedOutcomes("one outcome", outcomes.all, of: schedulesRun)
+    // The first is what the preferred order comes to, as often as not: there is nothing to look for.
+    throw unexpected("one outcome", outcomes.all, kept: outcomes.all.dropFirst())
   }
 
   /// Throws unless each of `expected` came about in some order, and nothing else did. In a replay, which
@@ -76,9 +57,8 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
     let others = outcomes.all.filter { !expected.contains($0.outcome) }
     guard !missing.isEmpty || !others.isEmpty else { return }
     let never = missing.map { "\($0)" }.sorted().joined(separator: ", ")
-    throw UnexpectedOutcomes(
-      "\(expected)" + (missing.isEmpty ? "" : ", and never saw \(never)"), others,
-      of: schedulesRun)
+    throw unexpected(
+      "\(expected)" + (missing.isEmpty ? "" : ", and never saw \(never)"), others, kept: others)
   }
 
   /// Throws if some order came to an outcome that `isForbidden`.
@@ -87,7 +67,50 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
   ) throws {
     let forbidden = try outcomes.all.filter { try isForbidden($0.outcome) }
     guard forbidden.isEmpty else {
-      throw UnexpectedOutcomes("none that is forbidden", forbidden, of: schedulesRun)
+      throw unexpected("none that is forbidden", forbidden, kept: forbidden)
+    }
+  }
+
+  private func unexpected(
+    _ expected: String, _ got: [(outcome: Outcome, witness: ScheduleWitness?)],
+    kept: some Sequence<(outcome: Outcome, witness: ScheduleWitness?)>
+  ) -> UnexpectedOutcomes {
+    for (outcome, witness) in kept {
+      if let witness { regressions?.add(witness.token, "\(outcome)") }
+    }
+    return UnexpectedOutcomes(expected, got, of: schedulesRun)
+  }
+}
+
+/// How often there was something to choose of one kind, and between how many things at most.
+public struct ExplorationChoices: Sendable, Hashable {
+  public internal(set) var count = 0
+  public internal(set) var widest = 0
+}
+
+/// What is counted of every run. Apart from the outcomes, so that it is the same type for all of them.
+struct Tally: Sendable {
+  private(set) var orders: Set<OrderDigest> = []
+  /// By the place of the kind.
+  private var numbers = ChoiceKind.allCases.map { _ in ExplorationChoices() }
+  /// Something was not tried although it could have happened.
+  private(set) var wasCut = false
+
+  var choices: [ChoiceKind: ExplorationChoices] {
+    var choices: [ChoiceKind: ExplorationChoices] = [:]
+    for kind in ChoiceKind.allCases where numbers[kind.index].count > 0 {
+      choices[kind] = numbers[kind.index]
+    }
+    return choices
+  }
+
+  mutating func note(_ decisions: Decisions) {
+    if decisions.isVoid { wasCut = true } else { orders.insert(decisions.order) }
+    if decisions.wasCut { wasCut = true }
+    for decision in decisions.taken {
+      let index = decision.kind.index
+      numbers[index].count += 1
+      numbers[index].widest = max(numbers[index].widest, Int(decision.count))
     }
   }
 }
@@ -98,7 +121,8 @@ extension Exploration: CustomStringConvertible {
     let kinds = choices.sorted { $0.key < $1.key }.map { kind, numbers in
       "\(numbers.count) of \(kind.rawValue)s (between \(numbers.widest) at most)"
     }
-    return "\(schedulesRun) schedules at width \(width), \(ordersSeen) orders, "
+    let seed = seed.map { "seed \($0), " } ?? ""
+    return "\(schedulesRun) schedules at width \(width), \(seed)\(ordersSeen) orders, "
       + (isExhausted ? "all there are" : "not all there are")
       + "; \(outcomes.count) outcomes, \(failures.count) kinds of failure; choices: "
       + (kinds.isEmpty ? "none" : kinds.joined(separator: ", "))

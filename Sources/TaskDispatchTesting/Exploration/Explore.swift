@@ -1,4 +1,4 @@
-internal import TaskDispatch
+public import TaskDispatch
 
 /// Runs `scenario` again and again, each time in another order that threads could bring about, and
 /// says what came of it.
@@ -39,8 +39,12 @@ internal import TaskDispatch
 ///   - token: A schedule that was printed: then only this one is run. The environment's
 ///     `TASKDISPATCH_REPLAY`, if it is set, takes its place.
 ///   - regressions: A file of tokens, one a line, that are run first; a path from where the test is. The
-///     token of a failure that is found is added to it, so that it is looked for again each time. Lines
-///     that begin with `#` are for people.
+///     token of a failure that is found is added to it, so that it is looked for again each time; so is
+///     that of an outcome that ``Exploration/requireOutcomes(_:)`` and its like did not want. Lines that
+///     begin with `#` are for people.
+///   - resources: For `.exhaustive` only: what the bodies of a task touch, beside its dispatcher, that
+///     others touch too; nil for a task that may touch anything. Of orders that differ only in which of two
+///     tasks came first that have nothing in common, one is tried. What is not true here hides orders.
 ///   - scenario: Must do the same each time but for the order. It returns what the order should not
 ///     change, or what is to be compared.
 /// - Throws: ``ScheduleFailure`` for the first failure; ``ExplorationError`` if the exploration itself means
@@ -51,13 +55,17 @@ public func explore<Outcome: Hashable & Sendable>(
   budget: ExplorationBudget = .init(),
   failures: FailureHandling = .thrown,
   replaying token: String? = nil, regressions: String? = nil,
+  resources: ((TaskRecord) -> Set<String>?)? = nil,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
   _ scenario: (RecordingDispatcher) throws -> Outcome
 ) throws -> Exploration<Outcome> {
   try withoutActuallyEscaping(scenario) { scenario in
-    try Explorer(
-      configuration, budget, CallSite(fileID: fileID, line: line), scenario
-    ).explore(strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
+    let site = CallSite(fileID: fileID, line: line)
+    require(
+      resources == nil || strategy == .exhaustive,
+      "\(site): resources are for .exhaustive; \(strategy) bounds orders in another way")
+    return try Explorer(configuration, budget, site, resources: resources, scenario).explore(
+      strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
   }
 }
 

@@ -30,7 +30,7 @@ struct ExploredMove {
     }
   }
 
-  fileprivate var isTime: Bool { if case .time = action { true } else { false } }
+  var isTime: Bool { if case .time = action { true } else { false } }
 }
 
 extension [ExploredMove] {
@@ -47,8 +47,26 @@ extension State {
   ) -> Found {
     let moves = exploredMoves(driven, decisions)
     guard !moves.isEmpty else { return .nothing }
-    let move = moves.count == 1 ? moves[0] : decisions.choose(among: moves)
+    let move: ExploredMove
+    if moves.count == 1 {
+      move = moves[0]
+      decisions.only(move)
+    } else {
+      move = decisions.choose(among: moves)
+    }
+    noteWhatOrderShows(decisions)
     return make(move, decisions).map { .body($0) } ?? .again
+  }
+
+  /// Where what has been done is told to others at its end, or where queues have more to go by than
+  /// what came first, everything that runs may show its place.
+  private func noteWhatOrderShows(_ decisions: Decisions) {
+    guard let reduction = decisions.reduction else { return }
+    if !held.isEmpty || !flushes.isEmpty || !waitingForRoom.isEmpty || isLimited || shutdown != nil
+    {
+      reduction.touchesEverything()
+    }
+    if pool.isContended { reduction.touches(.background) }
   }
 
   /// Everything that may happen, in the order in which the fake prefers it; time comes last, and only
@@ -57,6 +75,7 @@ extension State {
     _ driven: RecordingDispatcher.Driven, _ decisions: Decisions
   ) -> [ExploredMove] {
     var moves: [ExploredMove] = []
+    moves.reserveCapacity(8)
     if driven != .loop { addBackground(to: &moves) }
     if driven != .pool {
       addForeground(to: &moves)
@@ -87,9 +106,9 @@ extension State {
       moves.insert(ExploredMove(action: action, entry: entry), at: place)
       place += 1
     }
-    add(.due, due)
-    add(.event, events)
-    add(.posted, foreground)
+    if due.hasStartable { add(.due, due) }
+    if events.hasStartable { add(.event, events) }
+    if foreground.hasStartable { add(.posted, foreground) }
   }
 
   private func timeAhead(_ decisions: Decisions) -> ExploredMove? {
@@ -167,6 +186,8 @@ extension State {
     }
     guard moves.count > 1 else { return .nothing }
     let move = decisions.choose(among: moves)
+    // The one who waits is in the middle of a body, which goes on afterwards.
+    decisions.reduction?.touchesEverything()
     if case .time = move.action {
       decisions.passed(call)
       decisions.fired(call)

@@ -9,7 +9,7 @@ extension Explorer {
     var result = Exploration<Outcome>(strategy: strategy, width: configuration.width)
     result.schedulesRun = 1
     result.isReplay = true
-    result.note(decisions)
+    result.tally.note(decisions)
     let names = decisions.names!
     var facts = names.facts
     if case .facts(let wanted) = token {

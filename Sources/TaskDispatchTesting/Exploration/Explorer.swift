@@ -6,7 +6,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
   let budget: ExplorationBudget
   private let site: CallSite
   private let scenario: (RecordingDispatcher) throws -> Outcome
-  let decisions = Decisions()
+  let decisions: Decisions
+  private let isReduced: Bool
   /// Of the last recorded run, up to where its scenario threw; empty if it did not.
   private(set) var timeline = ""
   /// Set by somebody who wants to see one order again.
@@ -17,13 +18,16 @@ final class Explorer<Outcome: Hashable & Sendable> {
 
   init(
     _ configuration: RecordingDispatcher.Configuration, _ budget: ExplorationBudget,
-    _ site: CallSite, _ scenario: @escaping (RecordingDispatcher) throws -> Outcome
+    _ site: CallSite, resources: ((TaskRecord) -> Set<String>?)? = nil,
+    _ scenario: @escaping (RecordingDispatcher) throws -> Outcome
   ) {
     budget.validate()
     self.configuration = configuration
     self.budget = budget
     self.site = site
     self.scenario = scenario
+    isReduced = resources != nil
+    decisions = Decisions(resources.map(Reduction.init))
     decisions.timersAhead = budget.timersAhead
   }
 
@@ -69,16 +73,17 @@ final class Explorer<Outcome: Hashable & Sendable> {
   }
 
   private func run(on dispatcher: RecordingDispatcher) -> Ending {
-    let result = Result { try withDispatcher(dispatcher) { try scenario(dispatcher) } }
-    // What comes after a throw is the end of what was left, and says nothing.
-    if decisions.names != nil, case .failure = result { timeline = dispatcher.timeline(limit: 30) }
-    let ended = Result { try dispatcher.finish() }
-    if let deadlock = decisions.deadlocks.first { return .failure(FailedRun(deadlock: deadlock)) }
-    switch (result, ended) {
-    case (.failure(let error), _), (.success, .failure(let error)):
-      return .failure(FailedRun(error))
-    case (.success(let outcome), .success): return .outcome(outcome)
+    var ending: Ending
+    do { ending = .outcome(try withDispatcher(dispatcher) { try scenario(dispatcher) }) } catch {
+      // What comes after a throw is the end of what was left, and says nothing.
+      if decisions.names != nil { timeline = dispatcher.timeline(limit: 30) }
+      ending = .failure(FailedRun(error))
     }
+    do throws(FinishError) { try dispatcher.finish() } catch {
+      if case .outcome = ending { ending = .failure(FailedRun(error)) }
+    }
+    if let deadlock = decisions.deadlocks.first { return .failure(FailedRun(deadlock: deadlock)) }
+    return ending
   }
 
   // MARK: All of them
@@ -100,7 +105,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
     if let deadly { runAgain(deadly, last) }
     last.begin(.exact([]))
     try checkThatItIsTheSame()
-    var result = Exploration<Outcome>(strategy: strategy, width: configuration.width)
+    var result = Exploration<Outcome>(
+      strategy: strategy, width: configuration.width, regressions: regressions)
     var found: [Found] = []
     for regression in try regressions?.all() ?? [] {
       last.begin(regression.token.plan)
@@ -109,11 +115,11 @@ final class Explorer<Outcome: Hashable & Sendable> {
       if case .facts(let facts) = regression.token {
         try checkThatItMeansSomething(facts, decisions.names!, regression.description)
       }
-      result.note(decisions)
+      result.tally.note(decisions)
       note(ending, in: &found)
     }
     let known = found.count
-    searching: for var search in strategy.searches {
+    searching: for var search in strategy.searches(isReduced: isReduced) {
       while result.schedulesRun < budget.schedules, let plan = search.next() {
         if failures == .thrown, !failureIndices.isEmpty { break searching }
         last.begin(plan)
@@ -122,12 +128,12 @@ final class Explorer<Outcome: Hashable & Sendable> {
         if let mismatch = decisions.mismatch {
           throw ExplorationError.hiddenNondeterminism(describe(mismatch))
         }
-        result.note(decisions)
-        search.ran(decisions.taken, steps: decisions.steps)
+        result.tally.note(decisions)
+        search.ran(decisions)
         if decisions.isVoid { continue }
         note(ending, in: &found)
       }
-      if search.hasTriedEverything, !result.wasCut { result.isExhausted = true }
+      if search.hasTriedEverything, !result.tally.wasCut { result.isExhausted = true }
     }
     for (index, found) in found.enumerated() {
       let explained = try explain(found)

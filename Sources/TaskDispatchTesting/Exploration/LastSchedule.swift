@@ -67,7 +67,7 @@ extension Decisions.Plan {
         note.append(UInt64(choice))
         note.append(".")
       }
-    case .repeating(let choices):
+    case .repeating(let choices), .reduced(let choices, _):
       note.append("choices1:")
       for choice in choices {
         note.append(UInt64(choice.chosen))

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 /// Schedules that have failed once, in a file beside the test.
-struct Regressions {
+struct Regressions: Sendable {
   private let path: String
 
   /// - Parameters:
@@ -41,8 +41,11 @@ struct Regressions {
     return all
   }
 
-  /// Adds a failure. Where nothing can be written, as on a server that only runs tests, it is left out.
+  /// Adds an order, unless it is there. Where nothing can be written, as on a server that only runs tests,
+  /// it is left out.
   func add(_ token: String, _ reason: String) {
+    let known = (textOfFile(path) ?? "").split(separator: "\n")
+    if known.contains(token[...]) { return }
     let line = reason.prefix { $0 != "\n" }
     _ = appendToFile(path, "# \(line)\n\(token)\n")
   }

@@ -18,13 +18,13 @@ enum SelfCheck {
   static func finds(_ strategy: ExplorationStrategy) -> Bool {
     var seen: Set<[Int]> = []
     let decisions = Decisions()
-    for var search in strategy.searches {
+    for var search in strategy.searches(isReduced: false) {
       var left = ExplorationBudget.probe.schedules
       while left > 0, let plan = search.next() {
         left -= 1
         decisions.begin(plan, names: nil)
         seen.insert(probe(decisions))
-        search.ran(decisions.taken, steps: decisions.steps)
+        search.ran(decisions)
       }
     }
     return Set(seen.map { $0[0] }) == [1, 2] && Set(seen.map { $0[1] }) == [0, 1]

@@ -31,6 +31,15 @@ public enum ExplorationStrategy: Sendable, Hashable {
     }
   }
 
+  /// The first seed in it; nil if nothing in it is left to chance.
+  var seed: UInt64? {
+    switch self {
+    case .bounded, .exhaustive: nil
+    case .random(let seed, _), .prioritized(_, let seed, _): seed
+    case .portfolio(let strategies): strategies.lazy.compactMap(\.seed).first
+    }
+  }
+
   func validate() {
     switch self {
     case .bounded(let deviations):
@@ -47,14 +56,15 @@ public enum ExplorationStrategy: Sendable, Hashable {
     }
   }
 
-  var searches: [any ScheduleSearch] {
+  /// - Parameter isReduced: Whether independent tasks are declared.
+  func searches(isReduced: Bool) -> [any ScheduleSearch] {
     switch self {
     case .bounded(let deviations): [BoundedSearch(deviations: deviations)]
-    case .exhaustive: [ExhaustiveSearch()]
+    case .exhaustive: [isReduced ? ReducedSearch() : ExhaustiveSearch()]
     case .random(let seed, let schedules): [RandomSearch(seed: seed, schedules: schedules)]
     case .prioritized(let depth, let seed, let schedules):
       [PrioritizedSearch(depth: depth, seed: seed, schedules: schedules)]
-    case .portfolio(let strategies): strategies.flatMap(\.searches)
+    case .portfolio(let strategies): strategies.flatMap { $0.searches(isReduced: isReduced) }
     }
   }
 }
@@ -64,7 +74,7 @@ protocol ScheduleSearch {
   /// Nil when there is none left.
   mutating func next() -> Decisions.Plan?
   /// The last one has run, and these were its choices.
-  mutating func ran(_ taken: [Decision], steps: Int)
+  mutating func ran(_ decisions: Decisions)
   /// Whether every order has been tried.
   var hasTriedEverything: Bool { get }
 }
@@ -94,7 +104,8 @@ struct BoundedSearch: ScheduleSearch {
 
   /// Everything that differs from the last one in one choice more, behind all of its own: so each is
   /// found once.
-  mutating func ran(_ taken: [Decision], steps: Int) {
+  mutating func ran(_ decisions: Decisions) {
+    let taken = decisions.taken
     let start = current.last.map { Int($0.position) + 1 } ?? 0
     guard start < taken.count else { return }
     guard current.count < most else {
@@ -121,7 +132,8 @@ struct ExhaustiveSearch: ScheduleSearch {
 
   mutating func next() -> Decisions.Plan? { prefix.map { .repeating($0) } }
 
-  mutating func ran(_ taken: [Decision], steps: Int) {
+  mutating func ran(_ decisions: Decisions) {
+    let taken = decisions.taken
     guard let last = taken.lastIndex(where: { $0.chosen + 1 < $0.count }) else {
       prefix = nil
       return
@@ -151,7 +163,7 @@ struct RandomSearch: ScheduleSearch {
     return .random(seed: dice.next())
   }
 
-  mutating func ran(_ taken: [Decision], steps: Int) {}
+  mutating func ran(_ decisions: Decisions) {}
 
   var hasTriedEverything: Bool { false }
 }
@@ -176,7 +188,7 @@ struct PrioritizedSearch: ScheduleSearch {
     return .prioritized(Priorities(seed: dice.next(), changes: changes))
   }
 
-  mutating func ran(_ taken: [Decision], steps: Int) { longest = max(longest, steps) }
+  mutating func ran(_ decisions: Decisions) { longest = max(longest, decisions.steps) }
 
   var hasTriedEverything: Bool { false }
 }

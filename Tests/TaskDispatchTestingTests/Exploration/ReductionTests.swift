@@ -1,0 +1,162 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+
+@Suite("An exhaustive exploration with declared resources")
+struct ReductionTests {
+  /// By label: a letter for each resource, and `?` for a task that may touch anything.
+  private static func declared(_ task: TaskRecord) -> Set<String>? {
+    guard let label = task.label, !label.contains("?") else { return nil }
+    return Set(label.prefix { $0 != " " }.map { String($0) })
+  }
+
+  /// Tasks of these labels, each of which notes its name where its resources say.
+  private func explored(
+    _ labels: [String], isReduced: Bool = true
+  ) throws -> Exploration<[String: [String]]> {
+    try explore(
+      .exhaustive, configuration: .init(width: labels.count),
+      resources: isReduced ? Self.declared : nil
+    ) { dispatcher in
+      let notes = Notes()
+      for label in labels { dispatcher.background(label: label) { notes.note(label) } }
+      try dispatcher.runUntilIdle()
+      return notes.all
+    }
+  }
+
+  /// Of n! orders, those of the tasks of each resource among themselves.
+  @Test(
+    "tries one of all that differ only in tasks that have nothing in common",
+    arguments: zip(
+      [
+        ["a 1", "b 1", "c 1", "d 1", "e 1"], ["a 1", "a 2", "b 1", "b 2"], ["a 1", "a 2", "a 3"],
+        ["a 1", "b 1", "ab 1"], ["a 1", "? 1", "b 1"], ["a 1", "a 2", "b 1", "b 2", "c 1", "c 2"],
+      ], [1, 4, 6, 4, 4, 8]))
+  func counted(labels: [String], orders: Int) throws {
+    let result = try explored(labels)
+
+    // "a", "b" and "ab": the last one before, between (twice) or after the two.
+    #expect(result.ordersSeen == orders)
+    #expect(result.schedulesRun == orders)
+    #expect(result.isExhausted)
+    #expect(result.outcomes == (try explored(labels, isReduced: false).outcomes))
+  }
+
+  @Test("comes to what the exploration without them comes to", arguments: 0..<8)
+  func sameOutcomes(part: Int) throws {
+    var compared = 0
+    var saved = 0
+    for seed in (part * 40)..<(part * 40 + 40) {
+      let program = DeclaredProgram(seed: seed)
+      let all = try program.explored(reduced: false)
+      guard all.isExhausted else { continue }
+      let some = try program.explored(reduced: true)
+      compared += 1
+      saved += all.schedulesRun - some.schedulesRun
+      #expect(some.isExhausted, "seed \(seed)")
+      #expect(Set(some.outcomes) == Set(all.outcomes), "seed \(seed)")
+      #expect(
+        Set(some.failures.map(\.reason)) == Set(all.failures.map(\.reason)), "seed \(seed)")
+      #expect(some.schedulesRun <= all.schedulesRun, "seed \(seed)")
+    }
+    #expect(compared >= 20)
+    #expect(saved > 0)
+  }
+
+  @Test("is refused for a strategy that bounds orders in another way")
+  func otherStrategy() async {
+    await #expect(processExitsWith: .failure) {
+      _ = try? explore(resources: { _ in [] }) { _ in 0 }
+    }
+  }
+
+  /// Notes by resource: what `?` notes, everybody can see.
+  fileprivate final class Notes: Sendable {
+    private let notes = Locked<[String: [String]]>([:])
+
+    func note(_ name: String) {
+      notes.withLock { notes in
+        let resources = name.prefix { $0 != " " }
+        for resource in resources.contains("?") ? "abc" : resources {
+          notes["\(resource)", default: []].append(name)
+        }
+      }
+    }
+
+    var all: [String: [String]] { notes.withLock { $0 } }
+  }
+}
+
+/// A few tasks that do everything that tasks may do to each other by their dispatcher, and beside it
+/// only what their labels say.
+private struct DeclaredProgram {
+  let seed: Int
+
+  func explored(reduced: Bool) throws -> Exploration<[String: [String]]> {
+    try explore(
+      .exhaustive, configuration: .init(width: 1 + seed % 3, leftovers: .ignore),
+      budget: .init(schedules: 3_000, timersAhead: 1), failures: .collected,
+      resources: reduced
+        ? { task in
+          guard let label = task.label, !label.contains("?") else { return nil }
+          return Set(label.prefix { $0 != " " }.map { String($0) })
+        } : nil
+    ) { dispatcher in
+      let play = Play(dispatcher, seed: seed)
+      for number in 0..<(3 + seed % 2) { play.submit("\(number)", depth: 0) }
+      try dispatcher.runUntilIdle()
+      try dispatcher.advanceTime(by: .milliseconds(5))
+      return play.notes.all
+    }
+  }
+
+  private final class Play: Sendable {
+    let notes = ReductionTests.Notes()
+    private let dispatcher: RecordingDispatcher
+    private let views: [TaskQueue]
+    private let group = WorkGroup()
+    private let seed: Int
+    private let handles = Locked<[TaskHandle<Void>]>([])
+
+    init(_ dispatcher: RecordingDispatcher, seed: Int) {
+      self.dispatcher = dispatcher
+      self.seed = seed
+      views = [1, 2].map { dispatcher.makeQueue(label: "view \($0)", width: $0) }
+    }
+
+    func submit(_ name: String, depth: Int) {
+      // Rolled by name, so that nobody changes another by coming first.
+      var dice = Dice(seed: UInt64(seed &* 7919 &+ name.utf8.reduce(0) { $0 &* 31 &+ Int($1) }))
+      let resources = ["a", "b", "c", "ab", "bc", "?"][Int(dice.next() % 6)]
+      let label = "\(resources) \(name)"
+      let children = depth < 1 ? Int(dice.next() % 3) : 0
+      let deed = dice.next() % 12
+      let body: @Sendable () -> Void = { [self] in
+        notes.note(label)
+        for child in 0..<min(children, 1) { submit("\(name).\(child)", depth: depth + 1) }
+        // What it does to others it does by the dispatcher, and notes nowhere but in its own place.
+        switch deed {
+        case 0: handles.withLock { $0.first }?.cancel()
+        case 1: views[0].suspend()
+        case 3: notes.note("\(label) \(dispatcher.choose([1, 2], name))")
+        case 4: group.notify(on: dispatcher.foreground) { [self] in notes.note("? empty \(name)") }
+        default: break
+        }
+        if deed == 1 { views[0].resume() }
+      }
+      switch dice.next() % 10 {
+      case 0, 1, 2: dispatcher.foreground(label: label, body)
+      case 3: views[0](label: label, body)
+      case 4: views[1](label: label, body)
+      case 5: dispatcher.background(priority: .high, label: label, body)
+      case 6: dispatcher.foreground.after(.milliseconds(1), label: label, body)
+      case 7: dispatcher.background(label: label, group: group, body)
+      default:
+        let handle = dispatcher.background.submit(label: label, body)
+        handles.withLock { $0.append(handle) }
+      }
+    }
+  }
+}
