@@ -30,7 +30,7 @@ import UVDispatch
   @Option(help: "How long it submits, in seconds.") var seconds = 10.0
   @Option(help: "What the program is made from. A random one if not given.") var seed: UInt64?
   @Option(help: "What is done.") var mix = Mix.default
-  @Option(help: "How many threads submit (the fake has one).") var threads = 4
+  @Option(help: "How many threads submit (the fake and the mix episodes have one).") var threads = 4
   @Option(help: "How many background bodies run at a time; what the pool allows if not given.")
   var width: Int?
   @Option(help: "How many threads libuv's pool has; as UV_THREADPOOL_SIZE says if not given.")
@@ -105,6 +105,8 @@ import UVDispatch
   }
 
   func run() throws {
+    // Some test's order, which every exploration of a process would run in place of its own.
+    unsetenv("TASKDISPATCH_REPLAY")
     if let follow {
       let following: Following
       do { following = try Following(follow, self) } catch { throw ValidationError("\(error)") }
@@ -131,7 +133,8 @@ import UVDispatch
   private func announce(_ plan: Plan) {
     Swift.print(
       "stress: seed \(plan.seed), mix \(plan.mix.rawValue), backend \(plan.backend.rawValue), "
-        + (plan.backend == .fake ? "" : "\(plan.threads) threads, \(width(of: plan)), ")
+        + (plan.backend == .fake || plan.mix == .episodes ? "" : "\(plan.threads) threads, ")
+        + (plan.backend == .fake ? "" : "\(width(of: plan)), ")
         + (plan.isForever ? "until it is interrupted" : "\(plan.seconds) s"))
     fflush(nil)
   }
