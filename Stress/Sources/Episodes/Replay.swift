@@ -52,7 +52,7 @@ extension History {
   /// recorded order, and of one schedule more.
   private func cause(of ending: Episode.Ending) throws -> ScheduleWitness? {
     let path = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stress-order-\(getpid())-\(seed)-\(round)").path
+      .appendingPathComponent("stress-order-\(UUID().uuidString)").path
     try Data((token + "\n").utf8).write(to: URL(fileURLWithPath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
     return try explore(

@@ -50,14 +50,13 @@ struct Following {
       + "\(difference.then ?? "nothing more"), and now \(difference.now ?? "nothing more")"
   }
 
-  /// Without the lines that tell how to see it again in a test: an episode is in none.
+  /// Without how to see it again in a test, since an episode is in none, and without the last events,
+  /// which are mostly those of other parts: the file has all of them.
   private func report(_ cause: ScheduleWitness) -> [String] {
-    var lines = cause.summary
-    lines.append(
+    cause.summary + [
       "(\(cause.facts.count) of \(cause.factsBeforeShrinking) facts matter, as \(cause.replays) "
-        + "replays showed)")
-    lines.append("The last events:")
-    return lines + cause.timeline.split(separator: "\n").map { "  \($0)" }
+        + "replays showed)"
+    ]
   }
 
   /// What it may mean that it did not fail again.
