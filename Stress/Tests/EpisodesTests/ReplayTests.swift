@@ -1,3 +1,4 @@
+import Dispatch
 import Episodes
 import Oracle
 import TaskDispatch
@@ -127,6 +128,16 @@ struct ReplayTests {
     #expect(replay.followed == history.steps)
     let cause = try #require(replay.cause)
     #expect((1...2).contains(cause.facts.count), "\(cause.facts)")
+  }
+
+  @Test("is explained whoever else replays one at that time")
+  func sideBySide() throws {
+    let histories = try Episode.Plant.allCases.map { try failed($0) }
+
+    DispatchQueue.concurrentPerform(iterations: 200) { number in
+      let history = histories[number % histories.count]
+      do { #expect(try history.replay().cause != nil) } catch { Issue.record("\(error)") }
+    }
   }
 
   @Test("whose order is another does not end in the same failure, and says where it parts")
