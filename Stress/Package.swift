@@ -23,9 +23,18 @@ let package = Package(
   targets: [
     // What the rules look like from outside, and who watches them.
     .target(name: "Oracle", swiftSettings: settings),
+    // Small programs that are the same on threads and in the fake, and their histories.
+    .target(
+      name: "Episodes",
+      dependencies: [
+        "Oracle",
+        .product(name: "TaskDispatch", package: "UVDispatch"),
+        .product(name: "TaskDispatchTesting", package: "UVDispatch"),
+      ], swiftSettings: settings),
     .executableTarget(
       name: "Stress",
       dependencies: [
+        "Episodes",
         "Oracle",
         .product(name: "UVDispatch", package: "UVDispatch"),
         .product(name: "TaskDispatchTesting", package: "UVDispatch"),
@@ -33,6 +42,13 @@ let package = Package(
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ], swiftSettings: settings),
     .testTarget(name: "OracleTests", dependencies: ["Oracle"], swiftSettings: settings),
+    .testTarget(
+      name: "EpisodesTests",
+      dependencies: [
+        "Episodes", "Oracle", "Stress",
+        .product(name: "TaskDispatchTesting", package: "UVDispatch"),
+        .product(name: "UVDispatch", package: "UVDispatch"),
+      ], swiftSettings: settings),
     .target(
       name: "FaultInjection", exclude: ["versions.map"], cSettings: [.define("_GNU_SOURCE")],
       linkerSettings: [

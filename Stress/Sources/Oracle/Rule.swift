@@ -18,6 +18,8 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
   case suspension = 100
   /// Faults end in a typed error, or in an abort that is written down.
   case fault = 101
+  /// What a program says of itself when all of it has ended: no promise of the dispatcher's.
+  case program = 102
 
   public var title: String {
     switch self {
@@ -36,6 +38,7 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
     case .events: "19 events"
     case .suspension: "suspension"
     case .fault: "faults"
+    case .program: "a program's own check"
     }
   }
 }

@@ -3,7 +3,7 @@ import Oracle
 /// What producers do in a mix, and how often: a weighted grammar.
 enum Mix: String, Codable, CaseIterable, Sendable {
   case `default`, burst, cancel, timer, barrier, priority, overflow, shutdown, async, fork, fault,
-    events
+    events, episodes
 
   enum Operation: String, CaseIterable, Sendable {
     /// Plain bodies.
@@ -91,6 +91,8 @@ enum Mix: String, Codable, CaseIterable, Sendable {
         (.open, 10), (.write, 80), (.watchAgain, 10), (.close, 5), (.closeBehind, 3),
         (.unhandled, 3),
       ]
+    // They submit what their seed says, and not what somebody draws.
+    case .episodes: []
     }
   }
 
@@ -108,6 +110,8 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     case .fork: "forks while everything is at work"
     case .fault: "a system that refuses, delays and interrupts"
     case .events: "signals and descriptors, their handlers, and dispatchers that end beside"
+    case .episodes:
+      "small programs that end well in any order; if not, their order replays in the fake"
     }
   }
 

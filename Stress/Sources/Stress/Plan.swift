@@ -1,3 +1,4 @@
+import Episodes
 import Foundation
 import Oracle
 
@@ -16,6 +17,8 @@ struct Plan: Codable, Sendable {
   var pool: Int?
   var backend = Backend.uv
   var isForever = false
+  /// A mistake in the programs of the mix of episodes.
+  var plant: Episode.Plant?
 
   func write(to path: String) throws {
     let encoder = JSONEncoder()

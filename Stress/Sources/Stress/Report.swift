@@ -71,7 +71,7 @@ struct Report: Codable {
       "\(grouped(accepted)) accepted = \(grouped(ended)) ended" + (balances ? "" : "  NOT EQUAL"))
     section("from submission to first instruction")
     if latency.isEmpty {
-      row("nothing to tell", plan.backend == .fake ? "time is virtual" : "no body has begun")
+      row("nothing to tell", plan.backend == .fake ? "time is virtual" : "no body was timed")
     } else {
       for entry in latency {
         let name = entry.percentile == 100 ? "longest" : "p\(trimmed(entry.percentile))"

@@ -25,6 +25,8 @@ final class Runner: @unchecked Sendable {
   var descriptors = DescriptorJudge()
   /// What is being done that must not take long, and since when.
   let phase = Locked<(name: String, since: Int64)?>(nil)
+  /// Where rounds are recorded: the last one.
+  let recorded = Locked<RecordedRound?>(nil)
 
   init(_ plan: Plan) {
     self.plan = plan
@@ -37,6 +39,7 @@ final class Runner: @unchecked Sendable {
   }
 
   func run() throws {
+    if plan.mix == .episodes { return try runEpisodes() }
     if plan.mix == .events, plan.backend == .uv { RaisedSignal.prepare() }
     var round = 0
     var dice = Dice(seed: plan.seed)
@@ -82,7 +85,7 @@ final class Runner: @unchecked Sendable {
     return lines.joined(separator: "\n")
   }
 
-  private func during<Result>(_ name: String, _ body: () throws -> Result) rethrows -> Result {
+  func during<Result>(_ name: String, _ body: () throws -> Result) rethrows -> Result {
     phase.withLock { $0 = (name, monotonicNanoseconds()) }
     defer { phase.withLock { $0 = nil } }
     return try body()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Episodes
 import Foundation
 import Oracle
 import UVDispatch
@@ -12,14 +13,24 @@ import UVDispatch
       what led there, and writes a file for --replay: the same program again. What threads do when \
       is not repeated.
 
+      Of the mix episodes what threads did is repeated, too: a run of it that failed also writes the \
+      history of the episode that did, and names the command that runs that in the fake, in the same \
+      order. The rounds before it had dispatchers of their own, so nothing of them is needed. A \
+      mistake of the program's is seen again there (--plant makes one); one of the dispatcher's is \
+      not, since the fake keeps the rules. The other mixes keep no history: their threads submit \
+      until a time is over, and no fake would run the same program.
+
       Mixes:
       \(Mix.allCases.map { "  \($0.rawValue): \($0.purpose)" }.joined(separator: "\n"))
+
+      Mistakes that --plant makes in every episode:
+      \(Episode.Plant.allCases.map { "  \($0.rawValue): \($0.purpose)" }.joined(separator: "\n"))
       """)
 
   @Option(help: "How long it submits, in seconds.") var seconds = 10.0
   @Option(help: "What the program is made from. A random one if not given.") var seed: UInt64?
   @Option(help: "What is done.") var mix = Mix.default
-  @Option(help: "How many threads submit (the fake has one).") var threads = 4
+  @Option(help: "How many threads submit (the fake and the mix episodes have one).") var threads = 4
   @Option(help: "How many background bodies run at a time; what the pool allows if not given.")
   var width: Int?
   @Option(help: "How many threads libuv's pool has; as UV_THREADPOOL_SIZE says if not given.")
@@ -30,6 +41,12 @@ import UVDispatch
   @Flag(help: "Until it is interrupted or a rule is broken.") var forever = false
   @Option(help: "Repeats the program of a run that failed.", completion: .file())
   var replay: String?
+  @Option(
+    help: "Runs the episode of a run that failed in the fake, in the order that threads had.",
+    completion: .file())
+  var follow: String?
+  @Option(help: "A mistake in every program of the mix episodes, which shows in some orders.")
+  var plant: Episode.Plant?
   @Flag(
     inversion: .prefixedNo,
     help: "Whether the mix of faults begins with the probes, one process each.")
@@ -51,6 +68,19 @@ import UVDispatch
     if backend == .fake, mix.needsThreads {
       throw ValidationError("the mix \(mix.rawValue) needs threads, and the fake has none")
     }
+    if plant != nil, mix != .episodes, follow == nil {
+      throw ValidationError("--plant is for --mix episodes")
+    }
+    guard follow != nil else { return }
+    if backend != .fake {
+      throw ValidationError("--follow needs --backend fake: threads follow nobody")
+    }
+    if mix != .default, mix != .episodes {
+      throw ValidationError("--follow is for the mix episodes, and not for \(mix.rawValue)")
+    }
+    if replay != nil {
+      throw ValidationError("--replay repeats on threads, and --follow in the fake")
+    }
   }
 
   private func makePlan() throws -> Plan {
@@ -70,10 +100,20 @@ import UVDispatch
     plan.pool = pool
     plan.backend = backend
     plan.isForever = forever
+    plan.plant = plant
     return plan
   }
 
   func run() throws {
+    // Some test's order, which every exploration of a process would run in place of its own.
+    unsetenv("TASKDISPATCH_REPLAY")
+    if let follow {
+      let following: Following
+      do { following = try Following(follow, self) } catch { throw ValidationError("\(error)") }
+      let isSame = try following.run()
+      fflush(nil)
+      _exit(isSame ? 0 : 1)
+    }
     let plan = try makePlan()
     let isSecondTime = Faults.counts() != nil
     if let pool = plan.pool { setenv("UV_THREADPOOL_SIZE", "\(pool)", 1) }
@@ -93,7 +133,8 @@ import UVDispatch
   private func announce(_ plan: Plan) {
     Swift.print(
       "stress: seed \(plan.seed), mix \(plan.mix.rawValue), backend \(plan.backend.rawValue), "
-        + (plan.backend == .fake ? "" : "\(plan.threads) threads, \(width(of: plan)), ")
+        + (plan.backend == .fake || plan.mix == .episodes ? "" : "\(plan.threads) threads, ")
+        + (plan.backend == .fake ? "" : "\(width(of: plan)), ")
         + (plan.isForever ? "until it is interrupted" : "\(plan.seconds) s"))
     fflush(nil)
   }
@@ -135,6 +176,7 @@ import UVDispatch
 
 extension Mix: ExpressibleByArgument {}
 extension Plan.Backend: ExpressibleByArgument {}
+extension Episode.Plant: ExpressibleByArgument {}
 
 /// The end of a run, from whatever thread it comes.
 final class Finish: @unchecked Sendable {
@@ -186,11 +228,30 @@ final class Finish: @unchecked Sendable {
     } catch {
       Swift.print("stress: cannot write \(path): \(error.localizedDescription)")
     }
+    nameHistory(report.plan)
     let broken = runner.court.all.map(\.rule.title).joined(separator: "; ")
     Swift.print("stress: FAILED, \(broken), \(figures)")
     fflush(nil)
     // Whatever still stands on some thread must not keep the process.
     _exit(1)
+  }
+
+  /// Writes what was seen of the round that failed, and says how to run that in the fake.
+  private func nameHistory(_ plan: Plan) {
+    guard let history = runner.history else { return }
+    let path = "\(command.failureFolder)/stress-\(plan.mix.rawValue)-\(plan.seed).history"
+    do {
+      try history.write(to: path)
+      let plant = plan.plant.map { " --plant \($0.rawValue)" } ?? ""
+      Swift.print(
+        "its order in the fake: scripts/stress --backend fake --mix \(plan.mix.rawValue) "
+          + "--seed \(plan.seed)\(plant) --follow \(path)")
+      Swift.print(
+        "  (round \(history.round), \(history.steps) steps, "
+          + (history.isWhole ? "nothing is left out)" : "up to where it stood still)"))
+    } catch {
+      Swift.print("stress: cannot write \(path): \(error.localizedDescription)")
+    }
   }
 }
 

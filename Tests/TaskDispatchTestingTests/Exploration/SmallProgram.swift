@@ -1,5 +1,6 @@
 import TaskDispatch
-import TaskDispatchTesting
+
+@testable import TaskDispatchTesting
 
 /// A scenario of a few tasks on both lanes that depends on nothing but its seed and the order: what a
 /// task does is rolled for its name, so that no task changes another by coming first.

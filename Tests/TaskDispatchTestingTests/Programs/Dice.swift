@@ -1,21 +1,10 @@
 import TaskDispatch
-import TaskDispatchTesting
 
-/// Pseudo-random numbers that depend on nothing but the seed (SplitMix64).
-struct Dice {
-  private var state: UInt64
+@testable import TaskDispatchTesting
 
-  init(seed: Int) {
-    state = UInt64(seed)
-  }
-
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+extension Dice {
+  /// Of the number of a test's argument, too.
+  init(seed: Int) { self.init(seed: UInt64(bitPattern: Int64(seed))) }
 
   /// A number from 0 up to `sides`, which must be positive.
   mutating func roll(_ sides: Int) -> Int {

@@ -1,5 +1,6 @@
 import TaskDispatch
-import TaskDispatchTesting
+
+@testable import TaskDispatchTesting
 
 /// A program of a few dozen actions on a fake, which depend on nothing but the seed: submissions of
 /// every kind, from the test and from bodies, cancellations, held views, waits, time, and an end.

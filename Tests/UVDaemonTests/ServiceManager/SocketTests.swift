@@ -53,8 +53,7 @@
       // The environment and the numbers of descriptors are those of the whole process.
       await #expect(processExitsWith: .success) {
         let first: CInt = 3
-        unsafe setenv("LISTEN_PID", "\(getpid())", 1)
-        unsafe setenv("LISTEN_FDS", "1", 1)
+        pretendToBePassed(descriptors: 1)
         // Other threads of a young process open and close files, and may get that number.
         for _ in 0..<1000 {
           if fcntl(first, F_GETFD) < 0 { dup2(STDERR_FILENO, first) }
@@ -74,8 +73,7 @@
     func notOpen() async {
       await #expect(processExitsWith: .success) {
         let unused: CInt = 900
-        unsafe setenv("LISTEN_PID", "\(getpid())", 1)
-        unsafe setenv("LISTEN_FDS", "\(unused - 2)", 1)
+        pretendToBePassed(descriptors: unused - 2)
         do {
           _ = try ServiceManager.current()
           preconditionFailure("descriptors that nobody has opened are taken")
@@ -123,6 +121,13 @@
       dispatcher.beginShutdown()
       while dispatcher.report == nil {}
     }
+  }
+
+  /// What a service manager says that passes so many. For a process of its own: the environment is
+  /// everybody's.
+  private func pretendToBePassed(descriptors: CInt) {
+    unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+    unsafe setenv("LISTEN_FDS", "\(descriptors)", 1)
   }
 
   private final class StallObserver: TaskObserver {

@@ -60,12 +60,7 @@ extension OnePool {
         told.change { $0.append("descriptor") }
       }
       try dispatcher.start()
-      let (isHeld, gate) = (Latch(), Latch())
-      dispatcher.background {
-        isHeld.open()
-        _ = gate.wait(patience)
-      }
-      #expect(isHeld.wait(patience))
+      let gate = holdWorker(of: dispatcher)
       dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(3600)))
       dispatcher.waitUntil { $0.shutdown?.phase == .cancelling }
       pipe.write()
@@ -83,12 +78,7 @@ extension OnePool {
       let told = Box(false)
       try dispatcher.onSignal(signal) { _ in told.value = true }
       try dispatcher.start()
-      let (isHeld, gate) = (Latch(), Latch())
-      dispatcher.background {
-        isHeld.open()
-        _ = gate.wait(patience)
-      }
-      #expect(isHeld.wait(patience))
+      let gate = holdWorker(of: dispatcher)
       // A job of a Task cannot be given up, and holds up the end.
       Task(executorPreference: dispatcher.foreground.executor) {
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
@@ -97,6 +87,17 @@ extension OnePool {
       dispatcher.waitUntil { $0.shutdown?.report != nil }
       #expect(!told.value)
       gate.open()
+    }
+
+    /// A body in the background that stands still until what is returned is opened.
+    private func holdWorker(of dispatcher: UVDispatcher) -> Latch {
+      let (isHeld, gate) = (Latch(), Latch())
+      dispatcher.background {
+        isHeld.open()
+        _ = gate.wait(patience)
+      }
+      #expect(isHeld.wait(patience))
+      return gate
     }
   }
 }

@@ -37,20 +37,12 @@ extension OnePool {
         try standingStill {
           let dispatcher = try UVDispatcher()
           let view = dispatcher.makeQueue(label: "view", width: 2)
-          let (held, gate) = (Latch(), Latch())
-          let holder = OtherThread {
-            dispatcher.withCore { _ in
-              held.open()
-              _ = gate.wait(patience)
-            }
-          }
-          #expect(held.wait(patience))
 
-          let broken = inForkedChild { whatIsNotRefused(on: dispatcher, view) }
+          let broken = withLockHeldElsewhere(dispatcher) {
+            inForkedChild { whatIsNotRefused(on: dispatcher, view) }
+          }
 
           #expect(broken == nil)
-          gate.open()
-          #expect(holder.join())
         }
       }
     }
@@ -60,22 +52,14 @@ extension OnePool {
       await #expect(processExitsWith: .success) {
         try standingStill {
           let dispatcher = try UVDispatcher()
-          let (held, gate) = (Latch(), Latch())
-          let holder = OtherThread {
-            dispatcher.withCore { _ in
-              held.open()
-              _ = gate.wait(patience)
-            }
-          }
-          #expect(held.wait(patience))
 
-          let status = statusOfForkedChild { dispatcher.run() }
+          let status = withLockHeldElsewhere(dispatcher) {
+            statusOfForkedChild { dispatcher.run() }
+          }
 
           // It traps, and is not ended for having hung.
           let signal = status & 0x7f
           #expect([SIGILL, SIGTRAP, SIGABRT].contains(signal), "ended by \(signal)")
-          gate.open()
-          #expect(holder.join())
         }
       }
     }

@@ -17,20 +17,12 @@ extension OnePool {
           let ran = Box(0)
           group.enter()
           group.notify(on: dispatcher.foreground) { ran.increment() }
-          let (held, gate) = (Latch(), Latch())
-          let holder = OtherThread {
-            dispatcher.withCore { _ in
-              held.open()
-              _ = gate.wait(patience)
-            }
-          }
-          #expect(held.wait(patience))
 
-          let status = statusOfForkedChild { group.leave() }
+          let status = withLockHeldElsewhere(dispatcher) {
+            statusOfForkedChild { group.leave() }
+          }
 
           #expect(status == 0, "the child ended with status \(status)")
-          gate.open()
-          #expect(holder.join())
           group.leave()
           dispatcher.runUntilIdle()
           #expect(ran.value == 1)

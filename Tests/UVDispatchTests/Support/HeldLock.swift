@@ -1,0 +1,24 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+/// Runs `body` while another thread has the lock of `dispatcher`, and lets go of it afterwards.
+func withLockHeldElsewhere<Value>(
+  _ dispatcher: UVDispatcher, _ body: () throws -> Value
+) rethrows -> Value {
+  let (held, gate) = (Latch(), Latch())
+  let holder = OtherThread {
+    dispatcher.withCore { _ in
+      held.open()
+      _ = gate.wait(patience)
+    }
+  }
+  #expect(held.wait(patience))
+  defer {
+    gate.open()
+    #expect(holder.join())
+  }
+  return try body()
+}
