@@ -15,6 +15,8 @@ extension Explorer {
     if case .facts(let wanted) = token {
       facts = wanted
       try checkThatItMeansSomething(wanted, names, text)
+    } else if case .order(let paths) = token {
+      try checkThatSomeAreKnown(paths, names, text)
     } else if let mismatch = decisions.mismatch {
       throw ExplorationError.diverged(
         token: text, unknown: ["choice number \(mismatch.position + 1) of that many"], similar: [])
@@ -32,11 +34,28 @@ extension Explorer {
     _ facts: [OrderingFact], _ names: TaskNames, _ token: String
   ) throws(ExplorationError) {
     // A time that did not come, or fewer of a name, may be what the order brings about.
+    let unknown = unknown(facts.flatMap(\.paths), names)
+    if !unknown.isEmpty { throw diverged(token, unknown, names) }
+  }
+
+  /// What was recorded elsewhere may hold tasks that a scenario does not have, but not only such.
+  private func checkThatSomeAreKnown(
+    _ paths: [TaskPath], _ names: TaskNames, _ token: String
+  ) throws(ExplorationError) {
+    let unknown = unknown(paths, names)
+    if unknown.count == Set(paths).count, !paths.isEmpty { throw diverged(token, unknown, names) }
+  }
+
+  private func unknown(_ paths: [TaskPath], _ names: TaskNames) -> Set<TaskPath> {
     let known = Set(names.all.map(\.unmarked))
-    let unknown = Set(facts.flatMap(\.paths)).filter { !known.contains($0.unmarked) }
-    guard !unknown.isEmpty else { return }
+    return Set(paths).filter { !known.contains($0.unmarked) }
+  }
+
+  private func diverged(
+    _ token: String, _ unknown: Set<TaskPath>, _ names: TaskNames
+  ) -> ExplorationError {
     let others = names.all.map(\.description)
-    throw .diverged(
+    return .diverged(
       token: token, unknown: unknown.map(\.description).sorted(),
       similar: Array(
         Set(unknown.flatMap { nearMisses(of: $0.description, in: others) }).sorted().prefix(3)))
@@ -45,23 +64,24 @@ extension Explorer {
   func checkThatItIsTheSame() throws(ExplorationError) {
     let first = storyOfPreferredOrder()
     let second = storyOfPreferredOrder()
-    guard first != second else { return }
-    let index = zip(first, second).prefix { $0 == $1 }.count
-    func part(_ story: [String]) -> String {
-      index < story.count ? story[index] : "nothing more"
+    // Not by their texts: that of a dictionary is another one each time.
+    guard first.events != second.events || first.ending != second.ending else { return }
+    let index = zip(first.events, second.events).prefix { $0 == $1 }.count
+    func part(_ story: (events: [String], ending: Ending)) -> String {
+      index < story.events.count ? story.events[index] : story.ending.text
     }
     throw .hiddenNondeterminism(
       "of two runs in the same order, event \(index + 1) was once \(part(first)), and then "
         + part(second))
   }
 
-  private func storyOfPreferredOrder() -> [String] {
+  private func storyOfPreferredOrder() -> (events: [String], ending: Ending) {
     let (ending, dispatcher) = runRecorded(.exact([]))
     let names = decisions.names!
     let events = dispatcher.history.map { event in
       "\(event.kind.word) \(names.path(of: event.task.id)) at \(event.time)"
     }
-    return events + [ending.text]
+    return (events, ending)
   }
 
   func describe(_ mismatch: Decisions.Mismatch) -> String {

@@ -35,14 +35,14 @@ struct Footprint {
   }
 }
 
-/// Sleep sets (Godefroid, 1996): where two moves touch nothing in common, the order that has them the
-/// other way round is not tried.
+/// What each move of a run has touched, for ``ReducedSearch``, and which moves *sleep*.
 ///
-/// A move that was tried at some point *sleeps* in what is tried there afterwards, until something runs
-/// that touches what it touches: before that, it would only bring about an order that is known. What a
-/// task touches beside its dispatcher is declared; what it does with the dispatcher is seen here. Where
-/// that could show the order to others in a roundabout way, as by a group, by a wait or by a priority,
-/// the task counts as one that touches everything.
+/// A move that was tried at some point sleeps in what is tried there afterwards, until something runs
+/// that touches what it touches: before that, it would only bring about an order that is known.
+///
+/// What a task touches beside its dispatcher is declared; what it does with the dispatcher is seen here.
+/// Where that could show the order to others in a roundabout way, as by a group, by a wait or by a
+/// priority, the task counts as one that touches everything.
 final class Reduction {
   /// Which move it was, and what it has touched when it ran. The number is that of its task, which is
   /// the same in every run that has begun alike.
@@ -58,19 +58,27 @@ final class Reduction {
   struct Branch {
     let moves: [MoveID]
     let asleep: Moves
-    /// Of the move that was chosen.
-    var footprint = Footprint.everything
+  }
+
+  /// A move that was made.
+  struct Step {
+    let move: MoveID
+    let entry: Entry
+    var footprint: Footprint
+    /// The number of the choice that it was made by; nil if there was no other.
+    let choice: Int?
   }
 
   private let resources: (TaskRecord) -> Set<String>?
   /// By the number of the choice.
   private(set) var branches: [Int: Branch] = [:]
+  private(set) var steps: [Step] = []
   /// What sleeps now.
   private var asleep: Moves = [:]
   /// From this choice on everything that happens is known from another schedule.
   private(set) var knownFrom: Int?
-  /// The move whose body runs.
-  private var current: (footprint: Footprint, choice: Int?)?
+  /// The last of the steps is not over.
+  private var isMoving = false
   private var changed = -1
   private var asleepAtChange: Moves = [:]
 
@@ -81,11 +89,12 @@ final class Reduction {
   ///   - asleep: What sleeps there.
   func begin(changed: Int, asleep: Moves) {
     branches.removeAll(keepingCapacity: true)
+    steps.removeAll(keepingCapacity: true)
     self.asleep = [:]
     self.changed = changed
     asleepAtChange = asleep
     knownFrom = nil
-    current = nil
+    isMoving = false
   }
 
   // MARK: Choosing
@@ -115,7 +124,9 @@ final class Reduction {
 
   private func begin(_ move: ExploredMove, choice: Int?) {
     asleep[move.id] = nil
-    current = (footprint(of: move), choice)
+    isMoving = true
+    steps.append(
+      Step(move: move.id, entry: move.entry, footprint: footprint(of: move), choice: choice))
   }
 
   private func footprint(of move: ExploredMove) -> Footprint {
@@ -134,17 +145,21 @@ final class Reduction {
 
   /// The last move is over, and who cares about what it has touched wakes up.
   func endMove() {
-    guard let (footprint, choice) = current else { return }
-    current = nil
-    if let choice { branches[choice]!.footprint = footprint }
+    guard isMoving else { return }
+    isMoving = false
+    let footprint = steps.last!.footprint
     asleep = asleep.filter { $0.value.isIndependent(of: footprint) }
   }
 
   // MARK: What a body does
 
-  func touchesEverything() { current?.footprint.addEverything() }
+  func touchesEverything() {
+    if isMoving { steps[steps.count - 1].footprint.addEverything() }
+  }
 
-  func touches(_ places: Footprint.Places) { current?.footprint.add(places) }
+  func touches(_ places: Footprint.Places) {
+    if isMoving { steps[steps.count - 1].footprint.add(places) }
+  }
 
   func submitted(_ entry: Entry) {
     switch entry.work {
@@ -165,65 +180,4 @@ final class Reduction {
 
 extension ExploredMove {
   var id: Reduction.MoveID { Reduction.MoveID(entry: entry.id, isTime: isTime) }
-}
-
-/// As ``ExhaustiveSearch``, without orders that differ from others only in what nobody can tell.
-struct ReducedSearch: ScheduleSearch {
-  private struct Node {
-    var decision: Decision
-    var branch: Reduction.Branch?
-    /// Moves that were tried here.
-    var tried: Reduction.Moves = [:]
-
-    /// The next option that has not been tried, and that does not sleep.
-    var next: Int32? {
-      guard let branch else {
-        return decision.chosen + 1 < decision.count ? decision.chosen + 1 : nil
-      }
-      return branch.moves.indices.first {
-        tried[branch.moves[$0]] == nil && branch.asleep[branch.moves[$0]] == nil
-      }.map(Int32.init)
-    }
-  }
-
-  private var nodes: [Node] = []
-  private var isOver = false
-
-  mutating func next() -> Decisions.Plan? {
-    if isOver { return nil }
-    let asleep = nodes.last?.branch.map {
-      $0.asleep.merging(nodes.last!.tried, uniquingKeysWith: { old, _ in old })
-    }
-    return .reduced(nodes.map(\.decision), asleep: asleep ?? [:])
-  }
-
-  mutating func ran(_ decisions: Decisions) {
-    let reduction = decisions.reduction!
-    reduction.endMove()
-    let end = min(reduction.knownFrom ?? .max, decisions.taken.count)
-    let changed = nodes.count - 1
-    for position in max(0, changed)..<max(end, changed + 1) where position < decisions.taken.count {
-      let branch = reduction.branches[position]
-      if position > changed {
-        nodes.append(Node(decision: decisions.taken[position], branch: branch))
-      }
-      if let branch {
-        let chosen = branch.moves[Int(decisions.taken[position].chosen)]
-        nodes[position].branch = nodes[position].branch ?? branch
-        nodes[position].tried[chosen] = branch.footprint
-      }
-    }
-    while let last = nodes.last {
-      if let next = last.next {
-        let old = last.decision
-        nodes[nodes.count - 1].decision = Decision(
-          chosen: next, count: old.count, kind: old.kind)
-        return
-      }
-      nodes.removeLast()
-    }
-    isOver = true
-  }
-
-  var hasTriedEverything: Bool { isOver }
 }

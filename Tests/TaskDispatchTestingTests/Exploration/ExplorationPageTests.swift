@@ -104,6 +104,29 @@ struct ExplorationPageTests {
     #expect(result.outcomes == ["answer to s"])
   }
 
+  @Test("orders that differ in nothing that two tasks share are one")
+  func resources() throws {
+    let result = try explore(.exhaustive, resources: { task in task.label.map { [$0] } }) {
+      dispatcher in
+      let files = FileList()
+      for name in ["a", "b", "c", "a"] {
+        dispatcher.background(label: name) { files.rewrite(name) }
+      }
+      try dispatcher.runUntilIdle()
+      return files.versions
+    }
+
+    #expect(result.outcomes == [["a": 2, "b": 1, "c": 1]])
+    #expect(result.ordersSeen == 2)
+    #expect(result.isExhausted)
+  }
+
+  private final class FileList: Sendable {
+    private let list = Locked<[String: Int]>([:])
+    func rewrite(_ name: String) { list.withLock { $0[name, default: 0] += 1 } }
+    var versions: [String: Int] { list.withLock { $0 } }
+  }
+
   /// What an observer has seen where the second fetch was faster.
   private func recordedElsewhere() throws -> [TaskEvent] {
     let dispatcher = RecordingDispatcher()

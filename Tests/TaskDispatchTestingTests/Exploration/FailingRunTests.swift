@@ -224,6 +224,26 @@ struct FailingRunTests {
     #expect(difference?.contains("the outcome 2") == true)
   }
 
+  /// The text of a set is another one each time, and the set is not.
+  @Test("takes outcomes for the same that are equal, whatever their texts say")
+  func equalOutcomes() throws {
+    let words = Set((0..<20).map { "\($0)" })
+    var texts: Set<String> = []
+
+    let result = try explore { dispatcher -> Set<String> in
+      // Another capacity is another order.
+      var copy = Set<String>(minimumCapacity: 1 << (5 + texts.count % 8))
+      copy.formUnion(words)
+      texts.insert("\(copy)")
+      dispatcher.background {}
+      try dispatcher.runUntilIdle()
+      return copy
+    }
+
+    #expect(result.outcomes == [words])
+    #expect(texts.count > 1)
+  }
+
   @Test("refuses one that throws dice, and names the first event that differs")
   func dice() {
     let flips = Locked(false)

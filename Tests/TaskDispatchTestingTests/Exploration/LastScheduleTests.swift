@@ -61,7 +61,7 @@ struct LastScheduleTests {
     let expected: ScheduleToken =
       switch plan {
       case .exact(let choices): .choices(choices)
-      case .repeating: .choices([3])
+      case .repeating, .reduced: .choices([3])
       case .deviating: .choices([0, 2, 0, 0, 1])
       case .random(let seed): .random(seed: seed)
       case .prioritized(let priorities):

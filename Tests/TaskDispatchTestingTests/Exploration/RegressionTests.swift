@@ -57,6 +57,37 @@ struct RegressionTests {
     #expect(result.schedulesRun == 3)
   }
 
+  @Test("holds the orders that came to what was not wanted, each once")
+  func unwantedOutcomes() throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    func explored() throws -> Exploration<[String]> {
+      try explore(.exhaustive, regressions: path) { dispatcher in
+        let log = Log()
+        for name in ["one", "two"] { dispatcher.background(label: name) { log.note(name) } }
+        try dispatcher.runUntilIdle()
+        return log.all
+      }
+    }
+    let result = try explored()
+    #expect(text == "")
+    try result.requireOutcomes([["one", "two"], ["two", "one"]])
+    #expect(text == "")
+
+    #expect(throws: UnexpectedOutcomes.self) { try result.requireOutcomes([["one", "two"]]) }
+    let kept = """
+      # ["two", "one"]
+      facts1:one~two
+
+      """
+    #expect(text == kept)
+    #expect(throws: UnexpectedOutcomes.self) { try explored().requireAlwaysSame() }
+    #expect(throws: UnexpectedOutcomes.self) {
+      try explored().requireNone { $0.first == "two" }
+    }
+    #expect(text == kept)
+    #expect(try explored().schedulesRun == 3)
+  }
+
   @Test("with a line that is no token says which line, and what is wrong with it")
   func badLine() throws {
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -288,6 +288,22 @@ struct RoundTripTests {
     }
   }
 
+  @Test("of a recorded order may know more tasks than the scenario, but must know one of it")
+  func recorded() throws {
+    let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
+      let log = Log()
+      for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    #expect(try explore(replaying: "order1:x;b;y;a", scenario).outcomes == [["b", "a"]])
+    let error = #expect(throws: ExplorationError.self) {
+      _ = try explore(replaying: "order1:x;y", scenario)
+    }
+    #expect(error.map { "\($0)" }?.contains(#"there is no "x", no "y""#) == true, "\(error as Any)")
+  }
+
   @Test("from the environment says where it is from, if it is none")
   func origin() throws {
     let error = ExplorationError.badToken("facts2:", "no").from("TASKDISPATCH_REPLAY")

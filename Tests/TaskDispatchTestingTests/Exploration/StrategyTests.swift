@@ -71,6 +71,19 @@ struct StrategyTests {
     }
   }
 
+  @Test("says the seed that it went by, and that there was none")
+  func saysSeed() throws {
+    for (strategy, seed) in [
+      (ExplorationStrategy.random(seed: 7, schedules: 3), 7 as UInt64?),
+      (.prioritized(depth: 2, seed: 8, schedules: 3), 8), (.exhaustive, nil),
+      (.portfolio([.bounded(deviations: 1), .random(seed: 9, schedules: 3)]), 9),
+    ] {
+      let result = try explore(strategy) { _ in 0 }
+      #expect(result.seed == seed)
+      #expect("\(result)".contains("seed") == (seed != nil))
+    }
+  }
+
   /// Two chains of two steps. Without a change the first to go goes on to its end; with one it falls
   /// behind once; with two both do.
   @Test(

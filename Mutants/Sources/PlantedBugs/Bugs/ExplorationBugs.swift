@@ -1,6 +1,6 @@
 /// What an exploration tries, names, compares, shrinks and says of itself.
 let explorationBugs: [Bug] =
-  strategyBugs + decisionBugs + factBugs + tokenBugs + shrinkingBugs + honestyBugs
+  strategyBugs + decisionBugs + factBugs + tokenBugs + shrinkingBugs + honestyBugs + reductionBugs
 
 private let folder = "TaskDispatchTesting/Exploration/"
 
@@ -176,7 +176,7 @@ private let tokenBugs = [
   Bug(
     "explore.unknown-names-pass", breaks: "a token that means nothing replays as if it did",
     in: folder + "Explorer+Replaying.swift",
-    .expression("!unknown.isEmpty", becomes: "false"),
+    .expression("!unknown.isEmpty", becomes: "false", within: "if !unknown.isEmpty { throw"),
     suites: ["RoundTripTests"]),
 ]
 
@@ -204,7 +204,7 @@ private let honestyBugs = [
     in: folder + "Explorer.swift",
     .expression(
       "search.hasTriedEverything", becomes: "true",
-      within: "if search.hasTriedEverything, !result.wasCut"),
+      within: "if search.hasTriedEverything, !result.tally.wasCut"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.cut-forgotten", breaks: "isExhausted although a timer could have passed work",
@@ -214,7 +214,8 @@ private let honestyBugs = [
   Bug(
     "explore.two-runs-not-compared", breaks: "a scenario that differs each time is explored",
     in: folder + "Explorer+Replaying.swift",
-    .expression("first != second", becomes: "false"),
+    .expression(
+      "first.events != second.events || first.ending != second.ending", becomes: "false"),
     suites: ["FailingRunTests"]),
   Bug(
     "explore.ending-not-compared", breaks: "what does not come again is said to be explained",
@@ -228,4 +229,66 @@ private let honestyBugs = [
       "Set(seen.map { $0[0] }) == [1, 2] && Set(seen.map { $0[1] }) == [0, 1]\n      && Set(seen.map { $0[2] }) == [0, 1]",
       becomes: "true"),
     suites: ["StrategyTests"]),
+]
+
+private let reductionBugs = [
+  Bug(
+    "explore.nobody-wakes", breaks: "what sleeps does so whatever runs",
+    in: folder + "Reduction.swift",
+    .expression("$0.value.isIndependent(of: footprint)", becomes: "true"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.nobody-sleeps", breaks: "nothing that is declared saves a schedule",
+    in: folder + "Reduction.swift",
+    .expression("asleep[$0.id] == nil", becomes: "true"),
+    .expression("$0.value.isIndependent(of: footprint)", becomes: "false"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.only-enabled-wanted", breaks: "what could not be made earlier is never looked for",
+    in: folder + "ReducedSearch.swift",
+    .without("nodes[choice].wanted.formUnion(branch.moves)"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.everything-wanted", breaks: "every move is tried everywhere",
+    in: folder + "ReducedSearch.swift",
+    .expression("branch.moves.contains(later.move)", becomes: "false"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.resources-unread", breaks: "what is declared makes no difference between tasks",
+    in: folder + "Reduction.swift",
+    .expression("resources.isDisjoint(with: other.resources)", becomes: "true"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.places-unread", breaks: "two tasks that submit to one queue are thought independent",
+    in: folder + "Reduction.swift",
+    .expression("places.isDisjoint(with: other.places)", becomes: "true"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.bands-unseen", breaks: "a higher task that comes is thought to change nothing",
+    in: folder + "Reduction.swift",
+    .expression("entry.site.band != .medium", becomes: "false"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.values-unseen", breaks: "a task is thought to be tried when one value of it was",
+    in: folder + "Decisions.swift",
+    .without(
+      "reduction?.touchesEverything()",
+      within:
+        "reduction?.touchesEverything()\n    let name = names != nil ? names!.call(label, by: caller) : \"\""
+    ),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.cancels-unseen", breaks: "a cancellation is thought to touch nobody",
+    in: folder + "Decisions.swift",
+    .without(
+      "reduction?.touchesEverything()",
+      within: "func answered(_ answer: Cancellation) {\n    reduction?.touchesEverything()"),
+    .statement(
+      "if case .submission = call {} else { reduction?.touchesEverything() }", becomes: ""),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.groups-unseen", breaks: "two tasks of a group are thought independent",
+    in: folder + "Reduction.swift",
+    .expression("item.group == nil", becomes: "true"),
+    suites: ["ReductionTests"]),
 ]
