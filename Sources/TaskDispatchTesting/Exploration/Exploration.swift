@@ -202,7 +202,7 @@ public struct ScheduleWitness: Sendable {
           "(\(facts.count) of \(factsBeforeShrinking) facts matter, as \(replays) replays showed)")
       }
     }
-    lines.append("The last events:")
+    lines.append("What happened:")
     lines += timeline.split(separator: "\n").map { "  \($0)" }
     lines.append("To run it again: explore(…, replaying: \"\(token)\"), or")
     lines.append("  TASKDISPATCH_REPLAY='\(token)' swift test --filter …")

@@ -17,7 +17,7 @@ extension Explorer {
     guard mayShrink else {
       return Explained(
         ending: ending, facts: facts, allFacts: facts.count, token: exact.text,
-        timeline: lastEvents(of: dispatcher), replays: 1)
+        timeline: timeline(of: dispatcher, facts), replays: 1)
     }
     var shrinking = Shrinking(budget: budget.replays) { facts in
       self.runRecorded(.facts(FactIndex(facts))).0 == ending
@@ -26,17 +26,22 @@ extension Explorer {
       // Facts alone do not bring it about again: only the very same choices do.
       return Explained(
         ending: ending, facts: facts, allFacts: facts.count, token: exact.text,
-        timeline: lastEvents(of: dispatcher), replays: shrinking.runs)
+        timeline: timeline(of: dispatcher, facts), replays: shrinking.runs)
     }
     let (_, last) = runRecorded(.facts(FactIndex(shrunk)))
     return Explained(
       ending: ending, facts: shrunk, allFacts: facts.count,
-      token: ScheduleToken.facts(shrunk).text, timeline: lastEvents(of: last),
+      token: ScheduleToken.facts(shrunk).text, timeline: timeline(of: last, shrunk),
       replays: shrinking.runs)
   }
 
-  func lastEvents(of dispatcher: RecordingDispatcher) -> String {
-    timeline.isEmpty ? dispatcher.timeline(limit: 30) : timeline
+  /// What the facts are about, and how it ended, under the names that the facts have. Of the last run.
+  func timeline(of dispatcher: RecordingDispatcher, _ facts: [OrderingFact]) -> String {
+    let names = decisions.names!
+    let history = dispatcher.history
+    return Timeline.text(
+      of: history.prefix(eventsBeforeThrow ?? history.count), limit: 30,
+      about: names.tasks(of: facts), named: names.shortName)
   }
 
   struct Explained {

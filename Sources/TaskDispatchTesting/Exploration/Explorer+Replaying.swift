@@ -24,7 +24,7 @@ extension Explorer {
     result.add(
       Explained(
         ending: ending, facts: facts, allFacts: facts.count, token: text,
-        timeline: lastEvents(of: dispatcher), replays: 1))
+        timeline: timeline(of: dispatcher, facts), replays: 1))
     if failures == .thrown, let failure = result.failures.first { throw failure }
     return result
   }

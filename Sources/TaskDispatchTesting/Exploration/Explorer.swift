@@ -8,8 +8,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
   private let scenario: (RecordingDispatcher) throws -> Outcome
   let decisions: Decisions
   private let isReduced: Bool
-  /// Of the last recorded run, up to where its scenario threw; empty if it did not.
-  private(set) var timeline = ""
+  /// How much of the last recorded run had happened when its scenario threw; nil if it did not.
+  private(set) var eventsBeforeThrow: Int?
   /// Set by somebody who wants to see one order again.
   private static var variable: String { "TASKDISPATCH_REPLAY" }
   /// How many endings were explained. Beyond some, all that was different about an order must do.
@@ -64,7 +64,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
 
   /// As the other, with everything that can be said of it afterwards.
   func runRecorded(_ plan: Decisions.Plan) -> (Ending, RecordingDispatcher) {
-    timeline = ""
+    eventsBeforeThrow = nil
     decisions.begin(plan, names: TaskNames())
     var configuration = configuration
     configuration.recordsHistory = true
@@ -76,7 +76,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
     var ending: Ending
     do { ending = .outcome(try withDispatcher(dispatcher) { try scenario(dispatcher) }) } catch {
       // What comes after a throw is the end of what was left, and says nothing.
-      if decisions.names != nil { timeline = dispatcher.timeline(limit: 30) }
+      if decisions.names != nil { eventsBeforeThrow = dispatcher.history.count }
       ending = .failure(FailedRun(error))
     }
     do throws(FinishError) { try dispatcher.finish() } catch {

@@ -53,6 +53,20 @@ struct TaskNames {
 
   func path(of id: TaskID) -> TaskPath { names[id.number] ?? TaskPath("\(id)", under: nil) }
 
+  /// The tasks that facts are about, also by their times and by what was called on them.
+  func tasks(of facts: [OrderingFact]) -> Set<TaskID> {
+    let wanted = Set(facts.flatMap(\.paths).map(\.task))
+    return Set(names.lazy.filter { wanted.contains($0.value) }.map { TaskID($0.key) })
+  }
+
+  /// The last part of a name, or where a task comes from that has no label.
+  func shortName(_ task: TaskRecord) -> String {
+    guard let path = names[task.id.number], task.label != nil || path.isOfSwiftTask else {
+      return task.label.map { "\"\($0)\"" } ?? Timeline.lastPart(of: "\(task.site)")
+    }
+    return path.lastPart
+  }
+
   func path(of move: ExploredMove) -> TaskPath {
     guard case .time = move.action else { return path(of: move.entry) }
     return firing(of: move.entry, timesFired[move.entry.id, default: 0] + 1)
@@ -152,6 +166,25 @@ public struct TaskPath: Hashable, Sendable, Comparable {
   }
 
   var firing: TaskPath { TaskPath(text: text + "+time") }
+
+  /// The task itself, if this is its time, or a call about it.
+  var task: TaskPath {
+    let parts = text.split(separator: "+", omittingEmptySubsequences: false)
+    guard
+      let mark = parts.indices.dropFirst().last(where: {
+        parts[$0] == "time" || StartCall(rawValue: String(parts[$0])) != nil
+      }), !parts[mark...].contains(where: { $0.contains("/") })
+    else { return self }
+    return TaskPath(text: parts[..<mark].joined(separator: "+"))
+  }
+
+  /// As a person reads it, without what submitted it.
+  var lastPart: String {
+    TaskPath(text: String(text.split(separator: "/").last ?? "")).description
+  }
+
+  /// Whether it is a job of a Swift Task, which has no label.
+  var isOfSwiftTask: Bool { text.split(separator: "/").last?.prefix { $0 != "+" } == "Task" }
 
   /// Whether it is the time of a timer, and not a task.
   var isFiring: Bool { text.split(separator: "/").last?.contains("+time") ?? false }

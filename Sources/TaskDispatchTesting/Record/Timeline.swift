@@ -23,20 +23,61 @@ extension RecordingDispatcher {
   }
 }
 
+extension Timeline {
+  /// The newest of `events`, and before them some of the tasks that matter, with a line for what is left out.
+  ///
+  /// - Parameters:
+  ///   - limit: At most so many events.
+  ///   - named: What each task is called, behind its number.
+  static func text(
+    of events: some Collection<TaskEvent>, limit: Int, about tasks: Set<TaskID>,
+    named: @escaping (TaskRecord) -> String
+  ) -> String {
+    let concerned = events.enumerated().filter { tasks.contains($0.element.task.id) }
+    let told = concerned.filter { _, event in
+      switch event.kind {
+      case .started, .due, .finished: true
+      default: false
+      }
+    }
+    // Half of the room at most, the rest shows how it ended.
+    var shown = Set(told.suffix(limit / 2).map(\.offset))
+    for index in (0..<events.count).reversed() {
+      if shown.count == limit { break }
+      shown.insert(index)
+    }
+    let kept = events.enumerated().filter { shown.contains($0.offset) }
+    var lines = Timeline(kept.map(\.element), named: named).lines
+    let header = lines.removeFirst()
+    var text = [header]
+    var next = 0
+    for (line, place) in zip(lines, kept.map(\.offset)) {
+      if place > next { text.append("(\(place - next) events are not shown)") }
+      text.append(line)
+      next = place + 1
+    }
+    return text.joined(separator: "\n")
+  }
+}
+
 /// A history laid out in columns.
 struct Timeline {
   private let events: [TaskEvent]
   private let queues: [String]
+  private let named: (TaskRecord) -> String
 
-  init(_ events: [TaskEvent]) {
+  init(_ events: [TaskEvent], named: @escaping (TaskRecord) -> String = Self.name) {
     self.events = events
+    self.named = named
     var queues = ["foreground", "background"]
     for event in events where !queues.contains(event.task.queue) { queues.append(event.task.queue) }
     self.queues = queues
   }
 
   var lines: [String] {
-    let cells = events.map { event in "\(Self.mark(event.kind)) \(Self.name(event.task))" }
+    let cells = events.map { event in
+      "\(Self.mark(event.kind)) \(event.task.id) \(named(event.task))"
+    }
     let times = events.map { Self.text($0.time) }
     let timeWidth = max(4, times.map(\.count).max() ?? 0)
     let widths = queues.map { queue in
@@ -56,10 +97,10 @@ struct Timeline {
   }
 
   private static func name(_ task: TaskRecord) -> String {
-    "\(task.id) \(task.label.map { "\"\($0)\"" } ?? Self.lastPart(of: "\(task.site)"))"
+    task.label.map { "\"\($0)\"" } ?? lastPart(of: "\(task.site)")
   }
 
-  private static func lastPart(of site: String) -> String {
+  static func lastPart(of site: String) -> String {
     String(site.split(separator: "/").last ?? "")
   }
 

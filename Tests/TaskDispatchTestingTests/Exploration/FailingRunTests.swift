@@ -165,7 +165,7 @@ struct FailingRunTests {
       })
     let text = "\(failure)"
     for part in [
-      "one of 2 schedules fails: b was first", #"- "a" waits for "b""#, "The last events:",
+      "one of 2 schedules fails: b was first", #"- "a" waits for "b""#, "What happened:",
       #"replaying: "facts1:a~b""#, "TASKDISPATCH_REPLAY='facts1:a~b'",
     ] {
       #expect(text.contains(part), "\(text)")

@@ -113,4 +113,42 @@ struct TimelineTests {
     #expect(dispatcher.timeline(limit: -1) == "time  foreground  background")
     try dispatcher.finish()
   }
+
+  @Test(
+    "of a schedule shows what its facts are about, and how it ended, and says what it leaves out")
+  func aboutFacts() throws {
+    let failure = try #require(throws: ScheduleFailure.self) {
+      try explore(configuration: .init(width: 2)) { dispatcher in
+        let log = Log()
+        for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+        for _ in 0..<40 { dispatcher.foreground(label: "filler") {} }
+        try dispatcher.runUntilIdle()
+        if log.all == ["b", "a"] { throw FoundBugsTests.Broken("b was first") }
+        return 0
+      }
+    }
+
+    let lines = failure.witness.timeline.split(separator: "\n").map(String.init)
+    #expect(failure.facts.count == 1)
+    let started = lines.filter { $0.contains("▶") && !$0.contains("filler") }
+    #expect(started.count == 2)
+    #expect(started.first?.hasSuffix("\"b\"") == true && started.last?.hasSuffix("\"a\"") == true)
+    let left = lines.filter { $0.hasSuffix("events are not shown)") }
+    #expect(left.count >= 2)
+    #expect(lines.last?.contains("✓") == true)
+    // The header, 30 events, and the gaps.
+    #expect(lines.count == 31 + left.count)
+  }
+
+  @Test("of a schedule calls the jobs of Swift Tasks what its facts call them")
+  func jobs() throws {
+    let result = try explore { dispatcher async throws -> Int in
+      try await dispatcher.background.run {}
+      return 0
+    }
+
+    let timeline = try #require(result.outcomes.witness(of: 0)).timeline
+    #expect(timeline.contains("\"Task\""))
+    #expect(timeline.contains("\"Task\" resumed (1)"))
+  }
 }

@@ -117,7 +117,8 @@ private let factBugs = [
   Bug(
     "explore.facts-pick-last", breaks: "of all that may go, the last goes",
     in: folder + "OrderingFact.swift",
-    .expression("moves.enumerated()", becomes: "moves.enumerated().reversed()"),
+    .expression(
+      "index", becomes: "moves.count - 1", within: "awaited.contains(path) { return index }"),
     suites: ["RoundTripTests", "FoundBugsTests"]),
   Bug(
     "explore.facts-any-is-enough", breaks: "a task that waits for two goes after the first of them",
