@@ -139,6 +139,8 @@ extension RecordingDispatcher {
             pending: $0.pendingTasks(), nextDeadline: $0.nextDeadlineInstant)
         }
       }
+      // The condition looks between any two.
+      withState { $0.decisions?.reduction?.touchesEverything() }
       try performStep(next, &budget)
     }
     return budget.used

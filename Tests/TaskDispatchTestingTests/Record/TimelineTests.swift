@@ -130,9 +130,10 @@ struct TimelineTests {
 
     let lines = failure.witness.timeline.split(separator: "\n").map(String.init)
     #expect(failure.facts.count == 1)
-    let started = lines.filter { $0.contains("▶") && !$0.contains("filler") }
-    #expect(started.count == 2)
-    #expect(started.first?.hasSuffix("\"b\"") == true && started.last?.hasSuffix("\"a\"") == true)
+    // Both have started when the one behind ends: it could not have gone first in another way.
+    let ended = lines.filter { $0.contains("✓") && !$0.contains("filler") }
+    #expect(ended.count == 2)
+    #expect(ended.first?.hasSuffix("\"b\"") == true && ended.last?.hasSuffix("\"a\"") == true)
     let left = lines.filter { $0.hasSuffix("events are not shown)") }
     #expect(left.count >= 2)
     #expect(lines.last?.contains("✓") == true)
