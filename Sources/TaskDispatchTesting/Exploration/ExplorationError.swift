@@ -10,6 +10,9 @@ public enum ExplorationError: Error, Sendable {
   /// The schedule to be replayed means nothing here: the names in it that no task has, and those of the
   /// scenario that come closest.
   case diverged(token: String, unknown: [String], similar: [String])
+  /// Tasks that were declared to have nothing in common have: an order that should have been known from
+  /// others came to something else. What it came to, and its token.
+  case undeclaredResource(String, token: String)
 }
 
 extension ExplorationError: CustomStringConvertible {
@@ -28,6 +31,10 @@ extension ExplorationError: CustomStringConvertible {
         + unknown.joined(separator: ", no ")
         + (similar.isEmpty ? "" : ". There is \(similar.joined(separator: ", "))")
         + ". The code has changed: explore again, and take it out of the file if it stands in one."
+    case .undeclaredResource(let ending, let token):
+      "tasks that were declared to have nothing in common have something: an order that differs from "
+        + "others in nothing else came to \(ending). Declare what they share, or return nil for a task that "
+        + "may touch anything. The order is \(token)."
     }
   }
 }
@@ -39,7 +46,7 @@ extension ExplorationError {
     case .badToken(let token, let reason): .badToken("\(origin)=\(token)", reason)
     case .diverged(let token, let unknown, let similar):
       .diverged(token: "\(origin)=\(token)", unknown: unknown, similar: similar)
-    case .hiddenNondeterminism, .blindStrategy: self
+    case .hiddenNondeterminism, .blindStrategy, .undeclaredResource: self
     }
   }
 }

@@ -119,6 +119,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
       note(ending, in: &found)
     }
     let known = found.count
+    /// What should come about in other schedules as well, if the declarations are true.
+    var foretold: [(ending: Ending, taken: [Decision])] = []
     searching: for var search in strategy.searches(isReduced: isReduced) {
       while result.schedulesRun < budget.schedules, let plan = search.next() {
         if failures == .thrown, !failureIndices.isEmpty { break searching }
@@ -131,9 +133,16 @@ final class Explorer<Outcome: Hashable & Sendable> {
         result.tally.note(decisions)
         search.ran(decisions)
         if decisions.isVoid { continue }
-        note(ending, in: &found)
+        if decisions.reduction?.knownFrom == nil {
+          note(ending, in: &found)
+        } else if !foretold.contains(where: { $0.ending == ending }) {
+          foretold.append((ending, decisions.taken))
+        }
       }
-      if search.hasTriedEverything, !result.tally.wasCut { result.isExhausted = true }
+      if search.hasTriedEverything {
+        try checkThatAreKnown(foretold)
+        if !result.tally.wasCut { result.isExhausted = true }
+      }
     }
     for (index, found) in found.enumerated() {
       let explained = try explain(found)
@@ -175,6 +184,21 @@ final class Explorer<Outcome: Hashable & Sendable> {
     if deviations < found[index].deviations {
       found[index].taken = decisions.taken
       found[index].deviations = deviations
+    }
+  }
+
+  private func checkThatAreKnown(
+    _ foretold: [(ending: Ending, taken: [Decision])]
+  ) throws(ExplorationError) {
+    for (ending, taken) in foretold {
+      let isKnown =
+        switch ending {
+        case .outcome(let outcome): indices[outcome] != nil
+        case .failure(let failure): failureIndices[failure.signature] != nil
+        }
+      guard isKnown else {
+        throw .undeclaredResource(ending.text, token: ScheduleToken.exact(taken).text)
+      }
     }
   }
 

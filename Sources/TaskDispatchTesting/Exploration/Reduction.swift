@@ -137,7 +137,7 @@ final class Reduction {
     let entry = move.entry
     switch entry.work {
     case .plain: break
-    case .item(let item) where item.group == nil && item.kind != .notification: break
+    case .item(let item) where item.kind != .notification: break
     case .item, .job, .caller, .event, .registration: return .everything
     }
     return resources(entry.record).map(Footprint.init) ?? .everything

@@ -140,7 +140,7 @@ struct ReductionTests {
   func values() throws {
     let result = try agreed { dispatcher, notes in
       dispatcher.background(label: "a") {
-        if dispatcher.choose([true, false], "submits") {
+        if dispatcher.choose([1, 2, 3], "submits") == 2 {
           dispatcher.foreground(label: "c a") { notes.note("c a") }
         }
       }
@@ -149,6 +149,32 @@ struct ReductionTests {
       }
     }
     #expect(result.outcomes.count == 3)
+  }
+
+  /// "second" stands behind "first", so to have it before "reader" everything else is tried before that as
+  /// well: also in schedules that turn out to be known, and there the lie comes out.
+  @Test("says so if an order that should be known comes to something else")
+  func lie() throws {
+    let error = #expect(throws: ExplorationError.self) {
+      _ = try explore(
+        .exhaustive,
+        configuration: .init(width: 2),
+        resources: { ["liar": [], "first": ["y"]][$0.label ?? ""] ?? ["x"] }
+      ) { dispatcher -> [String] in
+        let log = Log()
+        for name in ["reader", "liar"] { dispatcher.background(label: name) { log.note(name) } }
+        dispatcher.foreground(label: "first") {}
+        dispatcher.foreground(label: "second") { log.note("second") }
+        try dispatcher.runUntilIdle()
+        return log.all
+      }
+    }
+    guard case .undeclaredResource(let ending, let token) = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    #expect(ending.contains("the outcome ["))
+    #expect(token.hasPrefix("choices1:"))
   }
 
   @Test("sees that a task cancels another")

@@ -71,6 +71,20 @@ struct StrategyTests {
     }
   }
 
+  @Test("prefers the order in which a test that explores nothing runs", arguments: 0..<40)
+  func prefersTheSame(seed: Int) throws {
+    let program = SmallProgram(seed: seed)
+    let dispatcher = RecordingDispatcher(.init(width: program.width, thrownErrors: .ignore))
+    let plain = try program.run(on: dispatcher)
+    try dispatcher.finish()
+
+    let explored = try explore(
+      configuration: .init(width: program.width, thrownErrors: .ignore), replaying: "facts1:"
+    ) { try program.run(on: $0) }
+
+    #expect(explored.outcomes == [plain])
+  }
+
   @Test("says the seed that it went by, and that there was none")
   func saysSeed() throws {
     for (strategy, seed) in [

@@ -71,6 +71,7 @@ struct WaitingOrdersTests {
     let result = try explore(.exhaustive, configuration: .init(width: 1)) { dispatcher in
       let log = Log()
       let target = dispatcher.background.submit { log.note("target") }
+      dispatcher.background {}
       dispatcher.foreground {
         do {
           _ = try target.wait(timeout: .seconds(1))

@@ -72,7 +72,7 @@ private let decisionBugs = [
     "explore.lanes-by-place", breaks: "the foreground is preferred, however young its task",
     in: folder + "ExploredMove.swift",
     .expression("moves[place].entry.id < entry.id", becomes: "false"),
-    suites: ["RoundTripTests"]),
+    suites: ["StrategyTests"]),
   Bug(
     "explore.no-start-choices", breaks: "whether a task had its slot is never tried",
     in: folder + "ExploredMove.swift",
@@ -205,7 +205,7 @@ private let honestyBugs = [
     in: folder + "Explorer.swift",
     .expression(
       "search.hasTriedEverything", becomes: "true",
-      within: "if search.hasTriedEverything, !result.tally.wasCut"),
+      within: "if search.hasTriedEverything {"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.cut-forgotten", breaks: "isExhausted although a timer could have passed work",
@@ -288,8 +288,13 @@ private let reductionBugs = [
       "if case .submission = call {} else { reduction?.touchesEverything() }", becomes: ""),
     suites: ["ReductionTests"]),
   Bug(
-    "explore.groups-unseen", breaks: "two tasks of a group are thought independent",
-    in: folder + "Reduction.swift",
-    .expression("item.group == nil", becomes: "true"),
+    "explore.groups-unseen", breaks: "that a group becomes empty is thought to touch nobody",
+    in: folder + "ExploredMove.swift",
+    .expression("!held.isEmpty", becomes: "false"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.lies-believed", breaks: "an order that a declaration hides is not noticed",
+    in: folder + "Explorer.swift",
+    .expression("isKnown", becomes: "true", within: "guard isKnown else"),
     suites: ["ReductionTests"]),
 ]
