@@ -32,7 +32,7 @@ struct RescanExplorationTests {
     }
     // One that was under way, and one that was asked for then.
     try result.requireOutcomes([[2, 0]])
-    #expect(result.ordersSeen >= 600)
+    #expect(result.ordersSeen >= 590)
   }
 
   @Test(
@@ -59,7 +59,7 @@ struct RescanExplorationTests {
       return scans
     }
     try result.requireOutcomes([2, 3])
-    #expect(result.ordersSeen >= 800)
+    #expect(result.ordersSeen >= 950)
   }
 
   /// SIGHUP and SIGTERM, each at any moment from the beginning on.
@@ -84,19 +84,27 @@ struct RescanExplorationTests {
     let result = try explore { try Self.endWhileReloading(scratch, $0) }
     // The signals may change places: what ends does not reload.
     try result.requireOutcomes([0, 1])
-    #expect(result.ordersSeen >= 400)
+    #expect(result.ordersSeen >= 300)
   }
 
   /// What the exploration has found, before it was mended.
   @Test(
     "and SIGTERM, as it once went wrong",
     arguments: [
-      // Told "ready" after "stopping": SIGTERM before the daemon had begun.
+      // Told "ready" after "stopping": SIGTERM before the daemon had begun, and SIGHUP before it or
+      // after it.
+      "facts1:start~hangs%20up",
       "facts1:start~terminates;hangs%20up~terminates",
-      // The same, and went through the spool once more: SIGTERM while the configuration was read.
-      "facts1:start/watch%20/watch%20~terminates",
+      // Told "ready" after "stopping", and went through the spool once more: SIGTERM while the
+      // configuration was read.
+      "facts1:hangs%20up/SIGHUP~start/watch%20/watch%20/list%20/list%20",
+      // Said that the spool was not gone through: the configuration was there when all was done.
+      """
+      facts1:hangs%20up/SIGHUP~\
+      start/watch%20/watch%20/list%20/list%20/read%20a/read%20a/save/save
+      """,
       // Told "keeping the manifest" after "stopping": the first scan was not through.
-      "facts1:",
+      "facts1:hangs%20up~terminates",
     ])
   func onceWentWrong(token: String) throws {
     let scratch = Scratch()

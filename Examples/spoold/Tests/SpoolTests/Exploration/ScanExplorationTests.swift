@@ -9,6 +9,13 @@ import Testing
 /// come in, and with somebody who does something to the files between any two steps.
 @Suite("Explored: a scan", .oneAtATime)
 struct ScanExplorationTests {
+  /// The second tries what takes more than two unusual choices, for as long as there is time.
+  private static func strategy(andPrioritized schedules: Int) -> ExplorationStrategy {
+    .portfolio([
+      .bounded(deviations: 2), .prioritized(depth: 3, seed: 1, schedules: schedules),
+    ])
+  }
+
   /// What somebody does to the file `b` of a spool.
   enum Change: CaseIterable {
     case nothing, grows, goes, isReplaced, isRenamed
@@ -29,7 +36,7 @@ struct ScanExplorationTests {
   @Test("and what happens to a file at any moment of it: the manifest agrees in the end")
   func changesBetweenSteps() throws {
     let scratch = Scratch()
-    let result = try explore { dispatcher in
+    let result = try explore(Self.strategy(andPrioritized: 500)) { dispatcher in
       try scratch.begin(with: ["spool/a": "a", "spool/b": "b", "spool/d/c": "c"])
       let vigil = try Vigil(in: scratch, on: dispatcher) { vigil in
         vigil.somebody("changes b") {
@@ -51,7 +58,7 @@ struct ScanExplorationTests {
   @Test("and what happens to a file in the middle of being read: the manifest agrees in the end")
   func changesWhileRead() throws {
     let scratch = Scratch()
-    let result = try explore { dispatcher in
+    let result = try explore(Self.strategy(andPrioritized: 200)) { dispatcher in
       try scratch.begin(with: ["spool/a": "a", "spool/b": "b", "spool/d/c": "c"])
       let isDone = Atomic(false)
       let vigil = try Vigil(
@@ -69,7 +76,7 @@ struct ScanExplorationTests {
       return try scratch.sortedLines("manifest").count
     }
     try result.requireOutcomes([2, 3])
-    #expect(result.ordersSeen >= 180)
+    #expect(result.ordersSeen >= 250)
   }
 
   /// Found: they were looked at in the order of a set, which is another in each run.
