@@ -46,8 +46,10 @@ struct PolicyCopyTests {
         while let next = copy.start(now: { now }) { foreseen.append(next.taken.entry.id) }
         for grant in copy.takeGrants() { foreseen.append(grant.taken.entry.id) }
         var startable: [Int] = []
-        pool.forEachStartable(now: { now }) { startable.append($0.id) }
-        let next = pool.withNext(now: { now }) { $0.id }
+        func note(_ job: borrowing Job) { startable.append(job.id) }
+        func id(_ job: borrowing Job) -> Int { job.id }
+        pool.forEachStartable(now: { now }, note)
+        let next = pool.withNext(now: { now }, id)
         let after = views.map { ($0.queue.ready.count, $0.queue.running) }
         #expect(before.elementsEqual(after, by: ==), "seed \(seed), step \(id)")
         #expect(startable.first == next, "seed \(seed), step \(id)")

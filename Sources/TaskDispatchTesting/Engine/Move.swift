@@ -80,7 +80,8 @@ extension State {
   private func foregroundGoesFirst() -> Bool {
     guard let foreground = idOfNextForeground else { return false }
     let time = now
-    let background = started.first?.id ?? pool.withNext(now: { time }) { $0.id }
+    let clock = { time }
+    let background = started.first?.id ?? pool.withNext(now: clock) { $0.id }
     return background.map { foreground < $0 } ?? true
   }
 

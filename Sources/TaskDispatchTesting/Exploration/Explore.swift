@@ -42,9 +42,8 @@ public import TaskDispatch
 ///     token of a failure that is found is added to it, so that it is looked for again each time; so is
 ///     that of an outcome that ``Exploration/requireOutcomes(_:)`` and its like did not want. Lines that
 ///     begin with `#` are for people.
-///   - resources: For `.exhaustive` only: what the bodies of a task touch, beside its dispatcher, that
-///     others touch too; nil for a task that may touch anything. Of orders that differ only in which of two
-///     tasks came first that have nothing in common, one is tried. What is not true here hides orders.
+///   - resources: For `.exhaustive` only: what tasks touch. Of orders that differ only in which of two
+///     tasks came first that have nothing in common, one is tried.
 ///   - scenario: Must do the same each time but for the order. It returns what the order should not
 ///     change, or what is to be compared.
 /// - Throws: ``ScheduleFailure`` for the first failure; ``ExplorationError`` if the exploration itself means
@@ -55,7 +54,7 @@ public func explore<Outcome: Hashable & Sendable>(
   budget: ExplorationBudget = .init(),
   failures: FailureHandling = .thrown,
   replaying token: String? = nil, regressions: String? = nil,
-  resources: ((TaskRecord) -> Set<String>?)? = nil,
+  resources: DeclaredResources? = nil,
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
   _ scenario: (RecordingDispatcher) throws -> Outcome
 ) throws -> Exploration<Outcome> {
@@ -64,8 +63,9 @@ public func explore<Outcome: Hashable & Sendable>(
     require(
       resources == nil || strategy == .exhaustive,
       "\(site): resources are for .exhaustive; \(strategy) bounds orders in another way")
-    return try Explorer(configuration, budget, site, resources: resources, scenario).explore(
-      strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
+    return try Explorer(configuration, budget, site, resources: resources?.ofTask, scenario)
+      .explore(
+        strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
   }
 }
 
@@ -86,6 +86,16 @@ public func explore<Outcome: Hashable & Sendable>(
       try await scenario(dispatcher)
     }
   }.explore(strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
+}
+
+/// What each task of a scenario touches, beside its dispatcher, that others touch too.
+///
+/// What is not true here hides orders.
+public struct DeclaredResources {
+  let ofTask: (TaskRecord) -> Set<String>?
+
+  /// - Parameter ofTask: The names of what the task touches; nil if it may touch anything.
+  public init(_ ofTask: @escaping (TaskRecord) -> Set<String>?) { self.ofTask = ofTask }
 }
 
 extension RecordingDispatcher {

@@ -107,7 +107,7 @@ struct ExplorationPageTests {
   @Test("orders that differ in nothing that two tasks share are one")
   func resources() throws {
     let result = try explore(
-      .exhaustive, configuration: .init(width: 4), resources: { task in task.label.map { [$0] } }
+      .exhaustive, configuration: .init(width: 4), resources: .init { $0.label.map { [$0] } }
     ) { dispatcher in
       let files = FileList()
       for name in ["a", "b", "c", "a"] {

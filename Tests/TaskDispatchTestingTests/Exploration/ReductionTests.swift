@@ -6,9 +6,11 @@ import Testing
 @Suite("An exhaustive exploration with declared resources")
 struct ReductionTests {
   /// By label: a letter for each resource, and `?` for a task that may touch anything.
-  fileprivate static let declared: (@Sendable (TaskRecord) -> Set<String>?)? = { task in
-    guard let label = task.label, !label.contains("?") else { return nil }
-    return Set(label.prefix { $0 != " " }.map { String($0) })
+  fileprivate static var declared: DeclaredResources {
+    DeclaredResources { task in
+      guard let label = task.label, !label.contains("?") else { return nil }
+      return Set(label.prefix { $0 != " " }.map { String($0) })
+    }
   }
 
   /// Tasks of these labels, each of which notes its name where its resources say.
@@ -76,7 +78,7 @@ struct ReductionTests {
   @Test("tries every order where a condition looks between any two of them")
   func condition() throws {
     let result = try explore(
-      .exhaustive, configuration: .init(width: 2), resources: { _ in [] }
+      .exhaustive, configuration: .init(width: 2), resources: .init { _ in [] }
     ) { dispatcher -> [String] in
       let log = Log()
       for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
@@ -93,7 +95,7 @@ struct ReductionTests {
   private func agreed(
     width: Int = 2, _ scenario: @escaping (RecordingDispatcher, Notes) throws -> Void
   ) throws -> Exploration<[String: [String]]> {
-    func explored(_ resources: (@Sendable (TaskRecord) -> Set<String>?)?) throws
+    func explored(_ resources: DeclaredResources?) throws
       -> Exploration<[String: [String]]>
     {
       try explore(.exhaustive, configuration: .init(width: width), resources: resources) {
@@ -159,7 +161,7 @@ struct ReductionTests {
       _ = try explore(
         .exhaustive,
         configuration: .init(width: 2),
-        resources: { ["liar": [], "first": ["y"]][$0.label ?? ""] ?? ["x"] }
+        resources: .init { ["liar": [], "first": ["y"]][$0.label ?? ""] ?? ["x"] }
       ) { dispatcher -> [String] in
         let log = Log()
         for name in ["reader", "liar"] { dispatcher.background(label: name) { log.note(name) } }
@@ -223,7 +225,7 @@ struct ReductionTests {
   @Test("is refused for a strategy that bounds orders in another way")
   func otherStrategy() async {
     await #expect(processExitsWith: .failure) {
-      _ = try? explore(resources: { _ in [] }) { _ in 0 }
+      _ = try? explore(resources: .init { _ in [] }) { _ in 0 }
     }
   }
 
