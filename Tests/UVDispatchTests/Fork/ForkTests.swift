@@ -106,7 +106,10 @@ extension OnePool {
             // do anything if another thread of the parent held one of those.
             queue { dispatcher.foreground {} }
             dispatcher.runUntilIdle()
+            let loop = KernelThread.current
             queue {
+              // Wherever it is awake it may take such a lock.
+              if lane == "background" { _ = loop.waitUntilItSleeps() }
               broken.value = inForkedChild { whatIsNotRefused(on: dispatcher, view) }
               dispatcher.foreground { ran.value = true }
             }
