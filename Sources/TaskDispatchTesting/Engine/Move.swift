@@ -79,15 +79,16 @@ extension State {
   /// By age and not in turns, so that no order depends on what else there is to do.
   private func foregroundGoesFirst() -> Bool {
     guard let foreground = idOfNextForeground else { return false }
-    let time = now
-    let clock = { time }
+    let clock = clock
     let background = started.first?.id ?? pool.withNext(now: clock) { $0.id }
     return background.map { foreground < $0 } ?? true
   }
 
+  /// The time, for a queue that may have to know it.
+  var clock: () -> Int64 { { [now] in now } }
+
   private var idOfNextForeground: UInt64? {
-    let time = now
-    let clock = { time }
+    let clock = clock
     return due.withNext(now: clock) { $0.id } ?? events.withNext(now: clock) { $0.id }
       ?? foreground.withNext(now: clock) { $0.id }
   }

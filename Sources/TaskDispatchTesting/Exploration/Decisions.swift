@@ -178,6 +178,7 @@ final class Decisions: @unchecked Sendable {
       chosen = planned(entries.count + 1)
     }
     note(chosen, of: entries.count + 1, .start)
+    reduction?.touchesEverything()
     if names != nil, chosen > 0 { names!.noteStarts(entries.prefix(chosen), before: call) }
     return chosen
   }
@@ -299,54 +300,4 @@ final class Decisions: @unchecked Sendable {
   }
 
   func passed(_ timer: Entry) { aheadOfWork[timer.site, default: 0] += 1 }
-}
-
-/// A number that tells two orders apart: of 64 bits, so two that differ are taken for one in one of
-/// some billion pairs.
-struct OrderDigest: Hashable, Sendable {
-  private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
-
-  mutating func add(_ number: UInt64) {
-    value = Dice.mixed((value ^ number) &* 0x9FB2_1C65_1E98_DF25)
-  }
-}
-
-/// Random numbers that are the same for the same seed on every machine.
-struct Dice: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    return Self.mixed(state)
-  }
-
-  static func mixed(_ number: UInt64) -> UInt64 {
-    var mixed = number
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
-/// A moment at which somebody can tell what has taken its slot.
-enum StartCall: String, Sendable {
-  case cancel
-  case suspend
-  case shutdown
-  /// The time of a shutdown's drain is over.
-  case cutOff = "end of the drain"
-  /// The time to live of a task is over.
-  case expiry
-  case submission
-}
-
-/// What a fact calls such a moment.
-enum NamedCall {
-  case name(TaskPath)
-  /// Each task's own expiry.
-  case ownExpiry
-  /// Nobody will ask.
-  case unnamed
 }

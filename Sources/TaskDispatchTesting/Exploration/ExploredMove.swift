@@ -147,9 +147,6 @@ extension State {
     }
   }
 
-  /// The time, for a queue that may have to know it.
-  private var clock: () -> Int64 { { [now] in now } }
-
   // MARK: While somebody waits
 
   /// Stands for a call that waits, among the things that may happen.

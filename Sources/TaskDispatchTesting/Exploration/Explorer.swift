@@ -99,7 +99,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
       }
     }
     if let token { return try replay(token, strategy, failures) }
-    try SelfCheck.passes(strategy)
+    try SelfCheck.passes(strategy, isReduced: isReduced)
     let deadly = LastSchedule.ofDeadProcess(site)
     let last = LastSchedule(of: site)
     if let deadly { runAgain(deadly, last) }
@@ -109,40 +109,11 @@ final class Explorer<Outcome: Hashable & Sendable> {
       strategy: strategy, width: configuration.width, regressions: regressions)
     var found: [Found] = []
     for regression in try regressions?.all() ?? [] {
-      last.begin(regression.token.plan)
-      let (ending, _) = runRecorded(regression.token.plan)
-      result.schedulesRun += 1
-      if case .facts(let facts) = regression.token {
-        try checkThatItMeansSomething(facts, decisions.names!, regression.description)
-      }
-      result.tally.note(decisions)
-      note(ending, in: &found)
+      try runAgain(regression, last, &result, &found)
     }
     let known = found.count
-    /// What should come about in other schedules as well, if the declarations are true.
-    var foretold: [(ending: Ending, taken: [Decision])] = []
-    searching: for var search in strategy.searches(isReduced: isReduced) {
-      while result.schedulesRun < budget.schedules, let plan = search.next() {
-        if failures == .thrown, !failureIndices.isEmpty { break searching }
-        last.begin(plan)
-        let ending = run(plan)
-        result.schedulesRun += 1
-        if let mismatch = decisions.mismatch {
-          throw ExplorationError.hiddenNondeterminism(describe(mismatch))
-        }
-        result.tally.note(decisions)
-        search.ran(decisions)
-        if decisions.isVoid { continue }
-        if decisions.reduction?.knownFrom == nil {
-          note(ending, in: &found)
-        } else if !foretold.contains(where: { $0.ending == ending }) {
-          foretold.append((ending, decisions.taken))
-        }
-      }
-      if search.hasTriedEverything {
-        try checkThatAreKnown(foretold)
-        if !result.tally.wasCut { result.isExhausted = true }
-      }
+    for var search in strategy.searches(isReduced: isReduced) {
+      try self.search(&search, failures, last, &result, &found)
     }
     for (index, found) in found.enumerated() {
       let explained = try explain(found)
@@ -153,6 +124,47 @@ final class Explorer<Outcome: Hashable & Sendable> {
     }
     if failures == .thrown, let failure = result.failures.first { throw failure }
     return result
+  }
+
+  private func runAgain(
+    _ regression: Regressions.Regression, _ last: LastSchedule,
+    _ result: inout Exploration<Outcome>, _ found: inout [Found]
+  ) throws(ExplorationError) {
+    last.begin(regression.token.plan)
+    let (ending, _) = runRecorded(regression.token.plan)
+    result.schedulesRun += 1
+    if case .facts(let facts) = regression.token {
+      try checkThatItMeansSomething(facts, decisions.names!, regression.description)
+    }
+    result.tally.note(decisions)
+    note(ending, in: &found)
+  }
+
+  /// Runs what `search` names, until it has nothing more to name, or nothing more is wanted.
+  private func search(
+    _ search: inout any ScheduleSearch, _ failures: FailureHandling, _ last: LastSchedule,
+    _ result: inout Exploration<Outcome>, _ found: inout [Found]
+  ) throws(ExplorationError) {
+    /// What should come about in other schedules as well, if the declarations are true.
+    var foretold: [(ending: Ending, taken: [Decision])] = []
+    while result.schedulesRun < budget.schedules, let plan = search.next() {
+      if failures == .thrown, !failureIndices.isEmpty { return }
+      last.begin(plan)
+      let ending = run(plan)
+      result.schedulesRun += 1
+      if let mismatch = decisions.mismatch { throw .hiddenNondeterminism(describe(mismatch)) }
+      result.tally.note(decisions)
+      search.ran(decisions)
+      if decisions.isVoid { continue }
+      if decisions.reduction?.knownFrom == nil {
+        note(ending, in: &found)
+      } else if !foretold.contains(where: { $0.ending == ending }) {
+        foretold.append((ending, decisions.taken))
+      }
+    }
+    guard search.hasTriedEverything else { return }
+    try checkThatAreKnown(foretold)
+    if !result.tally.wasCut { result.isExhausted = true }
   }
 
   /// An ending, and the schedule with the fewest unusual choices that came to it.

@@ -140,7 +140,11 @@ final class Reduction {
     case .item(let item) where item.kind != .notification: break
     case .item, .job, .caller, .event, .registration: return .everything
     }
-    return resources(entry.record).map(Footprint.init) ?? .everything
+    guard let declared = resources(entry.record) else { return .everything }
+    var footprint = Footprint(declared)
+    // Another one that comes may overtake it, or it that.
+    if entry.lane == .background, entry.site.band != .medium { footprint.add(.background) }
+    return footprint
   }
 
   /// The last move is over, and who cares about what it has touched wakes up.

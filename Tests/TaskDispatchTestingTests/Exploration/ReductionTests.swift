@@ -222,6 +222,11 @@ struct ReductionTests {
     }
   }
 
+  @Test("is believed only if it finds the built-in race")
+  func selfCheck() {
+    #expect(SelfCheck.finds(.exhaustive, isReduced: true))
+  }
+
   @Test("is refused for a strategy that bounds orders in another way")
   func otherStrategy() async {
     await #expect(processExitsWith: .failure) {
@@ -304,7 +309,8 @@ private struct DeclaredProgram {
       case 0, 1, 2: dispatcher.foreground(label: label, body)
       case 3: views[0](label: label, body)
       case 4: views[1](label: label, body)
-      case 5: dispatcher.background(priority: .high, label: label, body)
+      case 5:
+        dispatcher.background(priority: seed.isMultiple(of: 2) ? .high : .low, label: label, body)
       case 6: dispatcher.foreground.after(.milliseconds(1), label: label, body)
       case 7: dispatcher.background(label: label, group: group, body)
       default:

@@ -31,7 +31,7 @@ private let strategyBugs = [
     suites: ["CountedOrdersTests", "StrategyTests"]),
   Bug(
     "explore.random-seed-ignored", breaks: "every seed gives the same schedules",
-    in: folder + "Decisions.swift",
+    in: folder + "OrderDigest.swift",
     .expression("seed", becomes: "0", within: "{ state = seed }"),
     suites: ["StrategyTests"]),
   Bug(
@@ -176,7 +176,7 @@ private let tokenBugs = [
     suites: ["TokenTests"]),
   Bug(
     "explore.unknown-names-pass", breaks: "a token that means nothing replays as if it did",
-    in: folder + "Explorer+Replaying.swift",
+    in: folder + "Explorer+Checks.swift",
     .expression("!unknown.isEmpty", becomes: "false", within: "if !unknown.isEmpty { throw"),
     suites: ["RoundTripTests"]),
 ]
@@ -205,7 +205,7 @@ private let honestyBugs = [
     in: folder + "Explorer.swift",
     .expression(
       "search.hasTriedEverything", becomes: "true",
-      within: "if search.hasTriedEverything {"),
+      within: "guard search.hasTriedEverything"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.cut-forgotten", breaks: "isExhausted although a timer could have passed work",
@@ -214,7 +214,7 @@ private let honestyBugs = [
     suites: ["StrategyTests"]),
   Bug(
     "explore.two-runs-not-compared", breaks: "a scenario that differs each time is explored",
-    in: folder + "Explorer+Replaying.swift",
+    in: folder + "Explorer+Checks.swift",
     .expression(
       "first.events != second.events || first.ending != second.ending", becomes: "false"),
     suites: ["FailingRunTests"]),
@@ -267,7 +267,15 @@ private let reductionBugs = [
   Bug(
     "explore.bands-unseen", breaks: "a higher task that comes is thought to change nothing",
     in: folder + "Reduction.swift",
-    .expression("entry.site.band != .medium", becomes: "false"),
+    .expression(
+      "entry.site.band != .medium", becomes: "false", within: "if entry.site.band != .medium ||"),
+    suites: ["ReductionTests"]),
+  Bug(
+    "explore.overtaking-unseen",
+    breaks: "a task that others may overtake is thought to start alike",
+    in: folder + "Reduction.swift",
+    .expression(
+      "entry.site.band != .medium", becomes: "false", within: "background, entry.site.band"),
     suites: ["ReductionTests"]),
   Bug(
     "explore.values-unseen", breaks: "a task is thought to be tried when one value of it was",
