@@ -275,7 +275,8 @@ private let reductionBugs = [
     breaks: "a task that others may overtake is thought to start alike",
     in: folder + "Reduction.swift",
     .expression(
-      "entry.site.band != .medium", becomes: "false", within: "background, entry.site.band"),
+      "entry.site.band != .medium", becomes: "false",
+      within: ".background, entry.site.band != .medium"),
     suites: ["ReductionTests"]),
   Bug(
     "explore.values-unseen", breaks: "a task is thought to be tried when one value of it was",
