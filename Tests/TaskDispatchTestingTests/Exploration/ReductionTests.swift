@@ -126,6 +126,17 @@ struct ReductionTests {
     #expect(result.outcomes.count == 2)
   }
 
+  @Test("sees that what a task submits overtakes a lower one, unless that has started")
+  func overtaking() throws {
+    let result = try agreed(width: 1) { dispatcher, notes in
+      dispatcher.foreground(label: "a") {
+        dispatcher.background(label: "c medium") { notes.note("c medium") }
+      }
+      dispatcher.background(priority: .low, label: "c low") { notes.note("c low") }
+    }
+    #expect(result.outcomes.count == 2)
+  }
+
   @Test("sees that two tasks set timers for the same time")
   func sameTime() throws {
     let result = try agreed { dispatcher, notes in
