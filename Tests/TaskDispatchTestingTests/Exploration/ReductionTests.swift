@@ -129,10 +129,16 @@ struct ReductionTests {
   @Test("sees that what a task submits overtakes a lower one, unless that has started")
   func overtaking() throws {
     let result = try agreed(width: 1) { dispatcher, notes in
+      dispatcher.background(priority: .high, label: "b") {
+        dispatcher.background(priority: .high, label: "c high") { notes.note("c high") }
+      }
       dispatcher.foreground(label: "a") {
         dispatcher.background(label: "c medium") { notes.note("c medium") }
       }
-      dispatcher.background(priority: .low, label: "c low") { notes.note("c low") }
+      dispatcher.background(priority: .low, label: "c low") {
+        notes.note("c low")
+        dispatcher.foreground(label: "a last") {}
+      }
     }
     #expect(result.outcomes.count == 2)
   }
