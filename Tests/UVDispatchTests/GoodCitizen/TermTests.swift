@@ -24,7 +24,7 @@ struct TermTests {
     return now
   }
 
-  @Test("asks after three quarters of its quantum, and is over at its end without an answer")
+  @Test("asks after half of its quantum, and is over at its end without an answer")
   mutating func noAnswer() {
     #expect(usedUp() == Self.asks)
     #expect(end(at: Self.asks) == .asks)
