@@ -24,13 +24,15 @@ extension UVDispatcher {
     _ work: consuming QueuedTask.Work, on queue: TaskQueue, at site: CallSite,
     _ caller: QueuedTask?, _ body: () -> Void
   ) -> WaitRefusal? {
-    let view = view(queue.view)
     let identity = queue.identity
     let isOnStack = caller != nil && TaskFrame.first { $0.queue == identity } != nil
-    let core = lock()
+    lock()
     defer { unlock() }
+    let core = lockedCore
+    // The task alone holds the view: to count it once more is not free.
     let task = core.makeTask(
-      work, on: queue.lane, view, isBarrier: queue.isBarrier, site: site, parent: caller?.id)
+      work, on: queue.lane, view(queue.view), isBarrier: queue.isBarrier, site: site,
+      parent: caller?.id)
     if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
       core.refuse(task, refusal)
       return .refused(refusal)
@@ -44,21 +46,22 @@ extension UVDispatcher {
     if core.enter(task) {
       caller?.beginWait(for: task)
       perform(body, as: task, core)
+      caller?.endWait()
       refusal = nil
     } else {
       core.enqueue(task)
       let isAwaited = beginWaiting(caller, for: task, mayTimeOut: false)
-      refusal = waitForTurn(task, caller, isAwaited: isAwaited, view, queue, body)
+      refusal = waitForTurn(task, caller, isAwaited: isAwaited, queue, body)
+      endWaiting(caller)
     }
-    endWaiting(caller)
     core.reuse(consume task)
     return refusal
   }
 
   /// Waits under the lock until the loop has run the body of `task`, or runs it here.
   private func waitForTurn(
-    _ task: QueuedTask, _ caller: QueuedTask?, isAwaited: Bool, _ view: UVView?,
-    _ queue: TaskQueue, _ body: () -> Void
+    _ task: QueuedTask, _ caller: QueuedTask?, isAwaited: Bool, _ queue: TaskQueue,
+    _ body: () -> Void
   ) -> WaitRefusal? {
     let core = lockedCore
     while !task.hasRun {
@@ -68,7 +71,7 @@ extension UVDispatcher {
         core.begin(task)
         perform(body, as: task, core)
       } else if caller?.lane == .background, queue.lane == .background,
-        let next = core.startToHelp(view)
+        let next = core.startToHelp(task.view)
       {
         task.helped = next
         if task.isGranted { core.grantedToHelpers += 1 }
@@ -96,8 +99,6 @@ extension UVDispatcher {
     body()
     task.leave()
     lock()
-    // It has none itself, and who is told later would be told of nothing.
-    _ = task.release()
     core.finish(task, .completed)
   }
 

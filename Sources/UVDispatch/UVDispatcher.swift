@@ -134,7 +134,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   @discardableResult
   func lock() -> Core {
     monitor.lock()
-    core.forgetTime()
+    core.clock.forget()
     return core
   }
 
@@ -208,7 +208,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       return
     }
     monitor.wait(until: time.map { monotonic($0.nanoseconds) })
-    core.forgetTime()
+    core.clock.forget()
   }
 
   // MARK: Where am I

@@ -183,7 +183,7 @@ struct ReadyQueueTrial: ~Copyable {
     var dead = 0
     for band in PriorityBand.allCases {
       let slots = queue.bands[band.index].ring.slotCount
-      let alive = queue.bands[band.index].startable + queue.bands[band.index].fenced
+      let alive = queue.startable[band.index] + queue.bands[band.index].fenced
       if slots - alive > alive + allowance { return "\(slots) slots for \(alive) in \(band)" }
       dead += slots - alive
     }

@@ -29,7 +29,7 @@ public struct Ledger: Sendable, Hashable {
   public var balances: Bool { accepted == ended + waiting + running }
 
   /// Counts the end of an accepted submission. For dispatchers.
-  public mutating func count(_ outcome: Outcome) {
+  @inlinable public mutating func count(_ outcome: Outcome) {
     switch outcome {
     case .completed: completed += 1
     case .failed: failed += 1

@@ -39,9 +39,12 @@
     ownedQueue.update { $0.updateEach(body) }
   }
 
-  @inlinable func heldTurns(in band: PriorityBand) -> Int {
-    queue.heldTurns.count { $0.band == band }
+  /// As ``ViewQueue/missingTurns(now:)``.
+  @inlinable func missingTurns(now: () -> Int64) -> InlineArray<4, Int>? {
+    ownedQueue.update { $0.missingTurns(now: now) }
   }
+
+  @inlinable var holdsTurns: Bool { ownedQueue.update { !$0.heldTurns.isEmpty } }
 }
 
 /// Which task of which view a free worker starts.
@@ -99,10 +102,7 @@
 
     /// Compaction has moved it: the view that holds it must know where it is.
     @inlinable func moved(to position: Int) {
-      guard let index = view.queue.heldTurns.firstIndex(where: { $0.serial == serial }) else {
-        return
-      }
-      view.queue.heldTurns[index].position = position
+      view.ownedQueue.update { $0.turnHasMoved(serial, to: position) }
     }
   }
 
@@ -312,27 +312,22 @@
     let time = view.queue.timeForCallers(now: now)
     if time != nil { _ = grantCallers(view, now: { time ?? now() }) }
     guard !isAlone else { return }
-    let wanted = view.queue.wantedTurns(now: { time ?? now() })
-    let had = !view.queue.heldTurns.isEmpty
-    var wantsSome = false
-    for index in 0..<4 where wanted[index] > 0 { wantsSome = true }
-    if !usesTurns, view !== background {
-      guard wantsSome else { return }
-      // What the background already had to do is older than what this view begins to want.
-      usesTurns = true
-      settle(background, now: now)
+    if let missing = view.missingTurns(now: { time ?? now() }) {
+      if !usesTurns, view !== background {
+        // What the background already had to do is older than what this view begins to want.
+        usesTurns = true
+        settle(background, now: now)
+      }
+      let had = view.holdsTurns
+      for index in 0..<4 where missing[index] < 0 {
+        for _ in missing[index]..<0 { dropNewestTurn(of: view, in: PriorityBand(at: index)) }
+      }
+      for index in 0..<4 where missing[index] > 0 {
+        for _ in 0..<missing[index] { addTurn(of: view, in: PriorityBand(at: index)) }
+      }
+      if view !== background, view.holdsTurns != had { viewsWithTurns += had ? -1 : 1 }
     }
-    for band in PriorityBand.allCases {
-      let held = view.heldTurns(in: band)
-      for _ in 0..<max(0, held - wanted[band.index]) { dropNewestTurn(of: view, in: band) }
-    }
-    for band in PriorityBand.allCases {
-      let held = view.heldTurns(in: band)
-      for _ in 0..<max(0, wanted[band.index] - held) { addTurn(of: view, in: band) }
-    }
-    guard view !== background else { return }
-    viewsWithTurns += (view.queue.heldTurns.isEmpty ? 0 : 1) - (had ? 1 : 0)
-    stopUsingTurnsIfAlone()
+    if view !== background { stopUsingTurnsIfAlone() }
   }
 
   /// The background's turns rest: they keep their place and age, for a view may want one soon.
@@ -349,29 +344,28 @@
   }
 
   @inlinable @inline(never) mutating func dropTurnsOfBackground() {
-    for band in PriorityBand.allCases {
-      while background.heldTurns(in: band) > 0 { dropNewestTurn(of: background, in: band) }
+    for index in 0..<4 {
+      let band = PriorityBand(at: index)
+      while background.queue.heldTurnCounts[index] > 0 { dropNewestTurn(of: background, in: band) }
     }
   }
 
   @inlinable mutating func addTurn(of view: View, in band: PriorityBand) {
-    let serial = view.queue.nextTurn
-    view.queue.nextTurn += 1
+    let serial = view.ownedQueue.update { $0.takeTurnSerial() }
     let position = turns.push(Turn(view: view, serial: serial), in: band)
-    view.queue.heldTurns.append(.init(serial: serial, band: band, position: position))
+    view.ownedQueue.update {
+      $0.hold(ViewQueue.HeldTurn(serial: serial, band: band, position: position))
+    }
   }
 
   @inlinable mutating func dropNewestTurn(of view: View, in band: PriorityBand) {
-    let index = view.queue.heldTurns.lastIndex { $0.band == band }!
-    let turn = view.queue.heldTurns.remove(at: index)
+    let turn = view.ownedQueue.update { $0.dropNewestTurn(in: band) }
     _ = turns.remove(at: turn.position, in: band)
   }
 
   /// The turn has been taken out of the pool's order.
   @inlinable mutating func forget(_ turn: Turn) {
-    let view = turn.view
-    view.queue.heldTurns.removeAll { $0.serial == turn.serial }
-    guard view !== background, view.queue.heldTurns.isEmpty else { return }
-    viewsWithTurns -= 1
+    let holdsMore = turn.view.ownedQueue.update { $0.dropTurn(turn.serial) }
+    if !holdsMore, turn.view !== background { viewsWithTurns -= 1 }
   }
 }

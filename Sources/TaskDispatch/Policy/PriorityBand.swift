@@ -45,4 +45,9 @@
 
   /// Its place among the bands: 0 for the most urgent.
   @inlinable package var index: Int { Int(rawValue) }
+
+  /// The band of that place.
+  @inlinable package init(at index: Int) {
+    self.init(rawValue: UInt8(truncatingIfNeeded: index))!
+  }
 }

@@ -113,7 +113,7 @@ extension ReadyQueue {
     if barriers.isEmpty { barriers.settleWhenEmpty() }
     for index in 0..<4 {
       bands[index].fenced -= barrier.behind[index]
-      bands[index].startable += barrier.behind[index]
+      startable[index] += barrier.behind[index]
       markStartable(index)
     }
     return barrier.element

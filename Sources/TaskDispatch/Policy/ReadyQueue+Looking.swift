@@ -19,7 +19,7 @@ extension ReadyQueue {
         copy.bands[index].ring.appendSlot(
           isAlive ? bands[index].ring.withElement(at: position) { replacement($0) } : nil)
       }
-      copy.bands[index].startable = bands[index].startable
+      copy.startable[index] = startable[index]
       copy.bands[index].fenced = bands[index].fenced
       copy.bands[index].passedOverAt = bands[index].passedOverAt
     }

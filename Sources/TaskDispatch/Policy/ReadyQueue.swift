@@ -26,8 +26,6 @@
   /// What waits in one band. The head is alive, or the ring is empty.
   @usableFromInline struct Band: ~Copyable {
     @usableFromInline var ring = Ring<Element>()
-    /// Live elements before the first barrier.
-    @usableFromInline var startable = 0
     /// Live elements behind the first barrier.
     @usableFromInline var fenced = 0
     /// When a take first passed the head over, in nanoseconds; `never` if none did.
@@ -37,6 +35,9 @@
   }
 
   @usableFromInline var bands: InlineArray<4, Band>
+  /// Live elements of each band before the first barrier. Not in the bands: where nothing may be
+  /// changed, Swift 6.3.1 copies a band to look at it.
+  @usableFromInline var startable = InlineArray<4, Int>(repeating: 0)
   @usableFromInline var barriers = Ring<Barrier>()
   /// Bit b: band b has an element that may be taken now.
   @usableFromInline var startableBands: UInt8 = 0
@@ -81,13 +82,13 @@
 
   /// Live elements of `band` that may be taken before the next barrier.
   @inlinable package func startableCount(in band: PriorityBand) -> Int {
-    bands[band.index].startable
+    startable[band.index]
   }
 
   /// Live elements that wait, those behind barriers and the barriers themselves included.
   @inlinable package var count: Int {
     var sum = barriers.slotCount - openMarks
-    for index in 0..<4 { sum += bands[index].startable + bands[index].fenced }
+    for index in 0..<4 { sum += startable[index] + bands[index].fenced }
     return sum
   }
 
@@ -113,7 +114,7 @@
     let index = band.index
     let position = bands[index].ring.append(element)
     if barriers.isEmpty {
-      bands[index].startable &+= 1
+      startable[index] &+= 1
       startableBands |= 1 &<< UInt8(truncatingIfNeeded: index)
     } else {
       countBehindLastBarrier(1, index)
@@ -144,7 +145,7 @@
     inbox.rebase(at: bands[index].ring.tail)
     dead += slots - alive
     if barriers.isEmpty {
-      bands[index].startable += alive
+      startable[index] += alive
     } else {
       countBehindLastBarrier(alive, index)
     }
@@ -202,8 +203,8 @@
 
   @inlinable @inline(__always) mutating func countTaken(_ index: Int) {
     bands[index].passedOverAt = Self.never
-    bands[index].startable &-= 1
-    if bands[index].startable == 0 {
+    startable[index] &-= 1
+    if startable[index] == 0 {
       startableBands &= ~(1 &<< UInt8(truncatingIfNeeded: index))
       if bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
     }
@@ -248,7 +249,7 @@
       bands[index].fenced -= 1
       barriers.update(at: barrier) { $0.behind[index] -= 1 }
     } else {
-      bands[index].startable -= 1
+      startable[index] -= 1
       // The next head begins to age anew.
       if wasHead { bands[index].passedOverAt = Self.never }
     }
@@ -258,7 +259,7 @@
   }
 
   @inlinable mutating func markStartable(_ index: Int) {
-    if bands[index].startable > 0 {
+    if startable[index] > 0 {
       startableBands |= 1 << UInt8(index)
     } else {
       startableBands &= ~(1 << UInt8(index))
@@ -271,7 +272,7 @@
     bands[index].ring.dropDeadHead()
     // A take that emptied the ring has settled it; twice would count as a burst that used nothing.
     if before > 0, bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
-    let alive = bands[index].startable + bands[index].fenced
+    let alive = startable[index] + bands[index].fenced
     if bands[index].ring.slotCount - alive > alive + Self.deadAllowance { compact(index) }
     dead -= before - bands[index].ring.slotCount
   }

@@ -42,8 +42,10 @@
   @usableFromInline package internal(set) var suspensions = 0
   /// Waiting entries that a caller will run. Zero on the path of a view that nobody waits for.
   @usableFromInline var callersWaiting = 0
-  /// The turns that it holds in the order of the pool, whose business they are.
+  /// The turns that it holds in the order of the pool, whose business they are; the oldest first.
   @usableFromInline var heldTurns: [HeldTurn] = []
+  /// How many of them stand in each band.
+  @usableFromInline var heldTurnCounts = InlineArray<4, Int>(repeating: 0)
   @usableFromInline var nextTurn = 0
 
   @usableFromInline struct HeldTurn {
@@ -82,6 +84,7 @@
     copy.suspensions = suspensions
     copy.callersWaiting = callersWaiting
     copy.heldTurns = heldTurns
+    copy.heldTurnCounts = heldTurnCounts
     copy.nextTurn = nextTurn
     return copy
   }
@@ -255,7 +258,7 @@
     callersWaiting > 0 ? now() : nil
   }
 
-  @inlinable func callerIsNext(now: () -> Int64) -> Bool {
+  @inlinable @inline(never) func callerIsNext(now: () -> Int64) -> Bool {
     guard callersWaiting > 0 else { return false }
     return ready.withNext(now: now) { $0.runsOnCaller }
       ?? ready.withNextBarrier { $0.runsOnCaller } ?? false
@@ -270,15 +273,63 @@
   @inlinable package mutating func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
     var wanted = InlineArray<4, Int>(repeating: 0)
     var left = workerRoom
-    guard left > 0, !callerIsNext(now: now) else { return wanted }
-    if let band = ready.nextBarrierBand {
-      if running == 0 { wanted[band.index] = 1 }
+    guard left > 0, callersWaiting == 0 || !callerIsNext(now: now) else { return wanted }
+    if ready.startableBands == 0 {
+      if running == 0, let band = nextBarrierBand { wanted[band.index] = 1 }
       return wanted
     }
-    for band in PriorityBand.allCases where left > 0 {
-      wanted[band.index] = min(left, ready.startableCount(in: band))
-      left -= wanted[band.index]
+    for index in 0..<4 where left > 0 {
+      wanted[index] = min(left, ready.startable[index])
+      left -= wanted[index]
     }
     return wanted
+  }
+
+  /// Never inlined, as ``callerIsNext(now:)``: the copy that it makes of what waits, though it changes
+  /// nothing, would be made before it is known whether it is needed.
+  @inlinable @inline(never) var nextBarrierBand: PriorityBand? { ready.nextBarrierBand }
+
+  /// How many turns it wants more in each band than it holds, or fewer. Nil if it has what it wants,
+  /// as most often.
+  @inlinable mutating func missingTurns(now: () -> Int64) -> InlineArray<4, Int>? {
+    var missing = wantedTurns(now: now)
+    var isMissing = false
+    for index in 0..<4 {
+      missing[index] -= heldTurnCounts[index]
+      if missing[index] != 0 { isMissing = true }
+    }
+    return isMissing ? missing : nil
+  }
+
+  /// A number for a turn that nothing else of this view has.
+  @inlinable mutating func takeTurnSerial() -> Int {
+    defer { nextTurn += 1 }
+    return nextTurn
+  }
+
+  @inlinable mutating func hold(_ turn: HeldTurn) {
+    heldTurns.append(turn)
+    heldTurnCounts[turn.band.index] += 1
+  }
+
+  /// Holds the newest turn of `band`, of which there must be one, no more.
+  @inlinable mutating func dropNewestTurn(in band: PriorityBand) -> HeldTurn {
+    heldTurnCounts[band.index] -= 1
+    return heldTurns.remove(at: heldTurns.lastIndex { $0.band == band }!)
+  }
+
+  /// Holds the turn of that number no more.
+  ///
+  /// - Returns: Whether it holds others.
+  @inlinable mutating func dropTurn(_ serial: Int) -> Bool {
+    let turn = heldTurns.remove(at: heldTurns.firstIndex { $0.serial == serial }!)
+    heldTurnCounts[turn.band.index] -= 1
+    return !heldTurns.isEmpty
+  }
+
+  @inlinable mutating func turnHasMoved(_ serial: Int, to position: Int) {
+    // What is asked what would happen may know of none.
+    guard let index = heldTurns.firstIndex(where: { $0.serial == serial }) else { return }
+    heldTurns[index].position = position
   }
 }

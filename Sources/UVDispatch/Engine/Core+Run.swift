@@ -12,7 +12,7 @@ extension Core {
       // What the inbox holds is medium, and behind all that was collected before. Again after one
       // that had expired: it may have been the last that was collected.
       if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }
-      guard let next = pool.start(now: { now }) else { return nil }
+      guard let next = pool.start(now: { [clock] in clock.now }) else { return nil }
       if let task = begin(next.taken, frame) { return task }
     }
   }
@@ -20,7 +20,7 @@ extension Core {
   /// The next task of a view, for a worker that waits in its `sync`.
   func startToHelp(_ view: UVView?) -> QueuedTask? {
     defer { handOutGrants() }
-    while let next = pool.startToHelp(poolView(view), now: { now }) {
+    while let next = pool.startToHelp(poolView(view), now: { [clock] in clock.now }) {
       if let task = begin(next.taken, makeFrame(on: .background)) { return task }
     }
     return nil
@@ -60,12 +60,12 @@ extension Core {
   /// In turns while both wait: timers that are overdue again and again, since their bodies take longer
   /// than the time between them, must not keep what was posted from running (rule 11).
   private func takePostedOrDue() -> Entry? {
-    if !postedIsNext, let entry = due.take(now: { now }) {
+    if !postedIsNext, let entry = due.take(now: { [clock] in clock.now }) {
       postedIsNext = true
       return entry
     }
     postedIsNext = false
-    return foreground.take(now: { now }) ?? due.take(now: { now })
+    return foreground.take(now: { [clock] in clock.now }) ?? due.take(now: { [clock] in clock.now })
   }
 
   @inline(__always) private func begin(_ plain: PlainTask, in frame: QueuedTask) {
@@ -110,7 +110,7 @@ extension Core {
     return plain
   }
 
-  private func countStart(of task: QueuedTask) {
+  @inline(__always) private func countStart(of task: QueuedTask) {
     ledger.waiting -= 1
     ledger.running += 1
     task.runningIndex = running.count
@@ -129,13 +129,18 @@ extension Core {
       guard item.begin() else { return false }
     }
     countStart(of: task)
-    if wakeWatchdog != nil { task.startedAt = now }
+    if isObserved { tellStart(of: task) }
+    return true
+  }
+
+  /// There is an observer, and so a watchdog.
+  @inline(never) private func tellStart(of task: QueuedTask) {
+    task.startedAt = now
     if watchdogIsParked, let wakeWatchdog {
       watchdogIsParked = false
       outbox.append(wakeWatchdog)
     }
     tell(.started, task)
-    return true
   }
 
   // MARK: Ending
@@ -151,11 +156,7 @@ extension Core {
       running[task.runningIndex] = last
       last.runningIndex = task.runningIndex
     }
-    guard !task.isAbandoned else {
-      // It is nobody else's any more, and what its body made may have a `deinit` that wants the lock.
-      outbox.append { [item = task.item] in withExtendedLifetime((item, outcome)) {} }
-      return
-    }
+    guard !task.isAbandoned else { return letGo(of: outcome, of: task) }
     ledger.running -= 1
     ledger.count(outcome)
     if task.isFrame { return endedPlain(task) }
@@ -164,9 +165,16 @@ extension Core {
     release(task, outcome)
   }
 
-  private func giveBackShare(of task: QueuedTask) {
+  /// An abandoned task has run to its end: it is nobody else's any more, and what its body made may
+  /// have a `deinit` that wants the lock.
+  @inline(never) private func letGo(of outcome: Outcome, of task: QueuedTask) {
+    outbox.append { [item = task.item] in withExtendedLifetime((item, outcome)) {} }
+  }
+
+  @inline(__always) private func giveBackShare(of task: QueuedTask) {
     guard let runner = task.runner.take() else { return }
-    pool.finish(runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { now })
+    pool.finish(
+      runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { [clock] in clock.now })
     handOutGrants()
   }
 
@@ -179,18 +187,20 @@ extension Core {
     release(task, outcome)
   }
 
-  private func ended(_ task: QueuedTask) {
+  @inline(__always) private func ended(_ task: QueuedTask) {
     endedPlain(task)
-    endRun(task)
+    if !repeats.isEmpty { endRun(task) }
   }
 
   /// Whatever its outcome: nobody waits for it any more.
-  func endedPlain(_ task: QueuedTask) {
-    if !flushes.isEmpty {
-      for index in flushes.indices { flushes[index].remaining.remove(task.id) }
-      settleFlushes()
-    }
+  @inline(__always) func endedPlain(_ task: QueuedTask) {
+    if !flushes.isEmpty { leaveFlushes(task) }
     if shutdown != nil { turnIsWanted = true }
+  }
+
+  @inline(never) private func leaveFlushes(_ task: QueuedTask) {
+    for index in flushes.indices { flushes[index].remaining.remove(task.id) }
+    settleFlushes()
   }
 
   func settleFlushes() {
@@ -275,7 +285,7 @@ extension Core {
       task.lane == .background
       ? pool.remove(
         at: task.position, in: task.site.band, isBarrier: task.isBarrier,
-        from: poolView(task.view), now: { now })
+        from: poolView(task.view), now: { [clock] in clock.now })
       : task.comesDue
         ? due.remove(at: task.position, in: .medium)
         : foreground.remove(at: task.position, in: .medium)

@@ -2,8 +2,8 @@ internal import TaskDispatch
 
 extension Core {
   func makeTask(
-    _ work: consuming QueuedTask.Work, on lane: Lane, _ view: UVView?, isBarrier: Bool = false,
-    site: CallSite, parent: UInt64?, at time: Int64? = nil
+    _ work: consuming QueuedTask.Work, on lane: Lane, _ view: consuming UVView?,
+    isBarrier: Bool = false, site: CallSite, parent: UInt64?, at time: Int64? = nil
   ) -> QueuedTask {
     lastID += 1
     let time = time ?? timeOfSubmission(of: work)
@@ -103,7 +103,11 @@ extension Core {
 
   /// Why a submission is refused, or nil. What running bodies submit is drained with them; a timer
   /// would outlive the drain.
-  func refusal(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
+  @inline(__always) func refusal(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
+    shutdown == nil ? nil : refusalInShutdown(isTimer: isTimer, isFromOwnWork: isFromOwnWork)
+  }
+
+  @inline(never) private func refusalInShutdown(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
     guard let shutdown else { return nil }
     let isTaken = shutdown.phase == .draining && !isTimer && (isFromOwnWork || isInCallbackOfLoop)
     return isTaken ? nil : .shutDown
@@ -129,8 +133,12 @@ extension Core {
     return (task.lane == .foreground ? limitedForeground : limitedBackground) >= limit
   }
 
-  private func changeLimited(_ task: QueuedTask, by change: Int) {
-    guard limit != nil, task.countsAgainstLimits else { return }
+  @inline(__always) private func changeLimited(_ task: QueuedTask, by change: Int) {
+    if limit != nil { countLimited(task, by: change) }
+  }
+
+  @inline(never) private func countLimited(_ task: QueuedTask, by change: Int) {
+    guard task.countsAgainstLimits else { return }
     if let view = task.view {
       view.limited += change
     } else if task.lane == .foreground {
@@ -141,9 +149,13 @@ extension Core {
   }
 
   /// A task has left its queue: there is room for another.
-  func noteTaken(_ task: QueuedTask) {
+  @inline(__always) func noteTaken(_ task: QueuedTask) {
+    // Without a limit nobody waits for room.
+    if limit != nil { giveRoom(of: task) }
+  }
+
+  @inline(never) private func giveRoom(of task: QueuedTask) {
     changeLimited(task, by: -1)
-    guard !withoutRoom.isEmpty else { return }
     for (index, waiting) in withoutRoom.enumerated() where !isFull(waiting) {
       withoutRoom.remove(at: index)
       return enqueue(waiting)
@@ -162,13 +174,13 @@ extension Core {
     if task.view == nil { collectBackground() }
     task.position = pool.submit(
       .task(task), to: poolView(task.view), in: task.site.band, isBarrier: task.isBarrier,
-      now: { now })
+      now: { [clock] in clock.now })
     handOutGrants()
   }
 
   /// Begins with a task of the background whose caller runs it, if nothing stands before it. Then it
   /// was never in the queue.
-  func enter(_ task: QueuedTask) -> Bool {
+  @inline(__always) func enter(_ task: QueuedTask) -> Bool {
     guard task.lane == .background else { return false }
     if task.view == nil { collectBackground() }
     guard pool.enter(poolView(task.view), asBarrier: task.isBarrier) else { return false }
@@ -184,8 +196,11 @@ extension Core {
   }
 
   /// Tells callers in `sync` whose turn has come. They look when the lock is free.
-  func handOutGrants() {
-    guard pool.hasGrants else { return }
+  @inline(__always) func handOutGrants() {
+    if pool.hasGrants { handOutSome() }
+  }
+
+  @inline(never) private func handOutSome() {
     for grant in pool.takeGrants() {
       guard case .task(let caller) = grant.taken.entry else { continue }
       noteShare(of: caller, grant.taken)

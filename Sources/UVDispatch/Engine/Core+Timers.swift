@@ -47,7 +47,7 @@ extension Core {
 
   /// The run of a repeating timer has ended.
   func endRun(_ task: QueuedTask) {
-    guard !repeats.isEmpty, let run = task.item,
+    guard let run = task.item,
       let timer = repeats.removeValue(forKey: ObjectIdentifier(run))?.timer,
       let item = timer.item, let repetition = item.repetition
     else { return }

@@ -9,7 +9,9 @@ extension Core {
     collect()
     if granted > grantedToHelpers || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
     if running.contains(where: { !$0.isBlocked }) { return true }
-    if pool.canStart(now: { now }) || running.contains(where: mayHelp) { return true }
+    if pool.canStart(now: { [clock] in clock.now }) || running.contains(where: mayHelp) {
+      return true
+    }
     let loopIsFree =
       !loopWaitsInCallback && !running.contains { $0.lane == .foreground && !$0.isAbandoned }
     return loopIsFree && hasForeground
@@ -21,7 +23,7 @@ extension Core {
     guard task.lane == .background, let turn = task.waitsFor, turn.isCaller,
       turn.lane == .background, !turn.isGranted, turn.helped == nil
     else { return false }
-    return poolView(turn.view).queue.helperMayStart(now: { now })
+    return poolView(turn.view).queue.helperMayStart(now: { [clock] in clock.now })
   }
 
   /// Whether the turn of somebody who stands in `sync` can never come.

@@ -22,7 +22,7 @@ final class Core {
   /// which a copy costs more than all else that is done for either.
   let limit: Int?
   private let observer: (any TaskObserver)?
-  private let isObserved: Bool
+  let isObserved: Bool
   /// Whose core it is. Set once, before anybody else sees it.
   var dispatcher = ObjectIdentifier(Core.self)
   let width: Int
@@ -39,7 +39,9 @@ final class Core {
   private let ownedSpares = Owned(Spares())
   private let ownedFlushes = Owned<[Flush]>([])
   private let ownedOutbox = Owned(Outbox())
-  private let knownTime = Owned<Int64?>(nil)
+  private let knownTime = Owned(SectionClock.unknown)
+  /// The time since the dispatcher was made.
+  let clock: SectionClock
   /// Where plain bodies of the foreground and of the background come in.
   let mailbox: Inbox
   let inbox: Inbox
@@ -132,6 +134,7 @@ final class Core {
     self.configuration = configuration
     self.width = width
     self.origin = origin
+    clock = SectionClock(keptIn: knownTime, origin: origin)
     limit = configuration.overflow.limit
     observer = configuration.observer
     isObserved = observer != nil
@@ -192,24 +195,14 @@ final class Core {
 
   /// Nanoseconds since the dispatcher was made, as of when it was first asked for since the lock was
   /// taken: reading the clock costs more than most of what is done under it.
-  var now: Int64 {
-    if let known = knownTime.value { return known }
-    let time = monotonicNanoseconds() - origin
-    knownTime.value = time
-    return time
-  }
+  var now: Int64 { clock.now }
 
   /// When a task was submitted: to some milliseconds, if that is for a shutdown's report alone.
   func timeOfSubmission(of work: QueuedTask.Work) -> Int64 {
-    if isObserved || knowsTime { return now }
+    if isObserved || clock.isKnown { return now }
     if case .item(let item) = work, item.timeToLive != nil { return now }
     return max(0, recentMonotonicNanoseconds() - origin)
   }
-
-  var knowsTime: Bool { knownTime.value != nil }
-
-  /// Time may have passed.
-  func forgetTime() { knownTime.value = nil }
 
   var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
 
@@ -251,22 +244,19 @@ final class Core {
   }
 
   func absorbBackground(_ entries: inout Ring<Entry>) {
-    ownedPool.update { $0.absorb(&entries, now: { now }) }
+    ownedPool.update { $0.absorb(&entries, now: { [clock] in clock.now }) }
   }
 
   // MARK: Before the lock is free
 
   /// Restores the invariants: says which wakes and leases are owed.
-  func settle() {
+  @inline(__always) func settle() {
     if searching > 0 {
       hintToSearchers()
-    } else if pool.busyWorkers < width, inbox.isAttended || pool.canStart(now: { now }),
-      canStartOnWorker
+    } else if pool.busyWorkers < width,
+      inbox.isAttended || pool.canStart(now: { [clock] in clock.now })
     {
-      mayStart.store(true, ordering: .relaxed)
-      learnPatience()
-      searching += 1
-      leaseIsOwed = true
+      oweLease()
     }
     if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground {
       turnIsDue = true
@@ -275,13 +265,24 @@ final class Core {
     }
   }
 
-  func hintToSearchers() { mayStart.store(pool.canStart(now: { now }), ordering: .relaxed) }
+  /// Unless it turns out that nobody has to look for anything.
+  @inline(never) private func oweLease() {
+    guard canStartOnWorker else { return }
+    mayStart.store(true, ordering: .relaxed)
+    learnPatience()
+    searching += 1
+    leaseIsOwed = true
+  }
+
+  func hintToSearchers() {
+    mayStart.store(pool.canStart(now: { [clock] in clock.now }), ordering: .relaxed)
+  }
 
   /// Whether a task may start on a worker. If not, nobody attends to the inbox any more.
   private var canStartOnWorker: Bool {
     while true {
       collectBackground()
-      if pool.canStart(now: { now }) { return true }
+      if pool.canStart(now: { [clock] in clock.now }) { return true }
       if !inbox.isAttended || inbox.rest() { return false }
     }
   }
@@ -331,7 +332,7 @@ final class Core {
   func forget(_ item: WorkItem) { item.queued = nil }
 
   /// Gives `task` its outcome, and lets go of its body, once the lock is free.
-  func release(_ task: QueuedTask, _ outcome: Outcome) {
+  @inline(__always) func release(_ task: QueuedTask, _ outcome: Outcome) {
     let work = task.release()
     if let item = task.item {
       forget(item)
@@ -373,7 +374,7 @@ final class Core {
   var isIdle: Bool {
     collect()
     return running.isEmpty && granted == 0 && deliveries == 0 && outbox.isEmpty
-      && !hasForeground && !pool.canStart(now: { now })
+      && !hasForeground && !pool.canStart(now: { [clock] in clock.now })
       && (timers.nextDeadline ?? .max) > now
   }
 }

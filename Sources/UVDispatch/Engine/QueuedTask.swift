@@ -65,7 +65,8 @@ final class QueuedTask: TaskFrame {
 
   /// - Parameter queue: Of the dispatcher that it will belong to for good.
   init(
-    _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: UVView?, isBarrier: Bool,
+    _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
+    isBarrier: Bool,
     site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
     order: UInt64? = nil
   ) {
@@ -87,7 +88,8 @@ final class QueuedTask: TaskFrame {
 
   /// Makes it another submission, which nothing tells from a new object.
   func hold(
-    _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: UVView?, isBarrier: Bool,
+    _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
+    isBarrier: Bool,
     site: CallSite, parent: UInt64?, at time: Int64?, order: UInt64? = nil
   ) {
     isJob = false
@@ -102,7 +104,8 @@ final class QueuedTask: TaskFrame {
       isCaller = true
       hold(nil, of: queue, at: site)
     }
-    self.work = work
+    // A caller that runs its body itself has given nothing here.
+    if case .caller(nil) = work { self.work = nil } else { self.work = work }
     lane = queue.lane
     self.id = id
     self.order = order ?? id
@@ -126,11 +129,11 @@ final class QueuedTask: TaskFrame {
   }
 
   /// Lets go of all that it still holds, once it has ended.
-  func holdNothing() {
+  @inline(__always) func holdNothing() {
     letGo()
     view = nil
-    helped = nil
-    waitsFor = nil
+    if helped != nil { helped = nil }
+    if waitsFor != nil { waitsFor = nil }
   }
 
   /// Makes it the frame of another plain body. Nothing runs in it.

@@ -29,7 +29,7 @@ struct TimeOfSubmissionTests {
     let core = core()
 
     _ = submit(item(timeToLive: nil), to: core)
-    #expect(!core.knowsTime)
+    #expect(!core.clock.isKnown)
 
     let now = core.now
     #expect(submit(item(timeToLive: nil), to: core).enqueuedAt == now)
@@ -44,7 +44,7 @@ struct TimeOfSubmissionTests {
 
       #expect(time >= 0)
       #expect(time <= core.now)
-      core.forgetTime()
+      core.clock.forget()
     }
   }
 
