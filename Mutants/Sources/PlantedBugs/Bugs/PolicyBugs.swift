@@ -154,10 +154,10 @@ private let poolOrderBugs = [
     suites: ["PoolOrderTests"]),
   Bug(
     "pool.oldest-turn-dropped", breaks: "a view that wants a turn less gives up its oldest",
-    in: "TaskDispatch/Policy/PoolOrder.swift",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
-      "view.queue.heldTurns.lastIndex { $0.band == band }!",
-      becomes: "view.queue.heldTurns.firstIndex { $0.band == band }!"),
+      "heldTurns.lastIndex { $0.band == band }!",
+      becomes: "heldTurns.firstIndex { $0.band == band }!"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
     "pool.no-turns-after-an-end", breaks: "rule 5: a view whose task has ended gets no turn",

@@ -255,7 +255,7 @@ private let limitBugs = [
   Bug(
     "limit.waiting-run-forgotten", breaks: "rule 2: who awaits room is not let in",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("!withoutRoom.isEmpty", becomes: "false"),
+    .without("giveRoom(of: task)", within: "if limit != nil { giveRoom(of: task) }"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",

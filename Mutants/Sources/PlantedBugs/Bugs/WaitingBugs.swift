@@ -141,7 +141,7 @@ private let deadlockBugs = [
   Bug(
     "deadlock.pool-ignored", breaks: "rule 14: told of a deadlock although a worker is free",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("pool.canStart(now: { now })", becomes: "false"),
+    .expression("pool.canStart(now: { [clock] in clock.now })", becomes: "false"),
     suites: ["ProgressTests"]),
   Bug(
     "deadlock.helper-asleep",

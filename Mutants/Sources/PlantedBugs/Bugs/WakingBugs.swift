@@ -133,8 +133,8 @@ private let leaseBugs = [
     "lease.queue-ignored", breaks: "invariant L: a task may start, and no lease searches",
     in: "UVDispatch/Engine/Core.swift",
     .expression(
-      "pool.canStart(now: { now })", becomes: "false",
-      within: "inbox.isAttended || pool.canStart(now: { now }),"),
+      "pool.canStart(now: { [clock] in clock.now })", becomes: "false",
+      within: "inbox.isAttended || pool.canStart(now: { [clock] in clock.now })"),
     suites: ["UVContractTests"]),
   Bug(
     "lease.beyond-width", breaks: "rule 4: more leases than the width lets run",
@@ -144,7 +144,7 @@ private let leaseBugs = [
   Bug(
     "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
     in: "UVDispatch/Engine/Core.swift",
-    .without("searching += 1", within: "learnPatience()\n      searching += 1"),
+    .without("searching += 1", within: "learnPatience()\n    searching += 1"),
     suites: ["HintTests"]),
   Bug(
     "lease.not-counted-down", breaks: "rule 5: no lease is started any more",
