@@ -160,10 +160,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     guard wakes || delivers else { return }
     lock()
     if wakes { core.wakesInFlight -= 1 }
-    if delivers {
-      core.deliveries -= 1
-      if core.shutdown != nil || core.leavesWhenIdle { core.turnIsWanted = true }
+    if delivers { core.deliveries -= 1 }
+    guard delivers, core.shutdown != nil || core.leavesWhenIdle else {
+      // Nothing has changed that there would be something to settle for.
+      return monitor.unlock()
     }
+    core.turnIsWanted = true
     unlock()
   }
 

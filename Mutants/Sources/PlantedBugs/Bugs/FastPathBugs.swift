@@ -190,6 +190,11 @@ private let enterBugs = [
       "task.lane == .background", becomes: "true", within: "guard task.lane == .background else"),
     suites: ["EnteringTests"]),
   Bug(
+    "enter.caller-stays-blocked", breaks: "rule 14: told of a deadlock after a sync that has ended",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("caller?.endWait()", within: "caller?.endWait()\n      refusal = nil"),
+    suites: ["EnteringTests", "ProgressTests"]),
+  Bug(
     "enter.share-kept", breaks: "rule 4: a view in which somebody was runs nothing more",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .without("task.runner = .caller"),

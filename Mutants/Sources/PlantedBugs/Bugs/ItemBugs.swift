@@ -41,12 +41,12 @@ let itemBugs = [
   Bug(
     "time.observed-early", breaks: "rule 16: an observer is told of a time before the submission",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("isObserved || knowsTime", becomes: "knowsTime"),
+    .expression("isObserved || clock.isKnown", becomes: "clock.isKnown"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.known-twice", breaks: "a submission reads a clock that has been read",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("isObserved || knowsTime", becomes: "isObserved"),
+    .expression("isObserved || clock.isKnown", becomes: "isObserved"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.expires-early", breaks: "rule 8: a task expires before its time to live is over",

@@ -160,6 +160,22 @@ private let poolOrderBugs = [
       becomes: "heldTurns.firstIndex { $0.band == band }!"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
+    "pool.given-up-turn-counts", breaks: "rule 5: a view waits for a turn that it has given up",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .without("heldTurnCounts[band.index] -= 1"),
+    suites: ["PoolOrderTests", "PolicyFairnessTests"]),
+  Bug(
+    "pool.used-turn-counts", breaks: "rule 5: a view whose turn has come gets no other",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .without("heldTurnCounts[turn.band.index] -= 1"),
+    suites: ["PoolOrderTests", "PolicyFairnessTests"]),
+  Bug(
+    "pool.turns-for-ever", breaks: "the background goes on with turns when it is alone again",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .without(
+      "stopUsingTurnsIfAlone()", within: "if view !== background { stopUsingTurnsIfAlone() }"),
+    suites: ["PoolOrderTests"]),
+  Bug(
     "pool.no-turns-after-an-end", breaks: "rule 5: a view whose task has ended gets no turn",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without(
