@@ -67,6 +67,22 @@ extension OnePool {
       dispatcher.end()
     }
 
+    @Test("goes on, for all who ask, when its sync has ended")
+    func syncEnded() {
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let areBlocked: @Sendable () -> [Bool] = { [dispatcher] in
+        dispatcher.withCore { $0.running.map(\.isBlocked) }
+      }
+      onWorker {
+        let meanwhile = try view.sync(areBlocked)
+        return "\(meanwhile), then \(areBlocked())"
+      }
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "[true, false], then [false]")
+      dispatcher.runUntilIdle()
+    }
+
     @Test("is not told of a deadlock if it waits for a task for so long and no longer")
     func taskInTime() throws {
       try dispatcher.start()

@@ -193,7 +193,7 @@ private let enterBugs = [
     "enter.caller-stays-blocked", breaks: "rule 14: told of a deadlock after a sync that has ended",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("caller?.endWait()", within: "caller?.endWait()\n      refusal = nil"),
-    suites: ["EnteringTests", "ProgressTests"]),
+    suites: ["WayOutTests"]),
   Bug(
     "enter.share-kept", breaks: "rule 4: a view in which somebody was runs nothing more",
     in: "UVDispatch/Engine/Core+Submit.swift",
