@@ -15,14 +15,7 @@ extension Case {
       ]
     ) { effort in
       let count = effort.count(100_000)
-      return try contestants { schedule in
-        var cancels: [() -> Void] = []
-        cancels.reserveCapacity(count)
-        return timed {
-          for number in 0..<count { cancels.append(schedule(delay(number))) }
-          for cancel in cancels { cancel() }
-        } / Double(count)
-      } inC: {
+      return try contestants(SetAndCancelled(count: count)) {
         cpeers_timers_schedule_and_cancel(count)
       }
     },
@@ -35,32 +28,14 @@ extension Case {
     ) { effort in
       let live = 10_000
       let steps = effort.count(100_000)
-      return try contestants { schedule in
-        var cancels = (0..<live).map { schedule(delay($0)) }
-        let cost = timed {
-          for step in 0..<steps {
-            cancels[step % live]()
-            cancels[step % live] = schedule(delay(live + step))
-          }
-        }
-        for cancel in cancels { cancel() }
-        return cost / Double(steps)
-      } inC: {
+      return try contestants(Churned(live: live, steps: steps)) {
         cpeers_timers_churn(live, steps)
       }
     },
   ]
 
-  /// Spread over an hour, in no order: the milliseconds that the peer in C takes too.
-  private static func delay(_ number: Int) -> Int64 {
-    3_600_000 + Int64((number &* 2_654_435_761) % 3_600_000)
-  }
-
-  /// Makes a timer that is so many milliseconds away, and returns what cancels it.
-  private typealias Schedule = (Int64) -> () -> Void
-
   private static func contestants(
-    _ measure: @escaping @Sendable (Schedule) -> Double, inC: @escaping () -> Double
+    _ work: some TimerWork, inC: @escaping () -> Double
   ) throws -> [Contestant] {
     let ours = try UVForeground()
     let nio = NIOLoop()
@@ -69,32 +44,28 @@ extension Case {
       Contestant(Contestant.ours) {
         let queue = ours.dispatcher.foreground
         return onThread(of: ours) {
-          measure { milliseconds in
-            let timer = queue.after(.milliseconds(milliseconds)) {}
-            return { timer.cancel() }
-          }
+          work.cost(set: { queue.after(.milliseconds($0)) {} }, cancel: { $0.cancel() })
         }
       },
       Contestant("C uv_timer_t each", measureOne: inC),
       Contestant("NIO") {
         let loop = nio.loop
         return onThread(of: nio) {
-          measure { milliseconds in
-            let timer = loop.scheduleTask(in: .milliseconds(milliseconds)) {}
-            return { timer.cancel() }
-          }
+          work.cost(
+            set: { loop.scheduleTask(in: .milliseconds($0)) {} }, cancel: { $0.cancel() })
         }
       },
       Contestant("Dispatch") {
         let queue = dispatch.queue
         return onThread(of: dispatch) {
-          measure { milliseconds in
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.setEventHandler {}
-            timer.schedule(deadline: .now() + .milliseconds(Int(milliseconds)))
-            timer.resume()
-            return { timer.cancel() }
-          }
+          work.cost(
+            set: { milliseconds in
+              let timer = DispatchSource.makeTimerSource(queue: queue)
+              timer.setEventHandler {}
+              timer.schedule(deadline: .now() + .milliseconds(Int(milliseconds)))
+              timer.resume()
+              return timer
+            }, cancel: { $0.cancel() })
         }
       },
     ]
@@ -112,4 +83,48 @@ extension Case {
     end.wait()
     return Double(waits[0]) / 1_000
   }
+}
+
+/// What is done with timers that are far away. Generic, so that nobody pays for a closure around the
+/// handle that its own interface gives.
+private protocol TimerWork: Sendable {
+  /// Nanoseconds a timer.
+  ///
+  /// - Parameter set: Makes a timer that is so many milliseconds away.
+  func cost<Timer>(set: (Int64) -> Timer, cancel: (Timer) -> Void) -> Double
+}
+
+private struct SetAndCancelled: TimerWork {
+  let count: Int
+
+  func cost<Timer>(set: (Int64) -> Timer, cancel: (Timer) -> Void) -> Double {
+    var timers: [Timer] = []
+    timers.reserveCapacity(count)
+    return timed {
+      for number in 0..<count { timers.append(set(delay(number))) }
+      for timer in timers { cancel(timer) }
+    } / Double(count)
+  }
+}
+
+private struct Churned: TimerWork {
+  let live: Int
+  let steps: Int
+
+  func cost<Timer>(set: (Int64) -> Timer, cancel: (Timer) -> Void) -> Double {
+    var timers = (0..<live).map { set(delay($0)) }
+    let time = timed {
+      for step in 0..<steps {
+        cancel(timers[step % live])
+        timers[step % live] = set(delay(live + step))
+      }
+    }
+    for timer in timers { cancel(timer) }
+    return time / Double(steps)
+  }
+}
+
+/// Spread over an hour, in no order: the milliseconds that the peer in C takes too.
+private func delay(_ number: Int) -> Int64 {
+  3_600_000 + Int64((number &* 2_654_435_761) % 3_600_000)
 }
