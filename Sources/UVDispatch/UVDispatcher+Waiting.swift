@@ -45,6 +45,7 @@ extension UVDispatcher {
     let refusal: WaitRefusal?
     if core.enter(task) {
       caller?.beginWait(for: task)
+      unlockUnchanged()
       perform(body, as: task, core)
       caller?.endWait()
       refusal = nil
@@ -69,6 +70,7 @@ extension UVDispatcher {
       if task.isGranted {
         core.granted -= 1
         core.begin(task)
+        unlock()
         perform(body, as: task, core)
       } else if caller?.lane == .background, queue.lane == .background,
         let next = core.startToHelp(task.view)
@@ -91,10 +93,8 @@ extension UVDispatcher {
     return nil
   }
 
-  /// Under the lock, which it frees meanwhile: runs the body of a caller whose turn has come, and ends
-  /// its task.
+  /// Runs the body of a caller whose turn has come, takes the lock, and ends its task.
   private func perform(_ body: () -> Void, as task: QueuedTask, _ core: Core) {
-    unlock()
     task.enter(by: self)
     body()
     task.leave()

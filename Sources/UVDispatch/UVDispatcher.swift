@@ -161,12 +161,15 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     lock()
     if wakes { core.wakesInFlight -= 1 }
     if delivers { core.deliveries -= 1 }
-    guard delivers, core.shutdown != nil || core.leavesWhenIdle else {
-      // Nothing has changed that there would be something to settle for.
-      return monitor.unlock()
-    }
+    guard delivers, core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
     core.turnIsWanted = true
     unlock()
+  }
+
+  /// Frees the lock after a section in which nothing was added that could start, nor ended that others
+  /// waited for: so there is nothing to settle, at most somebody to tell.
+  func unlockUnchanged() {
+    if core.outbox.isEmpty { monitor.unlock() } else { unlock() }
   }
 
   /// Makes the calls, and lets go of them and of the bodies that they hold before it returns: the
