@@ -244,6 +244,26 @@ struct ReductionTests {
     #expect(SelfCheck.finds(.exhaustive, isReduced: true))
   }
 
+  @Test("lets go of every dispatcher that it has made, also if bodies hold theirs")
+  func letsGo() throws {
+    let dispatchers = Locked<[Held]>([])
+    _ = try explore(.exhaustive, resources: .init { _ in [] }) { dispatcher -> Int in
+      dispatchers.withLock { $0.append(Held(dispatcher)) }
+      for _ in 0..<2 { dispatcher.background { dispatcher.foreground {} } }
+      return try dispatcher.runUntilIdle()
+    }
+
+    let made = dispatchers.withLock { $0 }
+    #expect(!made.isEmpty)
+    #expect(made.allSatisfy { $0.dispatcher == nil })
+  }
+
+  private struct Held: Sendable {
+    weak let dispatcher: RecordingDispatcher?
+
+    init(_ dispatcher: RecordingDispatcher) { self.dispatcher = dispatcher }
+  }
+
   @Test("is refused for a strategy that bounds orders in another way")
   func otherStrategy() async {
     await #expect(processExitsWith: .failure) {
