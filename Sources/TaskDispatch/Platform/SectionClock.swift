@@ -2,7 +2,7 @@
 /// the time until it is forgotten.
 ///
 /// It refers to nobody who is counted, so a closure that holds it costs nothing.
-@safe package struct SectionClock {
+@safe @usableFromInline package struct SectionClock {
   // Whoever made this keeps what it points to, and touches it under that lock.
   @usableFromInline let known: UnsafeMutablePointer<Int64>
   /// Which time of the monotonic clock counts as zero.
