@@ -174,7 +174,7 @@ struct CancellingInReadyQueueTests {
     }
     #expect(queue.barriers.capacity <= 64)
     #expect(queue.takeBarrier() == -1)
-    #expect(queue.startableCount(in: .medium) == 10_000)
+    #expect(queue.startable[PriorityBand.medium.index] == 10_000)
   }
 
   @Test("in one band does not cost another band its memory under a steady load")

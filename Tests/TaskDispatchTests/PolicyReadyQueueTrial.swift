@@ -161,9 +161,9 @@ struct ReadyQueueTrial: ~Copyable {
     if queue.count != model.waiting.count { return "count is \(queue.count)" }
     var startable = 0
     for band in PriorityBand.allCases {
-      let count = queue.startableCount(in: band)
+      let count = queue.startable[band.index]
       if count != model.startableCount(in: band) {
-        return "startableCount(in: \(band)) is \(count)"
+        return "startable in \(band) is \(count)"
       }
       startable += count
     }

@@ -80,11 +80,6 @@
     startableBands & (1 &<< UInt8(truncatingIfNeeded: band.index)) != 0
   }
 
-  /// Live elements of `band` that may be taken before the next barrier.
-  @inlinable package func startableCount(in band: PriorityBand) -> Int {
-    startable[band.index]
-  }
-
   /// Live elements that wait, those behind barriers and the barriers themselves included.
   @inlinable package var count: Int {
     var sum = barriers.slotCount - openMarks

@@ -328,8 +328,7 @@
   }
 
   @inlinable mutating func turnHasMoved(_ serial: Int, to position: Int) {
-    // What is asked what would happen may know of none.
-    guard let index = heldTurns.firstIndex(where: { $0.serial == serial }) else { return }
-    heldTurns[index].position = position
+    // What stands in the pool's order is held.
+    heldTurns[heldTurns.firstIndex { $0.serial == serial }!].position = position
   }
 }

@@ -66,8 +66,7 @@ final class QueuedTask: TaskFrame {
   /// - Parameter queue: Of the dispatcher that it will belong to for good.
   init(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
-    isBarrier: Bool,
-    site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
+    isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
     order: UInt64? = nil
   ) {
     isFrame = false
@@ -89,8 +88,7 @@ final class QueuedTask: TaskFrame {
   /// Makes it another submission, which nothing tells from a new object.
   func hold(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
-    isBarrier: Bool,
-    site: CallSite, parent: UInt64?, at time: Int64?, order: UInt64? = nil
+    isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, order: UInt64? = nil
   ) {
     isJob = false
     isCaller = false
