@@ -58,4 +58,21 @@ struct EnteringTests {
     #expect(!bare.core.enter(caller))
     #expect(bare.core.running.isEmpty)
   }
+
+  @Test("is told of before its body runs")
+  func observed() throws {
+    let told = Told()
+    let dispatcher = try UVDispatcher(.init(observer: told))
+
+    let meanwhile = try dispatcher.makeQueue(label: "view", width: 1).sync { told.kinds.value }
+
+    #expect(meanwhile == ["enqueued", "started"])
+    dispatcher.runUntilIdle()
+  }
+
+  private final class Told: TaskObserver {
+    let kinds = Box<[String]>([])
+
+    func observe(_ event: TaskEvent) { kinds.value += ["\(event.kind)"] }
+  }
 }

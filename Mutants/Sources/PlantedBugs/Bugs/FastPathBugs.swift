@@ -190,6 +190,12 @@ private let enterBugs = [
       "task.lane == .background", becomes: "true", within: "guard task.lane == .background else"),
     suites: ["EnteringTests"]),
   Bug(
+    "enter.told-late", breaks: "rule 16: an observer hears of a sync when its body has run",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "core.outbox.isEmpty", becomes: "true", within: "if core.outbox.isEmpty { monitor.unlock() }"),
+    suites: ["EnteringTests"]),
+  Bug(
     "enter.caller-stays-blocked", breaks: "rule 14: told of a deadlock after a sync that has ended",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("caller?.endWait()", within: "caller?.endWait()\n      refusal = nil"),
