@@ -10,6 +10,18 @@
     unsafe pointer.initialize(to: value)
   }
 
+  /// - Parameter value: Gets cache lines that nothing else lies in: for what many threads write, so that
+  ///   nobody loses a line for what a neighbour has written, and for what they read, so that they
+  ///   keep it.
+  @inlinable package init(padded value: consuming Value) {
+    // Processors fetch lines in pairs.
+    let pair = 128
+    let size = (MemoryLayout<Value>.size + pair - 1) / pair * pair
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: pair)
+    unsafe pointer = memory.bindMemory(to: Value.self, capacity: 1)
+    unsafe pointer.initialize(to: value)
+  }
+
   @inlinable deinit {
     unsafe pointer.deinitialize(count: 1)
     unsafe pointer.deallocate()

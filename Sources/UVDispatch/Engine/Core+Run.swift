@@ -11,7 +11,7 @@ extension Core {
     while true {
       // What the inbox holds is medium, and behind all that was collected before. Again after one
       // that had expired: it may have been the last that was collected.
-      if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }
+      if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
       guard let next = pool.start(now: { [clock] in clock.now }) else { return nil }
       if let task = begin(next.taken, frame) { return task }
     }
@@ -98,7 +98,7 @@ extension Core {
       if !foreground.hasStartable { collectForeground() }
       next = ownedForeground.update { $0.takeOnly(if: Entry.isPlain) }
     } else {
-      if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }
+      if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
       next = ownedPool.update { $0.takeOver(if: Entry.isPlain) }
       if searching > 0 { hintToSearchers() }
     }

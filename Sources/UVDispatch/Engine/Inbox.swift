@@ -16,41 +16,47 @@ internal import TaskDispatch
 struct Inbox: ~Copyable, @unchecked Sendable {
   // Not private: of that, Swift 6.3.1 makes a broken module.
   struct State: ~Copyable {
+    let gate = WordLock()
+    // Touched under the gate.
     var entries = Ring<Entry>()
     var isOpen: Bool
     var fetching = 0
   }
 
-  private let gate = WordLock()
-  // Touched under the gate.
-  private let state: Owned<State>
   // Written under the gate, and also read without it. A reader to whom a post happened before sees
   // what that wrote; any other reader is as good a moment early.
-  private let holdsEntries = Atomic(false)
-  private let attended = Atomic(false)
+  struct Signs: ~Copyable {
+    let holdsEntries = Atomic(false)
+    let attended = Atomic(false)
+  }
 
-  init(isOpen: Bool) { state = Owned(State(isOpen: isOpen)) }
+  // What each post writes, and what is written seldom and read by those who run: if they lay together,
+  // each post would take the line from those, and each of their looks from who posts.
+  private let state: Owned<State>
+  private let signs = Owned(padded: Signs())
+
+  init(isOpen: Bool) { state = Owned(padded: State(isOpen: isOpen)) }
 
   // MARK: Posting
 
   /// Begins a post, which ``post(_:)`` ends. False if it is closed: then there is nothing to end.
   @inline(__always) func beginPost() -> Bool {
-    gate.lock()
+    state.value.gate.lock()
     if state.value.isOpen { return true }
-    gate.unlock()
+    state.value.gate.unlock()
     return false
   }
 
   /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
   @inline(__always) func post(_ entry: consuming Entry) -> Bool {
-    if state.value.entries.isEmpty { holdsEntries.store(true, ordering: .relaxed) }
+    if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
     state.value.entries.append(entry)
-    let mustFetch = !attended.load(ordering: .relaxed)
+    let mustFetch = !signs.value.attended.load(ordering: .relaxed)
     if mustFetch {
-      attended.store(true, ordering: .relaxed)
+      signs.value.attended.store(true, ordering: .relaxed)
       state.value.fetching += 1
     }
-    gate.unlock()
+    state.value.gate.unlock()
     return mustFetch
   }
 
@@ -58,48 +64,48 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   ///
   /// - Returns: Whether it is closed, so that somebody may wait for this: see ``isBeingFetchedFor``.
   func fetched() -> Bool {
-    gate.lock()
-    defer { gate.unlock() }
+    state.value.gate.lock()
+    defer { state.value.gate.unlock() }
     state.value.fetching -= 1
     return !state.value.isOpen
   }
 
   /// Whether a thread that posted has the means of fetching in its hands.
   var isBeingFetchedFor: Bool {
-    gate.lock()
-    defer { gate.unlock() }
+    state.value.gate.lock()
+    defer { state.value.gate.unlock() }
     return state.value.fetching > 0
   }
 
   // MARK: Collecting
 
-  var mayHoldEntries: Bool { holdsEntries.load(ordering: .relaxed) }
+  var mayHoldEntries: Bool { signs.value.holdsEntries.load(ordering: .relaxed) }
 
-  var isAttended: Bool { attended.load(ordering: .relaxed) }
+  var isAttended: Bool { signs.value.attended.load(ordering: .relaxed) }
 
   /// Lets `body` take everything out.
   func collect(_ body: (inout Ring<Entry>) -> Void) {
-    gate.lock()
-    defer { gate.unlock() }
+    state.value.gate.lock()
+    defer { state.value.gate.unlock() }
     body(&state.value.entries)
-    holdsEntries.store(false, ordering: .relaxed)
+    signs.value.holdsEntries.store(false, ordering: .relaxed)
   }
 
   /// Nobody looks any more: who posts next has to fetch somebody.
   ///
   /// - Returns: False if it holds something: then the caller has to look again.
   func rest() -> Bool {
-    gate.lock()
-    defer { gate.unlock() }
+    state.value.gate.lock()
+    defer { state.value.gate.unlock() }
     guard state.value.entries.isEmpty else { return false }
-    attended.store(false, ordering: .relaxed)
+    signs.value.attended.store(false, ordering: .relaxed)
     return true
   }
 
   /// Lets nothing more in.
   func close() {
-    gate.lock()
-    defer { gate.unlock() }
+    state.value.gate.lock()
+    defer { state.value.gate.unlock() }
     state.value.isOpen = false
   }
 }
