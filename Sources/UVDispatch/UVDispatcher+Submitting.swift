@@ -1,7 +1,9 @@
 public import TaskDispatch
 
 extension UVDispatcher {
-  public func post(
+  // Always inlined, into the witness by which a queue calls it: of two calls it makes one. What is
+  // seldom is out of line, for registers are saved for it as for the rest.
+  @inline(__always) public func post(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
@@ -21,7 +23,7 @@ extension UVDispatcher {
   }
 
   /// Fetches somebody for an inbox that nobody attended to.
-  func fetch(_ lane: Lane) {
+  @inline(never) func fetch(_ lane: Lane) {
     switch lane {
     case .foreground: loop.wake()
     case .background: withCore { _ in }
@@ -33,7 +35,7 @@ extension UVDispatcher {
   }
 
   /// With the dispatcher's lock: for all that the inboxes are not open to.
-  private func postByHand(
+  @inline(never) private func postByHand(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     let parent = currentTask
