@@ -53,33 +53,73 @@ public class WorkItem: @unchecked Sendable {
     static let failureIsSeen: UInt8 = 8
   }
 
-  public let kind: Kind
-  public let lane: Lane
+  // In an order that leaves few gaps: where a hundred thousand wait, what it costs to submit and to
+  // cancel them is the memory that they lie in.
   public let view: QueueView?
-  public let isBarrier: Bool
   public let label: String?
   /// Where it was submitted, and the band that it waits in.
   public let site: CallSite
-  /// Not before this time; nil for now.
-  public let due: DispatcherInstant?
-  /// How much later than `due` it may start if that saves a wake-up. Not negative.
-  public let tolerance: Duration
-  /// For a repeating timer.
-  public let repetition: Repetition?
-  /// How long it may wait before it expires, from its submission, or from its time for a timer.
-  public let timeToLive: Duration?
-  public let atShutdown: ShutdownBehavior
-  public let group: WorkGroup?
-
-  @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
+  public let kind: Kind
+  public let lane: Lane
+  public let isBarrier: Bool
+  @safe @exclusivity(unchecked) private var outcomeIfFinished: Outcome?
   private let state = Atomic<UInt8>(Phase.waiting)
   private let cancellationRequested = Atomic(false)
-  @safe @exclusivity(unchecked) private var outcomeIfFinished: Outcome?
+  public let atShutdown: ShutdownBehavior
+  // In nanoseconds, where it has one.
+  @usableFromInline let dueIfAny: Int64
+  @usableFromInline let timeToLiveIfAny: Int64
+  @usableFromInline static var none: Int64 { .min }
+  /// What only few timers have.
+  private let terms: Terms?
+  public let group: WorkGroup?
+  @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
   @safe @exclusivity(unchecked) private var observers: [@Sendable (Outcome) -> Void] = []
+  @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
+  @safe @exclusivity(unchecked) private var knownPlace: KnownPlace?
+
+  private final class Terms: Sendable {
+    let tolerance: Duration
+    let repetition: Repetition?
+
+    init(tolerance: Duration, repetition: Repetition?) {
+      self.tolerance = tolerance
+      self.repetition = repetition
+    }
+
+    /// Nil if there is nothing to say.
+    static func of(_ tolerance: Duration, _ repetition: Repetition?) -> Terms? {
+      tolerance == .zero && repetition == nil
+        ? nil : Terms(tolerance: tolerance, repetition: repetition)
+    }
+  }
+
+  private final class KnownPlace {
+    @exclusivity(unchecked) var place = Place()
+  }
+
+  /// Not before this time; nil for now.
+  @inlinable public final var due: DispatcherInstant? {
+    dueIfAny == Self.none ? nil : DispatcherInstant(nanoseconds: dueIfAny)
+  }
+  /// How much later than `due` it may start if that saves a wake-up. Not negative.
+  public var tolerance: Duration { terms?.tolerance ?? .zero }
+  /// For a repeating timer.
+  public var repetition: Repetition? { terms?.repetition }
+  /// How long it may wait before it expires, from its submission, or from its time for a timer. In
+  /// whole nanoseconds.
+  @inlinable public final var timeToLive: Duration? {
+    timeToLiveIfAny == Self.none ? nil : .nanoseconds(timeToLiveIfAny)
+  }
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
-  @safe @exclusivity(unchecked) public var place = Place()
-  @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
+  public var place: Place {
+    get { knownPlace?.place ?? Place() }
+    _modify {
+      if knownPlace == nil { knownPlace = KnownPlace() }
+      yield &knownPlace!.place
+    }
+  }
 
   /// For a dispatcher, under its own lock: what it made of the item, until that has ended.
   @inlinable package final var queued: TaskFrame? {
@@ -133,10 +173,9 @@ public class WorkItem: @unchecked Sendable {
     isBarrier = queue.isBarrier && queue.lane == .background
     self.label = label
     self.site = site
-    self.due = due
-    self.tolerance = tolerance
-    self.repetition = repetition
-    self.timeToLive = timeToLive.map { max(.zero, $0) }
+    dueIfAny = due?.nanoseconds ?? Self.none
+    terms = .of(tolerance, repetition)
+    timeToLiveIfAny = timeToLive.map { max(0, $0.clampedNanoseconds) } ?? Self.none
     self.atShutdown = atShutdown
     self.group = group
     group?.enter(for: queue.dispatcher)
@@ -153,10 +192,9 @@ public class WorkItem: @unchecked Sendable {
     isBarrier = timer.isBarrier
     label = timer.label
     site = timer.site
-    due = nil
-    tolerance = timer.tolerance
-    repetition = nil
-    timeToLive = nil
+    dueIfAny = Self.none
+    terms = .of(timer.tolerance, nil)
+    timeToLiveIfAny = Self.none
     atShutdown = timer.atShutdown
     group = nil
     self.body = body

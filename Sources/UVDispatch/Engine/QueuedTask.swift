@@ -18,24 +18,27 @@ final class QueuedTask: TaskFrame {
     case mainQueue(of: EventLoop)
   }
 
+  // In an order that leaves few gaps, for the same reason as a work item's.
   @safe @exclusivity(unchecked) private var work: Work?
-  private(set) var id: UInt64 = 0
-  /// Where it stands among others in the order of submission.
-  private(set) var order: UInt64 = 0
   private(set) var lane: Lane
-  private(set) var view: UVView?
   private(set) var isBarrier = false
   /// It is the frame of a thread: nobody knows of it who could ask for its outcome.
   let isFrame: Bool
   private(set) var isCaller = false
   /// It is of Swift Tasks: it cannot be refused, cancelled or given up.
   private(set) var isJob = false
-  private(set) var parent: UInt64?
-  /// When it was submitted; when it was started for a plain body in the frame of a thread; nil for a
-  /// plain body that waits.
-  private(set) var enqueuedAt: Int64?
-  /// When it came due, if it is a timer's.
-  var cameDueAt: Int64?
+  /// Its share of the pool, while it runs there.
+  var runner: ViewQueue<Entry>.Runner?
+  var ranAsBarrier = false
+  private(set) var id: UInt64 = 0
+  /// Where it stands among others in the order of submission.
+  private(set) var order: UInt64 = 0
+  private(set) var view: UVView?
+  /// Zero if there is none: no task has that for its id.
+  private var parentIfAny: UInt64 = 0
+  private var enqueuedAtIfAny = unknown
+  private var cameDueAtIfAny = unknown
+  private static var unknown: Int64 { .min }
   /// When its body began, and how long it may have held its thread before that is told (again).
   var startedAt: Int64 = 0
   var nextStall: Int64 = 0
@@ -44,24 +47,37 @@ final class QueuedTask: TaskFrame {
   var position = -1
   /// Where it stands among those that run.
   var runningIndex = 0
-  /// Its share of the pool, while it runs there.
-  var runner: ViewQueue<Entry>.Runner?
-  var ranAsBarrier = false
   var ticket: DeadlineTicket?
   /// The turn of a caller has come; its body has run.
   var isGranted = false
-  /// What its caller runs meanwhile, while it waits.
-  var helped: QueuedTask?
   var hasRun = false
   /// A caller whose turn a shutdown has taken away.
   var isTurnedAway = false
   private(set) var isAbandoned = false
   /// The time-out of its caller aside, it stands still until something else has happened.
   private(set) var isBlocked = false
+  /// What its caller runs meanwhile, while it waits.
+  var helped: QueuedTask?
   /// What has to end before it goes on, if that is one task.
   private(set) var waitsFor: QueuedTask?
   /// The next of the ``Spares``.
   @safe @exclusivity(unchecked) var nextSpare: QueuedTask?
+
+  private(set) var parent: UInt64? {
+    get { parentIfAny == 0 ? nil : parentIfAny }
+    set { parentIfAny = newValue ?? 0 }
+  }
+  /// When it was submitted; when it was started for a plain body in the frame of a thread; nil for a
+  /// plain body that waits.
+  private(set) var enqueuedAt: Int64? {
+    get { enqueuedAtIfAny == Self.unknown ? nil : enqueuedAtIfAny }
+    set { enqueuedAtIfAny = newValue ?? Self.unknown }
+  }
+  /// When it came due, if it is a timer's.
+  var cameDueAt: Int64? {
+    get { cameDueAtIfAny == Self.unknown ? nil : cameDueAtIfAny }
+    set { cameDueAtIfAny = newValue ?? Self.unknown }
+  }
 
   /// - Parameter queue: Of the dispatcher that it will belong to for good.
   init(
