@@ -150,18 +150,18 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     var contents: Outbox.Contents?
     if !core.outbox.isEmpty {
       contents = core.outbox.take()
-      core.deliveries += 1
+      core.deliveries.add(1, ordering: .relaxed)
     }
     let delivers = contents != nil
     monitor.unlock()
     if startsLease { Leases.start { self.work() } }
     if wakes { loop.wake() }
     if let contents = contents.take() { Self.deliver(contents) }
-    guard wakes || delivers else { return }
+    let isAwaited = delivers && core.endDelivery()
+    guard wakes || isAwaited else { return }
     lock()
     if wakes { core.wakesInFlight -= 1 }
-    if delivers { core.deliveries -= 1 }
-    guard delivers, core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
+    guard isAwaited, core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
     core.turnIsWanted = true
     unlock()
   }
@@ -187,6 +187,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// - Returns: Whether others may wait for the caller, which therefore must not wait for ever.
   func beginWaiting(_ caller: QueuedTask?, for task: QueuedTask?, mayTimeOut: Bool) -> Bool {
     let isCallback = caller == nil && core.isInCallbackOfLoop
+    core.awaitDeliveries(true)
     if !mayTimeOut {
       caller?.beginWait(for: task)
       if isCallback { core.loopWaitsInCallback = true }
@@ -197,6 +198,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   /// Says under the lock that the caller waits no more.
   func endWaiting(_ caller: QueuedTask?) {
+    core.awaitDeliveries(false)
     caller?.endWait()
     if caller == nil, core.loopWaitsInCallback, core.isInCallbackOfLoop {
       core.loopWaitsInCallback = false

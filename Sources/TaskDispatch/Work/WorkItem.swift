@@ -95,7 +95,7 @@ public class WorkItem: @unchecked Sendable {
   }
 
   private final class KnownPlace {
-    @exclusivity(unchecked) var place = Place()
+    @safe @exclusivity(unchecked) var place = Place()
   }
 
   /// Not before this time; nil for now.

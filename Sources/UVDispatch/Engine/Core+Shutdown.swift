@@ -37,6 +37,7 @@ extension Core {
     closeInboxes()
     settleTimers()
     shutdown = Shutdown(drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil)
+    awaitDeliveries(true)
     cancelTimers()
     for task in withoutRoom {
       ledger.accepted -= 1
@@ -87,7 +88,7 @@ extension Core {
       turnCallersAway()
     }
     // Who was told of a cancellation just now may still have work to bring.
-    guard isTurn, !hasWorkThatCanEnd, deliveries == 0, outbox.isEmpty else { return }
+    guard isTurn, !hasWorkThatCanEnd, !isDelivering, outbox.isEmpty else { return }
     conclude()
   }
 

@@ -7,7 +7,7 @@ extension Core {
   /// timer is always pending, and would hide for ever that nothing goes on.
   var canProgress: Bool {
     collect()
-    if granted > grantedToHelpers || deliveries > 0 || !outbox.isEmpty || !loopRuns { return true }
+    if granted > grantedToHelpers || isDelivering || !outbox.isEmpty || !loopRuns { return true }
     if running.contains(where: { !$0.isBlocked }) { return true }
     if pool.canStart(now: { [clock] in clock.now }) || running.contains(where: mayHelp) {
       return true

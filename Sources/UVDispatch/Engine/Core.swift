@@ -104,10 +104,20 @@ final class Core {
   var lateJobs: [QueuedTask] = []
   var lateThreadRuns = false
   /// The loop is to be left when nothing can go on.
-  var leavesWhenIdle = false
+  var leavesWhenIdle = false {
+    didSet { if leavesWhenIdle != oldValue { awaitDeliveries(leavesWhenIdle) } }
+  }
 
-  /// How many threads are at doing what was left to be done once the lock is free.
-  var deliveries = 0
+  /// How many threads are at doing what was left to be done once the lock is free. Grows under the
+  /// lock, and shrinks without it.
+  let deliveries = Atomic(0)
+  /// How many look under the lock for what a delivery brings, or for its end: those who wait, a
+  /// shutdown, and a loop that leaves when it is idle. Changed under the lock.
+  ///
+  /// If there are any, whoever has delivered takes the lock once more, so that they look again. Each
+  /// counts itself here before it looks, and a delivery ends before this is read: so one of the two
+  /// sees the other.
+  let awaitingDeliveries = Atomic(0)
 
   var shutdown: Shutdown?
   var waitersForReport: [@Sendable (ShutdownReport) -> Void] = []
@@ -361,10 +371,27 @@ final class Core {
 
   // MARK: Whether anything goes on
 
+  /// Whether somebody is being told of something just now. For those who are counted as
+  /// ``awaitingDeliveries``.
+  var isDelivering: Bool { deliveries.load(ordering: .sequentiallyConsistent) > 0 }
+
+  /// What was left to be done is done. Without the lock.
+  ///
+  /// - Returns: Whether somebody has to look again for that.
+  @inline(__always) func endDelivery() -> Bool {
+    deliveries.subtract(1, ordering: .sequentiallyConsistent)
+    return awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0
+  }
+
+  /// Somebody looks for what deliveries bring, or does so no more.
+  func awaitDeliveries(_ begins: Bool) {
+    awaitingDeliveries.add(begins ? 1 : -1, ordering: .sequentiallyConsistent)
+  }
+
   /// Whether the loop can end for good: nothing is queued, and nobody was told of the end and may
   /// still come.
   var hasNothingLeft: Bool {
-    deliveries == 0 && outbox.isEmpty && !hasForeground
+    !isDelivering && outbox.isEmpty && !hasForeground
       && !running.contains { !$0.isAbandoned }
       && pool.background.queue.ready.isEmpty
       && views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }
@@ -373,7 +400,7 @@ final class Core {
   /// Whether nothing is left that could run now, on any thread.
   var isIdle: Bool {
     collect()
-    return running.isEmpty && granted == 0 && deliveries == 0 && outbox.isEmpty
+    return running.isEmpty && granted == 0 && !isDelivering && outbox.isEmpty
       && !hasForeground && !pool.canStart(now: { [clock] in clock.now })
       && (timers.nextDeadline ?? .max) > now
   }

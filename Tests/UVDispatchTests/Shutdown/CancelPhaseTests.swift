@@ -1,3 +1,4 @@
+import Synchronization
 import TaskDispatch
 import Testing
 
@@ -64,7 +65,7 @@ struct CancelPhaseTests {
     "there is no report while somebody is told of an outcome, or is to be",
     arguments: [true, false])
   func delivery(isUnderWay: Bool) {
-    if isUnderWay { core.deliveries = 1 } else { core.outbox.append {} }
+    if isUnderWay { core.deliveries.add(1, ordering: .relaxed) } else { core.outbox.append {} }
 
     core.beginShutdown(drainIsOver)
     core.advanceShutdown(isTurn: true)

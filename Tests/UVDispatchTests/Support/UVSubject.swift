@@ -53,7 +53,9 @@ extension UVDispatcher {
   /// Stands still until `condition` holds of what the dispatcher knows.
   func waitUntil(_ condition: (Core) -> Bool) {
     let core = lock()
+    core.awaitDeliveries(true)
     while !condition(core) { park() }
+    core.awaitDeliveries(false)
     unlock()
   }
 }

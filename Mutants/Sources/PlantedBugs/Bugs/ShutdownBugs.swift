@@ -168,7 +168,7 @@ private let endBugs = [
   Bug(
     "end.before-everybody-was-told", breaks: "rule 13: the report comes before an outcome was told",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("deliveries == 0", becomes: "true"), .expression("outbox.isEmpty", becomes: "true"),
+    .expression("!isDelivering", becomes: "true"), .expression("outbox.isEmpty", becomes: "true"),
     suites: ["CancelPhaseTests"]),
   Bug(
     "end.waiters-not-told", breaks: "rule 13: who awaits the report waits on",
@@ -194,8 +194,8 @@ private let endBugs = [
     "end.deliveries-ignored", breaks: "rule 13: the loop ends while somebody is told of the end",
     in: "UVDispatch/Engine/Core.swift",
     .expression(
-      "deliveries == 0 && outbox.isEmpty", becomes: "true",
-      within: "deliveries == 0 && outbox.isEmpty && !hasForeground\n      && !running.contains"),
+      "!isDelivering && outbox.isEmpty", becomes: "true",
+      within: "!isDelivering && outbox.isEmpty && !hasForeground\n      && !running.contains"),
     suites: ["IdleTests"]),
   Bug(
     "end.views-ignored", breaks: "rule 13: the loop ends while a view has work",

@@ -316,9 +316,38 @@ private let unlockingBugs = [
     suites: ["RunTests"]),
   Bug(
     "unlock.delivery-stays-counted", breaks: "rule 13: the loop never ends",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("core.deliveries -= 1"),
+    in: "UVDispatch/Engine/Core.swift",
+    .without("deliveries.subtract(1, ordering: .sequentiallyConsistent)"),
     suites: ["RunTests", "UVContractTests"]),
+  Bug(
+    "unlock.end-of-delivery-untold", breaks: "rule 2: who waits for an outcome waits for ever",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "false"),
+    suites: ["DeliveryTests", "EndOfDeliveryTests"]),
+  Bug(
+    "unlock.end-of-delivery-always-told", breaks: "a third section of the lock for each handle",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "true"),
+    suites: ["DeliveryTests"]),
+  Bug(
+    "unlock.waiter-uncounted", breaks: "rule 2: who waits for an outcome waits for ever",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.awaitDeliveries(true)"), suites: ["EndOfDeliveryTests"]),
+  Bug(
+    "unlock.waiter-counted-for-ever", breaks: "a third section of the lock for each handle",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.awaitDeliveries(false)"), suites: ["EndOfDeliveryTests"]),
+  Bug(
+    "unlock.shutdown-uncounted", breaks: "rule 13: the loop is not told that everybody was told",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("awaitDeliveries(true)"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
+  Bug(
+    "unlock.leaver-uncounted", breaks: "runUntilIdle() is not told that everybody was told",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("if leavesWhenIdle != oldValue { awaitDeliveries(leavesWhenIdle) }"),
+    suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.delivery-unnoticed", breaks: "rule 13: the loop is not told that everybody was told",
     in: "UVDispatch/UVDispatcher.swift",

@@ -1,0 +1,115 @@
+import Synchronization
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+/// What is done when the lock is free is over without the lock, unless somebody looks for it.
+@Suite("A delivery")
+struct DeliveryTests {
+  private let core = BareCore().core
+
+  private func isAwaited() -> Bool {
+    core.deliveries.add(1, ordering: .relaxed)
+    #expect(core.isDelivering)
+    defer { #expect(!core.isDelivering) }
+    return core.endDelivery()
+  }
+
+  @Test("is awaited by nobody of a dispatcher that goes on")
+  func byNobody() { #expect(!isAwaited()) }
+
+  @Test("is awaited by a loop that is to leave, until it has left")
+  func byLeaver() {
+    core.leavesWhenIdle = true
+    core.leavesWhenIdle = true
+    #expect(isAwaited())
+
+    core.leavesWhenIdle = false
+
+    #expect(!isAwaited())
+  }
+
+  @Test("is awaited by a shutdown")
+  func byShutdown() {
+    core.beginShutdown(ShutdownPolicy(drain: .seconds(100)))
+
+    #expect(isAwaited())
+  }
+}
+
+extension OnePool {
+  @Suite("The end of a delivery, of which nobody else tells")
+  struct EndOfDeliveryTests {
+    private let dispatcher: UVDispatcher
+    private let gate = Latch()
+
+    init() throws { dispatcher = try UVDispatcher() }
+
+    /// A thread that cancels `handle` and stands still while it lets go of the body.
+    private func cancelHeld() -> (handle: TaskHandle<Void>, canceller: WatchedThread) {
+      let view = dispatcher.makeQueue(label: "suspended", width: 1)
+      view.suspend()
+      let (isHeld, gate) = (Latch(), gate)
+      var stone: Stone? = Stone {
+        isHeld.open()
+        #expect(gate.wait(patience))
+      }
+      let handle = view.submit { [stone] in withExtendedLifetime(stone) {} }
+      stone = nil
+      let canceller = WatchedThread { handle.cancel() }
+      #expect(isHeld.wait(patience))
+      view.resume()
+      return (handle, canceller)
+    }
+
+    @Test("reaches a thread that waits for the outcome, and which is counted only while it waits")
+    func waiter() throws {
+      let (handle, canceller) = cancelHeld()
+      let outcome = Box<Outcome?>(nil)
+      let waiter = WatchedThread { outcome.value = try? handle.wait() }
+      #expect(waiter.waitUntilItSleeps())
+
+      gate.open()
+
+      #expect(waiter.join())
+      #expect(canceller.join())
+      #expect(outcome.value == .cancelled)
+      #expect(dispatcher.withCore { $0.awaitingDeliveries.load(ordering: .relaxed) } == 0)
+    }
+
+    @Test("reaches a loop that is to leave when it is idle")
+    func leaver() throws {
+      let (_, canceller) = cancelHeld()
+      let loop = WatchedThread { [dispatcher] in dispatcher.runUntilIdle() }
+      #expect(loop.waitUntilItSleeps())
+
+      gate.open()
+
+      #expect(loop.join())
+      #expect(canceller.join())
+    }
+
+    @Test("reaches a loop that is to end")
+    func shutdown() throws {
+      let (_, canceller) = cancelHeld()
+      dispatcher.beginShutdown(.init(drain: .seconds(3_600)))
+      let loop = WatchedThread { [dispatcher] in _ = dispatcher.run() }
+      #expect(loop.waitUntilItSleeps())
+
+      gate.open()
+
+      #expect(loop.join())
+      #expect(canceller.join())
+    }
+
+    private final class Stone: Sendable {
+      private let fall: @Sendable () -> Void
+
+      init(_ fall: @escaping @Sendable () -> Void) { self.fall = fall }
+
+      deinit { fall() }
+    }
+  }
+}
