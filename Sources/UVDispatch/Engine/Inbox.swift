@@ -37,13 +37,17 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   init(isOpen: Bool) { state = Owned(padded: State(isOpen: isOpen)) }
 
+  @inline(__always) private func lock() { state.value.gate.lock() }
+
+  @inline(__always) private func unlock() { state.value.gate.unlock() }
+
   // MARK: Posting
 
   /// Begins a post, which ``post(_:)`` ends. False if it is closed: then there is nothing to end.
   @inline(__always) func beginPost() -> Bool {
-    state.value.gate.lock()
+    lock()
     if state.value.isOpen { return true }
-    state.value.gate.unlock()
+    unlock()
     return false
   }
 
@@ -56,7 +60,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
       signs.value.attended.store(true, ordering: .relaxed)
       state.value.fetching += 1
     }
-    state.value.gate.unlock()
+    unlock()
     return mustFetch
   }
 
@@ -64,16 +68,16 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   ///
   /// - Returns: Whether it is closed, so that somebody may wait for this: see ``isBeingFetchedFor``.
   func fetched() -> Bool {
-    state.value.gate.lock()
-    defer { state.value.gate.unlock() }
+    lock()
+    defer { unlock() }
     state.value.fetching -= 1
     return !state.value.isOpen
   }
 
   /// Whether a thread that posted has the means of fetching in its hands.
   var isBeingFetchedFor: Bool {
-    state.value.gate.lock()
-    defer { state.value.gate.unlock() }
+    lock()
+    defer { unlock() }
     return state.value.fetching > 0
   }
 
@@ -85,8 +89,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// Lets `body` take everything out.
   func collect(_ body: (inout Ring<Entry>) -> Void) {
-    state.value.gate.lock()
-    defer { state.value.gate.unlock() }
+    lock()
+    defer { unlock() }
     body(&state.value.entries)
     signs.value.holdsEntries.store(false, ordering: .relaxed)
   }
@@ -95,8 +99,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   ///
   /// - Returns: False if it holds something: then the caller has to look again.
   func rest() -> Bool {
-    state.value.gate.lock()
-    defer { state.value.gate.unlock() }
+    lock()
+    defer { unlock() }
     guard state.value.entries.isEmpty else { return false }
     signs.value.attended.store(false, ordering: .relaxed)
     return true
@@ -104,8 +108,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// Lets nothing more in.
   func close() {
-    state.value.gate.lock()
-    defer { state.value.gate.unlock() }
+    lock()
+    defer { unlock() }
     state.value.isOpen = false
   }
 }

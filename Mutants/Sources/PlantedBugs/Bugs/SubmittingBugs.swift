@@ -175,9 +175,9 @@ private let orderBugs = [
     "order.take-overtaken", breaks: "rule 7: a low task starts before a medium one in the inbox",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without(
-      "if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }",
+      "if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }",
       within:
-        "if inbox.mayHoldEntries, !pool.hasMedium { collectBackground() }\n      guard let next"),
+        "if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }\n      guard let next"),
     suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.view-into-inbox", breaks: "rule 4: a view's plain body runs beside another of its view",

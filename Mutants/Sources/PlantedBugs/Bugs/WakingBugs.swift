@@ -13,23 +13,23 @@ private let inboxBugs = [
     "inbox.stale-flag", breaks: "invariant of the inbox: it says that it holds what was collected",
     in: "UVDispatch/Engine/Inbox.swift",
     .without(
-      "holdsEntries.store(false, ordering: .relaxed)",
+      "signs.value.holdsEntries.store(false, ordering: .relaxed)",
       within: """
             body(&state.value.entries)
-            holdsEntries.store(false, ordering: .relaxed)
+            signs.value.holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
   Bug(
     "inbox.never-fetches", breaks: "invariant A: nobody is fetched to an inbox that nobody attends",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression(
-      "!attended.load(ordering: .relaxed)", becomes: "false",
-      within: "let mustFetch = !attended.load(ordering: .relaxed)"),
+      "!signs.value.attended.load(ordering: .relaxed)", becomes: "false",
+      within: "let mustFetch = !signs.value.attended.load(ordering: .relaxed)"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
     "inbox.not-attended", breaks: "invariant A: it holds something and is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("attended.store(true, ordering: .relaxed)"),
+    .without("signs.value.attended.store(true, ordering: .relaxed)"),
     suites: ["InboxTests", "HelpedDeadlockTests"]),
   Bug(
     "inbox.fetching-not-counted",
@@ -57,7 +57,7 @@ private let inboxBugs = [
   Bug(
     "inbox.never-rests", breaks: "rule 2: who posts next fetches nobody",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("attended.store(false, ordering: .relaxed)"),
+    .without("signs.value.attended.store(false, ordering: .relaxed)"),
     suites: ["InboxTests", "RestingTests", "WakingTests"]),
   Bug(
     "inbox.takes-in-when-closed", breaks: "invariant C and rule 13: the gate is not closed",
@@ -65,7 +65,7 @@ private let inboxBugs = [
     .without(
       "state.value.isOpen = false\n",
       within:
-        "func close() {\n    gate.lock()\n    defer { gate.unlock() }\n    state.value.isOpen = false\n"
+        "func close() {\n    lock()\n    defer { unlock() }\n    state.value.isOpen = false\n"
     ),
     suites: ["InboxTests", "RunUntilIdleTests"]),
 ]
@@ -78,28 +78,28 @@ private let windowBugs = [
     breaks: "rule 2: what is posted while another collects shows to nobody",
     in: "UVDispatch/Engine/Inbox.swift",
     .statement(
-      "holdsEntries.store(false, ordering: .relaxed)",
+      "signs.value.holdsEntries.store(false, ordering: .relaxed)",
       becomes: """
-        gate.unlock()
+        unlock()
         holdWindowOpen()
-        holdsEntries.store(false, ordering: .relaxed)
-        gate.lock()
+        signs.value.holdsEntries.store(false, ordering: .relaxed)
+        lock()
         """,
       within: """
             body(&state.value.entries)
-            holdsEntries.store(false, ordering: .relaxed)
+            signs.value.holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
   Bug(
     "window.left-late", breaks: "invariant A: what is posted while another leaves is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
     .statement(
-      "attended.store(false, ordering: .relaxed)",
+      "signs.value.attended.store(false, ordering: .relaxed)",
       becomes: """
-        gate.unlock()
+        unlock()
         holdWindowOpen()
-        attended.store(false, ordering: .relaxed)
-        gate.lock()
+        signs.value.attended.store(false, ordering: .relaxed)
+        lock()
         """),
     suites: ["InboxTests"]),
 ]
