@@ -102,9 +102,13 @@ struct WorkingCopy {
 
   private func write(_ files: [String: Data]) throws {
     let manager = FileManager.default
+    var hasOtherSources = false
     for (path, content) in files {
       let url = root.appending(path: path)
       if let old = try? Data(contentsOf: url), old == content { continue }
+      if path.hasPrefix("Sources/"), !manager.fileExists(atPath: url.path) {
+        hasOtherSources = true
+      }
       try manager.createDirectory(
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try content.write(to: url)
@@ -114,7 +118,21 @@ struct WorkingCopy {
     }
     for old in manager.enumerator(atPath: root.path)?.compactMap({ $0 as? String }) ?? []
     where old.hasSuffix(".swift") && files[old] == nil && !isBuilt(old) {
+      if old.hasPrefix("Sources/") { hasOtherSources = true }
       try manager.removeItem(at: root.appending(path: old))
+    }
+    if hasOtherSources { try forgetBuilds(of: files) }
+  }
+
+  /// A package that depends on another by its path does not see that this one has other files now, and
+  /// links what it had built before.
+  private func forgetBuilds(of files: [String: Data]) throws {
+    for manifest in files.keys where manifest.hasSuffix("/Package.swift") {
+      let build = root.appending(path: manifest).deletingLastPathComponent()
+        .appending(path: ".build")
+      if FileManager.default.fileExists(atPath: build.path) {
+        try FileManager.default.removeItem(at: build)
+      }
     }
   }
 

@@ -10,14 +10,10 @@
     unsafe pointer.initialize(to: value)
   }
 
-  /// - Parameter value: Gets cache lines that nothing else lies in: for what many threads write, so that
-  ///   nobody loses a line for what a neighbour has written, and for what they read, so that they
-  ///   keep it.
+  /// - Parameter value: Gets cache lines that nothing else lies in: for what many threads read and few
+  ///   write, so that they keep them.
   @inlinable package init(padded value: consuming Value) {
-    // Processors fetch lines in pairs.
-    let pair = 128
-    let size = (MemoryLayout<Value>.size + pair - 1) / pair * pair
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: pair)
+    let memory = unsafe allocateLines(byteCount: MemoryLayout<Value>.size)
     unsafe pointer = memory.bindMemory(to: Value.self, capacity: 1)
     unsafe pointer.initialize(to: value)
   }

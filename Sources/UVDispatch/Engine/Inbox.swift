@@ -16,14 +16,12 @@ internal import TaskDispatch
 struct Inbox: ~Copyable, @unchecked Sendable {
   // Not private: of that, Swift 6.3.1 makes a broken module.
   struct State: ~Copyable {
-    let gate = WordLock()
-    // Touched under the gate.
     var entries = Ring<Entry>()
     var isOpen: Bool
     var fetching = 0
   }
 
-  // Written under the gate, and also read without it. A reader to whom a post happened before sees
+  // Written under the lock, and also read without it. A reader to whom a post happened before sees
   // what that wrote; any other reader is as good a moment early.
   struct Signs: ~Copyable {
     let holdsEntries = Atomic(false)
@@ -32,22 +30,18 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   // What each post writes, and what is written seldom and read by those who run: if they lay together,
   // each post would take the line from those, and each of their looks from who posts.
-  private let state: Owned<State>
+  private let state: LockedLine<State>
   private let signs = Owned(padded: Signs())
 
-  init(isOpen: Bool) { state = Owned(padded: State(isOpen: isOpen)) }
-
-  @inline(__always) private func lock() { state.value.gate.lock() }
-
-  @inline(__always) private func unlock() { state.value.gate.unlock() }
+  init(isOpen: Bool) { state = LockedLine(State(isOpen: isOpen)) }
 
   // MARK: Posting
 
   /// Begins a post, which ``post(_:)`` ends. False if it is closed: then there is nothing to end.
   @inline(__always) func beginPost() -> Bool {
-    lock()
+    state.lock()
     if state.value.isOpen { return true }
-    unlock()
+    state.unlock()
     return false
   }
 
@@ -60,7 +54,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
       signs.value.attended.store(true, ordering: .relaxed)
       state.value.fetching += 1
     }
-    unlock()
+    state.unlock()
     return mustFetch
   }
 
@@ -68,16 +62,16 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   ///
   /// - Returns: Whether it is closed, so that somebody may wait for this: see ``isBeingFetchedFor``.
   func fetched() -> Bool {
-    lock()
-    defer { unlock() }
+    state.lock()
+    defer { state.unlock() }
     state.value.fetching -= 1
     return !state.value.isOpen
   }
 
   /// Whether a thread that posted has the means of fetching in its hands.
   var isBeingFetchedFor: Bool {
-    lock()
-    defer { unlock() }
+    state.lock()
+    defer { state.unlock() }
     return state.value.fetching > 0
   }
 
@@ -89,8 +83,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// Lets `body` take everything out.
   func collect(_ body: (inout Ring<Entry>) -> Void) {
-    lock()
-    defer { unlock() }
+    state.lock()
+    defer { state.unlock() }
     body(&state.value.entries)
     signs.value.holdsEntries.store(false, ordering: .relaxed)
   }
@@ -99,8 +93,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   ///
   /// - Returns: False if it holds something: then the caller has to look again.
   func rest() -> Bool {
-    lock()
-    defer { unlock() }
+    state.lock()
+    defer { state.unlock() }
     guard state.value.entries.isEmpty else { return false }
     signs.value.attended.store(false, ordering: .relaxed)
     return true
@@ -108,8 +102,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// Lets nothing more in.
   func close() {
-    lock()
-    defer { unlock() }
+    state.lock()
+    defer { state.unlock() }
     state.value.isOpen = false
   }
 }

@@ -65,7 +65,7 @@ private let inboxBugs = [
     .without(
       "state.value.isOpen = false\n",
       within:
-        "func close() {\n    lock()\n    defer { unlock() }\n    state.value.isOpen = false\n"
+        "func close() {\n    state.lock()\n    defer { state.unlock() }\n    state.value.isOpen = false\n"
     ),
     suites: ["InboxTests", "RunUntilIdleTests"]),
 ]
@@ -80,10 +80,10 @@ private let windowBugs = [
     .statement(
       "signs.value.holdsEntries.store(false, ordering: .relaxed)",
       becomes: """
-        unlock()
+        state.unlock()
         holdWindowOpen()
         signs.value.holdsEntries.store(false, ordering: .relaxed)
-        lock()
+        state.lock()
         """,
       within: """
             body(&state.value.entries)
@@ -96,10 +96,10 @@ private let windowBugs = [
     .statement(
       "signs.value.attended.store(false, ordering: .relaxed)",
       becomes: """
-        unlock()
+        state.unlock()
         holdWindowOpen()
         signs.value.attended.store(false, ordering: .relaxed)
-        lock()
+        state.lock()
         """),
     suites: ["InboxTests"]),
 ]
