@@ -4,23 +4,25 @@
 /// For what many threads write, and each for a moment. Whoever reads or changes the value holds the
 /// lock.
 @safe @usableFromInline package struct LockedLine<Value: ~Copyable>: ~Copyable {
-  // Apart from the value: a change of that counts as a change of all of it, for ThreadSanitizer too.
-  @usableFromInline let gate: UnsafeMutablePointer<WordLock>
+  // The value comes first, here and in memory: ThreadSanitizer takes each change of it for one of
+  // where this begins.
   @usableFromInline let pointer: UnsafeMutablePointer<Value>
+  @usableFromInline let gate: UnsafeMutablePointer<WordLock>
 
   package init(_ value: consuming Value) {
-    let offset = max(MemoryLayout<WordLock>.size, MemoryLayout<Value>.alignment)
-    let memory = unsafe allocateLines(byteCount: offset + MemoryLayout<Value>.size)
-    unsafe gate = memory.bindMemory(to: WordLock.self, capacity: 1)
-    unsafe gate.initialize(to: WordLock())
-    unsafe pointer = (memory + offset).bindMemory(to: Value.self, capacity: 1)
+    // Aligned to 16 bytes, which is enough for the lock. It shares a line with a value of up to 48.
+    let offset = (MemoryLayout<Value>.size + 15) / 16 * 16
+    let memory = unsafe allocateLines(byteCount: offset + MemoryLayout<WordLock>.size)
+    unsafe pointer = memory.bindMemory(to: Value.self, capacity: 1)
     unsafe pointer.initialize(to: value)
+    unsafe gate = (memory + offset).bindMemory(to: WordLock.self, capacity: 1)
+    unsafe gate.initialize(to: WordLock())
   }
 
   deinit {
     unsafe pointer.deinitialize(count: 1)
     unsafe gate.deinitialize(count: 1)
-    unsafe gate.deallocate()
+    unsafe pointer.deallocate()
   }
 
   @inlinable @inline(__always) package func lock() { unsafe gate.pointee.lock() }
