@@ -193,7 +193,7 @@ public class WorkItem: @unchecked Sendable {
     label = timer.label
     site = timer.site
     dueIfAny = Self.none
-    terms = .of(timer.tolerance, nil)
+    terms = nil
     timeToLiveIfAny = Self.none
     atShutdown = timer.atShutdown
     group = nil
