@@ -53,6 +53,9 @@ open class TaskFrame {
   /// Lets go of its task. Nothing runs in it.
   @inlinable @inline(__always) package final func letGo() { heldItem = nil }
 
+  /// Hands over its task, which has ended. Nothing runs in it.
+  @inlinable @inline(__always) package final func takeItem() -> WorkItem? { heldItem.take() }
+
   /// The label of the task, or nil if it has none.
   open var label: String? { item?.label }
 

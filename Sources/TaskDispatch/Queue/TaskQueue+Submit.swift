@@ -52,7 +52,7 @@ extension TaskQueue {
     priority: TaskPriority? = nil, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: sending @escaping () throws -> Value
+    _ body: consuming sending @escaping () throws -> Value
   ) -> TaskHandle<Value> {
     let item = ValueItem(
       kind: .task, queue: self, label: label,

@@ -53,7 +53,7 @@ extension TaskQueue {
       _ = dispatcher.cancel(item)
     }
     switch outcome {
-    case .completed: return Transfer(item.takeValue()!).take()
+    case .completed: return Transfer(item.takeValue()).take()
     case .failed(let error): throw error
     case .cancelled: throw CancellationError()
     case .expired, .refused, .abandoned:

@@ -70,7 +70,7 @@ public struct TaskHandle<Value: Sendable>: Sendable {
 
   private func value(of outcome: Outcome) throws -> Value {
     switch outcome {
-    case .completed: return item.value!
+    case .completed: return item.value
     case .failed(let error): throw error
     case .cancelled: throw CancellationError()
     case .expired, .refused, .abandoned:

@@ -7,17 +7,17 @@
   // The body as in any item. The value is written by the body, and read after the outcome is known;
   // the item's state orders the two.
   @safe @exclusivity(unchecked) @usableFromInline var makeValue: (() throws -> Value)?
-  @safe @exclusivity(unchecked) @usableFromInline var anyValue: Any?
+  /// Means nothing before the outcome is `.completed`: no optional, which is slower to write.
+  @safe @exclusivity(unchecked) @usableFromInline var anyValue: Any = ()
   /// Calls `makeValue`, and keeps what it makes.
   @usableFromInline let make: (ValueItem<Value>) throws -> Void
 
   @inlinable init(
-    kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
+    kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
-    body: sending @escaping () throws -> Value
+    body: consuming sending @escaping () throws -> Value
   ) {
     makeValue = body
-    anyValue = nil
     make = { item in
       let makeValue = item.makeValue.take()
       guard let makeValue else { item.refuseToRunTwice() }
@@ -32,9 +32,13 @@
 
   override func dropBody() { makeValue = nil }
 
-  /// The value, if the outcome is `.completed`.
-  var value: Value? { anyValue.map { $0 as! Value } }
+  /// The value. Only if the outcome is `.completed`.
+  var value: Value { anyValue as! Value }
 
-  /// Moves the value out, for the only one who waits for it.
-  func takeValue() -> Value? { anyValue.take().map { $0 as! Value } }
+  /// Moves the value out, for the only one who waits for it, and once. Only if the outcome is
+  /// `.completed`.
+  func takeValue() -> Value {
+    defer { anyValue = () }
+    return anyValue as! Value
+  }
 }

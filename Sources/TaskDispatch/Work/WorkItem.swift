@@ -150,10 +150,10 @@ public class WorkItem: @unchecked Sendable {
   /// - Parameters:
   ///   - body: Runs at most once, on the queue. Released when the outcome is known.
   public convenience init(
-    kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
+    kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
     due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
-    body: sending @escaping () throws -> Void
+    body: consuming sending @escaping () throws -> Void
   ) {
     self.init(
       kind: kind, queue: queue, label: label, site: site, due: due, tolerance: tolerance,
@@ -163,7 +163,7 @@ public class WorkItem: @unchecked Sendable {
 
   /// Without a body: that is a subclass's.
   @usableFromInline init(
-    kind: Kind, queue: TaskQueue, label: String?, site: CallSite,
+    kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
     due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil
   ) {

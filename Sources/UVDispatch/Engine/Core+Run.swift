@@ -27,14 +27,18 @@ extension Core {
   }
 
   @inline(__always)
-  private func begin(_ taken: ViewQueue<Entry>.Taken, _ frame: QueuedTask) -> QueuedTask? {
-    switch taken.entry {
+  private func begin(
+    _ taken: consuming ViewQueue<Entry>.Taken, _ frame: QueuedTask
+  ) -> QueuedTask? {
+    let (runner, isBarrier) = (taken.runner, taken.isBarrier)
+    switch (consume taken).entry {
     case .plain(let plain):
-      frame.runner = taken.runner
+      frame.runner = runner
       begin(plain, in: frame)
       return frame
     case .task(let task):
-      noteShare(of: task, taken)
+      task.runner = runner
+      task.ranAsBarrier = isBarrier
       if begin(task) { return task }
       giveBackShare(of: task)
       return nil
@@ -47,7 +51,7 @@ extension Core {
   func takeForeground(_ frame: QueuedTask) -> QueuedTask? {
     if !foreground.hasStartable { collectForeground() }
     while let entry = takePostedOrDue() {
-      switch entry {
+      switch consume entry {
       case .plain(let plain):
         begin(plain, in: frame)
         return frame
@@ -162,7 +166,7 @@ extension Core {
     if task.isFrame { return endedPlain(task) }
     tell(.finished(outcome), task)
     ended(task)
-    release(task, outcome)
+    releaseWhole(task, outcome)
   }
 
   /// An abandoned task has run to its end: it is nobody else's any more, and what its body made may

@@ -343,11 +343,21 @@ final class Core {
 
   /// Gives `task` its outcome, and lets go of its body, once the lock is free.
   @inline(__always) func release(_ task: QueuedTask, _ outcome: Outcome) {
-    let work = task.release()
-    if let item = task.item {
+    end(task.item, task.release(), outcome)
+  }
+
+  /// As ``release(_:_:)``, of a task that nobody has to know any more.
+  @inline(__always) func releaseWhole(_ task: QueuedTask, _ outcome: Outcome) {
+    end(task.takeItem(), task.release(), outcome)
+  }
+
+  @inline(__always) private func end(
+    _ item: consuming WorkItem?, _ work: consuming QueuedTask.Work?, _ outcome: Outcome
+  ) {
+    if let item = consume item {
       forget(item)
       outbox.append(.end(item, outcome, work))
-    } else if let work {
+    } else if let work = consume work {
       outbox.append(.letGo(work))
     }
   }
