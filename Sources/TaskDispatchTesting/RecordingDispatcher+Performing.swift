@@ -8,22 +8,23 @@ extension RecordingDispatcher {
   /// - Returns: How it ended.
   @discardableResult
   func perform(_ body: Entry, endsStep: Bool = false) -> Outcome {
-    perform(body, endsStep) {
+    if case .caller(let caller) = body.work, body.standsOnItsCaller {
+      return body.run(by: self, standingOn: caller.base) {
+        complete(body, false) {
+          caller.run()
+          return .completed
+        }
+      }
+    }
+    return perform(body, endsStep) {
       switch body.work {
       case .plain(let work): work()
       case .item(let item): return item.run()
       case .job(let job): job.executor.run(job.job)
       case .event(let event): event.perform(event)
-      case .caller, .registration: refuse("\(body.record) has nothing to run here")
+      case .caller(let caller): caller.run()
+      case .registration: refuse("\(body.record) has nothing to run here")
       }
-      return .completed
-    }
-  }
-
-  /// As the other, for what somebody who stands in `sync` brought along.
-  func perform(_ body: Entry, asCaller work: () -> Void) {
-    perform(body, false) {
-      work()
       return .completed
     }
   }
@@ -32,6 +33,12 @@ extension RecordingDispatcher {
   private func perform(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
     body.enter(by: self, hidesOuter: body.willHideOuter)
     defer { body.leave() }
+    return complete(body, endsStep, work)
+  }
+
+  /// Runs a body in its frame, and ends it there.
+  @inline(__always)
+  private func complete(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
     let hasHooks = hasHooks.load(ordering: .relaxed)
     if hasHooks { callHook(\.onEnter, body.record) }
     let outcome = work()

@@ -9,30 +9,38 @@ extension RecordingDispatcher {
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
-    let caller = SyncCaller()
-    let inline = try withState { state throws(WaitRefusal) in
-      try state.admitCaller(caller, on: queue, site: site)
+    // Somebody else may have to run it, who stands on top of this call.
+    let refusal: WaitRefusal? = withoutActuallyEscaping(body) { body in
+      let caller = SyncCaller(body, in: withState { $0.bodyOfThisThread })
+      defer { caller.dropBody() }
+      do throws(WaitRefusal) {
+        let inline = try withState { state throws(WaitRefusal) in
+          try state.admitCaller(caller, on: queue, site: site)
+        }
+        if let inline { perform(inline) } else { try waitForTurn(caller, on: queue) }
+        return nil
+      } catch {
+        return error
+      }
     }
-    if let inline {
-      perform(inline, asCaller: body)
-      return
-    }
+    if let refusal { throw refusal }
+  }
+
+  private func waitForTurn(_ caller: SyncCaller, on queue: TaskQueue) throws(WaitRefusal) {
     let call = withState { $0.beginCall("sync") }
     do throws(WaitRefusal) {
-      try standStill { () throws(WaitRefusal) in
+      try standStill(.turn(caller)) { () throws(WaitRefusal) in
         while true {
-          _ = othersRun(before: call)
+          _ = othersRun(before: call, of: caller)
+          if caller.hasRun { break }
           switch withState({ $0.nextForSync(caller, queue) }) {
-          case .granted(let task):
-            perform(task, asCaller: body)
-            withState { $0.bodyOfThisThread?.wait = nil }
-            let end = withState { $0.beginCall("end of sync") }
-            _ = othersRun(before: end)
-            return
           case .perform(let next): perform(next)
           case .stuck(let refusal): throw refusal
           }
         }
+        withState { $0.bodyOfThisThread?.wait = nil }
+        let end = withState { $0.beginCall("end of sync") }
+        _ = othersRun(before: end)
       }
     } catch {
       // Nothing is left in any queue, whoever refused.
@@ -51,18 +59,21 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
     let call = withState { $0.beginCall("wait") }
-    try standStill { () throws(WaitRefusal) in
+    try standStill(.target(target)) { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target.description) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
         let isInTime = othersRun(before: call, orUntil: end) { $0.hasComeAbout(target) }
         if withState({ $0.hasComeAbout(target) }) { return }
         guard isInTime else { throw .timedOut }
-        if let next = withState({ $0.nextForWait(target) }) {
+        if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers() }) {
           perform(next)
           continue
         }
-        if let refusal = withState({ $0.refusalToWait(for: target) }) {
+        let refusal = withState {
+          $0.refusalIfOthersCanGoOn(target.description) ?? $0.refusalToWait(for: target)
+        }
+        if let refusal {
           withState { $0.decisions?.noteDeadlock(refusal) }
           throw refusal
         }
@@ -86,18 +97,18 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     let call = withState { $0.beginCall("room") }
     do {
-      try standStill { () throws(WaitRefusal) in
-        func hasRoom(_ state: inout State) -> Bool {
-          !state.isFull(queue.lane, state.view(queue.view))
-        }
+      let standing = Standing.room(queue.lane, withState { $0.view(queue.view) })
+      try standStill(standing) { () throws(WaitRefusal) in
+        func hasRoom(_ state: inout State) -> Bool { state.canGoOn(standing) }
         while true {
           let isInTime = othersRun(before: call, orUntil: end, unless: hasRoom)
           if withState(hasRoom) { return }
           guard isInTime else { throw .timedOut }
-          if let next = withState({ $0.nextForRoom(queue) }) {
+          if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers() }) {
             perform(next)
             continue
           }
+          withState { $0.noteIfOthersCanGoOn("room on \(queue.label)") }
           guard let end, moveTime(until: end) else { throw .timedOut }
         }
       }
@@ -111,16 +122,20 @@ extension RecordingDispatcher {
   /// whatever may run does so meanwhile.
   ///
   /// - Parameters:
+  ///   - caller: Who stands in `sync`: nobody runs before it once its body has run.
   ///   - end: When the time-out is over, unless `isOver` by then.
   ///   - isOver: Whether what is waited for has come about.
   /// - Returns: False if the time-out came first.
   private func othersRun(
-    before call: Entry?, orUntil end: DispatcherInstant? = nil,
+    before call: Entry?, of caller: SyncCaller? = nil, orUntil end: DispatcherInstant? = nil,
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
     guard call != nil else { return true }
-    while true {
-      switch withState({ $0.meanwhile(call, timeOut: end == nil || isOver(&$0) ? nil : end) }) {
+    while caller?.hasRun != true {
+      let choice = withState {
+        $0.meanwhile(call, of: caller, timeOut: end == nil || isOver(&$0) ? nil : end)
+      }
+      switch choice {
       case .body(let other): perform(other)
       case .timeOut:
         while let end, moveTime(until: end) {}
@@ -128,22 +143,27 @@ extension RecordingDispatcher {
       case .nothing: return true
       }
     }
+    return true
   }
 
   /// Makes this the stepping thread while it stands still, unless it is that already.
   private func standStill(
-    _ body: () throws(WaitRefusal) -> Void
+    _ standing: Standing, _ body: () throws(WaitRefusal) -> Void
   ) throws(WaitRefusal) {
     let isOutermost = try withState { state throws(WaitRefusal) -> Bool in
-      if state.bodyOfThisThread != nil { return false }
-      guard !state.isStepping else {
+      let isOutermost = state.bodyOfThisThread == nil
+      guard !isOutermost || !state.isStepping else {
         throw .nothingCanEndIt(
           "this dispatcher is being stepped on another thread; wait there, or step from here")
       }
-      state.isStepping = true
-      return true
+      if isOutermost { state.isStepping = true }
+      state.standing.append(standing)
+      return isOutermost
     }
-    defer { if isOutermost { endStepping() } }
+    defer {
+      withState { _ = $0.standing.removeLast() }
+      if isOutermost { endStepping() }
+    }
     try body()
   }
 

@@ -89,6 +89,16 @@ open class TaskFrame {
 
   package final func leave() { ThreadFrames.pop(self) }
 
+  /// As ``run(by:hidesOuter:_:)``, as if it stood on `base`, a frame of this thread, and on nothing
+  /// between: what that frame's body would do on a thread of its own.
+  package final func run<Result>(
+    by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?, _ body: () -> Result
+  ) -> Result {
+    let former = ThreadFrames.push(self, by: dispatcher, standingOn: base)
+    defer { ThreadFrames.pop(self, to: former) }
+    return body()
+  }
+
   /// The innermost frame that runs on this thread, or nil.
   public static var current: TaskFrame? { ThreadFrames.innermost }
 

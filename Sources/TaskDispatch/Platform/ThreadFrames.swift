@@ -27,8 +27,24 @@ enum ThreadFrames {
       unsafe top.pointee = Unmanaged.passUnretained(frame)
     }
 
+    /// Puts `frame` on top, as if it stood on `base`, which is somewhere below, and on nothing between.
+    fileprivate init(
+      _ frame: TaskFrame, by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?
+    ) {
+      unsafe top = ThreadFrames.topIfMade() ?? ThreadFrames.makeTop()
+      unsafe heldBelow = base.map { unsafe Unmanaged.passUnretained($0) }
+      unsafe heldDispatcher = dispatcher
+      hidesOuter = false
+      unsafe top.pointee = Unmanaged.passUnretained(frame)
+    }
+
     /// Makes what was below the top again.
     fileprivate func undo() { unsafe top.pointee = heldBelow }
+
+    /// Makes `frame` the top again.
+    fileprivate func undo(to frame: TaskFrame?) {
+      unsafe top.pointee = frame.map { unsafe Unmanaged.passUnretained($0) }
+    }
 
     var below: TaskFrame? { unsafe heldBelow?.takeUnretainedValue() }
     var dispatcher: any TaskDispatcher { unsafe heldDispatcher }
@@ -75,6 +91,23 @@ enum ThreadFrames {
   /// Takes `frame`, which this thread pushed last, off again.
   static func pop(_ frame: TaskFrame) {
     frame.link?.undo()
+    frame.link = nil
+  }
+
+  /// Puts `frame` on top, as if it stood on `base`, which is somewhere below, and on nothing between.
+  ///
+  /// - Returns: What was on top before, for ``pop(_:to:)``.
+  static func push(
+    _ frame: TaskFrame, by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?
+  ) -> TaskFrame? {
+    let former = innermost
+    frame.link = Link(frame, by: dispatcher, standingOn: base)
+    return former
+  }
+
+  /// Takes `frame` off again, and makes `former` the top.
+  static func pop(_ frame: TaskFrame, to former: TaskFrame?) {
+    frame.link?.undo(to: former)
     frame.link = nil
   }
 

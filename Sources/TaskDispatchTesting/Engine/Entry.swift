@@ -45,6 +45,8 @@ final class Entry: TaskFrame, PoolEntry {
 
   /// Whether it runs on a thread of its own, as far as the frames below are concerned.
   var willHideOuter = false
+  /// Whether it is the body of a caller who stands further below, and stands on that one's frames.
+  var standsOnItsCaller = false
 
   init(
     _ work: consuming Work, id: UInt64, lane: Lane, view: RecordingView?, site: CallSite,
@@ -138,12 +140,41 @@ final class Job {
 
 /// Somebody who stands in `sync`. The fake's one thread is standing there.
 final class SyncCaller {
+  /// What it brought along, until that runs. Gone before the call returns.
+  private var body: (() -> Void)?
+  /// Whether that has run: on top of somebody else who stood still, and could not go on before.
+  private(set) var hasRun = false
+  /// The innermost frame of its thread; and its task, if that is one of this dispatcher.
+  let base = TaskFrame.current
+  let waiter: Entry?
   /// Its entry, while it waits; and where that stands.
   weak var entry: Entry?
   var id: UInt64 = 0
   var position = 0
   /// Set when the caller's turn has come.
   var granted: PoolOrder<Entry>.Started?
+
+  init(_ body: @escaping () -> Void, in waiter: Entry?) {
+    self.body = body
+    self.waiter = waiter
+  }
+
+  /// Runs the body for it.
+  func run() {
+    guard let body = body.take() else { refuse("the body of a sync runs twice") }
+    body()
+    hasRun = true
+  }
+
+  func dropBody() { body = nil }
+}
+
+/// Somebody who stands still. On a thread of its own it would go on as soon as it can, whatever runs
+/// on top of it here.
+enum Standing {
+  case turn(SyncCaller)
+  case target(WaitTarget)
+  case room(Lane, RecordingView?)
 }
 
 /// A signal or a descriptor's readiness that waits for the foreground.

@@ -94,7 +94,8 @@ extension State {
       item.place.stage = .nowhere
       guard item.begin() else { return false }
     case .event(let event): serve(event)
-    case .plain, .job, .caller, .registration: break
+    case .caller(let caller): caller.waiter?.wait = Wait(for: entry.described)
+    case .plain, .job, .registration: break
     }
     ledger.waiting -= 1
     ledger.running += 1

@@ -2,7 +2,7 @@ internal import TaskDispatch
 
 extension State {
   enum NextForSync {
-    case granted(Entry)
+    /// Its own body, if its turn has come, or another's.
     case perform(Entry)
     case stuck(WaitRefusal)
   }
@@ -51,7 +51,8 @@ extension State {
         return .perform(takeStarted(at: index, hidesOuter: true))
       }
       if let granted = caller.granted.take() {
-        return .granted(enter(granted.taken.entry, .init(granted.taken), hidesOuter: false))
+        return .perform(
+          enter(granted.taken.entry, of: caller, .init(granted.taken), hidesOuter: false))
       }
       // A worker that waits runs what stands before it in this view, without another worker.
       if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
@@ -62,6 +63,10 @@ extension State {
     }
     if caller.granted != nil { return nextForSync(caller, queue) }
     if !started.isEmpty { return .perform(takeStarted(at: 0, hidesOuter: true)) }
+    if let next = nextForOthers() { return .perform(next) }
+    if let refusal = refusalIfOthersCanGoOn("its turn on \(queue.label)") {
+      return .stuck(refusal)
+    }
     if poolView(view).queue.isSuspended {
       return .stuck(
         .nothingCanEndIt(
@@ -81,20 +86,20 @@ extension State {
           if case .caller(let next) = entry.work { next === caller } else { false }
         }) ?? false
     guard isNext else {
-      guard let next = takeForeground(hidesOuter: true) else {
-        return .stuck(.wouldDeadlock(chain: chain(to: "its turn on \(queue.label)")))
-      }
-      return .perform(next)
+      let head = foregroundIsBusy ? nil : takeForeground(hidesOuter: true)
+      if let next = head ?? nextForOthers() { return .perform(next) }
+      let wait = "its turn on \(queue.label)"
+      return .stuck(refusalIfOthersCanGoOn(wait) ?? .wouldDeadlock(chain: chain(to: wait)))
     }
-    return .granted(enter(foreground.take(now: { time })!, nil, hidesOuter: true))
+    return .perform(enter(foreground.take(now: { time })!, of: caller, nil, hidesOuter: true))
   }
 
   /// Lets a caller begin its own body.
   private mutating func enter(
-    _ entry: Entry, _ share: Entry.Share?, hidesOuter: Bool
+    _ entry: Entry, of caller: SyncCaller, _ share: Entry.Share?, hidesOuter: Bool
   ) -> Entry {
     // It waits for its own `sync` body now, until that ends.
-    bodyOfThisThread?.wait = Wait(for: entry.described)
+    caller.waiter?.wait = Wait(for: entry.described)
     ledger.waiting -= 1
     ledger.running += 1
     entry.share = share
@@ -124,6 +129,43 @@ extension State {
       handOutGrants()
     }
     endUnstarted(entry, .cancelled)
+  }
+
+  // MARK: Those who stand below
+
+  /// Whether somebody who stands still would go on now, on a thread of its own.
+  func canGoOn(_ standing: Standing) -> Bool {
+    switch standing {
+    case .turn(let caller): caller.hasRun
+    case .target(let target): hasComeAbout(target)
+    case .room(let lane, let view): !isFull(lane, view)
+    }
+  }
+
+  /// What runs on threads while the innermost stands still and finds nothing that would bring it on:
+  /// the body of another whose turn has come, and in an exploration, which lets tasks stand on others
+  /// that do not need them, whatever may run.
+  mutating func nextForOthers() -> Entry? {
+    for case .turn(let caller) in standing.dropLast().reversed() {
+      guard let granted = caller.granted.take() else { continue }
+      let entry = granted.taken.entry
+      entry.standsOnItsCaller = true
+      return enter(entry, of: caller, .init(granted.taken), hidesOuter: false)
+    }
+    guard decisions != nil else { return nil }
+    if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }
+    return takeBackground(hidesOuter: true)
+  }
+
+  /// What the innermost is told if somebody below would go on, on a thread of its own, and might bring
+  /// what it waits for.
+  func refusalIfOthersCanGoOn(_ wait: String) -> WaitRefusal? {
+    let oneCan = standing.dropLast().contains { canGoOn($0) }
+    return oneCan ? .cannotBeOrdered(chain: chain(to: wait)) : nil
+  }
+
+  func noteIfOthersCanGoOn(_ wait: String) {
+    if let decisions, let refusal = refusalIfOthersCanGoOn(wait) { decisions.noteDeadlock(refusal) }
   }
 
   // MARK: wait
@@ -172,38 +214,50 @@ extension State {
 
   /// Whether the thread that waits is one of the pool's.
   private var isOnWorker: Bool {
-    guard let body = bodyOfThisThread,
-      let top = running.firstIndex(where: { $0 === body })
-    else { return false }
+    guard let body = bodyOfThisThread else { return false }
     // A `sync` body runs on its caller's thread: the frame below says what thread that is.
-    return running[...top].reversed().first { $0.willHideOuter || $0.share?.runner != .caller }
-      .map { $0.queue.lane == .background } ?? false
+    return stack(from: body).first {
+      $0.isOnItsThread && ($0.body.willHideOuter || $0.body.share?.runner != .caller)
+    }
+    .map { $0.body.queue.lane == .background } ?? false
   }
 
   /// Why a `sync` on `queue` could not be waited for, as far as the stack of this thread tells.
   func refusalToSync(on queue: TaskQueue) -> WaitRefusal? {
     guard let body = bodyOfThisThread else { return nil }
     let wanted = queue.identity
-    var isVisible = true
     var everyWaitNeedsAnEnd = true
-    for running in stack(from: body) {
-      if !isVisible, let turn = running.wait?.turn, !needsAnEnd(turn.caller, turn.queue) {
+    for (running, isOnItsThread) in stack(from: body) {
+      // What an exploration let run on top of others may go on as soon as they have.
+      if !isOnItsThread, decisions != nil { continue }
+      if !isOnItsThread, let turn = running.wait?.turn, !needsAnEnd(turn.caller, turn.queue) {
         everyWaitNeedsAnEnd = false
       }
       if running.queue == wanted {
         let links = chain(to: "its turn on \(queue.label)")
-        return isVisible || everyWaitNeedsAnEnd
+        return isOnItsThread || everyWaitNeedsAnEnd
           ? .wouldDeadlock(chain: links) : .cannotBeOrdered(chain: links)
       }
-      if running.willHideOuter { isVisible = false }
     }
     return nil
   }
 
-  /// The bodies that stand on each other, from `body` outwards.
-  private func stack(from body: Entry) -> [Entry] {
+  /// The bodies that stand on each other, from `body` outwards, and whether each would be on the
+  /// thread of `body` if everything ran on threads.
+  private func stack(from body: Entry) -> [(body: Entry, isOnItsThread: Bool)] {
     let top = running.firstIndex { $0 === body } ?? running.count - 1
-    return running[...top].reversed()
+    var isVisible = true
+    var caller: SyncCaller?
+    return running[...top].reversed().map { body in
+      // What stands between the body of a caller and that caller is on other threads.
+      if let waiter = caller?.waiter, waiter === body { caller = nil }
+      let isOnItsThread = isVisible && caller == nil
+      if isOnItsThread {
+        if body.willHideOuter { isVisible = false }
+        if body.standsOnItsCaller, case .caller(let its) = body.work { caller = its }
+      }
+      return (body, isOnItsThread)
+    }
   }
 
   /// Whether a caller of `queue` can go on only if something of it ends.
@@ -260,7 +314,7 @@ extension State {
     guard let body = bodyOfThisThread else {
       return [WaitLink(waiter: "this thread", waiterQueue: nil, waitsFor: target)]
     }
-    return stack(from: body).compactMap { running in
+    return stack(from: body).compactMap { running, _ in
       guard let waitsFor = running === body ? target : running.wait?.name else { return nil }
       return WaitLink(
         waiter: running.described, waiterQueue: running.queueLabel, waitsFor: waitsFor)

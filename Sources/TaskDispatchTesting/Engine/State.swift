@@ -37,6 +37,8 @@ struct State: ~Copyable {
   var started: [Entry] = []
   /// Bodies that are running: more than one if they wait and others run meanwhile.
   var running: [Entry] = []
+  /// Those who stand still, the innermost last.
+  var standing: [Standing] = []
   /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
   var isStepping = false
   /// Who used the dispatcher from outside a body last: the test.

@@ -96,12 +96,15 @@ extension State {
 
   /// Puts each where it would run if nothing else came: before the first of the background that was
   /// submitted later.
-  private func addForeground(to moves: inout [ExploredMove]) {
+  ///
+  /// - Parameter caller: Whose own turn is no move.
+  private func addForeground(to moves: inout [ExploredMove], of caller: SyncCaller? = nil) {
     let clock = clock
     var place = 0
     func add(_ action: ExploredMove.Action, _ queue: borrowing ReadyQueue<Entry>) {
       let next = queue.withNext(now: clock) { copy $0 }
       guard let entry = next else { return }
+      if let caller, caller.entry === entry { return }
       while place < moves.count, moves[place].entry.id < entry.id { place += 1 }
       moves.insert(ExploredMove(action: action, entry: entry), at: place)
       place += 1
@@ -172,11 +175,13 @@ extension State {
   }
 
   /// Decides that. On other threads, whatever may run does so while somebody waits.
-  mutating func meanwhile(_ call: Entry?, timeOut: DispatcherInstant? = nil) -> Meanwhile {
+  mutating func meanwhile(
+    _ call: Entry?, of caller: SyncCaller?, timeOut: DispatcherInstant? = nil
+  ) -> Meanwhile {
     guard let decisions, let call else { return .nothing }
     var moves: [ExploredMove] = []
     addBackground(to: &moves) { !$0.runsOnCaller }
-    if !foregroundIsBusy { addForeground(to: &moves) }
+    if !foregroundIsBusy { addForeground(to: &moves, of: caller) }
     moves.insert(ExploredMove(action: .goOn, entry: call), at: 0)
     if let timeOut, timeOut.nanoseconds > now, moves.count > 1, decisions.mayPass(call) {
       moves.append(ExploredMove(action: .time(timeOut.nanoseconds), entry: call))

@@ -1,0 +1,160 @@
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+/// The fake has one stack: what runs while somebody stands still stands on top of it. On threads it would
+/// go on as soon as it can, and so nothing may be refused, or called a deadlock, for that alone.
+@Suite("Who stands still goes on, although others stand on top")
+struct StandingStillTests {
+  /// Explores every order, and asks for no refusal in any, and that none was left out.
+  private func outcomes<Outcome: Sendable & Hashable>(
+    _ configuration: RecordingDispatcher.Configuration = .init(width: 2), isExhausted: Bool = true,
+    _ scenario: (RecordingDispatcher, Log) throws -> Outcome
+  ) throws -> Set<Outcome> {
+    let result = try explore(.exhaustive, configuration: configuration) { dispatcher in
+      let log = Log()
+      let outcome = try scenario(dispatcher, log)
+      try dispatcher.runUntilIdle()
+      return log.all.contains { $0.hasPrefix("refused") } ? nil : outcome
+    }
+    if isExhausted { #expect(result.isExhausted, "\(result)") }
+    #expect(!result.outcomes.contains(nil), "\(result)")
+    return Set(result.outcomes.compactMap { $0 })
+  }
+
+  private func sync(_ queue: TaskQueue, _ log: Log, _ body: () -> Void = {}) {
+    do { try queue.sync(body) } catch { log.note("refused: \(error)") }
+  }
+
+  @Test("in sync on the foreground, one beside the other", arguments: 1...3)
+  func foreground(count: Int) throws {
+    let sums = try outcomes { dispatcher, log in
+      let sum = Confined(0, to: dispatcher.foreground)
+      for _ in 0..<count {
+        dispatcher.background { sync(dispatcher.foreground, log) { sum.withValue { $0 += 1 } } }
+      }
+      try dispatcher.runUntilIdle()
+      return try dispatcher.foreground.sync { sum.withValue { $0 } }
+    }
+
+    #expect(sums == [count])
+  }
+
+  @Test("in sync on the foreground, beside the scenario itself")
+  func besideTheScenario() throws {
+    let orders = try outcomes { dispatcher, log in
+      dispatcher.background { sync(dispatcher.foreground, log) { log.note("task") } }
+      try dispatcher.foreground.sync { log.note("scenario") }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    #expect(orders == [["scenario", "task"]])
+  }
+
+  @Test("in sync on a view of width 1, one beside the other", arguments: 2...3)
+  func view(count: Int) throws {
+    let orders = try outcomes(.init(width: count)) { dispatcher, log in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      for index in 0..<count {
+        dispatcher.background(label: "\(index)") { sync(store, log) { log.note("\(index)") } }
+      }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    #expect(orders.allSatisfy { $0.count == count })
+    #expect(orders.count == (1...count).reduce(1, *))
+  }
+
+  @Test("in sync on a view: on top of another, its body sees its own frames, and not that one's")
+  func frames() throws {
+    let places = try outcomes { dispatcher, log in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let own = dispatcher.makeQueue(label: "own", width: 1)
+      let other = dispatcher.makeQueue(label: "other", width: 1)
+      let places = Log()
+      own { sync(store, log) { places.note("\(own.isCurrent) \(other.isCurrent)") } }
+      other { sync(store, log) { places.note("\(other.isCurrent) \(own.isCurrent)") } }
+      try dispatcher.runUntilIdle()
+      return places.all
+    }
+
+    #expect(places == [["true false", "true false"]])
+  }
+
+  // Where the sync body has gone on as far as it can on top of others, what is left of it cannot.
+  @Test("in a sync body that stands in sync itself: others that wait for it are in no deadlock")
+  func nested() throws {
+    let ends = try outcomes(isExhausted: false) { dispatcher, log in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let other = dispatcher.makeQueue(label: "other", width: 1)
+      other {
+        sync(store, log) { sync(dispatcher.makeQueue(label: "inner", width: 1), log) }
+      }
+      dispatcher.background { sync(store, log) }
+      try dispatcher.runUntilIdle()
+      return log.all.count
+    }
+
+    #expect(ends == [0])
+  }
+
+  @Test("what waits for the end of a body that stands in sync waits for no deadlock")
+  func endOfABody() throws {
+    let result = try explore(.exhaustive, configuration: .init(width: 2)) { dispatcher in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let first = dispatcher.background.submit { try store.sync {} }
+      let second = dispatcher.background.submit { try first.wait() }
+      try dispatcher.runUntilIdle()
+      return "\(second.outcomeIfFinished!)"
+    }
+
+    #expect(Set(result.outcomes) == ["completed"])
+  }
+
+  @Test("a queue whose task waits for another, which has not run, is in no deadlock")
+  func queueOfAWaiter() throws {
+    let result = try explore(.exhaustive, configuration: .init(width: 3)) { dispatcher in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let awaited = dispatcher.background.submit {}
+      let waiter = store.submit { try awaited.wait() }
+      let caller = dispatcher.background.submit { try store.sync {} }
+      try dispatcher.runUntilIdle()
+      return "\(waiter.outcomeIfFinished!) \(caller.outcomeIfFinished!)"
+    }
+
+    #expect(Set(result.outcomes) == ["completed completed"])
+  }
+
+  @Test("two locks that are taken in two orders are a deadlock, in some order")
+  func inversion() throws {
+    let failure = try #require(throws: ScheduleFailure.self) {
+      try explore(.exhaustive, configuration: .init(width: 2)) { dispatcher in
+        let a = dispatcher.makeQueue(label: "a", width: 1)
+        let b = dispatcher.makeQueue(label: "b", width: 1)
+        dispatcher.background { try? a.sync { try? b.sync {} } }
+        dispatcher.background { try? b.sync { try? a.sync {} } }
+        try dispatcher.runUntilIdle()
+        return 0
+      }
+    }
+
+    #expect(failure.reason.contains("deadlock"), "\(failure)")
+  }
+
+  @Test("a body in sync that waits for who waits for that queue is a deadlock, in some order")
+  func circle() throws {
+    let failure = try #require(throws: ScheduleFailure.self) {
+      try explore(.exhaustive, configuration: .init(width: 2)) { dispatcher in
+        let store = dispatcher.makeQueue(label: "store", width: 1)
+        let second = dispatcher.background.submit { try? store.sync {} }
+        dispatcher.background { try? store.sync { _ = try? second.wait() } }
+        try dispatcher.runUntilIdle()
+        return 0
+      }
+    }
+
+    #expect(failure.reason.contains("deadlock"), "\(failure)")
+  }
+}
