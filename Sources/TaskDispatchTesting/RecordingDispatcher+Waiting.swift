@@ -9,6 +9,7 @@ extension RecordingDispatcher {
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
+    try letOthersSubmitFirst()
     // Somebody else may have to run it, who stands on top of this call.
     let refusal: WaitRefusal? = withoutActuallyEscaping(body) { body in
       let caller = SyncCaller(body, in: withState { $0.bodyOfThisThread })
@@ -24,6 +25,12 @@ extension RecordingDispatcher {
       }
     }
     if let refusal { throw refusal }
+  }
+
+  /// On threads, others may take their place in a queue before whoever is about to.
+  private func letOthersSubmitFirst() throws(WaitRefusal) {
+    guard let call = withState({ $0.beginCall("before sync") }) else { return }
+    try standStill(.ofItsOwn) { () throws(WaitRefusal) in _ = othersRun(before: call) }
   }
 
   private func waitForTurn(_ caller: SyncCaller, on queue: TaskQueue) throws(WaitRefusal) {

@@ -175,6 +175,8 @@ enum Standing {
   case turn(SyncCaller)
   case target(WaitTarget)
   case room(Lane, RecordingView?)
+  /// For nothing: an exploration lets others run first.
+  case ofItsOwn
 }
 
 /// A signal or a descriptor's readiness that waits for the foreground.

@@ -139,6 +139,7 @@ extension State {
     case .turn(let caller): caller.hasRun
     case .target(let target): hasComeAbout(target)
     case .room(let lane, let view): !isFull(lane, view)
+    case .ofItsOwn: true
     }
   }
 

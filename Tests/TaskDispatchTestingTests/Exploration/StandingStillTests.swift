@@ -49,7 +49,7 @@ struct StandingStillTests {
       return log.all
     }
 
-    #expect(orders == [["scenario", "task"]])
+    #expect(orders == [["task", "scenario"], ["scenario", "task"]])
   }
 
   @Test("in sync on a view of width 1, one beside the other", arguments: 2...3)
@@ -156,5 +156,43 @@ struct StandingStillTests {
     }
 
     #expect(failure.reason.contains("deadlock"), "\(failure)")
+  }
+
+  @Test("what another does before its turn in sync may come between a body's look and its sync")
+  func lostUpdate() throws {
+    let sums = try outcomes { dispatcher, log in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let sum = Slot<Int>()
+      sum.value = 0
+      for _ in 0..<2 {
+        dispatcher.background {
+          let seen = sum.value!
+          sync(store, log) { sum.value = seen + 1 }
+        }
+      }
+      try dispatcher.runUntilIdle()
+      return sum.value!
+    }
+
+    #expect(sums == [1, 2])
+  }
+
+  @Test("what another does in sync may come between a body's look and its place in the queue")
+  func overwritten() throws {
+    let texts = try outcomes { dispatcher, log in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let text = Slot<String>()
+      text.value = ""
+      for index in 0..<2 {
+        dispatcher.background(label: "\(index)") {
+          let seen = text.value!
+          sync(store, log) { text.value = seen + "\(index)" }
+        }
+      }
+      try dispatcher.runUntilIdle()
+      return text.value!
+    }
+
+    #expect(texts == ["01", "10", "0", "1"])
   }
 }
