@@ -7,14 +7,21 @@
   let logger = Logger(label: "clockd")
   let dispatcher = try UVDispatcher(.init(label: "clockd", observer: LoggingObserver(logger)))
   let daemon = try Daemon(dispatcher, logger: logger)
-  let interval = Confined(Duration.seconds(1), to: dispatcher.foreground)
+  let ticks = Confined<TimerHandle?>(nil, to: dispatcher.foreground)
+
+  @Sendable func tick(every interval: Duration) {
+    ticks.withValue { ticks in
+      ticks?.cancel()
+      ticks = dispatcher.foreground.every(interval) { daemon.status("at \(dispatcher.now)") }
+    }
+  }
 
   // SIGHUP. systemd hears RELOADING=1, and READY=1 when it is over.
-  try daemon.onReload { interval.withValue { $0 = .seconds(2) } }
+  try daemon.onReload { tick(every: .seconds(10)) }
 
   dispatcher.foreground {
-    dispatcher.foreground.every(.seconds(60)) { daemon.status("at \(dispatcher.now)") }
-    daemon.ready("ticks every \(interval.withValue { $0 })")
+    tick(every: .seconds(60))
+    daemon.ready("ticks every minute")
   }
 
   // Until SIGTERM or SIGINT; a second one means now.

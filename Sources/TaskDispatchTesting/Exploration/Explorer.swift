@@ -179,8 +179,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
   /// at least it has been said.
   private func runAgain(_ token: String, _ last: LastSchedule) {
     printError(
-      "\(site): the last process that explored this died in a schedule, which is run first now. To run "
-        + "it alone: TASKDISPATCH_REPLAY='\(token)'")
+      "\(site): the last process that explored this died meanwhile, perhaps of this schedule, which is run "
+        + "first now. To run it alone: TASKDISPATCH_REPLAY='\(token)'")
     guard let plan = try? ScheduleToken(token).plan else { return }
     last.begin(plan)
     _ = runRecorded(plan)

@@ -4,6 +4,7 @@ import Testing
 struct FourIdeasPagesTests {
   static let names = [
     "ReplacedDispatcher", "InjectedQueue", "FeatureFlags", "LaneNesting", "GracefulEnd",
+    "IdleTimeout",
   ]
 
   @Test("show code that the build compiles, and that the tests test", arguments: names)
