@@ -311,4 +311,45 @@ private let reductionBugs = [
     in: folder + "Explorer.swift",
     .expression("isKnown", becomes: "true", within: "guard isKnown else"),
     suites: ["ReductionTests"]),
+  Bug(
+    "explore.no-look-before-sync", breaks: "nobody comes between a body and its place in a queue",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("try letOthersSubmitFirst()"),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.own-turn-again", breaks: "the turn of who waits is a move beside that it goes on",
+    in: folder + "ExploredMove.swift",
+    .expression("caller.entry === entry", becomes: "false"),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.turns-below-untaken", breaks: "who stands below keeps its turn from others",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression(
+      "caller.granted.take()", becomes: "Never?.none",
+      within: "standing.dropLast().reversed() {\n      guard let granted = caller.granted.take()"),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.frames-of-another", breaks: "a body on top of another's sees that one's queue",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .without("entry.standsOnItsCaller = true"),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.others-cannot-go-on", breaks: "a wait for who stands below is called a deadlock",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression("standing.dropLast().contains { canGoOn($0) }", becomes: "false"),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.others-do-not-run", breaks: "a wait for what has not run is called a deadlock",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .statement(
+      "return takeBackground(hidesOuter: true)", becomes: "return nil",
+      within:
+        "if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }\n    return takeBackground(hidesOuter: true)\n  }\n\n  /// What the innermost"
+    ),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.those-below-refuse", breaks: "a queue below is one's own",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .without("if !isOnItsThread, decisions != nil { continue }"),
+    suites: ["StandingStillTests"]),
 ]
