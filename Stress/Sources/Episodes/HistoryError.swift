@@ -23,7 +23,7 @@ extension HistoryError: CustomStringConvertible {
     let again = "Run the same seed on threads again, and take the file that it writes."
     switch self {
     case .unreadable(let path, let reason):
-      return "\(path) cannot be read: \(reason). Give the file that a failed run has named."
+      return "\(path) cannot be read: \(reason) Give the file that a failed run has named."
     case .empty(let path):
       return "\(path) is empty: nothing was written to it. \(again)"
     case .foreign(let path):

@@ -325,7 +325,7 @@ private let reductionBugs = [
     "explore.turns-below-untaken", breaks: "who stands below keeps its turn from others",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .expression(
-      "caller.granted.take()", becomes: "Never?.none",
+      "caller.granted.take()", becomes: "nil",
       within: "standing.dropLast().reversed() {\n      guard let granted = caller.granted.take()"),
     suites: ["StandingStillTests"]),
   Bug(
