@@ -195,4 +195,31 @@ struct StandingStillTests {
 
     #expect(texts == ["01", "10", "0", "1"])
   }
+
+  @Test(
+    "a queue whose task waits for what it has submitted is in no deadlock", arguments: Lane.allCases
+  )
+  func queueOfASubmitter(lane: Lane) throws {
+    let result = try explore(.exhaustive, configuration: .init(width: 3)) { dispatcher in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
+      let waiter = store.submit { try queue.submit {}.wait() }
+      let caller = dispatcher.background.submit { try store.sync {} }
+      try dispatcher.runUntilIdle()
+      return "\(waiter.outcomeIfFinished!) \(caller.outcomeIfFinished!)"
+    }
+
+    #expect(Set(result.outcomes) == ["completed completed"])
+  }
+
+  @Test("alone, there is one order")
+  func alone() throws {
+    let result = try explore(.exhaustive) { dispatcher in
+      dispatcher.background { try? dispatcher.foreground.sync {} }
+      try dispatcher.runUntilIdle()
+      return 0
+    }
+
+    #expect(result.schedulesRun == 1, "\(result)")
+  }
 }
