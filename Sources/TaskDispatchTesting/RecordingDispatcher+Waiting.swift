@@ -30,17 +30,19 @@ extension RecordingDispatcher {
   /// On threads, others may take their place in a queue before whoever is about to.
   private func letOthersSubmitFirst() throws(WaitRefusal) {
     guard let call = withState({ $0.beginCall("before sync") }) else { return }
-    try standStill(.ofItsOwn) { () throws(WaitRefusal) in _ = othersRun(before: call) }
+    try standStill(Standing(for: .courtesy)) { () throws(WaitRefusal) in _ = othersRun(before: call)
+    }
   }
 
   private func waitForTurn(_ caller: SyncCaller, on queue: TaskQueue) throws(WaitRefusal) {
     let call = withState { $0.beginCall("sync") }
     do throws(WaitRefusal) {
-      try standStill(.turn(caller)) { () throws(WaitRefusal) in
+      let standing = Standing(for: .turn(caller))
+      try standStill(standing) { () throws(WaitRefusal) in
         while true {
           _ = othersRun(before: call, of: caller)
           if caller.hasRun { break }
-          switch withState({ $0.nextForSync(caller, queue) }) {
+          switch withState({ $0.nextForSync(caller, queue, standing) }) {
           case .perform(let next): perform(next)
           case .stuck(let refusal): throw refusal
           }
@@ -66,19 +68,21 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
     let call = withState { $0.beginCall("wait") }
-    try standStill(.target(target)) { () throws(WaitRefusal) in
+    let standing = Standing(for: .target(target))
+    try standStill(standing) { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target.description) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
         let isInTime = othersRun(before: call, orUntil: end) { $0.hasComeAbout(target) }
         if withState({ $0.hasComeAbout(target) }) { return }
         guard isInTime else { throw .timedOut }
-        if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers() }) {
+        if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: standing) }) {
           perform(next)
           continue
         }
         let refusal = withState {
-          $0.refusalIfOthersCanGoOn(target.description) ?? $0.refusalToWait(for: target)
+          $0.refusalIfOthersCanGoOn(than: standing, target.description)
+            ?? $0.refusalToWait(for: target)
         }
         if let refusal {
           withState { $0.decisions?.noteDeadlock(refusal) }
@@ -104,18 +108,18 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     let call = withState { $0.beginCall("room") }
     do {
-      let standing = Standing.room(queue.lane, withState { $0.view(queue.view) })
+      let standing = Standing(for: .room(queue.lane, withState { $0.view(queue.view) }))
       try standStill(standing) { () throws(WaitRefusal) in
         func hasRoom(_ state: inout State) -> Bool { state.canGoOn(standing) }
         while true {
           let isInTime = othersRun(before: call, orUntil: end, unless: hasRoom)
           if withState(hasRoom) { return }
           guard isInTime else { throw .timedOut }
-          if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers() }) {
+          if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers(than: standing) }) {
             perform(next)
             continue
           }
-          withState { $0.noteIfOthersCanGoOn("room on \(queue.label)") }
+          withState { $0.noteIfOthersCanGoOn(than: standing, "room on \(queue.label)") }
           guard let end, moveTime(until: end) else { throw .timedOut }
         }
       }
@@ -168,7 +172,10 @@ extension RecordingDispatcher {
       return isOutermost
     }
     defer {
-      withState { _ = $0.standing.removeLast() }
+      withState { state in
+        // Not the last if bodies that run in their submission wait on several threads.
+        state.standing.removeAll { $0 === standing }
+      }
       if isOutermost { endStepping() }
     }
     try body()

@@ -171,12 +171,18 @@ final class SyncCaller {
 
 /// Somebody who stands still. On a thread of its own it would go on as soon as it can, whatever runs
 /// on top of it here.
-enum Standing {
-  case turn(SyncCaller)
-  case target(WaitTarget)
-  case room(Lane, RecordingView?)
-  /// For nothing: an exploration lets others run first.
-  case ofItsOwn
+final class Standing {
+  enum Reason {
+    case turn(SyncCaller)
+    case target(WaitTarget)
+    case room(Lane, RecordingView?)
+    /// None: an exploration lets others run first.
+    case courtesy
+  }
+
+  let reason: Reason
+
+  init(for reason: Reason) { self.reason = reason }
 }
 
 /// A signal or a descriptor's readiness that waits for the foreground.

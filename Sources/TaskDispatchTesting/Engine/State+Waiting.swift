@@ -39,8 +39,10 @@ extension State {
   }
 
   /// What happens next for a caller that waits for its turn.
-  mutating func nextForSync(_ caller: SyncCaller, _ queue: TaskQueue) -> NextForSync {
-    if queue.lane == .foreground { return nextForForegroundSync(caller, queue) }
+  mutating func nextForSync(
+    _ caller: SyncCaller, _ queue: TaskQueue, _ standing: Standing
+  ) -> NextForSync {
+    if queue.lane == .foreground { return nextForForegroundSync(caller, queue, standing) }
     let view = view(queue.view)
     let isOnWorker = isOnWorker
     // The test itself can see all that precedes it run to its end. A body that waits goes on as soon
@@ -61,10 +63,10 @@ extension State {
       }
       if isOnWorker || !startBackground() { break }
     }
-    if caller.granted != nil { return nextForSync(caller, queue) }
+    if caller.granted != nil { return nextForSync(caller, queue, standing) }
     if !started.isEmpty { return .perform(takeStarted(at: 0, hidesOuter: true)) }
-    if let next = nextForOthers() { return .perform(next) }
-    if let refusal = refusalIfOthersCanGoOn("its turn on \(queue.label)") {
+    if let next = nextForOthers(than: standing) { return .perform(next) }
+    if let refusal = refusalIfOthersCanGoOn(than: standing, "its turn on \(queue.label)") {
       return .stuck(refusal)
     }
     if poolView(view).queue.isSuspended {
@@ -76,20 +78,22 @@ extension State {
   }
 
   private mutating func nextForForegroundSync(
-    _ caller: SyncCaller, _ queue: TaskQueue
+    _ caller: SyncCaller, _ queue: TaskQueue, _ standing: Standing
   ) -> NextForSync {
     let time = now
     let isNext =
-      foreground.withNext(
+      !foregroundIsBusy
+      && foreground.withNext(
         now: { time },
         { entry in
           if case .caller(let next) = entry.work { next === caller } else { false }
         }) ?? false
     guard isNext else {
       let head = foregroundIsBusy ? nil : takeForeground(hidesOuter: true)
-      if let next = head ?? nextForOthers() { return .perform(next) }
+      if let next = head ?? nextForOthers(than: standing) { return .perform(next) }
       let wait = "its turn on \(queue.label)"
-      return .stuck(refusalIfOthersCanGoOn(wait) ?? .wouldDeadlock(chain: chain(to: wait)))
+      return .stuck(
+        refusalIfOthersCanGoOn(than: standing, wait) ?? .wouldDeadlock(chain: chain(to: wait)))
     }
     return .perform(enter(foreground.take(now: { time })!, of: caller, nil, hidesOuter: true))
   }
@@ -135,20 +139,22 @@ extension State {
 
   /// Whether somebody who stands still would go on now, on a thread of its own.
   func canGoOn(_ standing: Standing) -> Bool {
-    switch standing {
+    switch standing.reason {
     case .turn(let caller): caller.hasRun
     case .target(let target): hasComeAbout(target)
     case .room(let lane, let view): !isFull(lane, view)
-    case .ofItsOwn: true
+    case .courtesy: true
     }
   }
 
-  /// What runs on threads while the innermost stands still and finds nothing that would bring it on:
+  /// What runs on threads while `mine` stands still, and finds nothing that would bring it on:
   /// the body of another whose turn has come, and in an exploration, which lets tasks stand on others
   /// that do not need them, whatever may run.
-  mutating func nextForOthers() -> Entry? {
-    for case .turn(let caller) in standing.dropLast().reversed() {
-      guard let granted = caller.granted.take() else { continue }
+  mutating func nextForOthers(than mine: Standing) -> Entry? {
+    for other in standing.reversed() where other !== mine {
+      guard case .turn(let caller) = other.reason, let granted = caller.granted.take() else {
+        continue
+      }
       let entry = granted.taken.entry
       entry.standsOnItsCaller = true
       return enter(entry, of: caller, .init(granted.taken), hidesOuter: false)
@@ -158,15 +164,16 @@ extension State {
     return takeBackground(hidesOuter: true)
   }
 
-  /// What the innermost is told if somebody below would go on, on a thread of its own, and might bring
-  /// what it waits for.
-  func refusalIfOthersCanGoOn(_ wait: String) -> WaitRefusal? {
-    let oneCan = standing.dropLast().contains { canGoOn($0) }
+  /// What `mine` is told if somebody below would go on, on a thread of its own, and might bring what it
+  /// waits for.
+  func refusalIfOthersCanGoOn(than mine: Standing, _ wait: String) -> WaitRefusal? {
+    let oneCan = standing.contains { $0 !== mine && canGoOn($0) }
     return oneCan ? .cannotBeOrdered(chain: chain(to: wait)) : nil
   }
 
-  func noteIfOthersCanGoOn(_ wait: String) {
-    if let decisions, let refusal = refusalIfOthersCanGoOn(wait) { decisions.noteDeadlock(refusal) }
+  func noteIfOthersCanGoOn(than mine: Standing, _ wait: String) {
+    guard let decisions, let refusal = refusalIfOthersCanGoOn(than: mine, wait) else { return }
+    decisions.noteDeadlock(refusal)
   }
 
   // MARK: wait

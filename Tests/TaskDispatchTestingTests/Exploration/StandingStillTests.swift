@@ -222,4 +222,21 @@ struct StandingStillTests {
 
     #expect(result.schedulesRun == 1, "\(result)")
   }
+
+  @Test("a body of the foreground that waits keeps the foreground")
+  func keepsTheForeground() throws {
+    let orders = try outcomes(.init(width: 3), isExhausted: false) { dispatcher, log in
+      let awaited = dispatcher.background.submit {}
+      dispatcher.foreground {
+        log.note("begins")
+        _ = try? awaited.wait()
+        log.note("ends")
+      }
+      dispatcher.background { sync(dispatcher.foreground, log) { log.note("sync") } }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    #expect(orders == [["begins", "ends", "sync"]])
+  }
 }

@@ -322,11 +322,18 @@ private let reductionBugs = [
     .expression("caller.entry === entry", becomes: "false"),
     suites: ["StandingStillTests"]),
   Bug(
+    "explore.foreground-twice", breaks: "a sync body runs while a body of the foreground waits",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression(
+      "!foregroundIsBusy", becomes: "true",
+      within: "!foregroundIsBusy\n      && foreground.withNext("),
+    suites: ["StandingStillTests"]),
+  Bug(
     "explore.turns-below-untaken", breaks: "who stands below keeps its turn from others",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .expression(
       "caller.granted.take()", becomes: "nil",
-      within: "standing.dropLast().reversed() {\n      guard let granted = caller.granted.take()"),
+      within: "other.reason, let granted = caller.granted.take()"),
     suites: ["StandingStillTests"]),
   Bug(
     "explore.frames-of-another", breaks: "a body on top of another's sees that one's queue",
@@ -336,7 +343,7 @@ private let reductionBugs = [
   Bug(
     "explore.others-cannot-go-on", breaks: "a wait for who stands below is called a deadlock",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .expression("standing.dropLast().contains { canGoOn($0) }", becomes: "false"),
+    .expression("standing.contains { $0 !== mine && canGoOn($0) }", becomes: "false"),
     suites: ["StandingStillTests"]),
   Bug(
     "explore.others-do-not-run", breaks: "a wait for what has not run is called a deadlock",
@@ -344,7 +351,7 @@ private let reductionBugs = [
     .statement(
       "return takeBackground(hidesOuter: true)", becomes: "return nil",
       within:
-        "if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }\n    return takeBackground(hidesOuter: true)\n  }\n\n  /// What the innermost"
+        "if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }\n    return takeBackground(hidesOuter: true)\n  }\n\n  /// What `mine`"
     ),
     suites: ["StandingStillTests"]),
   Bug(
