@@ -80,9 +80,11 @@ extension RecordingDispatcher {
           perform(next)
           continue
         }
-        let refusal = withState {
-          $0.refusalIfOthersCanGoOn(than: standing, target.description)
-            ?? $0.refusalToWait(for: target)
+        let refusal = withState { state in
+          guard let refusal = state.refusalIfOthersCanGoOn(than: standing, target.description)
+          else { return state.refusalToWait(for: target) }
+          // Its time may be over before they have.
+          return end == nil ? refusal : nil
         }
         if let refusal {
           withState { $0.decisions?.noteDeadlock(refusal) }
@@ -119,7 +121,9 @@ extension RecordingDispatcher {
             perform(next)
             continue
           }
-          withState { $0.noteIfOthersCanGoOn(than: standing, "room on \(queue.label)") }
+          if end == nil {
+            withState { $0.noteIfOthersCanGoOn(than: standing, "room on \(queue.label)") }
+          }
           guard let end, moveTime(until: end) else { throw .timedOut }
         }
       }

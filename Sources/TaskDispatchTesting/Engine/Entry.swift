@@ -169,22 +169,6 @@ final class SyncCaller {
   func dropBody() { body = nil }
 }
 
-/// Somebody who stands still. On a thread of its own it would go on as soon as it can, whatever runs
-/// on top of it here.
-final class Standing {
-  enum Reason {
-    case turn(SyncCaller)
-    case target(WaitTarget)
-    case room(Lane, RecordingView?)
-    /// None: an exploration lets others run first.
-    case courtesy
-  }
-
-  let reason: Reason
-
-  init(for reason: Reason) { self.reason = reason }
-}
-
 /// A signal or a descriptor's readiness that waits for the foreground.
 final class PendingEvent {
   /// The registration's.

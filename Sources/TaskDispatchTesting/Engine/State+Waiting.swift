@@ -99,7 +99,7 @@ extension State {
   }
 
   /// Lets a caller begin its own body.
-  private mutating func enter(
+  mutating func enter(
     _ entry: Entry, of caller: SyncCaller, _ share: Entry.Share?, hidesOuter: Bool
   ) -> Entry {
     // It waits for its own `sync` body now, until that ends.
@@ -133,47 +133,6 @@ extension State {
       handOutGrants()
     }
     endUnstarted(entry, .cancelled)
-  }
-
-  // MARK: Those who stand below
-
-  /// Whether somebody who stands still would go on now, on a thread of its own.
-  func canGoOn(_ standing: Standing) -> Bool {
-    switch standing.reason {
-    case .turn(let caller): caller.hasRun
-    case .target(let target): hasComeAbout(target)
-    case .room(let lane, let view): !isFull(lane, view)
-    case .courtesy: true
-    }
-  }
-
-  /// What runs on threads while `mine` stands still, and finds nothing that would bring it on:
-  /// the body of another whose turn has come, and in an exploration, which lets tasks stand on others
-  /// that do not need them, whatever may run.
-  mutating func nextForOthers(than mine: Standing) -> Entry? {
-    for other in standing.reversed() where other !== mine {
-      guard case .turn(let caller) = other.reason, let granted = caller.granted.take() else {
-        continue
-      }
-      let entry = granted.taken.entry
-      entry.standsOnItsCaller = true
-      return enter(entry, of: caller, .init(granted.taken), hidesOuter: false)
-    }
-    guard decisions != nil else { return nil }
-    if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }
-    return takeBackground(hidesOuter: true)
-  }
-
-  /// What `mine` is told if somebody below would go on, on a thread of its own, and might bring what it
-  /// waits for.
-  func refusalIfOthersCanGoOn(than mine: Standing, _ wait: String) -> WaitRefusal? {
-    let oneCan = standing.contains { $0 !== mine && canGoOn($0) }
-    return oneCan ? .cannotBeOrdered(chain: chain(to: wait)) : nil
-  }
-
-  func noteIfOthersCanGoOn(than mine: Standing, _ wait: String) {
-    guard let decisions, let refusal = refusalIfOthersCanGoOn(than: mine, wait) else { return }
-    decisions.noteDeadlock(refusal)
   }
 
   // MARK: wait
@@ -318,7 +277,7 @@ extension State {
   }
 
   /// Who waits for whom, from the caller outwards.
-  private func chain(to target: String) -> [WaitLink] {
+  func chain(to target: String) -> [WaitLink] {
     guard let body = bodyOfThisThread else {
       return [WaitLink(waiter: "this thread", waiterQueue: nil, waitsFor: target)]
     }

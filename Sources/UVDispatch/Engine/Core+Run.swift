@@ -37,8 +37,7 @@ extension Core {
       begin(plain, in: frame)
       return frame
     case .task(let task):
-      task.runner = runner
-      task.ranAsBarrier = isBarrier
+      noteShare(of: task, runner, asBarrier: isBarrier)
       if begin(task) { return task }
       giveBackShare(of: task)
       return nil

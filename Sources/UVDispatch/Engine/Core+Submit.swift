@@ -203,7 +203,7 @@ extension Core {
   @inline(never) private func handOutSome() {
     for grant in pool.takeGrants() {
       guard case .task(let caller) = grant.taken.entry else { continue }
-      noteShare(of: caller, grant.taken)
+      noteShare(of: caller, grant.taken.runner, asBarrier: grant.taken.isBarrier)
       caller.isGranted = true
       granted += 1
       hasNewsForWaiters = true
@@ -211,9 +211,11 @@ extension Core {
     }
   }
 
-  func noteShare(of task: QueuedTask, _ taken: ViewQueue<Entry>.Taken) {
-    task.runner = taken.runner
-    task.ranAsBarrier = taken.isBarrier
+  func noteShare(
+    of task: QueuedTask, _ runner: ViewQueue<Entry>.Runner, asBarrier isBarrier: Bool
+  ) {
+    task.runner = runner
+    task.ranAsBarrier = isBarrier
   }
 
   /// Lets a notification whose group is empty into its queue.

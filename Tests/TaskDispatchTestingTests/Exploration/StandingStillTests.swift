@@ -239,4 +239,41 @@ struct StandingStillTests {
 
     #expect(orders == [["begins", "ends", "sync"]])
   }
+
+  @Test("who waits for room that another below would make is refused nothing")
+  func room() throws {
+    let limited = RecordingDispatcher.Configuration(
+      width: 2, overflow: .blockCaller(limit: 1, timeout: nil))
+    let result = try explore(.exhaustive, configuration: limited) { dispatcher in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let other = dispatcher.makeQueue(label: "other", width: 1)
+      let log = Log()
+      store {
+        _ = store {}
+        try? other.sync {}
+      }
+      dispatcher.background { if !store({}).isAccepted { log.note("refused") } }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    #expect(Set(result.outcomes) == [[]])
+    #expect(!result.isExhausted, "\(result)")
+  }
+
+  @Test("with a time-out, who waits for another below may be too late, and is in no deadlock")
+  func timeOut() throws {
+    let result = try explore(.exhaustive, configuration: .init(width: 2)) { dispatcher in
+      let store = dispatcher.makeQueue(label: "store", width: 1)
+      let first = dispatcher.background.submit { try store.sync {} }
+      let log = Log()
+      dispatcher.background {
+        do { _ = try first.wait(timeout: .seconds(1)) } catch { log.note("\(error)") }
+      }
+      try dispatcher.runUntilIdle()
+      return log.all
+    }
+
+    #expect(Set(result.outcomes) == [[], ["\(WaitRefusal.timedOut)"]])
+  }
 }

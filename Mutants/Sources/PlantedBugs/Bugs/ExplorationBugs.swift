@@ -330,24 +330,24 @@ private let reductionBugs = [
     suites: ["StandingStillTests"]),
   Bug(
     "explore.turns-below-untaken", breaks: "who stands below keeps its turn from others",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    in: "TaskDispatchTesting/Engine/State+Standing.swift",
     .expression(
       "caller.granted.take()", becomes: "nil",
       within: "other.reason, let granted = caller.granted.take()"),
     suites: ["StandingStillTests"]),
   Bug(
     "explore.frames-of-another", breaks: "a body on top of another's sees that one's queue",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    in: "TaskDispatchTesting/Engine/State+Standing.swift",
     .without("entry.standsOnItsCaller = true"),
     suites: ["StandingStillTests"]),
   Bug(
     "explore.others-cannot-go-on", breaks: "a wait for who stands below is called a deadlock",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    in: "TaskDispatchTesting/Engine/State+Standing.swift",
     .expression("standing.contains { $0 !== mine && canGoOn($0) }", becomes: "false"),
     suites: ["StandingStillTests"]),
   Bug(
     "explore.others-do-not-run", breaks: "a wait for what has not run is called a deadlock",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    in: "TaskDispatchTesting/Engine/State+Standing.swift",
     .statement(
       "return takeBackground(hidesOuter: true)", becomes: "return nil",
       within:
@@ -358,5 +358,15 @@ private let reductionBugs = [
     "explore.those-below-refuse", breaks: "a queue below is one's own",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .without("if !isOnItsThread, decisions != nil { continue }"),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.room-below-refused", breaks: "who waits for room that one below makes is refused",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("withState { $0.noteIfOthersCanGoOn(than: standing, \"room on \\(queue.label)\") }"),
+    suites: ["StandingStillTests"]),
+  Bug(
+    "explore.time-out-unordered", breaks: "a wait that may be too late is left out",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .expression("end == nil ? refusal : nil", becomes: "refusal"),
     suites: ["StandingStillTests"]),
 ]
