@@ -275,5 +275,6 @@ struct StandingStillTests {
     }
 
     #expect(Set(result.outcomes) == [[], ["\(WaitRefusal.timedOut)"]])
+    #expect(result.isExhausted, "\(result)")
   }
 }
