@@ -20,8 +20,9 @@
   public var sinceStart: Duration { .nanoseconds(nanoseconds) }
 
   public func advanced(by duration: Duration) -> DispatcherInstant {
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.clampedNanoseconds)
-    return .init(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    let change = duration.clampedNanoseconds
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(change)
+    return .init(nanoseconds: overflow ? (change < 0 ? .min : .max) : sum)
   }
 
   public func duration(to other: DispatcherInstant) -> Duration {
@@ -40,12 +41,23 @@ extension DispatcherInstant: CustomStringConvertible {
 
 extension Duration {
   /// Whole nanoseconds, rounded up and clamped to what 64 bits hold (about 292 years).
+  ///
+  /// In halves of the 128 bits that count attoseconds, and by two divisions by a constant: each timer
+  /// that is set asks, and `components` takes ten times as long.
   package var clampedNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    let part = attoseconds / 1_000_000_000 + (attoseconds % 1_000_000_000 > 0 ? 1 : 0)
-    let (sum, overflowed) = whole.addingReportingOverflow(part)
-    return overflowed ? (whole < 0 ? .min : .max) : sum
+    let perNanosecond: Int64 = 1_000_000_000
+    // 2^64 attoseconds are so many nanoseconds, and so many attoseconds.
+    let (nanosecondsOfHigh, restOfHigh): (Int64, Int64) = (18_446_744_073, 709_551_616)
+    let high = Int64(truncatingIfNeeded: attoseconds >> 64)
+    let low = UInt64(truncatingIfNeeded: attoseconds)
+    guard (-500_000_000...500_000_000).contains(high) else { return high < 0 ? .min : .max }
+    let rest = high * restOfHigh + Int64(low % UInt64(perNanosecond))
+    let roundedUp = rest / perNanosecond + (rest % perNanosecond > 0 ? 1 : 0)
+    let whole = high * nanosecondsOfHigh
+    let (sum, overflows) = whole.addingReportingOverflow(
+      Int64(low / UInt64(perNanosecond)) + roundedUp)
+    return overflows ? .max : sum
   }
+
+  package var isPositive: Bool { attoseconds > 0 }
 }

@@ -14,12 +14,13 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> TimerHandle {
-    let isNow = delay <= .zero
+    let isNow = !delay.isPositive
     let item = WorkItem(
       // No delay is no timer: it stands in the queue behind what was posted before it (rule 8).
       kind: isNow ? .task : .timer, queue: self, label: label,
       site: site(priority, fileID, line),
-      due: isNow ? nil : dispatcher.now.advanced(by: delay), tolerance: max(.zero, tolerance),
+      due: isNow ? nil : dispatcher.now.advanced(by: delay),
+      tolerance: tolerance.isPositive ? tolerance : .zero,
       timeToLive: timeToLive, group: group, body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)
@@ -42,7 +43,8 @@ extension TaskQueue {
   ) -> TimerHandle {
     let item = WorkItem(
       kind: .repeating, queue: self, label: label, site: site(priority, fileID, line),
-      due: dispatcher.now.advanced(by: interval), tolerance: max(.zero, tolerance),
+      due: dispatcher.now.advanced(by: interval),
+      tolerance: tolerance.isPositive ? tolerance : .zero,
       repetition: Repetition(every: interval, catchUp: catchUp), body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)

@@ -89,7 +89,7 @@ public class WorkItem: @unchecked Sendable {
 
     /// Nil if there is nothing to say.
     static func of(_ tolerance: Duration, _ repetition: Repetition?) -> Terms? {
-      tolerance == .zero && repetition == nil
+      !tolerance.isPositive && repetition == nil
         ? nil : Terms(tolerance: tolerance, repetition: repetition)
     }
   }
