@@ -75,12 +75,10 @@ extension UVDispatcher: EventDispatcher {
         // not keep it.
         kind: .event, queue: foreground, label: record.label, site: record.site
       ) { [unowned self] in self.call(handler) }
-      let task = core.makeTask(
-        .item(call), on: .foreground, nil, site: record.site, parent: nil)
-      core.remember(task, as: call)
+      core.number(call, parent: nil)
       handler.call = call
-      core.accept(task)
-      core.enqueueDue(task)
+      core.accept(call)
+      core.put(call)
     }
   }
 

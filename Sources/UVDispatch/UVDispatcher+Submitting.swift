@@ -67,28 +67,19 @@ extension UVDispatcher {
       return .refused(.forkedChild)
     }
     let parent = currentTask
-    let view = view(item.view)
+    if item.view != nil { _ = view(item.view) }
     let core = lock()
     defer { unlock() }
-    let task = core.makeTask(
-      .item(item), on: item.lane, view, isBarrier: item.isBarrier, site: item.site,
-      parent: parent?.id)
+    core.number(item, parent: parent?.id)
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     if let refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
-      ?? (mayWait ? nil : waitForRoom(task, parent))
+      ?? (mayWait || core.limit == nil ? nil : waitForRoom(core.task(for: item), parent))
     {
-      core.refuse(task, refusal)
+      core.refuse(item, refusal)
       return .refused(refusal)
     }
-    core.remember(task, as: item)
-    core.accept(task)
-    switch item.kind {
-    case .timer, .repeating, .sleep: core.schedule(task, at: item.due ?? core.instant)
-    case .notification: core.held.append(task)
-    case .event: core.enqueueDue(task)
-    case .task, .reply, .job:
-      if core.isFull(task) { core.withoutRoom.append(task) } else { core.enqueue(task) }
-    }
+    core.accept(item)
+    core.put(item)
     return .accepted
   }
 

@@ -76,7 +76,7 @@ public class WorkItem: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
   @safe @exclusivity(unchecked) private var observers: [@Sendable (Outcome) -> Void] = []
   @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
-  @safe @exclusivity(unchecked) private var knownPlace: KnownPlace?
+  @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
 
   private final class Terms: Sendable {
     let tolerance: Duration
@@ -94,10 +94,6 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  private final class KnownPlace {
-    @safe @exclusivity(unchecked) var place = Place()
-  }
-
   /// Not before this time; nil for now.
   @inlinable public final var due: DispatcherInstant? {
     dueIfAny == Self.none ? nil : DispatcherInstant(nanoseconds: dueIfAny)
@@ -113,15 +109,12 @@ public class WorkItem: @unchecked Sendable {
   }
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
-  public var place: Place {
-    get { knownPlace?.place ?? Place() }
-    _modify {
-      if knownPlace == nil { knownPlace = KnownPlace() }
-      yield &knownPlace!.place
-    }
+  @inlinable public final var place: Place {
+    @inline(__always) get { heldPlace }
+    @inline(__always) _modify { yield &heldPlace }
   }
 
-  /// For a dispatcher, under its own lock: what it made of the item, until that has ended.
+  /// For a dispatcher, under its own lock: the frame that it made for the item, until that has ended.
   @inlinable package final var queued: TaskFrame? {
     get { queuedAs }
     set { queuedAs = newValue }
@@ -130,19 +123,28 @@ public class WorkItem: @unchecked Sendable {
   /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
   public struct Place: Sendable {
     /// Names it in this dispatcher.
-    public var id = TaskID(0)
+    public var id: TaskID
     /// When it was submitted, or came due.
-    public var since = DispatcherInstant.start
+    public var since: DispatcherInstant
     /// Its position in the queue that `stage` says.
-    public var position = 0
-    package var ticket: DeadlineTicket?
-    public var stage = Stage.nowhere
+    public var position: Int
+    /// The number of the task whose body submitted it; 0 if none did.
+    @usableFromInline package var parent: UInt64
+    @usableFromInline package var ticket: DeadlineTicket?
+    public var stage: Stage
 
     public enum Stage: Sendable {
       case nowhere, timers, due, queue, held
     }
 
-    public init() {}
+    @inlinable public init() {
+      id = TaskID(0)
+      since = DispatcherInstant(nanoseconds: 0)
+      position = 0
+      parent = 0
+      ticket = nil
+      stage = .nowhere
+    }
   }
 
   /// For dispatchers, and for those that build on them.

@@ -36,12 +36,24 @@ extension Core {
       frame.runner = runner
       begin(plain, in: frame)
       return frame
-    case .task(let task):
-      noteShare(of: task, runner, asBarrier: isBarrier)
-      if begin(task) { return task }
-      giveBackShare(of: task)
-      return nil
+    case .item(let item): return begin(leaveQueue(item), runner, asBarrier: isBarrier)
+    case .task(let task): return begin(task, runner, asBarrier: isBarrier)
     }
+  }
+
+  private func begin(
+    _ task: consuming QueuedTask, _ runner: ViewQueue<Entry>.Runner, asBarrier isBarrier: Bool
+  ) -> QueuedTask? {
+    noteShare(of: task, runner, asBarrier: isBarrier)
+    if begin(task) { return task }
+    giveBackShare(of: task)
+    return nil
+  }
+
+  /// Notes that an item that was taken stands nowhere any more.
+  @inline(__always) private func leaveQueue(_ item: WorkItem) -> QueuedTask {
+    item.place.stage = .nowhere
+    return task(for: item)
   }
 
   /// The task that the loop starts next.
@@ -54,6 +66,9 @@ extension Core {
       case .plain(let plain):
         begin(plain, in: frame)
         return frame
+      case .item(let item):
+        let task = leaveQueue(item)
+        if begin(task) { return task }
       case .task(let task): if begin(task) { return task }
       }
     }
@@ -190,6 +205,19 @@ extension Core {
     release(task, outcome)
   }
 
+  func endUnstarted(_ item: WorkItem, _ outcome: Outcome) {
+    if item.queued != nil {
+      let task = task(for: item)
+      endUnstarted(task, outcome)
+      return reuse(consume task)
+    }
+    // Nobody has asked for its task, so nobody but a shutdown waits for its end.
+    ledger.waiting -= 1
+    ledger.count(outcome)
+    if shutdown != nil { turnIsWanted = true }
+    release(item, outcome)
+  }
+
   @inline(__always) private func ended(_ task: QueuedTask) {
     endedPlain(task)
     if !repeats.isEmpty { endRun(task) }
@@ -217,7 +245,7 @@ extension Core {
     var ids = Set<UInt64>()
     func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
     running.forEach(add)
-    withoutRoom.forEach(add)
+    for item in withoutRoom { add(task(for: item)) }
     forEachReady(add)
     return ids
   }
@@ -225,7 +253,11 @@ extension Core {
   /// Shows everything that waits in a queue, plain bodies aside: see ``promotePlain()``.
   func forEachReady(_ body: (QueuedTask) -> Void) {
     func show(_ entry: borrowing Entry) {
-      if let task = entry.task { body(task) }
+      switch entry {
+      case .plain: break
+      case .item(let item): body(task(for: item))
+      case .task(let task): body(task)
+      }
     }
     foreground.forEach(show)
     due.forEach(show)
@@ -236,13 +268,18 @@ extension Core {
   // MARK: Cancelling
 
   func cancel(_ item: WorkItem) -> Cancellation {
+    // Nobody has asked for its task, not even a run of it.
+    if item.queued == nil, takeBack(item) {
+      endUnstarted(item, .cancelled)
+      return .beforeStart
+    }
     guard let task = task(of: item), item.outcome == nil else {
       return item.kind == .repeating ? cancelRunsLeft(of: item) : .tooLate
     }
     if item.kind == .repeating {
       item.requestCancellation()
       let answer = cancelRuns(of: task)
-      _ = takeBack(task)
+      _ = takeBack(item)
       endUnstarted(task, .cancelled)
       return answer
     }
@@ -251,7 +288,7 @@ extension Core {
       item.requestCancellation()
       return .requested
     }
-    guard takeBack(task) else { return .tooLate }
+    guard takeBack(item) else { return .tooLate }
     endUnstarted(task, .cancelled)
     reuse(consume task)
     return .beforeStart
@@ -275,24 +312,14 @@ extension Core {
 
   /// Takes a task out of wherever it waits. False if it waits nowhere.
   func takeBack(_ task: QueuedTask) -> Bool {
-    if let ticket = task.ticket.take() { return timers.remove(ticket) != nil }
-    if let index = held.firstIndex(where: { $0 === task }) {
-      held.remove(at: index)
-      return true
-    }
-    if let index = withoutRoom.firstIndex(where: { $0 === task }) {
-      withoutRoom.remove(at: index)
-      return true
-    }
+    if let item = task.item { return takeBack(item) }
     let removed =
       task.lane == .background
       ? pool.remove(
         at: task.position, in: task.site.band, isBarrier: task.isBarrier,
         from: poolView(task.view), now: { [clock] in clock.now })
-      : task.comesDue
-        ? due.remove(at: task.position, in: .medium)
-        : foreground.remove(at: task.position, in: .medium)
-    guard removed?.task === task else { return false }
+      : foreground.remove(at: task.position, in: .medium)
+    guard case .task(let found) = removed, found === task else { return false }
     noteTaken(task)
     handOutGrants()
     return true

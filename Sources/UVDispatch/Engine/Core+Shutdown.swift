@@ -39,11 +39,12 @@ extension Core {
     shutdown = Shutdown(drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil)
     awaitDeliveries(true)
     cancelTimers()
-    for task in withoutRoom {
+    for item in withoutRoom {
       ledger.accepted -= 1
       ledger.waiting -= 1
-      endedPlain(task)
-      refuse(task, .shutDown)
+      item.place.stage = .nowhere
+      endedPlain(task(for: item))
+      refuse(item, .shutDown)
     }
     withoutRoom = []
     cancelWaiting { $0.item?.atShutdown == .skip }
@@ -51,9 +52,9 @@ extension Core {
   }
 
   private func cancelTimers() {
-    for timer in timers.removeAll() {
-      timer.ticket = nil
-      endUnstarted(timer, .cancelled)
+    for item in timers.removeAll() {
+      item.place.stage = .nowhere
+      endUnstarted(item, .cancelled)
     }
     // Those whose run has not ended stand nowhere.
     let between = Dictionary(
@@ -61,7 +62,7 @@ extension Core {
     ).values
     for timer in between where timer.item?.outcome == nil {
       timer.item?.requestCancellation()
-      if self.task(of: timer.item!) != nil { endUnstarted(timer, .cancelled) }
+      if timer.item?.queued != nil { endUnstarted(timer, .cancelled) }
     }
   }
 
@@ -125,7 +126,7 @@ extension Core {
   }
 
   private func cancelWaiting(_ isWanted: (QueuedTask) -> Bool) {
-    var waiting = held
+    var waiting = held.map { task(for: $0) }
     forEachReady { waiting.append($0) }
     for task in waiting.sorted(by: { $0.order < $1.order }) where isWanted(task) && takeBack(task) {
       note(task, .neverStarted)

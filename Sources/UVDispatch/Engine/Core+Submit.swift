@@ -3,20 +3,28 @@ internal import TaskDispatch
 extension Core {
   func makeTask(
     _ work: consuming QueuedTask.Work, on lane: Lane, _ view: consuming UVView?,
-    isBarrier: Bool = false, site: CallSite, parent: UInt64?, at time: Int64? = nil
+    isBarrier: Bool = false, site: CallSite, parent: UInt64?
   ) -> QueuedTask {
     lastID += 1
-    let time = time ?? timeOfSubmission(of: work)
+    return makeTask(
+      work, id: lastID, on: lane, view, isBarrier: isBarrier, site: site, parent: parent,
+      at: timeOfSubmission())
+  }
+
+  func makeTask(
+    _ work: consuming QueuedTask.Work, id: UInt64, on lane: Lane, _ view: consuming UVView?,
+    isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64
+  ) -> QueuedTask {
     let queue = TaskQueue.Identity(
       dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
     if let spare = spares.take() {
       spare.hold(
-        work, id: lastID, queue: queue, view: view, isBarrier: isBarrier, site: site,
+        work, id: id, queue: queue, view: view, isBarrier: isBarrier, site: site,
         parent: parent, at: time)
       return spare
     }
     return QueuedTask(
-      work, id: lastID, queue: queue, view: view, isBarrier: isBarrier, site: site,
+      work, id: id, queue: queue, view: view, isBarrier: isBarrier, site: site,
       parent: parent, at: time, shutdown: shutdownFlag)
   }
 
@@ -38,6 +46,36 @@ extension Core {
       framesOf: TaskQueue.Identity(dispatcher: dispatcher, view: nil, lane: lane),
       shutdown: shutdownFlag)
   }
+
+  // MARK: Items
+
+  /// Gives an item its number in this dispatcher, before anybody else sees it here.
+  func number(_ item: WorkItem, parent: UInt64?) {
+    lastID += 1
+    item.place.id = TaskID(lastID)
+    item.place.parent = parent ?? 0
+    item.place.since = DispatcherInstant(
+      nanoseconds: timeOfSubmission(hasTimeToLive: item.timeToLive != nil))
+  }
+
+  /// The task of a numbered item that has not ended: made now, if nobody has asked for it before.
+  func task(for item: WorkItem) -> QueuedTask {
+    if let known = item.queued as? QueuedTask { return known }
+    let task = makeTask(
+      .item(item), id: item.place.id.number, on: item.lane, item.view as? UVView,
+      isBarrier: item.isBarrier, site: item.site,
+      parent: item.place.parent == 0 ? nil : item.place.parent,
+      at: item.place.since.nanoseconds)
+    item.queued = task
+    return task
+  }
+
+  /// The task of `item`, if that waits or runs here.
+  func task(of item: WorkItem) -> QueuedTask? {
+    item.queued == nil && item.place.stage == .nowhere ? nil : task(for: item)
+  }
+
+  func forget(_ item: WorkItem) { item.queued = nil }
 
   // MARK: Plain bodies
 
@@ -82,6 +120,7 @@ extension Core {
     var last: UInt64 = 0
     func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane) {
       switch entry {
+      case .item(let item): last = item.place.id.number
       case .task(let task): last = task.order
       case .plain(let plain):
         lastID += 1
@@ -119,10 +158,20 @@ extension Core {
     release(task, .refused(refusal))
   }
 
+  func refuse(_ item: WorkItem, _ refusal: Refusal) {
+    ledger.refused += 1
+    tell(.refused(refusal), item)
+    release(item, .refused(refusal))
+  }
+
   func accept(_ task: QueuedTask) {
-    ledger.accepted += 1
-    ledger.waiting += 1
+    accept(1)
     tell(.enqueued, task)
+  }
+
+  func accept(_ item: WorkItem) {
+    accept(1)
+    tell(.enqueued, item)
   }
 
   // MARK: Limits
@@ -132,6 +181,8 @@ extension Core {
     if let view = task.view { return view.limited >= limit }
     return (task.lane == .foreground ? limitedForeground : limitedBackground) >= limit
   }
+
+  func isFull(_ item: WorkItem) -> Bool { limit != nil && isFull(task(for: item)) }
 
   @inline(__always) private func changeLimited(_ task: QueuedTask, by change: Int) {
     if limit != nil { countLimited(task, by: change) }
@@ -162,8 +213,76 @@ extension Core {
     }
   }
 
+  /// As the other, for an item that has not started.
+  @inline(__always) private func noteTaken(_ item: WorkItem) {
+    if limit != nil { giveRoom(of: task(for: item)) }
+  }
+
   // MARK: Into the queues
 
+  /// Puts an accepted item where it waits.
+  func put(_ item: WorkItem) {
+    switch item.kind {
+    case .timer, .repeating, .sleep: schedule(item, at: item.due ?? instant)
+    case .notification:
+      item.place.stage = .held
+      held.append(item)
+    case .event: enqueueDue(item)
+    case .task, .reply, .job:
+      if !isFull(item) { return enqueue(item) }
+      item.place.stage = .held
+      withoutRoom.append(item)
+    }
+  }
+
+  private func enqueue(_ item: WorkItem) {
+    if limit != nil { countLimited(task(for: item), by: 1) }
+    item.place.stage = .queue
+    if item.lane == .foreground {
+      collectForeground()
+      item.place.position = foreground.push(.item(item), in: .medium)
+      return
+    }
+    if item.view == nil { collectBackground() }
+    item.place.position = pool.submit(
+      .item(item), to: poolView(of: item), in: item.site.band, isBarrier: item.isBarrier,
+      now: { [clock] in clock.now })
+    handOutGrants()
+  }
+
+  /// Puts a timer whose time has come, or what is told of an event, where it can run.
+  func enqueueDue(_ item: WorkItem) {
+    guard item.lane == .foreground else { return enqueue(item) }
+    item.place.stage = .due
+    item.place.position = due.push(.item(item), in: .medium)
+  }
+
+  /// Takes an item out of wherever it waits. False if it waits nowhere.
+  func takeBack(_ item: WorkItem) -> Bool {
+    let stage = item.place.stage
+    item.place.stage = .nowhere
+    switch stage {
+    case .nowhere: return false
+    case .timers: if let ticket = item.place.ticket { _ = timers.remove(ticket) }
+    case .held:
+      held.removeAll { $0 === item }
+      withoutRoom.removeAll { $0 === item }
+    case .due: _ = due.remove(at: item.place.position, in: .medium)
+    case .queue:
+      if item.lane == .foreground {
+        _ = foreground.remove(at: item.place.position, in: .medium)
+      } else {
+        _ = pool.remove(
+          at: item.place.position, in: item.site.band, isBarrier: item.isBarrier,
+          from: poolView(of: item), now: { [clock] in clock.now })
+      }
+      noteTaken(item)
+      handOutGrants()
+    }
+    return true
+  }
+
+  /// Puts what is no item into its queue.
   func enqueue(_ task: QueuedTask) {
     changeLimited(task, by: 1)
     if task.lane == .foreground {
@@ -187,12 +306,6 @@ extension Core {
     task.runner = .caller
     task.ranAsBarrier = task.isBarrier
     return begin(task)
-  }
-
-  /// Puts a timer whose time has come where it can run.
-  func enqueueDue(_ task: QueuedTask) {
-    guard task.lane == .foreground else { return enqueue(task) }
-    task.position = due.push(.task(task), in: .medium)
   }
 
   /// Tells callers in `sync` whose turn has come. They look when the lock is free.
@@ -220,7 +333,7 @@ extension Core {
 
   /// Lets a notification whose group is empty into its queue.
   func letIn(_ item: WorkItem) {
-    guard let index = held.firstIndex(where: { $0.item === item }) else { return }
+    guard let index = held.firstIndex(where: { $0 === item }) else { return }
     enqueue(held.remove(at: index))
   }
 }

@@ -1,28 +1,28 @@
 internal import TaskDispatch
 
 extension Core {
-  func schedule(_ task: QueuedTask, at time: DispatcherInstant) {
-    task.ticket = timers.insert(
-      task, due: time.nanoseconds, tolerance: task.item?.tolerance.clampedNanoseconds ?? 0)
+  func schedule(_ item: WorkItem, at time: DispatcherInstant) {
+    item.place.stage = .timers
+    item.place.ticket = timers.insert(
+      item, due: time.nanoseconds, tolerance: item.tolerance.clampedNanoseconds)
     // The loop's turn ends with a look at the timers.
     if !turnIsDue, nextDeadline < timerIsSetFor { turnIsWanted = true }
   }
 
   /// Moves every timer whose time has come to where it can run. The loop's business.
   func settleTimers() {
-    while let (task, time) = timers.popNext(dueBy: now) {
-      task.ticket = nil
-      guard let item = task.item else { continue }
+    while let (item, time) = timers.popNext(dueBy: now) {
+      item.place.stage = .nowhere
       switch item.kind {
       case .sleep:
-        tell(.due, task)
+        tell(.due, item)
         _ = item.begin()
-        endUnstarted(task, .completed)
-      case .repeating: tick(task, item, DispatcherInstant(nanoseconds: time))
+        endUnstarted(item, .completed)
+      case .repeating: tick(task(for: item), item, DispatcherInstant(nanoseconds: time))
       default:
-        tell(.due, task)
-        task.cameDueAt = time
-        enqueueDue(task)
+        tell(.due, item)
+        if item.timeToLive != nil { task(for: item).cameDueAt = time }
+        enqueueDue(item)
       }
     }
   }
@@ -33,16 +33,12 @@ extension Core {
     let owed = repetition.owed(at: instant, since: time)
     for _ in 0..<owed.runs {
       let run = WorkItem(runOf: item)
-      let task = makeTask(
-        .item(run), on: timer.lane, timer.view, isBarrier: timer.isBarrier, site: item.site,
-        parent: timer.id)
-      task.cameDueAt = time.nanoseconds
-      remember(task, as: run)
-      repeats[ObjectIdentifier(run)] = TimerRun(run: task, timer: timer)
-      accept(task)
-      enqueueDue(task)
+      number(run, parent: timer.id)
+      repeats[ObjectIdentifier(run)] = TimerRun(run: task(for: run), timer: timer)
+      accept(run)
+      enqueueDue(run)
     }
-    if repetition.catchUp != .spaced { schedule(timer, at: owed.next) }
+    if repetition.catchUp != .spaced { schedule(item, at: owed.next) }
   }
 
   /// The run of a repeating timer has ended.
@@ -52,6 +48,6 @@ extension Core {
       let item = timer.item, let repetition = item.repetition
     else { return }
     guard repetition.catchUp == .spaced, !item.isCancellationRequested else { return }
-    schedule(timer, at: instant.advanced(by: repetition.interval))
+    schedule(item, at: instant.advanced(by: repetition.interval))
   }
 }

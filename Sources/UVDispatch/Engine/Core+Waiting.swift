@@ -63,7 +63,7 @@ extension Core {
       }
     }
     running.forEach(look)
-    withoutRoom.forEach(look)
+    for item in withoutRoom { look(task(for: item)) }
     forEachReady(look)
     return isFound
   }
@@ -93,7 +93,7 @@ extension Core {
     if view.queue.isSuspended { return false }
     // Nor does a barrier that stands before it start while they run. With an item it may be cancelled.
     let isFenced = view.queue.ready.isFenced(at: task.position, in: task.site.band) {
-      $0.task?.item == nil
+      !$0.isItem
     }
     if isFenced, before.contains(where: isStuck) { return true }
     return (view.queue.runsBarrier || before.count >= view.queue.width)

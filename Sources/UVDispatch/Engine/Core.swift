@@ -33,7 +33,7 @@ final class Core {
   let ownedForeground: Owned<ReadyQueue<Entry>>
   private let ownedDue: Owned<ReadyQueue<Entry>>
   let ownedPool: Owned<PoolOrder<Entry>>
-  private let ownedTimers = Owned(DeadlineQueue<QueuedTask>())
+  private let ownedTimers = Owned(DeadlineQueue<WorkItem>())
   private let ownedLedger = Owned(Ledger())
   private let ownedRunning = Owned<[QueuedTask]>([])
   private let ownedSpares = Owned(Spares())
@@ -47,9 +47,9 @@ final class Core {
   let inbox: Inbox
   private var knownViews: [KnownView] = []
   /// Notifications whose group is not empty.
-  var held: [QueuedTask] = []
+  var held: [WorkItem] = []
   /// Items that wait for room in their queue.
-  @safe @exclusivity(unchecked) var withoutRoom: [QueuedTask] = []
+  @safe @exclusivity(unchecked) var withoutRoom: [WorkItem] = []
   /// Callers whose turn has come, and who have not noticed yet.
   var granted = 0
   /// Those of them who run another task meanwhile, and cannot notice before it has ended.
@@ -152,7 +152,7 @@ final class Core {
     mailbox = Inbox(isOpen: isSimple)
     inbox = Inbox(isOpen: isSimple)
     let step = configuration.agingStep.clampedNanoseconds
-    func relocated(_ entry: borrowing Entry, _ position: Int) { entry.task?.position = position }
+    func relocated(_ entry: borrowing Entry, _ position: Int) { entry.move(to: position) }
     ownedForeground = Owned(ReadyQueue(agingStep: step, relocated: relocated))
     ownedDue = Owned(ReadyQueue(agingStep: step, relocated: relocated))
     ownedPool = Owned(PoolOrder(width: width, agingStep: step, relocated: relocated))
@@ -178,7 +178,7 @@ final class Core {
     _read { yield ownedLedger.value }
     _modify { yield &ownedLedger.value }
   }
-  var timers: DeadlineQueue<QueuedTask> {
+  var timers: DeadlineQueue<WorkItem> {
     _read { yield ownedTimers.value }
     _modify { yield &ownedTimers.value }
   }
@@ -208,9 +208,8 @@ final class Core {
   var now: Int64 { clock.now }
 
   /// When a task was submitted: to some milliseconds, if that is for a shutdown's report alone.
-  func timeOfSubmission(of work: QueuedTask.Work) -> Int64 {
-    if isObserved || clock.isKnown { return now }
-    if case .item(let item) = work, item.timeToLive != nil { return now }
+  func timeOfSubmission(hasTimeToLive: Bool = false) -> Int64 {
+    if isObserved || clock.isKnown || hasTimeToLive { return now }
     return max(0, recentMonotonicNanoseconds() - origin)
   }
 
@@ -242,6 +241,11 @@ final class Core {
   }
 
   func poolView(_ view: UVView?) -> PoolView<Entry> { view?.pool ?? pool.background }
+
+  /// The queue of an item of the background.
+  func poolView(of item: WorkItem) -> PoolView<Entry> {
+    item.view == nil ? pool.background : poolView(item.view as? UVView)
+  }
 
   // By closures and not by the properties: of those, Swift 6.3.1 makes a broken module for
   // ThreadSanitizer.
@@ -324,6 +328,10 @@ final class Core {
     if isObserved { tellObserver(kind(), task) }
   }
 
+  @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ item: WorkItem) {
+    if isObserved { tellObserver(kind(), task(for: item)) }
+  }
+
   @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
     tell(kind, task.record)
   }
@@ -334,12 +342,11 @@ final class Core {
     outbox.append { observer.observe(event) }
   }
 
-  /// The task of `item`, if that has not ended.
-  func task(of item: WorkItem) -> QueuedTask? { item.queued as? QueuedTask }
-
-  func remember(_ task: QueuedTask, as item: WorkItem) { item.queued = task }
-
-  func forget(_ item: WorkItem) { item.queued = nil }
+  /// As ``release(_:_:)`` of its task, which is not made for that.
+  @inline(__always) func release(_ item: WorkItem, _ outcome: Outcome) {
+    if item.queued != nil { return release(task(for: item), outcome) }
+    outbox.append(.end(item, outcome, nil))
+  }
 
   /// Gives `task` its outcome, and lets go of its body, once the lock is free.
   @inline(__always) func release(_ task: QueuedTask, _ outcome: Outcome) {
@@ -369,11 +376,10 @@ final class Core {
     promotePlain()
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }
+    left += (held + withoutRoom).map { task(for: $0) }
     for task in left { _ = takeBack(task) }
-    left += held + withoutRoom + timers.removeAll() + lateJobs + repeats.values.map(\.timer)
+    left += timers.removeAll().map { task(for: $0) } + lateJobs + repeats.values.map(\.timer)
     for task in left { if let item = task.item { forget(item) } }
-    held = []
-    withoutRoom = []
     lateJobs = []
     repeats = [:]
     return left.compactMap { $0.release() }

@@ -4,7 +4,9 @@ internal import TaskDispatch
 enum Entry: PoolEntry {
   /// A body and where it was submitted: nothing was allocated for it.
   case plain(PlainTask)
-  /// The object of a task that asked for more than to run, or that somebody must be able to find.
+  /// A submission that asked for more than to run. Its object knows where it stands.
+  case item(WorkItem)
+  /// A job, somebody in `sync`, or a plain body that somebody must be able to find.
   case task(QueuedTask)
 
   var runsOnCaller: Bool {
@@ -15,11 +17,20 @@ enum Entry: PoolEntry {
   @inline(__always) static func isPlain(_ entry: inout Entry) -> Bool {
     switch entry {
     case .plain: true
-    case .task: false
+    case .item, .task: false
     }
   }
 
-  var task: QueuedTask? { if case .task(let task) = self { task } else { nil } }
+  var isItem: Bool { if case .item = self { true } else { false } }
+
+  /// It has another position in its queue now.
+  func move(to position: Int) {
+    switch self {
+    case .plain: break
+    case .item(let item): item.place.position = position
+    case .task(let task): task.position = position
+    }
+  }
 }
 
 /// In a struct, since a bare closure would be wrapped in another one by every generic container.

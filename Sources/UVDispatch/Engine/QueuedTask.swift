@@ -1,8 +1,11 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// A submission to a ``UVDispatcher``: it waits in a queue, and then it is the frame of its body. Or
+/// A submission to a ``UVDispatcher`` as the frame of its body, or as what stands for it before that. Or
 /// the frame of a thread, in which it runs one plain body after the other.
+///
+/// Items and plain bodies wait without one. It is made for them when they start, or when somebody asks
+/// for what only it tells: see ``Core/task(for:)`` and ``Core/promotePlain()``.
 ///
 /// What changes is touched under the dispatcher's lock. The work and the frame belong, from the start
 /// to the end of the body, to the thread that runs it.
@@ -42,12 +45,11 @@ final class QueuedTask: TaskFrame {
   /// When its body began, and how long it may have held its thread before that is told (again).
   var startedAt: Int64 = 0
   var nextStall: Int64 = 0
-  /// Where it waits.
+  /// Where it waits, if it is no item, which knows that itself.
   /// Below every position of a queue, until it has one: what stands nowhere must remove nobody.
   var position = -1
   /// Where it stands among those that run.
   var runningIndex = 0
-  var ticket: DeadlineTicket?
   /// The turn of a caller has come; its body has run.
   var isGranted = false
   var hasRun = false
@@ -134,7 +136,6 @@ final class QueuedTask: TaskFrame {
     runningIndex = 0
     runner = nil
     ranAsBarrier = false
-    ticket = nil
     isGranted = false
     hasRun = false
     isTurnedAway = false
@@ -180,9 +181,6 @@ final class QueuedTask: TaskFrame {
   var isJobOfActor: Bool {
     if case .job(_, let executor) = work { executor is UVSerialExecutor } else { false }
   }
-
-  /// On the foreground it waits among those whose time has come, and not among what was posted.
-  var comesDue: Bool { item?.kind == .timer || item?.kind == .event }
 
   /// Its caller needs no worker.
   var runsOnCaller: Bool { isCaller && lane == .background }
@@ -272,7 +270,7 @@ final class UVView: QueueView, @unchecked Sendable {
 
   init(label: String, width: Int, workerWidth: Int, agingStep: Int64) {
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
-      entry, position in entry.task?.position = position
+      entry, position in entry.move(to: position)
     }
     life = Life(pool)
     super.init(label: label, width: width)

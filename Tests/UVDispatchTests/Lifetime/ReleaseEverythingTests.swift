@@ -13,13 +13,11 @@ struct ReleaseEverythingTests {
     "gives up what waits wherever it may",
     arguments: ["a group", "room", "its time", "the late thread"])
   func everywhere(waitsFor: String) {
-    let task = bare.task()
-    core.accept(task)
     switch waitsFor {
-    case "a group": core.held.append(task)
-    case "room": core.withoutRoom.append(task)
-    case "its time": core.schedule(task, at: .distantFuture)
-    default: core.lateJobs.append(task)
+    case "a group": core.put(bare.item(.notification))
+    case "room": bare.putWithoutRoom(bare.item())
+    case "its time": core.put(bare.item(.timer, due: .distantFuture))
+    default: core.lateJobs.append(bare.task())
     }
 
     let left = core.releaseEverything()

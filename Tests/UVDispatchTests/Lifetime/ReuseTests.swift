@@ -12,12 +12,11 @@ struct ReuseTests {
     let (used, fresh) = (BareCore(), BareCore())
     func another(_ bare: BareCore) -> QueuedTask {
       bare.core.makeTask(
-        .plain {}, on: .foreground, nil, site: CallSite(fileID: "File.swift", line: 1), parent: nil,
-        at: 9)
+        .plain {}, id: 1, on: .foreground, nil, isBarrier: false,
+        site: CallSite(fileID: "File.swift", line: 1), parent: nil, at: 9)
     }
     useUp(used)
 
-    used.core.lastID = 0
     let renewed = another(used)
 
     #expect(used.core.spares.count == 0)
@@ -98,7 +97,8 @@ struct ReuseTests {
       label: "used", site: .here()
     ) {}
     let task = bare.core.makeTask(
-      .item(item), on: .background, bare.view, isBarrier: true, site: .here(), parent: 7, at: 5)
+      .item(item), id: 4, on: .background, bare.view, isBarrier: true, site: .here(), parent: 7,
+      at: 5)
     task.cameDueAt = 6
     task.startedAt = 7
     task.nextStall = 8
@@ -106,8 +106,6 @@ struct ReuseTests {
     task.runningIndex = 10
     task.runner = .caller
     task.ranAsBarrier = true
-    task.ticket = bare.core.timers.insert(task, due: 1, tolerance: 0)
-    _ = bare.core.timers.removeAll()
     task.isGranted = true
     task.helped = bare.task()
     task.hasRun = true

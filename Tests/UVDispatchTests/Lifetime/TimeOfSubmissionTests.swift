@@ -10,7 +10,7 @@ struct TimeOfSubmissionTests {
   func observed() {
     let core = core(observer: Deaf())
 
-    let task = submit(.plain {}, to: core)
+    let task = submit(to: core)
 
     #expect(task.enqueuedAt == core.now)
   }
@@ -19,20 +19,21 @@ struct TimeOfSubmissionTests {
   func mayExpire() {
     let core = core()
 
-    let task = submit(item(timeToLive: .seconds(1)), to: core)
+    let item = submit(timeToLive: .seconds(1), to: core)
 
-    #expect(task.enqueuedAt == core.now)
+    #expect(item.place.since == core.instant)
+    #expect(core.task(for: item).enqueuedAt == core.now)
   }
 
   @Test("is exact where the clock has been read already, and not read for it where it has not")
   func known() {
     let core = core()
 
-    _ = submit(item(timeToLive: nil), to: core)
+    _ = submit(timeToLive: nil, to: core)
     #expect(!core.clock.isKnown)
 
-    let now = core.now
-    #expect(submit(item(timeToLive: nil), to: core).enqueuedAt == now)
+    let now = core.instant
+    #expect(submit(timeToLive: nil, to: core).place.since == now)
   }
 
   @Test("is else a little early, and never before the dispatcher was made")
@@ -40,7 +41,7 @@ struct TimeOfSubmissionTests {
     let core = core(origin: monotonicNanoseconds())
 
     for _ in 0..<1_000 {
-      let time = try #require(submit(.plain {}, to: core).enqueuedAt)
+      let time = try #require(submit(to: core).enqueuedAt)
 
       #expect(time >= 0)
       #expect(time <= core.now)
@@ -52,16 +53,17 @@ struct TimeOfSubmissionTests {
     Core(UVDispatcher.Configuration(observer: observer), width: 1, origin: origin)
   }
 
-  private func submit(_ work: QueuedTask.Work, to core: Core) -> QueuedTask {
-    core.makeTask(work, on: .background, nil, site: .here(), parent: nil)
+  private func submit(to core: Core) -> QueuedTask {
+    core.makeTask(.plain {}, on: .background, nil, site: .here(), parent: nil)
   }
 
-  private func item(timeToLive: Duration?) -> QueuedTask.Work {
-    .item(
-      WorkItem(
-        kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
-        label: nil, site: .here(), timeToLive: timeToLive
-      ) {})
+  private func submit(timeToLive: Duration?, to core: Core) -> WorkItem {
+    let item = WorkItem(
+      kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
+      label: nil, site: .here(), timeToLive: timeToLive
+    ) {}
+    core.number(item, parent: nil)
+    return item
   }
 }
 

@@ -8,22 +8,11 @@ extension OnePool {
   /// Asked of a core without a dispatcher: nobody runs what is put there.
   @Suite("A core that holds one thing")
   struct IdleTests {
-    private let core = Core(UVDispatcher.Configuration(), width: 1, origin: 0)
-    private let view = UVView(
-      label: "view", width: 1, workerWidth: 1, agingStep: 100_000_000)
+    private let bare = BareCore()
+    private var core: Core { bare.core }
+    private var view: UVView { bare.view }
 
-    init() { core.add(view) }
-
-    private func put(on lane: Lane, _ view: UVView? = nil) {
-      let task = makeTask(on: lane, view)
-      core.accept(task)
-      core.enqueue(task)
-    }
-
-    private func makeTask(on lane: Lane, _ view: UVView? = nil) -> QueuedTask {
-      core.makeTask(
-        .plain {}, on: lane, view, site: CallSite(fileID: #fileID, line: #line), parent: nil)
-    }
+    private func put(on lane: Lane, _ view: UVView? = nil) { bare.queued(on: lane, view) }
 
     @Test("is idle, and may end, without it")
     func nothing() {
@@ -61,7 +50,7 @@ extension OnePool {
 
     @Test("is neither idle nor may it end with a task that runs")
     func running() {
-      let task = makeTask(on: .foreground)
+      let task = bare.task(on: .foreground)
       core.accept(task)
       core.begin(task)
 
@@ -71,7 +60,7 @@ extension OnePool {
 
     @Test("may end with a task that runs and was abandoned")
     func abandoned() {
-      let task = makeTask(on: .foreground)
+      let task = bare.task(on: .foreground)
       core.accept(task)
       core.begin(task)
       task.abandon()
@@ -97,11 +86,10 @@ extension OnePool {
 
     @Test("is not idle with a timer that is due, and is with one that is not")
     func timer() {
-      let task = makeTask(on: .foreground)
-      core.schedule(task, at: .distantFuture)
+      core.put(bare.item(.timer, on: .foreground, due: .distantFuture))
       #expect(core.isIdle)
 
-      core.schedule(makeTask(on: .foreground), at: .start)
+      core.put(bare.item(.timer, on: .foreground, due: .start))
 
       #expect(!core.isIdle)
     }

@@ -23,7 +23,7 @@ struct TimerWishTests {
     let bare = BareCore()
     bare.core.timerIsSetFor = loopLooksAt
     bare.core.turnIsDue = turnIsDue
-    bare.core.schedule(bare.task(), at: DispatcherInstant(nanoseconds: due))
+    bare.core.schedule(bare.item(.timer), at: DispatcherInstant(nanoseconds: due))
     return bare.core.turnIsWanted
   }
 }

@@ -19,9 +19,7 @@ struct FlushAtTheEndTests {
 
   @Test("refuses what waited for room, has nothing more to wait for")
   func withoutRoom() {
-    let task = bare.task(on: .foreground)
-    bare.core.accept(task)
-    bare.core.withoutRoom.append(task)
+    bare.putWithoutRoom(bare.item(on: .foreground))
     flush(.foreground)
 
     bare.core.beginShutdown(ShutdownPolicy())

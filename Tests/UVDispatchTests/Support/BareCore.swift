@@ -1,4 +1,5 @@
 import TaskDispatch
+import TaskDispatchTesting
 
 @testable import UVDispatch
 
@@ -6,6 +7,8 @@ import TaskDispatch
 struct BareCore {
   let core: Core
   let view: UVView
+  /// Items take their lane and their view from a queue, and a queue has a dispatcher.
+  private let nobody = RecordingDispatcher()
 
   init(width: Int = 1, viewWidth: Int = 1, overflow: Overflow = .unbounded) {
     core = Core(UVDispatcher.Configuration(overflow: overflow), width: width, origin: 0)
@@ -19,6 +22,26 @@ struct BareCore {
     _ view: UVView? = nil
   ) -> QueuedTask {
     core.makeTask(work, on: lane, view, site: .here(), parent: nil)
+  }
+
+  /// A submission that asked for more than to run, numbered and accepted.
+  func item(
+    _ kind: WorkItem.Kind = .task, on lane: Lane = .background, _ view: UVView? = nil,
+    due: DispatcherInstant? = nil, timeToLive: Duration? = nil, group: WorkGroup? = nil
+  ) -> WorkItem {
+    let item = WorkItem(
+      kind: kind, queue: TaskQueue(dispatcher: nobody, view: view, lane: lane), label: nil,
+      site: .here(), due: due, timeToLive: timeToLive, group: group
+    ) {}
+    core.number(item, parent: nil)
+    core.accept(item)
+    return item
+  }
+
+  /// Lets an item wait for room in its queue.
+  func putWithoutRoom(_ item: WorkItem) {
+    item.place.stage = .held
+    core.withoutRoom.append(item)
   }
 
   /// Somebody who stands in `sync`.

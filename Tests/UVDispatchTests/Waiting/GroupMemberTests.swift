@@ -1,7 +1,6 @@
 import TaskDispatch
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// The search for members, asked of a core in which one body stands on the loop, and waits.
@@ -17,19 +16,9 @@ struct GroupMemberTests {
 
   private var isStuck: Bool { bare.core.isStuck(waitingFor: .group(group)) }
 
-  private func member(of group: WorkGroup) -> QueuedTask.Work {
-    .item(
-      WorkItem(
-        kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .foreground),
-        label: nil, site: .here(), group: group
-      ) {})
-  }
-
   /// Puts a task of `group` behind the body.
   private func queueMember(of group: WorkGroup) {
-    let task = bare.task(member(of: group), on: .foreground)
-    bare.core.accept(task)
-    bare.core.enqueue(task)
+    bare.core.put(bare.item(on: .foreground, group: group))
   }
 
   @Test("is stuck if a task of it waits for that body")
@@ -49,15 +38,14 @@ struct GroupMemberTests {
 
   @Test("is stuck if a task of it waits for room")
   func withoutRoom() {
-    bare.core.withoutRoom.append(bare.task(member(of: group), on: .foreground))
+    bare.putWithoutRoom(bare.item(on: .foreground, group: group))
     #expect(isStuck)
     _ = bare.core.releaseEverything()
   }
 
   @Test("is stuck if a task of it runs and waits as well, but not if a shutdown has abandoned that")
   func running() {
-    let task = bare.task(member(of: group), on: .background)
-    bare.core.accept(task)
+    let task = bare.core.task(for: bare.item(group: group))
     bare.core.begin(task)
     task.beginWait(for: nil)
     #expect(isStuck)
@@ -69,9 +57,7 @@ struct GroupMemberTests {
   @Test("is not stuck if its tasks stand in a suspended view, which somebody may resume")
   func suspended() {
     bare.core.pool.suspend(bare.core.poolView(bare.view), now: { 0 })
-    let task = bare.task(member(of: group), on: .background, bare.view)
-    bare.core.accept(task)
-    bare.core.enqueue(task)
+    bare.core.put(bare.item(.task, on: .background, bare.view, group: group))
 
     #expect(!isStuck)
     _ = bare.core.releaseEverything()

@@ -1,0 +1,122 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+/// Where an item stands as itself, and has no task before somebody asks for it.
+@Suite("An item that waits")
+struct WaitingItemTests {
+  private let bare = BareCore()
+  private var core: Core { bare.core }
+
+  enum Stand: CaseIterable, CustomTestStringConvertible {
+    case lane, view, foreground, timer, repeating, notification, due
+
+    var testDescription: String { "\(self)" }
+  }
+
+  private func put(_ stand: Stand) -> WorkItem {
+    let item =
+      switch stand {
+      case .lane: bare.item()
+      case .view: bare.item(.task, on: .background, bare.view)
+      case .foreground: bare.item(.task, on: .foreground)
+      case .timer: bare.item(.timer, due: .distantFuture)
+      case .repeating: bare.item(.repeating, due: .distantFuture)
+      case .notification: bare.item(.notification)
+      case .due: bare.item(.event, on: .foreground)
+      }
+    core.put(item)
+    return item
+  }
+
+  @Test("needs no task to be cancelled", arguments: Stand.allCases)
+  func cancelled(stand: Stand) {
+    let item = put(stand)
+    #expect(core.ledger.waiting == 1)
+
+    #expect(core.cancel(item) == .beforeStart)
+
+    #expect(item.queued == nil)
+    #expect(core.spares.count == 0)
+    #expect(core.ledger.waiting == 0)
+    #expect(core.ledger.cancelled == 1)
+    #expect(core.releaseEverything().isEmpty)
+    deliver()
+    #expect(item.outcome == .cancelled)
+    #expect(core.cancel(item) == .tooLate)
+  }
+
+  @Test("has a task once somebody asks for it, and the same when it starts")
+  func asked() throws {
+    let item = put(.lane)
+    let task = try #require(core.task(of: item))
+    #expect(task.id == item.place.id.number)
+    #expect(task.order == task.id)
+
+    let started = core.startOnWorker(core.makeFrame(on: .background))
+
+    #expect(started === task)
+    #expect(core.task(of: item) === task)
+    _ = task.perform(by: try UVDispatcher(), hidesOuter: false)
+    core.finish(task, .completed)
+    #expect(core.task(of: item) == nil)
+  }
+
+  @Test("is cancelled with the task that somebody asked for", arguments: Stand.allCases)
+  func askedAndCancelled(stand: Stand) {
+    let item = put(stand)
+    #expect(core.task(of: item) != nil)
+
+    #expect(core.cancel(item) == .beforeStart)
+
+    #expect(core.task(of: item) == nil)
+    #expect(core.ledger.waiting == 0)
+    #expect(core.releaseEverything().isEmpty)
+  }
+
+  @Test("has none before it was submitted, and none after its end")
+  func nowhere() {
+    let item = bare.item()
+    #expect(core.task(of: item) == nil)
+    #expect(core.cancel(item) == .tooLate)
+    #expect(!core.takeBack(item))
+  }
+
+  @Test("is found where it stands, also after others before it have gone", arguments: [1, 2, 3])
+  func moved(seed: Int) {
+    var dice = Dice(seed: seed)
+    for stand in [Stand.lane, .view, .foreground, .due] {
+      var items = (0..<500).map { _ in put(stand) }
+      while !items.isEmpty {
+        if dice.roll(3) == 0 { items.append(put(stand)) }
+        let item = items.remove(at: dice.roll(items.count))
+        #expect(core.cancel(item) == .beforeStart)
+        deliver()
+        #expect(item.outcome == .cancelled)
+      }
+      #expect(core.ledger.waiting == 0)
+      #expect(core.releaseEverything().isEmpty)
+    }
+  }
+
+  @Test("comes due with the moment from which its time to live counts")
+  func timeToLive() {
+    let item = bare.item(.timer, due: .start, timeToLive: .seconds(1))
+    core.put(item)
+
+    core.settleTimers()
+
+    #expect(core.task(of: item)?.cameDueAt == 0)
+    #expect(item.place.stage == .queue)
+  }
+
+  /// What is left to be done without the lock, which nobody takes here.
+  private func deliver() {
+    guard !core.outbox.isEmpty else { return }
+    switch core.outbox.take() {
+    case .one(let note): note.deliver()
+    case .several(let notes): for note in notes { note.deliver() }
+    }
+  }
+}
