@@ -1,4 +1,3 @@
-internal import Synchronization
 public import TaskDispatch
 
 /// Where the jobs of Swift Tasks come from. The two kinds are objects apart: the runtime crashes if
@@ -74,17 +73,12 @@ final class UVSerialExecutor: SerialExecutor, UVExecutor {
 ///
 /// An actor's is asked for at each call of the actor, so there is no lock to take.
 struct LaneExecutors<Executor: UVExecutor>: ~Copyable {
-  private let foreground = AtomicLazyReference<Executor>()
-  private let background = AtomicLazyReference<Executor>()
+  private let foreground = LazyObject<Executor>()
+  private let background = LazyObject<Executor>()
 
   func executor(for lane: Lane, make: () -> Executor) -> Executor {
     lane == .foreground ? foreground.made(by: make) : background.made(by: make)
   }
-}
-
-extension AtomicLazyReference {
-  /// The object, made now if there is none: one of them, if two make it at a time.
-  func made(by make: () -> Instance) -> Instance { load() ?? storeIfNil(make()) }
 }
 
 extension UVDispatcher {

@@ -302,8 +302,9 @@
   @inlinable @inline(__always) mutating func settle(_ view: View, now: () -> Int64) {
     let isAlone = !usesTurns && view === background && background.queue.heldTurns.isEmpty
     if isAlone, view.queue.callersWaiting == 0 { return }
-    // Nothing of it waits, so it wants no turn, and none stands anywhere.
-    if !usesTurns, view !== background, view.queue.ready.isEmpty { return }
+    if view !== background, !view.queue.hasBusinessWithTurns {
+      return stopUsingTurnsIfAlone()
+    }
     settleTurns(view, isAlone: isAlone, now: now)
   }
 

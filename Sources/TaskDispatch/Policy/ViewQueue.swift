@@ -285,6 +285,12 @@
     return wanted
   }
 
+  /// False if it surely holds no turns and wants none, nor has a caller to let run: nothing of it waits,
+  /// or no worker may start any, since it is full or suspended.
+  @inlinable @inline(__always) var hasBusinessWithTurns: Bool {
+    callersWaiting > 0 || !heldTurns.isEmpty || !ready.isEmpty && workerRoom > 0
+  }
+
   /// Never inlined, as ``callerIsNext(now:)``: the copy that it makes of what waits, though it changes
   /// nothing, would be made before it is known whether it is needed.
   @inlinable @inline(never) var nextBarrierBand: PriorityBand? { ready.nextBarrierBand }

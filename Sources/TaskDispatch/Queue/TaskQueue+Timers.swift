@@ -20,7 +20,7 @@ extension TaskQueue {
       kind: isNow ? .task : .timer, queue: self, label: label,
       site: site(priority, fileID, line),
       due: isNow ? nil : dispatcher.now.advanced(by: delay),
-      tolerance: tolerance.isPositive ? tolerance : .zero,
+      tolerance: tolerance,
       timeToLive: timeToLive, group: group, body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)
@@ -44,7 +44,7 @@ extension TaskQueue {
     let item = WorkItem(
       kind: .repeating, queue: self, label: label, site: site(priority, fileID, line),
       due: dispatcher.now.advanced(by: interval),
-      tolerance: tolerance.isPositive ? tolerance : .zero,
+      tolerance: tolerance,
       repetition: Repetition(every: interval, catchUp: catchUp), body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)

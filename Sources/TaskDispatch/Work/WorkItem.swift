@@ -79,18 +79,18 @@ public class WorkItem: @unchecked Sendable {
   @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
 
   private final class Terms: Sendable {
-    let tolerance: Duration
+    let tolerance: Int64
     let repetition: Repetition?
 
-    init(tolerance: Duration, repetition: Repetition?) {
+    init(tolerance: Int64, repetition: Repetition?) {
       self.tolerance = tolerance
       self.repetition = repetition
     }
 
     /// Nil if there is nothing to say.
     static func of(_ tolerance: Duration, _ repetition: Repetition?) -> Terms? {
-      !tolerance.isPositive && repetition == nil
-        ? nil : Terms(tolerance: tolerance, repetition: repetition)
+      tolerance.isPositive || repetition != nil
+        ? Terms(tolerance: max(0, tolerance.clampedNanoseconds), repetition: repetition) : nil
     }
   }
 
@@ -98,8 +98,10 @@ public class WorkItem: @unchecked Sendable {
   @inlinable public final var due: DispatcherInstant? {
     dueIfAny == Self.none ? nil : DispatcherInstant(nanoseconds: dueIfAny)
   }
-  /// How much later than `due` it may start if that saves a wake-up. Not negative.
-  public var tolerance: Duration { terms?.tolerance ?? .zero }
+  /// How much later than `due` it may start if that saves a wake-up. Not negative, in whole nanoseconds.
+  public var tolerance: Duration { .nanoseconds(toleranceInNanoseconds) }
+
+  package var toleranceInNanoseconds: Int64 { terms?.tolerance ?? 0 }
   /// For a repeating timer.
   public var repetition: Repetition? { terms?.repetition }
   /// How long it may wait before it expires, from its submission, or from its time for a timer. In

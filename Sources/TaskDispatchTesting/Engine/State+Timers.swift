@@ -6,7 +6,7 @@ extension State {
     let due = time ?? item.due ?? DispatcherInstant(nanoseconds: now)
     item.place.stage = .timers
     item.place.ticket = timers.insert(
-      timed, due: due.nanoseconds, tolerance: item.tolerance.clampedNanoseconds)
+      timed, due: due.nanoseconds, tolerance: item.toleranceInNanoseconds)
   }
 
   /// Moves every timer whose time has come to where it can run.

@@ -4,7 +4,7 @@ extension Core {
   func schedule(_ item: WorkItem, at time: DispatcherInstant) {
     item.place.stage = .timers
     item.place.ticket = timers.insert(
-      item, due: time.nanoseconds, tolerance: item.tolerance.clampedNanoseconds)
+      item, due: time.nanoseconds, tolerance: item.toleranceInNanoseconds)
     // The loop's turn ends with a look at the timers.
     if !turnIsDue, nextDeadline < timerIsSetFor { turnIsWanted = true }
   }

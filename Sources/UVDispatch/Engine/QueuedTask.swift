@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TaskDispatch
 
 /// A submission to a ``UVDispatcher`` as the frame of its body, or as what stands for it before that. Or
@@ -254,7 +253,7 @@ final class UVView: QueueView, @unchecked Sendable {
   /// A Task keeps its executor, and that the view.
   let taskExecutor = Locked(TaskExecutorOfView())
   /// An actor keeps the view, and that its executor.
-  let serialExecutor = AtomicLazyReference<UVSerialExecutor>()
+  let serialExecutor = LazyObject<UVSerialExecutor>()
 
   /// Gone when the view is, for those who look at all views and hold none: an object to which somebody
   /// refers weakly is counted three times as slowly, and the view is counted with each of its tasks.
