@@ -38,10 +38,15 @@ extension UVDispatcher {
   @inline(never) private func postByHand(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
-    let parent = currentTask
     let view = view(queue.view)
     let core = lock()
     defer { unlock() }
+    if let view, core.isSimple, core.shutdown == nil, site.band == .medium, !queue.isBarrier {
+      core.accept(1)
+      core.enqueue(PlainTask(body: body, site: site), in: view)
+      return .accepted
+    }
+    let parent = currentTask
     let task = core.makeTask(
       .plain(body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
       parent: parent?.id)

@@ -21,6 +21,7 @@ struct PoolTrial: ~Copyable {
   private(set) var model: NaivePool
   /// How often one task took the place of another.
   private(set) var takenOver = 0
+  private(set) var takenOverInViews = 0
   /// How often a caller's entry was not put in.
   private(set) var entered = 0
   private var jobs: [Int: Job] = [:]
@@ -56,7 +57,7 @@ struct PoolTrial: ~Copyable {
   /// Those whose place another may take: tasks of the background that a worker runs, no barriers.
   var replaceableIDs: [Int] {
     running.filter { _, started in
-      started.view === views[0] && started.taken.runner == .worker && !started.taken.isBarrier
+      started.taken.runner == .worker && !started.taken.isBarrier
     }.map(\.id)
   }
 
@@ -108,15 +109,20 @@ struct PoolTrial: ~Copyable {
       model.views[view].finish(id)
       settleModel(view)
     case .takeOver(let id):
+      let view = number(of: running.first { $0.id == id }!.started.view)
       // As only plain bodies may.
-      let next = pool.takeOver { !$0.isBarrier && !$0.runsOnCaller && $0.id % 5 != 0 }
+      func isWanted(_ job: inout Job) -> Bool {
+        !job.isBarrier && !job.runsOnCaller && job.id % 5 != 0
+      }
+      let next =
+        view == 0 ? pool.takeOver(if: isWanted) : pool.takeOver(of: views[view], if: isWanted)
       guard let next else { break }
-      takenOver += 1
+      if view == 0 { takenOver += 1 } else { takenOverInViews += 1 }
       running.removeAll { $0.id == id }
-      model.views[0].finish(id)
-      settleModel(0)
+      model.views[view].finish(id)
+      settleModel(view)
       let taken = ViewQueue<Job>.Taken(entry: next, runner: .worker, isBarrier: false)
-      let started = PoolOrder<Job>.Started(taken: taken, view: views[0])
+      let started = PoolOrder<Job>.Started(taken: taken, view: views[view])
       let expected = isExact ? model.start(at: time) : expectation(of: started)
       note(started, expected, onWorker: true)
     case .suspend(let view):

@@ -89,6 +89,39 @@ struct TakeOverTests {
     #expect(pool.start(now: { 0 })?.taken.entry.id == 1)
   }
 
+  @Test(
+    "of a view is the one that the end and a start would have let start, in every short program")
+  func everyShortProgramOfViews() throws {
+    var takenOver = 0
+    try forEveryProgram { choices in
+      var trial = PoolTrial(width: 2, viewWidths: [[2, 2], [1, 1]])
+      for _ in 0..<2 {
+        trial.perform(.submit(to: 1, .medium, onCaller: false, isBarrier: false))
+      }
+      trial.perform(.start)
+      for _ in 0..<3 {
+        trial.perform(choices.choose(from: submissionsToViews))
+        if choices.isNew { try trial.check() }
+      }
+      if choices.choose(2) == 1 { trial.perform(.start) }
+      trial.perform(.takeOver(from: trial.replaceableIDs[0]))
+      try trial.check()
+      takenOver += trial.takenOverInViews
+      try trial.drain()
+    }
+    #expect(takenOver > 0)
+  }
+
+  private let submissionsToViews: [PoolTrial.Step] = [
+    .submit(to: 1, .medium, onCaller: false, isBarrier: false),
+    .submit(to: 1, .high, onCaller: false, isBarrier: false),
+    .submit(to: 1, .medium, onCaller: false, isBarrier: true),
+    .submit(to: 1, .low, onCaller: true, isBarrier: false),
+    .submit(to: 2, .medium, onCaller: false, isBarrier: false),
+    .submit(to: 0, .low, onCaller: false, isBarrier: false),
+    .suspend(1),
+  ]
+
   private let submissions: [PoolTrial.Step] = [
     .submit(to: 0, .medium, onCaller: false, isBarrier: false),
     .submit(to: 0, .high, onCaller: false, isBarrier: false),

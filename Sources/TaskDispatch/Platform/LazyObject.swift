@@ -5,19 +5,20 @@ public import Synchronization
 ///
 /// In place of `AtomicLazyReference`, which Swift 6.3.1 does not specialise: it looks types up by name at
 /// each load, which takes ten times as long as the rest of what an actor asks its executor for.
-@safe @usableFromInline package struct LazyObject<Object: AnyObject & Sendable>: ~Copyable, Sendable {
+@safe @usableFromInline package struct LazyObject<Object: AnyObject & Sendable>: ~Copyable, Sendable
+{
   /// Where the object is, which this holds; 0 as long as there is none.
   @usableFromInline let address = Atomic<UInt>(0)
 
   @inlinable package init() {}
 
   @inlinable deinit {
-    if let held { unsafe held.release() }
+    if let held = unsafe held { unsafe held.release() }
   }
 
   /// The object, made by `make` if there is none.
   @inlinable package func made(by make: () -> Object) -> Object {
-    if let held { return unsafe held.takeUnretainedValue() }
+    if let held = unsafe held { return unsafe held.takeUnretainedValue() }
     let new = unsafe Unmanaged.passRetained(make())
     let (isFirst, former) = unsafe address.compareExchange(
       expected: 0, desired: UInt(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)

@@ -2,6 +2,14 @@
 @usableFromInline package final class PoolView<Entry: PoolEntry> {
   // Kept apart from the object, whose own properties would be checked at each access.
   @usableFromInline let ownedQueue: Owned<ViewQueue<Entry>>
+  @safe @exclusivity(unchecked) @usableFromInline var heldBy: AnyObject?
+
+  /// What its owner must find again, and must not lose, while entries wait here that hold nothing
+  /// themselves.
+  @inlinable package var holder: AnyObject? {
+    @inline(__always) get { heldBy }
+    @inline(__always) set { heldBy = newValue }
+  }
 
   /// - Parameters: as of ``ViewQueue``.
   @inlinable package init(
@@ -34,6 +42,10 @@
     ownedQueue.update { $0.takeInPlace(if: isWanted) }
   }
 
+  @inlinable func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    ownedQueue.update { $0.takeBetweenTurns(if: isWanted) }
+  }
+
   /// As ``ViewQueue/updateEach(_:)``.
   package func updateEach(_ body: (inout Entry, _ position: Int) -> Void) {
     ownedQueue.update { $0.updateEach(body) }
@@ -43,6 +55,9 @@
   @inlinable func missingTurns(now: () -> Int64) -> InlineArray<4, Int>? {
     ownedQueue.update { $0.missingTurns(now: now) }
   }
+
+  /// Whether anything waits in it, or may have waited when another view began to want turns.
+  @inlinable var hasSay: Bool { ownedQueue.update { !$0.ready.isEmpty || !$0.heldTurns.isEmpty } }
 
   @inlinable var holdsTurns: Bool { ownedQueue.update { !$0.heldTurns.isEmpty } }
 }
@@ -150,7 +165,7 @@
   ) -> Int {
     let position =
       isBarrier ? view.queue.pushBarrier(entry, in: band) : view.queue.push(entry, in: band)
-    settle(view, now: now)
+    if isBarrier || !view.queue.keepsTurns(withOneMoreIn: band) { settle(view, now: now) }
     return position
   }
 
@@ -204,6 +219,19 @@
   package mutating func takeOver(if isWanted: (inout Entry) -> Bool) -> Entry? {
     if usesTurns { return nil }
     return background.takeInPlace(if: isWanted)
+  }
+
+  /// The same for a task of `view`, which is not the background, while nobody else has anything to do.
+  ///
+  /// All turns are its own, and its end would bring one more. Of them the start would take one, which
+  /// leaves as many as there were.
+  @inlinable package mutating func takeOver(
+    of view: View, if isWanted: (inout Entry) -> Bool
+  ) -> Entry? {
+    if background.hasSay || usesTurns && (viewsWithTurns > 1 || !view.holdsTurns) { return nil }
+    guard let entry = view.takeBetweenTurns(if: isWanted) else { return nil }
+    turns.renew()
+    return entry
   }
 
   @inlinable @inline(never) mutating func search(now: () -> Int64) -> Started? {

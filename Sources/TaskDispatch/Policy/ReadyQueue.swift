@@ -187,6 +187,16 @@
     return element
   }
 
+  /// How many may be taken, if they are all of one band; else 0.
+  @inlinable var onlyStartable: Int {
+    startableBands != 0 && hasOneStartableBand ? startable[startableBands.trailingZeroBitCount] : 0
+  }
+
+  /// What taking the head and adding one like it do, if all are of one band: nobody passes over that.
+  @inlinable mutating func renew() {
+    if startableBands != 0 { bands[startableBands.trailingZeroBitCount].passedOverAt = Self.never }
+  }
+
   @inlinable var hasOneStartableBand: Bool { startableBands & (startableBands &- 1) == 0 }
 
   @inlinable @inline(__always)

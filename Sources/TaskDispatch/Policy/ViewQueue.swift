@@ -204,6 +204,14 @@
     return ready.takeOnly(if: isWanted)
   }
 
+  /// The same, if it holds turns as well: and wants as many when it has taken one.
+  @inlinable mutating func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    guard callersWaiting == 0, suspensions == 0, ready.onlyStartable > heldTurns.count else {
+      return nil
+    }
+    return ready.takeOnly(if: isWanted)
+  }
+
   @inlinable mutating func take(for runner: Runner, now: () -> Int64) -> Taken? {
     var isBarrier = false
     var next = ready.take(now: now)
@@ -283,6 +291,13 @@
       left -= wanted[index]
     }
     return wanted
+  }
+
+  /// Whether an entry more in `band`, which is no barrier, surely changes nothing about the turns that it
+  /// wants: it holds one for each task that a worker may start, and none that would go to a lower band.
+  @inlinable @inline(__always) func keepsTurns(withOneMoreIn band: PriorityBand) -> Bool {
+    guard callersWaiting == 0, heldTurns.count == workerRoom else { return false }
+    return heldTurns.isEmpty || heldTurnCounts[band.index] == heldTurns.count
   }
 
   /// False if it surely holds no turns and wants none, nor has a caller to let run: nothing of it waits,

@@ -13,7 +13,7 @@ extension Core {
       // that had expired: it may have been the last that was collected.
       if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
       guard let next = pool.start(now: { [clock] in clock.now }) else { return nil }
-      if let task = begin(next.taken, frame) { return task }
+      if let task = begin(next.taken, of: next.view, frame) { return task }
     }
   }
 
@@ -21,18 +21,20 @@ extension Core {
   func startToHelp(_ view: UVView?) -> QueuedTask? {
     defer { handOutGrants() }
     while let next = pool.startToHelp(poolView(view), now: { [clock] in clock.now }) {
-      if let task = begin(next.taken, makeFrame(on: .background)) { return task }
+      if let task = begin(next.taken, of: next.view, makeFrame(on: .background)) { return task }
     }
     return nil
   }
 
   @inline(__always)
   private func begin(
-    _ taken: consuming ViewQueue<Entry>.Taken, _ frame: QueuedTask
+    _ taken: consuming ViewQueue<Entry>.Taken, of view: PoolView<Entry>, _ frame: QueuedTask
   ) -> QueuedTask? {
     let (runner, isBarrier) = (taken.runner, taken.isBarrier)
+    defer { if view.holder != nil { letGoIfEmpty(view) } }
     switch (consume taken).entry {
     case .plain(let plain):
+      frame.enter(view.holder as? UVView)
       frame.runner = runner
       begin(plain, in: frame)
       return frame
@@ -115,6 +117,11 @@ extension Core {
       if due.hasStartable { return nil }
       if !foreground.hasStartable { collectForeground() }
       next = ownedForeground.update { $0.takeOnly(if: Entry.isPlain) }
+    } else if let view = frame.view {
+      // What came in meanwhile has a say in who is next.
+      if inbox.mayHoldEntries { return nil }
+      next = ownedPool.update { $0.takeOver(of: view.pool, if: Entry.isPlain) }
+      letGoIfEmpty(view.pool)
     } else {
       if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
       next = ownedPool.update { $0.takeOver(if: Entry.isPlain) }
@@ -319,6 +326,7 @@ extension Core {
         at: task.position, in: task.site.band, isBarrier: task.isBarrier,
         from: poolView(task.view), now: { [clock] in clock.now })
       : foreground.remove(at: task.position, in: .medium)
+    letGoIfEmpty(poolView(task.view))
     guard case .task(let found) = removed, found === task else { return false }
     noteTaken(task)
     handOutGrants()

@@ -101,7 +101,7 @@ extension Core {
     collectBackground()
   }
 
-  private func accept(_ count: Int) {
+  func accept(_ count: Int) {
     ledger.accepted += count
     ledger.waiting += count
   }
@@ -114,19 +114,20 @@ extension Core {
   }
 
   /// Makes an object of every plain body that waits, for those who must be able to name it. O(what
-  /// waits in the lanes).
+  /// waits in the queues).
   func promotePlain() {
     collect()
     var last: UInt64 = 0
-    func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane) {
+    func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane, _ view: UVView? = nil) {
       switch entry {
       case .item(let item): last = item.place.id.number
       case .task(let task): last = task.order
       case .plain(let plain):
         lastID += 1
+        let queue = TaskQueue.Identity(
+          dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
         let task = QueuedTask(
-          .plain(plain.body), id: lastID,
-          queue: TaskQueue.Identity(dispatcher: dispatcher, view: nil, lane: lane), view: nil,
+          .plain(plain.body), id: lastID, queue: queue, view: view,
           isBarrier: false, site: plain.site, parent: nil, at: nil, shutdown: shutdownFlag,
           order: last)
         task.position = position
@@ -136,6 +137,13 @@ extension Core {
     updateForeground { promote(&$0, $1, .foreground) }
     last = 0
     pool.background.updateEach { promote(&$0, $1, .background) }
+    for pool in views {
+      // Where none holds itself, no plain body waits.
+      guard let view = pool.holder as? UVView else { continue }
+      last = view.orderOfPlain
+      pool.updateEach { promote(&$0, $1, .background, view) }
+      pool.holder = nil
+    }
   }
 
   // MARK: The gate
@@ -220,6 +228,23 @@ extension Core {
 
   // MARK: Into the queues
 
+  /// Puts an accepted plain body into the queue of a view. It does not hold that, and so the view holds
+  /// itself.
+  func enqueue(_ plain: consuming PlainTask, in view: UVView) {
+    if view.pool.holder == nil {
+      view.pool.holder = view
+      view.orderOfPlain = lastID
+    }
+    _ = pool.submit(
+      .plain(plain), to: view.pool, in: .medium, isBarrier: false, now: { [clock] in clock.now })
+    handOutGrants()
+  }
+
+  /// Entries have left the queue of a view. Whoever took them holds it.
+  func letGoIfEmpty(_ view: PoolView<Entry>) {
+    if view.queue.ready.isEmpty { view.holder = nil }
+  }
+
   /// Puts an accepted item where it waits.
   func put(_ item: WorkItem) {
     switch item.kind {
@@ -275,6 +300,7 @@ extension Core {
         _ = pool.remove(
           at: item.place.position, in: item.site.band, isBarrier: item.isBarrier,
           from: poolView(of: item), now: { [clock] in clock.now })
+        letGoIfEmpty(poolView(of: item))
       }
       noteTaken(item)
       handOutGrants()
@@ -317,6 +343,7 @@ extension Core {
     for grant in pool.takeGrants() {
       guard case .task(let caller) = grant.taken.entry else { continue }
       noteShare(of: caller, grant.taken.runner, asBarrier: grant.taken.isBarrier)
+      letGoIfEmpty(grant.view)
       caller.isGranted = true
       granted += 1
       hasNewsForWaiters = true

@@ -23,6 +23,8 @@ final class Core {
   let limit: Int?
   private let observer: (any TaskObserver)?
   let isObserved: Bool
+  /// Nobody wants more of a plain body than that it runs: it needs no object, unless a shutdown names it.
+  let isSimple: Bool
   /// Whose core it is. Set once, before anybody else sees it.
   var dispatcher = ObjectIdentifier(Core.self)
   let width: Int
@@ -148,7 +150,7 @@ final class Core {
     limit = configuration.overflow.limit
     observer = configuration.observer
     isObserved = observer != nil
-    let isSimple = !isObserved && limit == nil
+    isSimple = !isObserved && limit == nil
     mailbox = Inbox(isOpen: isSimple)
     inbox = Inbox(isOpen: isSimple)
     let step = configuration.agingStep.clampedNanoseconds

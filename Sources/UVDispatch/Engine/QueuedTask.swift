@@ -150,6 +150,16 @@ final class QueuedTask: TaskFrame {
     if waitsFor != nil { waitsFor = nil }
   }
 
+  /// Makes it the frame of a thread that runs plain bodies of `view`, or of its lane if that is nil.
+  /// Nothing runs in it.
+  @inline(__always) func enter(_ view: consuming UVView?) {
+    if view === self.view { return }
+    let queue = TaskQueue.Identity(
+      dispatcher: queue.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+    hold(nil, of: queue, at: site)
+    self.view = view
+  }
+
   /// Makes it the frame of another plain body. Nothing runs in it.
   @inline(__always) func hold(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
     hold(plainAt: plain.site)
@@ -249,6 +259,8 @@ final class UVView: QueueView, @unchecked Sendable {
   // Touched under the dispatcher's lock, the executors aside.
   let pool: PoolView<Entry>
   let life: Life
+  /// After which task the first of the plain bodies came that wait here.
+  var orderOfPlain: UInt64 = 0
   var limited = 0
   /// A Task keeps its executor, and that the view.
   let taskExecutor = Locked(TaskExecutorOfView())
