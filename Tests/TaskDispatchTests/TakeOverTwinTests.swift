@@ -39,6 +39,25 @@ struct TakeOverTwinTests {
     #expect(twins.difference == nil, "seed \(seed)")
     #expect(twins.takenOver > 20)
   }
+
+  @Test("leaves behind it a turn that nobody has passed over yet")
+  func notPassedOver() {
+    var twins = Twins(width: 2, viewWidths: [[2, 2], [1, 1]])
+    for _ in 0..<4 { twins.submit(to: 1, .medium, onCaller: false, isBarrier: false) }
+    twins.start()
+    twins.submit(to: 2, .high, onCaller: false, isBarrier: false)
+    // Passes over the turn that the other view holds.
+    twins.start()
+    twins.finish(1)
+    twins.takeOver(0)
+    twins.time += 10
+    twins.submit(to: 2, .high, onCaller: false, isBarrier: false)
+    twins.start()
+
+    #expect(twins.difference == nil)
+    #expect(twins.takenOver == 1)
+    #expect(twins.running.map(\.one.taken.entry.id) == [1, 5])
+  }
 }
 
 private struct Twins: ~Copyable {

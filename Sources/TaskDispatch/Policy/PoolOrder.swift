@@ -56,8 +56,7 @@
     ownedQueue.update { $0.missingTurns(now: now) }
   }
 
-  /// Whether anything waits in it, or may have waited when another view began to want turns.
-  @inlinable var hasSay: Bool { ownedQueue.update { !$0.ready.isEmpty || !$0.heldTurns.isEmpty } }
+  @inlinable var isEmpty: Bool { ownedQueue.update { $0.ready.isEmpty } }
 
   @inlinable var holdsTurns: Bool { ownedQueue.update { !$0.heldTurns.isEmpty } }
 }
@@ -228,7 +227,7 @@
   @inlinable package mutating func takeOver(
     of view: View, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
-    if background.hasSay || usesTurns && (viewsWithTurns > 1 || !view.holdsTurns) { return nil }
+    if !background.isEmpty || usesTurns && (viewsWithTurns > 1 || !view.holdsTurns) { return nil }
     guard let entry = view.takeBetweenTurns(if: isWanted) else { return nil }
     turns.renew()
     return entry
