@@ -1,0 +1,159 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+/// A plain body that waits in a view is nothing but a closure: it holds no view, and has no task.
+@Suite("A plain body that waits in a view")
+struct PlainInViewTests {
+  private let bare = BareCore(width: 2, viewWidth: 2)
+  private var core: Core { bare.core }
+
+  private func post(line: UInt = #line, to view: UVView) {
+    core.accept(1)
+    core.enqueue(
+      PlainTask(body: {}, site: CallSite(fileID: "File.swift", line: line)), in: view)
+  }
+
+  private func start(in frame: QueuedTask? = nil) -> QueuedTask? {
+    core.startOnWorker(frame ?? core.makeFrame(on: .background))
+  }
+
+  @Test("is run in a frame of that view, which a body of another queue then leaves")
+  func frame() throws {
+    let frame = core.makeFrame(on: .background)
+    post(to: bare.view)
+    let lane = frame.queue
+
+    #expect(start(in: frame) === frame)
+    #expect(frame.view === bare.view)
+    #expect(frame.queue.view == ObjectIdentifier(bare.view))
+    #expect(frame.queueLabel == "view")
+    _ = frame.takePlain()
+    core.finish(frame, .completed)
+    #expect(bare.view.pool.queue.running == 0)
+
+    bare.post()
+    #expect(start(in: frame) === frame)
+    #expect(frame.view == nil)
+    #expect(frame.queue == lane)
+    #expect(frame.queueLabel == "background")
+    _ = frame.takePlain()
+    core.finish(frame, .completed)
+  }
+
+  @Test("keeps the view, until the last has been taken", arguments: [false, true])
+  func keepsView(bySuccession: Bool) {
+    weak var gone: UVView?
+    var frame: QueuedTask? = core.makeFrame(on: .background)
+    do {
+      let view = UVView(label: "v", width: 1, workerWidth: 1, agingStep: 1)
+      core.add(view)
+      gone = view
+      for _ in 0..<2 { post(to: view) }
+    }
+    #expect(gone != nil)
+
+    _ = start(in: frame)
+    _ = frame?.takePlain()
+    #expect(gone?.pool.holder === gone)
+    if bySuccession {
+      #expect(frame.flatMap { core.takeSuccessor(in: $0, at: 0) } != nil)
+    } else {
+      frame.map { core.finish($0, .completed) }
+      _ = start(in: frame)
+      _ = frame?.takePlain()
+    }
+    #expect(gone != nil)
+    #expect(gone?.pool.holder == nil)
+
+    frame.map { core.finish($0, .completed) }
+    frame = nil
+    #expect(gone == nil)
+  }
+
+  @Test("keeps it no longer when what stands behind has been cancelled")
+  func behindItCancelled() {
+    post(to: bare.view)
+    let item = bare.item(.task, on: .background, bare.view)
+    core.put(item)
+    _ = start()?.takePlain()
+    #expect(bare.view.pool.holder != nil)
+
+    #expect(core.cancel(item) == .beforeStart)
+
+    #expect(bare.view.pool.holder == nil)
+  }
+
+  @Test(
+    "keeps it no longer when whoever stands in `sync` behind it has a turn, or goes",
+    arguments: 1...2)
+  func behindItCaller(viewWidth: Int) {
+    let bare = BareCore(width: 2, viewWidth: viewWidth)
+    bare.core.accept(1)
+    bare.core.enqueue(PlainTask(body: {}, site: .here()), in: bare.view)
+    let caller = bare.caller(on: bare.view)
+    bare.core.accept(caller)
+    bare.core.enqueue(caller)
+
+    _ = bare.core.startOnWorker(bare.core.makeFrame(on: .background))?.takePlain()
+
+    #expect(caller.isGranted == (viewWidth == 2))
+    if !caller.isGranted {
+      #expect(bare.view.pool.holder != nil)
+      #expect(bare.core.takeBack(caller))
+    }
+    #expect(bare.view.pool.holder == nil)
+  }
+
+  @Test("gets a task that names it once somebody must be able to, in the order of submission")
+  func promoted() {
+    let before = bare.item()
+    core.put(before)
+    post(line: 7, to: bare.view)
+    let after = bare.item(.task, on: .background, bare.view)
+    core.put(after)
+    post(line: 8, to: bare.view)
+
+    core.promotePlain()
+
+    #expect(bare.view.pool.holder == nil)
+    var found: [(line: UInt32, order: UInt64, view: UVView?)] = []
+    core.forEachReady { task in
+      if task.item == nil { found.append((task.site.line, task.order, task.view)) }
+    }
+    #expect(found.map(\.line) == [7, 8])
+    #expect(found.map(\.order) == [before.place.id.number, after.place.id.number])
+    #expect(found.allSatisfy { $0.view === bare.view })
+    #expect(core.releaseEverything().count == 4)
+    #expect(bare.view.pool.queue.ready.count == 0)
+  }
+
+  @Test("goes with its dispatcher, and so does the view that it kept")
+  func released() {
+    weak var gone: UVView?
+    do {
+      let view = UVView(label: "v", width: 1, workerWidth: 1, agingStep: 1)
+      core.add(view)
+      gone = view
+      post(to: view)
+    }
+
+    #expect(core.releaseEverything().count == 1)
+
+    #expect(gone == nil)
+  }
+
+  @Test("is no successor of another while something waits in the inbox, which has a say")
+  func inbox() throws {
+    for _ in 0..<2 { post(to: bare.view) }
+    let frame = try #require(start())
+    _ = frame.takePlain()
+    bare.post()
+
+    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    core.collect()
+    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    _ = core.releaseEverything()
+  }
+}
