@@ -109,9 +109,9 @@ let eventBugs = [
     suites: ["SignalTests"]),
   Bug(
     "event.stands-elsewhere", breaks: "rule 9: a call that waits is looked for where it is not",
-    in: "UVDispatch/Engine/QueuedTask.swift",
-    .expression("item?.kind == .timer || item?.kind == .event", becomes: "item?.kind == .timer"),
-    suites: ["SignalTests"]),
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(".due", becomes: ".queue", within: "item.place.stage = .due"),
+    suites: ["SignalTests", "WaitingItemTests"]),
   Bug(
     "event.ready-once", breaks: "a descriptor that stays ready is told of once",
     in: "UVDispatch/UVDispatcher+Events.swift",

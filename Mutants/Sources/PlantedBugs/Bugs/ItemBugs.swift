@@ -50,8 +50,9 @@ let itemBugs = [
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.expires-early", breaks: "rule 8: a task expires before its time to live is over",
-    in: "UVDispatch/Engine/Core.swift",
-    .without("if case .item(let item) = work, item.timeToLive != nil { return now }"),
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(
+      "item.timeToLive != nil", becomes: "false", within: "hasTimeToLive: item.timeToLive != nil"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.before-the-start", breaks: "a task was submitted before its dispatcher was made",

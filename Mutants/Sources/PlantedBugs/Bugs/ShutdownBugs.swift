@@ -10,12 +10,12 @@ private let beginBugs = [
   Bug(
     "shutdown.timers-left", breaks: "rule 13: a timer that is not due holds the drain",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("cancelTimers()\n", within: "cancelTimers()\n    for task in withoutRoom"),
+    .without("cancelTimers()\n", within: "cancelTimers()\n    for item in withoutRoom"),
     suites: ["RunUntilIdleTests", "UVContractTests"]),
   Bug(
     "shutdown.repeat-left", breaks: "rule 13: a repeat between two runs has no outcome",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("if self.task(of: timer.item!) != nil { endUnstarted(timer, .cancelled) }"),
+    .without("if timer.item?.queued != nil { endUnstarted(timer, .cancelled) }"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.skipped-drained", breaks: "rule 13: skippable work is drained",
@@ -25,7 +25,7 @@ private let beginBugs = [
   Bug(
     "shutdown.room-still-awaited", breaks: "rule 13: who awaits room is not refused",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("refuse(task, .shutDown)"),
+    .without("refuse(item, .shutDown)"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.later-call-lengthens-the-drain", breaks: "rule 13: a later call lengthens a deadline",
@@ -259,6 +259,6 @@ private let endBugs = [
   Bug(
     "dropped.late-jobs-forgotten", breaks: "rule 13: a job that came after the end is lost",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("lateJobs", becomes: "[]", within: "timers.removeAll() + lateJobs"),
+    .expression("lateJobs", becomes: "[]", within: "{ task(for: $0) } + lateJobs"),
     suites: ["ReleaseEverythingTests"]),
 ]

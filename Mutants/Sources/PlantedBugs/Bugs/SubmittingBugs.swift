@@ -161,15 +161,16 @@ private let orderBugs = [
     breaks: "rule 3: a labelled task overtakes what was posted before",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .without(
-      "collectForeground()", within: "collectForeground()\n      task.position = foreground.push"),
+      "collectForeground()",
+      within: "collectForeground()\n      item.place.position = foreground.push"),
     suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.background-overtaken",
     breaks: "rule 3: a labelled task overtakes what was posted before",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .without(
-      "if task.view == nil { collectBackground() }",
-      within: "if task.view == nil { collectBackground() }\n    task.position"),
+      "if item.view == nil { collectBackground() }",
+      within: "if item.view == nil { collectBackground() }\n    item.place.position"),
     suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.take-overtaken", breaks: "rule 7: a low task starts before a medium one in the inbox",
@@ -187,7 +188,8 @@ private let orderBugs = [
   Bug(
     "order.barrier-into-inbox", breaks: "rule 6: a plain barrier of the background divides nothing",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("!queue.isBarrier", becomes: "true"),
+    .expression(
+      "!queue.isBarrier", becomes: "true", within: "queue.view == nil, !queue.isBarrier"),
     suites: ["PlainBarrierTests"]),
   Bug(
     "order.band-into-inbox", breaks: "rule 7: a plain body of another band runs as a medium one",
@@ -197,7 +199,8 @@ private let orderBugs = [
   Bug(
     "order.band-ignored", breaks: "rule 7: every task is medium",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("task.site.band", becomes: ".medium"),
+    .expression(
+      "item.site.band", becomes: ".medium", within: "to: poolView(of: item), in: item.site.band"),
     suites: ["UVContractTests"]),
   Bug(
     "order.promoted-unseen",
@@ -224,8 +227,10 @@ private let orderBugs = [
     suites: ["PlainBarrierTests", "UVContractTests"]),
   Bug(
     "barrier.item-lost", breaks: "rule 6: a labelled barrier divides nothing",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("item.isBarrier", becomes: "false"),
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(
+      "item.isBarrier", becomes: "false",
+      within: "to: poolView(of: item), in: item.site.band, isBarrier: item.isBarrier"),
     suites: ["UVContractTests"]),
   Bug(
     "barrier.sync-lost", breaks: "rule 6: a barrier by sync divides nothing",
@@ -259,10 +264,8 @@ private let limitBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",
-    in: "UVDispatch/Engine/Core+Run.swift",
-    .without(
-      "noteTaken(task)",
-      within: "guard removed?.task === task else { return false }\n    noteTaken(task)"),
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("noteTaken(item)", within: "noteTaken(item)\n      handOutGrants()"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.time-out-ignored", breaks: "rule 2: a caller waits for room beyond its time-out",

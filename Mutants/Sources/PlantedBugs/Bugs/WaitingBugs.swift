@@ -99,7 +99,7 @@ private let syncBugs = [
     "waiting.members-without-room",
     breaks: "rule 14: who waits for those without room hangs",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .without("withoutRoom.forEach(look)"),
+    .without("for item in withoutRoom { look(task(for: item)) }"),
     suites: ["GroupMemberTests"]),
   Bug(
     "waiting.members-abandoned", breaks: "rule 14: a deadlock is told of that is none",
@@ -244,7 +244,7 @@ private let circleBugs = [
     "circle.cancellable-barrier-counts",
     breaks: "rule 14: told of a circle through a barrier that may be cancelled",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("$0.task?.item == nil", becomes: "true"),
+    .expression("!$0.isItem", becomes: "true"),
     suites: ["StandstillTests"]),
   Bug(
     "circle.barrier-as-plain", breaks: "rule 14: a circle through a barrier is not seen",
