@@ -87,8 +87,8 @@ struct PlainInViewTests {
 
   @Test(
     "keeps it no longer when whoever stands in `sync` behind it has a turn, or goes",
-    arguments: 1...2)
-  func behindItCaller(viewWidth: Int) {
+    arguments: 1...2, [false, true])
+  func behindItCaller(viewWidth: Int, goes: Bool) {
     let bare = BareCore(width: 2, viewWidth: viewWidth)
     bare.core.accept(1)
     bare.core.enqueue(PlainTask(body: {}, site: .here()), in: bare.view)
@@ -96,12 +96,18 @@ struct PlainInViewTests {
     bare.core.accept(caller)
     bare.core.enqueue(caller)
 
-    _ = bare.core.startOnWorker(bare.core.makeFrame(on: .background))?.takePlain()
+    let frame = bare.core.makeFrame(on: .background)
+    _ = bare.core.startOnWorker(frame)?.takePlain()
 
     #expect(caller.isGranted == (viewWidth == 2))
     if !caller.isGranted {
       #expect(bare.view.pool.holder != nil)
-      #expect(bare.core.takeBack(caller))
+      if goes {
+        #expect(bare.core.takeBack(caller))
+      } else {
+        bare.core.finish(frame, .completed)
+        #expect(caller.isGranted)
+      }
     }
     #expect(bare.view.pool.holder == nil)
   }
@@ -114,6 +120,7 @@ struct PlainInViewTests {
     let after = bare.item(.task, on: .background, bare.view)
     core.put(after)
     post(line: 8, to: bare.view)
+    core.put(bare.item())
 
     core.promotePlain()
 
@@ -125,7 +132,7 @@ struct PlainInViewTests {
     #expect(found.map(\.line) == [7, 8])
     #expect(found.map(\.order) == [before.place.id.number, after.place.id.number])
     #expect(found.allSatisfy { $0.view === bare.view })
-    #expect(core.releaseEverything().count == 4)
+    #expect(core.releaseEverything().count == 5)
     #expect(bare.view.pool.queue.ready.count == 0)
   }
 

@@ -100,6 +100,20 @@ struct WaitingItemTests {
     }
   }
 
+  @Test("lets a shutdown look again when it is cancelled")
+  func inShutdown() {
+    core.loopRuns = true
+    bare.running()
+    core.beginShutdown(ShutdownPolicy())
+    let item = put(.lane)
+    core.turnIsWanted = false
+
+    #expect(core.cancel(item) == .beforeStart)
+
+    #expect(item.queued == nil)
+    #expect(core.turnIsWanted)
+  }
+
   @Test("comes due with the moment from which its time to live counts")
   func timeToLive() {
     let item = bare.item(.timer, due: .start, timeToLive: .seconds(1))
