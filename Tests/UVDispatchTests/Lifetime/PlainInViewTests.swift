@@ -153,9 +153,10 @@ struct PlainInViewTests {
 
   @Test("is no successor of another while something waits in the inbox, which has a say")
   func inbox() throws {
-    for _ in 0..<2 { post(to: bare.view) }
+    for _ in 0..<4 { post(to: bare.view) }
     let frame = try #require(start())
     _ = frame.takePlain()
+    #expect(core.takeSuccessor(in: frame, at: 0) != nil)
     bare.post()
 
     #expect(core.takeSuccessor(in: frame, at: 0) == nil)
