@@ -26,6 +26,20 @@ extension Case {
     }
   }
 
+  /// Queues that were made, as they are handed to whoever needs one, with 1024 tasks in flight.
+  static let windowedViews = [1, 3].flatMap { width in
+    [1, 4].map { producers in
+      let row = Row("a queue of width \(width), P=\(producers) win 1024")
+      return Case(row.name, rows: [row]) { effort in
+        let subjects: [(String, any Subject)] = [
+          (Contestant.ours, try UVBackground(width: 3, viewWidth: width)),
+          ("Dispatch", width == 1 ? DispatchSubject.serial : .concurrent),
+        ]
+        return Throughput(producers: producers).contestants(subjects, effort)
+      }
+    }
+  }
+
   private static func demanded(_ width: Int, _ producers: Int) -> Demand {
     switch (width, producers) {
     case (1, 1): [.timesFaster(3, than: "NIO"), .timesFaster(2.5, than: "Dispatch")]

@@ -26,13 +26,16 @@ final class UVBackground: Subject {
   let dispatcher: UVDispatcher
   private let queue: TaskQueue
 
-  init(width: Int) throws {
+  /// - Parameter viewWidth: Submits to a queue of that width that was made for it; to the background
+  ///   itself if nil.
+  init(width: Int, viewWidth: Int? = nil) throws {
     dispatcher = try UVDispatcher(.init(backgroundWidth: width))
     precondition(
       dispatcher.effectiveBackgroundWidth == width,
       "the pool is too small for a width of \(width)")
     try dispatcher.start()
-    queue = dispatcher.background
+    queue =
+      viewWidth.map { dispatcher.makeQueue(label: "view", width: $0) } ?? dispatcher.background
   }
 
   func submit(_ counter: Counter, _ rounds: Int) { queue { work(rounds, counter) } }
