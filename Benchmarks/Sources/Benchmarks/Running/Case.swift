@@ -31,9 +31,8 @@ struct Case: Sendable {
 
   /// In the order of the table.
   static let all: [Case] =
-    windowedForeground + windowedBackground + windowedViews + smallWindows + unbounded + [
-      selfRepost
-    ] + working
+    windowedForeground + windowedBackground + windowedViews + smallWindows + unbounded
+    + [selfRepost] + working
     + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops] + yields
     + [cancelling, statBehind, sync, idle, manyViews, groups] + barriers + [roundTrip, jobs]
     + backlog + [startUp, binarySize, fakeSteps, exploredSchedules, spoold] + latencies

@@ -34,8 +34,11 @@ final class UVBackground: Subject {
       dispatcher.effectiveBackgroundWidth == width,
       "the pool is too small for a width of \(width)")
     try dispatcher.start()
-    queue =
-      viewWidth.map { dispatcher.makeQueue(label: "view", width: $0) } ?? dispatcher.background
+    if let viewWidth {
+      queue = dispatcher.makeQueue(label: "view", width: viewWidth)
+    } else {
+      queue = dispatcher.background
+    }
   }
 
   func submit(_ counter: Counter, _ rounds: Int) { queue { work(rounds, counter) } }
