@@ -56,8 +56,9 @@ public struct ShutdownReport: Sendable {
 
   /// The counters at the end. Nothing waits or runs: what still ran is counted as abandoned.
   public let ledger: Ledger
-  /// What was abandoned or never started, in the order of submission. Plain timers that were not
-  /// due are counted in the ledger and not listed.
+  /// What was abandoned or never started, in the order of submission. A plain body that never started
+  /// has no number of its own: it comes behind what its queue was given before it. Plain timers that
+  /// were not due are counted in the ledger and not listed.
   public let unfinished: [Unfinished]
 
   public init(ledger: Ledger, unfinished: [Unfinished]) {

@@ -120,8 +120,11 @@ extension Core {
     var last: UInt64 = 0
     func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane, _ view: UVView? = nil) {
       switch entry {
-      case .item(let item): last = item.place.id.number
-      case .task(let task): last = task.order
+      // Plain ones are all medium. What stands in another band was not before them.
+      case .item(let item):
+        if lane == .foreground || item.site.band == .medium { last = item.place.id.number }
+      case .task(let task):
+        if lane == .foreground || task.site.band == .medium { last = task.order }
       case .plain(let plain):
         lastID += 1
         let queue = TaskQueue.Identity(
@@ -284,24 +287,30 @@ extension Core {
 
   /// Takes an item out of wherever it waits. False if it waits nowhere.
   func takeBack(_ item: WorkItem) -> Bool {
-    let stage = item.place.stage
+    let (stage, position) = (item.place.stage, item.place.position)
     item.place.stage = .nowhere
+    let removed: Entry?
     switch stage {
     case .nowhere: return false
-    case .timers: if let ticket = item.place.ticket { _ = timers.remove(ticket) }
     case .held:
       held.removeAll { $0 === item }
       withoutRoom.removeAll { $0 === item }
-    case .due: _ = due.remove(at: item.place.position, in: .medium)
+      return true
+    case .timers: removed = item.place.ticket.flatMap { timers.remove($0) }.map { .item($0) }
+    case .due: removed = due.remove(at: position, in: .medium)
+    case .queue where item.lane == .foreground:
+      removed = foreground.remove(at: position, in: .medium)
     case .queue:
-      if item.lane == .foreground {
-        _ = foreground.remove(at: item.place.position, in: .medium)
-      } else {
-        _ = pool.remove(
-          at: item.place.position, in: item.site.band, isBarrier: item.isBarrier,
-          from: poolView(of: item), now: { [clock] in clock.now })
-        letGoIfEmpty(poolView(of: item))
-      }
+      removed = pool.remove(
+        at: position, in: item.site.band, isBarrier: item.isBarrier, from: poolView(of: item),
+        now: { [clock] in clock.now })
+      letGoIfEmpty(poolView(of: item))
+    }
+    // Else somebody else's task would be gone, and this one would run although it was cancelled.
+    require(
+      removed?.isItem(item) == true,
+      "\(item.name) does not stand in this dispatcher: it was submitted to another one")
+    if stage == .queue {
       noteTaken(item)
       handOutGrants()
     }

@@ -23,6 +23,10 @@ enum Entry: PoolEntry {
 
   var isItem: Bool { if case .item = self { true } else { false } }
 
+  func isItem(_ item: WorkItem) -> Bool {
+    if case .item(let mine) = self { mine === item } else { false }
+  }
+
   /// It has another position in its queue now.
   func move(to position: Int) {
     switch self {

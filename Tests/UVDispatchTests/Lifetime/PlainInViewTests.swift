@@ -136,6 +136,23 @@ struct PlainInViewTests {
     #expect(bare.view.pool.queue.ready.count == 0)
   }
 
+  @Test("is reported before what came later and has overtaken it")
+  func overtaken() {
+    for view in [bare.view, nil] {
+      if let view { post(line: 7, to: view) } else { bare.post() }
+      let high = bare.item(.task, on: .background, view, band: .high)
+      core.put(high)
+
+      core.promotePlain()
+
+      var orders: [UInt64] = []
+      core.forEachReady { if $0.item == nil { orders.append($0.order) } }
+      #expect(orders.count == 1)
+      #expect(orders.allSatisfy { $0 < high.place.id.number })
+      #expect(core.releaseEverything().count == 2)
+    }
+  }
+
   @Test("goes with its dispatcher, and so does the view that it kept")
   func released() {
     weak var gone: UVView?

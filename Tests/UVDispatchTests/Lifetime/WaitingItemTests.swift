@@ -100,6 +100,19 @@ struct WaitingItemTests {
     }
   }
 
+  @Test(
+    "is not taken out of a dispatcher that it does not stand in", arguments: [Stand.lane, .timer])
+  func strayed(stand: Stand) async {
+    await #expect(processExitsWith: .failure) { [stand = "\(stand)" as String] in
+      let (mine, other) = (BareCore(), BareCore())
+      let stand = Stand.allCases.first { "\($0)" == stand }!
+      let item = stand == .lane ? mine.item() : mine.item(.timer, due: .distantFuture)
+      mine.core.put(item)
+      other.core.put(stand == .lane ? other.item() : other.item(.timer, due: .distantFuture))
+      _ = other.core.cancel(item)
+    }
+  }
+
   @Test("lets a shutdown look again when it is cancelled")
   func inShutdown() {
     core.loopRuns = true

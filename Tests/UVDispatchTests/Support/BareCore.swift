@@ -27,11 +27,13 @@ struct BareCore {
   /// A submission that asked for more than to run, numbered and accepted.
   func item(
     _ kind: WorkItem.Kind = .task, on lane: Lane = .background, _ view: UVView? = nil,
-    due: DispatcherInstant? = nil, timeToLive: Duration? = nil, group: WorkGroup? = nil
+    band: PriorityBand = .medium, due: DispatcherInstant? = nil, timeToLive: Duration? = nil,
+    group: WorkGroup? = nil
   ) -> WorkItem {
     let item = WorkItem(
       kind: kind, queue: TaskQueue(dispatcher: nobody, view: view, lane: lane), label: nil,
-      site: .here(), due: due, timeToLive: timeToLive, group: group
+      site: CallSite(fileID: #fileID, line: #line, band: band), due: due, timeToLive: timeToLive,
+      group: group
     ) {}
     core.number(item, parent: nil)
     core.accept(item)

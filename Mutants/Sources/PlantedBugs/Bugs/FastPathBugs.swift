@@ -240,6 +240,18 @@ private let plainInViewBugs = [
       within: "case .item(let item): item.place.position = position"),
     suites: ["WaitingItemTests", "CancelRaceTests"]),
   Bug(
+    "item.of-another",
+    breaks: "rule 9: another is taken out of its queue for one that is not there",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression("removed?.isItem(item) == true", becomes: "true"),
+    suites: ["WaitingItemTests"]),
+  Bug(
+    "plain.behind-higher", breaks: "rule 13: a plain body is reported behind what overtook it",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(
+      "item.site.band == .medium", becomes: "true", within: "|| item.site.band == .medium"),
+    suites: ["PlainInViewTests"]),
+  Bug(
     "item.stands-on", breaks: "rule 9: what has started is taken out of a queue",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without("item.place.stage = .nowhere"),

@@ -11,7 +11,7 @@ private let cancelBugs = [
   Bug(
     "cancel.timer-left-in-the-heap", breaks: "rule 9: a cancelled timer fires",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .without("if let ticket = item.place.ticket { _ = timers.remove(ticket) }"),
+    .expression("item.place.ticket.flatMap { timers.remove($0) }", becomes: "Optional(item)"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
     "cancel.running-as-waiting", breaks: "rule 9: a running body is cancelled as if it waited",
