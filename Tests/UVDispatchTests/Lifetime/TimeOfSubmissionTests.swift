@@ -23,6 +23,7 @@ struct TimeOfSubmissionTests {
 
     #expect(item.place.since == core.instant)
     #expect(core.task(for: item).enqueuedAt == core.now)
+    core.forget(item)
   }
 
   @Test("is exact where the clock has been read already, and not read for it where it has not")

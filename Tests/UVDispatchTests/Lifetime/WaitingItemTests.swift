@@ -136,6 +136,7 @@ struct WaitingItemTests {
 
     #expect(core.task(of: item)?.cameDueAt == 0)
     #expect(item.place.stage == .queue)
+    _ = core.releaseEverything()
   }
 
   /// What is left to be done without the lock, which nobody takes here.

@@ -45,13 +45,15 @@ struct GroupMemberTests {
 
   @Test("is stuck if a task of it runs and waits as well, but not if a shutdown has abandoned that")
   func running() {
-    let task = bare.core.task(for: bare.item(group: group))
+    let item = bare.item(group: group)
+    let task = bare.core.task(for: item)
     bare.core.begin(task)
     task.beginWait(for: nil)
     #expect(isStuck)
 
     task.abandon()
     #expect(!isStuck)
+    bare.core.forget(item)
   }
 
   @Test("is not stuck if its tasks stand in a suspended view, which somebody may resume")
