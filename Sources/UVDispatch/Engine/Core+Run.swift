@@ -117,14 +117,13 @@ extension Core {
       if due.hasStartable { return nil }
       if !foreground.hasStartable { collectForeground() }
       next = ownedForeground.update { $0.takeOnly(if: Entry.isPlain) }
-    } else if let view = frame.view {
-      // What came in meanwhile has a say in who is next.
-      if inbox.mayHoldEntries { return nil }
-      next = ownedPool.update { $0.takeOver(of: view.pool, if: Entry.isPlain) }
-      letGoIfEmpty(view.pool)
     } else {
-      if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
-      next = ownedPool.update { $0.takeOver(if: Entry.isPlain) }
+      if frame.view != nil {
+        next = takeSuccessorInView(of: frame)
+      } else {
+        if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
+        next = ownedPool.update { $0.takeOver(if: Entry.isPlain) }
+      }
       if searching > 0 { hintToSearchers() }
     }
     guard case .plain(let plain) = next.take() else { return nil }
@@ -133,6 +132,15 @@ extension Core {
     lastID += 1
     frame.goOn(at: plain.site, id: lastID, since: time)
     return plain
+  }
+
+  @inline(never) private func takeSuccessorInView(of frame: QueuedTask) -> Entry? {
+    // What came in meanwhile has a say in who is next.
+    if inbox.mayHoldEntries { return nil }
+    guard let view = frame.view else { return nil }
+    let next = ownedPool.update { $0.takeOver(of: view.pool, if: Entry.isPlain) }
+    letGoIfEmpty(view.pool)
+    return next
   }
 
   @inline(__always) private func countStart(of task: QueuedTask) {
