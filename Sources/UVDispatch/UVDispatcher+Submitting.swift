@@ -72,7 +72,7 @@ extension UVDispatcher {
       return .refused(.forkedChild)
     }
     let parent = currentTask
-    if item.view != nil { _ = view(item.view) }
+    _ = view(item.view)
     let core = lock()
     defer { unlock() }
     core.number(item, parent: parent?.id)

@@ -54,7 +54,7 @@ struct PoolTrial: ~Copyable {
 
   var runningIDs: [Int] { running.map(\.id) }
 
-  /// Those whose place another may take: tasks of the background that a worker runs, no barriers.
+  /// Those whose place another may take: tasks that a worker runs, no barriers.
   var replaceableIDs: [Int] {
     running.filter { _, started in
       started.taken.runner == .worker && !started.taken.isBarrier

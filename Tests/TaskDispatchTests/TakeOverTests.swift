@@ -6,23 +6,35 @@ import Testing
 struct TakeOverTests {
   @Test("is the one that the end and a start would have let start, in every short program")
   func everyShortProgram() throws {
-    var takenOver = 0
+    let takenOver = try takeOverInEveryProgram(
+      of: PoolTrial(width: 2, viewWidths: [[1, 1]]), inQueue: 0, after: submissions)
+    #expect(takenOver.takenOver > 0)
+  }
+
+  /// Two tasks of a queue, of which one starts, then three of `steps`; in half of all programs another
+  /// start, and then what ends and what takes over. Returns what was taken over in all of them.
+  private func takeOverInEveryProgram(
+    of fresh: @autoclosure () -> PoolTrial, inQueue queue: Int, after steps: [PoolTrial.Step]
+  ) throws -> (takenOver: Int, inViews: Int) {
+    var (takenOver, inViews) = (0, 0)
     try forEveryProgram { choices in
-      var trial = PoolTrial(width: 2, viewWidths: [[1, 1]])
-      trial.perform(.submit(to: 0, .medium, onCaller: false, isBarrier: false))
-      trial.perform(.submit(to: 0, .medium, onCaller: false, isBarrier: false))
+      var trial = fresh()
+      for _ in 0..<2 {
+        trial.perform(.submit(to: queue, .medium, onCaller: false, isBarrier: false))
+      }
       trial.perform(.start)
       for _ in 0..<3 {
-        trial.perform(choices.choose(from: submissions))
+        trial.perform(choices.choose(from: steps))
         if choices.isNew { try trial.check() }
       }
       if choices.choose(2) == 1 { trial.perform(.start) }
       trial.perform(.takeOver(from: trial.replaceableIDs[0]))
       try trial.check()
       takenOver += trial.takenOver
+      inViews += trial.takenOverInViews
       try trial.drain()
     }
-    #expect(takenOver > 0)
+    return (takenOver, inViews)
   }
 
   @Test(
@@ -92,24 +104,9 @@ struct TakeOverTests {
   @Test(
     "of a view is the one that the end and a start would have let start, in every short program")
   func everyShortProgramOfViews() throws {
-    var takenOver = 0
-    try forEveryProgram { choices in
-      var trial = PoolTrial(width: 2, viewWidths: [[2, 2], [1, 1]])
-      for _ in 0..<2 {
-        trial.perform(.submit(to: 1, .medium, onCaller: false, isBarrier: false))
-      }
-      trial.perform(.start)
-      for _ in 0..<3 {
-        trial.perform(choices.choose(from: submissionsToViews))
-        if choices.isNew { try trial.check() }
-      }
-      if choices.choose(2) == 1 { trial.perform(.start) }
-      trial.perform(.takeOver(from: trial.replaceableIDs[0]))
-      try trial.check()
-      takenOver += trial.takenOverInViews
-      try trial.drain()
-    }
-    #expect(takenOver > 0)
+    let takenOver = try takeOverInEveryProgram(
+      of: PoolTrial(width: 2, viewWidths: [[2, 2], [1, 1]]), inQueue: 1, after: submissionsToViews)
+    #expect(takenOver.inViews > 0)
   }
 
   private let submissionsToViews: [PoolTrial.Step] = [

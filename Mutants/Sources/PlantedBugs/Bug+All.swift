@@ -1,6 +1,7 @@
 extension Bug {
   /// Every bug that can be planted. Each has to be noticed by a test.
   public static let all: [Bug] =
-    wakingBugs + fastPathBugs + itemBugs + submittingBugs + runningBugs + waitingBugs + shutdownBugs
+    wakingBugs + fastPathBugs + viewBugs + itemBugs + submittingBugs + runningBugs + waitingBugs
+    + shutdownBugs
     + eventBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
 }

@@ -57,7 +57,7 @@ public struct ShutdownReport: Sendable {
   /// The counters at the end. Nothing waits or runs: what still ran is counted as abandoned.
   public let ledger: Ledger
   /// What was abandoned or never started, in the order of submission. A plain body that never started
-  /// has no number of its own: it comes behind what its queue was given before it. Plain timers that
+  /// may have no number of its own: then it comes behind what its queue was given before it. Plain timers that
   /// were not due are counted in the ledger and not listed.
   public let unfinished: [Unfinished]
 

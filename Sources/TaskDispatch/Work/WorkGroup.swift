@@ -12,8 +12,31 @@ public final class WorkGroup: @unchecked Sendable {
     var count = 0
     /// Each called once, when the group is empty.
     var observers: [@Sendable () -> Void] = []
-    /// Who can tell what a thread that waits here waits for.
+    /// Submissions that are in.
+    var members = 0
+    /// The one dispatcher that all of them were made to, if that is so.
+    var shared: ObjectIdentifier?
+    /// Who can tell what a thread that waits here waits for: the last that was given something.
     weak var dispatcher: (any TaskDispatcher)?
+
+    mutating func enter(for dispatcher: any TaskDispatcher) {
+      count += 1
+      members += 1
+      if members == 1 {
+        shared = ObjectIdentifier(dispatcher)
+        self.dispatcher = dispatcher
+      } else {
+        remember(dispatcher)
+      }
+    }
+
+    /// A weak reference costs more to assign than all the rest. While a member is in, its dispatcher is
+    /// alive, and no other has its address.
+    mutating func remember(_ dispatcher: any TaskDispatcher) {
+      guard shared != ObjectIdentifier(dispatcher) else { return }
+      shared = nil
+      self.dispatcher = dispatcher
+    }
   }
 
   // Touched under the group's lock: one of those that a forked child finds free.
@@ -31,17 +54,21 @@ public final class WorkGroup: @unchecked Sendable {
   }
 
   func enter(for dispatcher: any TaskDispatcher) {
-    withState { state in
-      state.count += 1
-      state.dispatcher = dispatcher
-    }
+    withState { $0.enter(for: dispatcher) }
   }
 
+  /// Counts a submission out that has ended.
+  func leaveAsMember() { leave(members: 1) }
+
   /// Counts one piece of work out. Any thread. Traps if nothing is in.
-  public func leave() {
+  public func leave() { leave(members: 0) }
+
+  private func leave(members: Int) {
     let observers = withState { state -> [@Sendable () -> Void] in
       require(state.count > 0, "leave() on a group that nobody has entered")
       state.count -= 1
+      state.members -= members
+      if state.members == 0 { state.shared = nil }
       guard state.count == 0 else { return [] }
       defer { state.observers = [] }
       return state.observers
@@ -91,7 +118,7 @@ public final class WorkGroup: @unchecked Sendable {
   @available(*, noasync, message: "use `await wait()`: this stops the thread")
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) {
     // One that nothing was submitted into is known to nobody but whoever runs this.
-    if let dispatcher = withState({ $0.dispatcher }) ?? Dispatchers.innermost {
+    if let dispatcher = dispatcher ?? Dispatchers.innermost {
       try dispatcher.wait(for: .group(self), timeout: timeout)
       return
     }
@@ -109,7 +136,10 @@ public final class WorkGroup: @unchecked Sendable {
     if isEmpty { observer() }
   }
 
+  /// Who was given something of the group last, while it is alive.
+  var dispatcher: (any TaskDispatcher)? { withState { $0.dispatcher } }
+
   private func remember(_ dispatcher: any TaskDispatcher) {
-    withState { $0.dispatcher = dispatcher }
+    withState { $0.remember(dispatcher) }
   }
 }

@@ -272,7 +272,7 @@ public class WorkItem: @unchecked Sendable {
     outcomeIfFinished = outcome
     let before = state.bitwiseOr(Phase.finished, ordering: .acquiringAndReleasing).oldValue
     if before & Phase.isObserved != 0 { tellObservers(outcome) }
-    group?.leave()
+    group?.leaveAsMember()
     return true
   }
 

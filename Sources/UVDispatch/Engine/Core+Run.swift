@@ -181,6 +181,8 @@ extension Core {
   /// A body has run to its end.
   func finish(_ task: QueuedTask, _ outcome: Outcome) {
     giveBackShare(of: task)
+    // Else a thread that has no more to do would keep the view.
+    if task.isFrame { task.enter(nil) }
     task.hasRun = true
     // It ran on its caller's thread, which is no lease: nobody else tells the loop.
     if leavesWhenIdle, task.isCaller { turnIsWanted = true }
@@ -267,17 +269,21 @@ extension Core {
 
   /// Shows everything that waits in a queue, plain bodies aside: see ``promotePlain()``.
   func forEachReady(_ body: (QueuedTask) -> Void) {
-    func show(_ entry: borrowing Entry) {
+    forEachEntry { entry in
       switch entry {
       case .plain: break
       case .item(let item): body(task(for: item))
       case .task(let task): body(task)
       }
     }
-    foreground.forEach(show)
-    due.forEach(show)
-    pool.background.queue.ready.forEach(show)
-    for view in views { view.queue.ready.forEach(show) }
+  }
+
+  /// Shows everything that has come into a queue, and makes no task for that.
+  func forEachEntry(_ body: (borrowing Entry) -> Void) {
+    foreground.forEach(body)
+    due.forEach(body)
+    pool.background.queue.ready.forEach(body)
+    for view in views { view.queue.ready.forEach(body) }
   }
 
   // MARK: Cancelling

@@ -47,7 +47,7 @@ extension Core {
       refuse(item, .shutDown)
     }
     withoutRoom = []
-    cancelWaiting { $0.item?.atShutdown == .skip }
+    cancelSkipped()
     advanceShutdown()
   }
 
@@ -128,7 +128,18 @@ extension Core {
   private func cancelWaiting(_ isWanted: (QueuedTask) -> Bool) {
     var waiting = held.map { task(for: $0) }
     forEachReady { waiting.append($0) }
-    for task in waiting.sorted(by: { $0.order < $1.order }) where isWanted(task) && takeBack(task) {
+    cancel(waiting.filter(isWanted))
+  }
+
+  /// Cancels what a shutdown is to skip, and makes a task of nothing else.
+  private func cancelSkipped() {
+    var skipped = held
+    forEachEntry { if let item = $0.item { skipped.append(item) } }
+    cancel(skipped.filter { $0.atShutdown == .skip }.map { task(for: $0) })
+  }
+
+  private func cancel(_ waiting: [QueuedTask]) {
+    for task in waiting.sorted(by: { $0.order < $1.order }) where takeBack(task) {
       note(task, .neverStarted)
       endUnstarted(task, .cancelled)
     }

@@ -23,6 +23,15 @@ enum Entry: PoolEntry {
 
   var isItem: Bool { if case .item = self { true } else { false } }
 
+  /// The submission, if it asked for more than to run.
+  var item: WorkItem? {
+    switch self {
+    case .plain: nil
+    case .item(let item): item
+    case .task(let task): task.item
+    }
+  }
+
   func isItem(_ item: WorkItem) -> Bool {
     if case .item(let mine) = self { mine === item } else { false }
   }

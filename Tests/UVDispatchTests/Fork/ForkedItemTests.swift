@@ -12,22 +12,39 @@ extension OnePool {
     func refused() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
-          let isGone = Latch()
-          try submitWhileForking(releasing: isGone)
-          let hasGone = isGone.wait(patience)
-          #expect(hasGone)
-          // A worker that let go of the dispatcher last may still be at that. What Swift keeps for weak
-          // references the leak checker does not find, so it must not look now.
-          _exit(hasGone ? 0 : 1)
+          let end = EndOfDispatcher()
+          try submitWhileForking(telling: end)
+          #expect(end.isGone.wait(patience))
+          // A worker that let go of it last may still be at that. What Swift keeps for weak references
+          // the leak checker does not find, so it must not look before that has ended.
+          #expect(end.thread.value?.waitUntilItRests() == true)
         }
       }
     }
   }
 }
 
-/// Forks again and again, beside threads that do the same as the child. Opens `isGone` when the dispatcher
-/// is gone.
-private func submitWhileForking(releasing isGone: Latch) throws {
+/// When a dispatcher is gone, and which thread let go of it.
+private final class EndOfDispatcher: Sendable {
+  let isGone = Latch()
+  let thread = Box<KernelThread?>(nil)
+
+  /// Held by a body that never runs, and so goes with the dispatcher.
+  final class Witness: Sendable {
+    let end: EndOfDispatcher
+
+    init(_ end: EndOfDispatcher) { self.end = end }
+
+    deinit {
+      end.thread.value = .current
+      end.isGone.open()
+    }
+  }
+}
+
+/// Forks again and again, beside threads that do the same as the child. Tells when the dispatcher is
+/// gone.
+private func submitWhileForking(telling end: EndOfDispatcher) throws {
   let dispatcher = try UVDispatcher()
   let group = WorkGroup()
   rehearse(group)
@@ -61,8 +78,8 @@ private func submitWhileForking(releasing isGone: Latch) throws {
   for other in others { #expect(other.join()) }
   #expect(ends == [CInt](repeating: 0, count: 100))
   dispatcher.runUntilIdle()
-  // Never runs: it goes with the dispatcher.
-  dispatcher.foreground(body(releasing: isGone))
+  let witness = EndOfDispatcher.Witness(end)
+  dispatcher.foreground { withExtendedLifetime(witness) {} }
 }
 
 /// Does once what a child will do. Swift looks a type up under a lock when it is first needed, and a

@@ -32,6 +32,7 @@ struct PlainInViewTests {
     _ = frame.takePlain()
     core.finish(frame, .completed)
     #expect(bare.view.pool.queue.running == 0)
+    #expect(frame.view == nil)
 
     bare.post()
     #expect(start(in: frame) === frame)
@@ -42,10 +43,12 @@ struct PlainInViewTests {
     core.finish(frame, .completed)
   }
 
-  @Test("keeps the view, until the last has been taken", arguments: [false, true])
+  @Test(
+    "keeps the view until the last has been taken, and its frame until that has run",
+    arguments: [false, true])
   func keepsView(bySuccession: Bool) {
     weak var gone: UVView?
-    var frame: QueuedTask? = core.makeFrame(on: .background)
+    let frame = core.makeFrame(on: .background)
     do {
       let view = UVView(label: "v", width: 1, workerWidth: 1, agingStep: 1)
       core.add(view)
@@ -55,21 +58,21 @@ struct PlainInViewTests {
     #expect(gone != nil)
 
     _ = start(in: frame)
-    _ = frame?.takePlain()
+    _ = frame.takePlain()
     #expect(gone?.pool.holder === gone)
     if bySuccession {
-      #expect(frame.flatMap { core.takeSuccessor(in: $0, at: 0) } != nil)
+      #expect(core.takeSuccessor(in: frame, at: 0) != nil)
     } else {
-      frame.map { core.finish($0, .completed) }
+      core.finish(frame, .completed)
       _ = start(in: frame)
-      _ = frame?.takePlain()
+      _ = frame.takePlain()
     }
     #expect(gone != nil)
     #expect(gone?.pool.holder == nil)
 
-    frame.map { core.finish($0, .completed) }
-    frame = nil
+    core.finish(frame, .completed)
     #expect(gone == nil)
+    withExtendedLifetime(frame) {}
   }
 
   @Test("keeps it no longer when what stands behind has been cancelled")

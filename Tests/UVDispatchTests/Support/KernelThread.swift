@@ -30,12 +30,22 @@ struct KernelThread: Sendable {
       .compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }.reduce(0, +)
   }
 
-  /// Waits until it stands still. Nobody is told of the moment, so this keeps asking.
+  /// Waits until it stands still.
   ///
   /// - Returns: False if it never does.
-  func waitUntilItSleeps() -> Bool {
+  func waitUntilItSleeps() -> Bool { wait { isAsleep } }
+
+  /// Waits until it is done with what it was at: it stands still, has ended, or is the caller's own.
+  ///
+  /// - Returns: False if it never is.
+  func waitUntilItRests() -> Bool {
+    wait { isAsleep || !FileManager.default.fileExists(atPath: path) || path == Self.current.path }
+  }
+
+  /// Nobody is told of such a moment, so this keeps asking.
+  private func wait(until isReached: () -> Bool) -> Bool {
     let end = ContinuousClock.now + patience
-    while !isAsleep {
+    while !isReached() {
       if ContinuousClock.now >= end { return false }
     }
     return true

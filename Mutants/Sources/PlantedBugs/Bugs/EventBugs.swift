@@ -109,7 +109,7 @@ let eventBugs = [
     suites: ["SignalTests"]),
   Bug(
     "event.stands-elsewhere", breaks: "rule 9: a call that waits is looked for where it is not",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .expression(".due", becomes: ".queue", within: "item.place.stage = .due"),
     suites: ["SignalTests", "WaitingItemTests"]),
   Bug(

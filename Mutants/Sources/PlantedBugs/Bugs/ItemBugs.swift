@@ -50,7 +50,7 @@ let itemBugs = [
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.expires-early", breaks: "rule 8: a task expires before its time to live is over",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .expression(
       "item.timeToLive != nil", becomes: "false", within: "hasTimeToLive: item.timeToLive != nil"),
     suites: ["TimeOfSubmissionTests"]),
@@ -81,4 +81,68 @@ let itemBugs = [
     in: "UVDispatch/Engine/Spares.swift",
     .without("while let task = next { next = task.nextSpare.take() }"),
     suites: ["ReuseTests"]),
+  Bug(
+    "item.moved-unseen", breaks: "rule 9: another is cancelled than was asked for",
+    in: "UVDispatch/Engine/Entry.swift",
+    .without(
+      "item.place.position = position",
+      within: "case .item(let item): item.place.position = position"),
+    suites: ["WaitingItemTests", "CancelRaceTests"]),
+  Bug(
+    "item.of-another",
+    breaks: "rule 9: another is taken out of its queue for one that is not there",
+    in: "UVDispatch/Engine/Core+Items.swift",
+    .expression("removed?.isItem(item) == true", becomes: "true"),
+    suites: ["WaitingItemTests"]),
+  Bug(
+    "plain.behind-higher", breaks: "rule 13: a plain body is reported behind what overtook it",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .expression(
+      "item.site.band == .medium", becomes: "true", within: "|| item.site.band == .medium"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "item.stands-on", breaks: "rule 9: what has started is taken out of a queue",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("item.place.stage = .nowhere"),
+    suites: ["WaitingItemTests", "UVContractTests"]),
+  Bug(
+    "item.end-unnoticed", breaks: "rule 13: a shutdown waits for what was cancelled",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without(
+      "if shutdown != nil { turnIsWanted = true }",
+      within: "if shutdown != nil { turnIsWanted = true }\n    release(item, outcome)"),
+    suites: ["WaitingItemTests"]),
+  Bug(
+    "item.due-unknown", breaks: "rule 2: a timer's time to live counts from its submission",
+    in: "UVDispatch/Engine/Core+Timers.swift",
+    .without("if item.timeToLive != nil { task(for: item).cameDueAt = time }"),
+    suites: ["WaitingItemTests", "UVContractTests"]),
+  Bug(
+    "item.two-tasks", breaks: "an item has a task for each who asks",
+    in: "UVDispatch/Engine/Core+Items.swift",
+    .without("item.queued = task", within: "item.queued = task\n    return task"),
+    suites: ["WaitingItemTests"]),
+  Bug(
+    "group.dispatcher-of-old", breaks: "rule 14: a group asks who it was used with long ago",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without(
+      "self.dispatcher = dispatcher", within: "shared = nil\n      self.dispatcher = dispatcher"),
+    suites: ["GroupDispatcherTests"]),
+  Bug(
+    "group.shared-by-two",
+    breaks: "rule 14: a group forgets the first of two that it alternates between",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("shared = nil", within: "shared = nil\n      self.dispatcher = dispatcher"),
+    suites: ["GroupDispatcherTests"]),
+  Bug(
+    "group.shared-for-ever", breaks: "rule 14: a group takes another dispatcher for the one before",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("if state.members == 0 { state.shared = nil }"),
+    suites: ["GroupDispatcherTests"]),
+  Bug(
+    "group.members-for-ever",
+    breaks: "rule 14: a group takes another dispatcher for the one before",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("state.members -= members"),
+    suites: ["GroupDispatcherTests"]),
 ]

@@ -10,7 +10,7 @@ private let cancelBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "cancel.timer-left-in-the-heap", breaks: "rule 9: a cancelled timer fires",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .expression("item.place.ticket.flatMap { timers.remove($0) }", becomes: "Optional(item)"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
@@ -217,7 +217,7 @@ private let watchdogBugs = [
     suites: ["RunAfterIdleTests"]),
   Bug(
     "idle.running-ignored", breaks: "runUntilIdle returns while a body runs",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Ending.swift",
     .expression("running.isEmpty && granted == 0", becomes: "granted == 0"),
     suites: ["RunUntilIdleTests", "IdleTests"]),
   Bug(

@@ -20,7 +20,7 @@ private let beginBugs = [
   Bug(
     "shutdown.skipped-drained", breaks: "rule 13: skippable work is drained",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("cancelWaiting { $0.item?.atShutdown == .skip }"),
+    .without("cancelSkipped()", within: "cancelSkipped()\n    advanceShutdown()"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.room-still-awaited", breaks: "rule 13: who awaits room is not refused",
@@ -193,14 +193,14 @@ private let endBugs = [
     suites: ["AwaitedShutdownTests"]),
   Bug(
     "end.deliveries-ignored", breaks: "rule 13: the loop ends while somebody is told of the end",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Ending.swift",
     .expression(
       "!isDelivering && outbox.isEmpty", becomes: "true",
       within: "!isDelivering && outbox.isEmpty && !hasForeground\n      && !running.contains"),
     suites: ["IdleTests"]),
   Bug(
     "end.views-ignored", breaks: "rule 13: the loop ends while a view has work",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Ending.swift",
     .expression(
       "views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }",
       becomes: "true"),

@@ -159,7 +159,7 @@ private let orderBugs = [
   Bug(
     "order.foreground-overtaken",
     breaks: "rule 3: a labelled task overtakes what was posted before",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .without(
       "collectForeground()",
       within: "collectForeground()\n      item.place.position = foreground.push"),
@@ -167,7 +167,7 @@ private let orderBugs = [
   Bug(
     "order.background-overtaken",
     breaks: "rule 3: a labelled task overtakes what was posted before",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .without(
       "if item.view == nil { collectBackground() }",
       within: "if item.view == nil { collectBackground() }\n    item.place.position"),
@@ -198,7 +198,7 @@ private let orderBugs = [
     suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.band-ignored", breaks: "rule 7: every task is medium",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .expression(
       "item.site.band", becomes: ".medium", within: "to: poolView(of: item), in: item.site.band"),
     suites: ["UVContractTests"]),
@@ -227,7 +227,7 @@ private let orderBugs = [
     suites: ["PlainBarrierTests", "UVContractTests"]),
   Bug(
     "barrier.item-lost", breaks: "rule 6: a labelled barrier divides nothing",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .expression(
       "item.isBarrier", becomes: "false",
       within: "to: poolView(of: item), in: item.site.band, isBarrier: item.isBarrier"),
@@ -264,7 +264,7 @@ private let limitBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Items.swift",
     .without("noteTaken(item)", within: "noteTaken(item)\n      handOutGrants()"),
     suites: ["UVContractTests"]),
   Bug(

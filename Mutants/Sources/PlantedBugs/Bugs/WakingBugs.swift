@@ -316,7 +316,7 @@ private let unlockingBugs = [
     suites: ["RunTests"]),
   Bug(
     "unlock.delivery-stays-counted", breaks: "rule 13: the loop never ends",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Ending.swift",
     .without("deliveries.subtract(1, ordering: .sequentiallyConsistent)"),
     suites: ["RunTests", "UVContractTests"]),
   Bug(
@@ -326,13 +326,13 @@ private let unlockingBugs = [
     suites: ["AbandonedRunTests"]),
   Bug(
     "unlock.end-of-delivery-untold", breaks: "rule 2: who waits for an outcome waits for ever",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Ending.swift",
     .expression(
       "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "false"),
     suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.end-of-delivery-always-told", breaks: "a third section of the lock for each handle",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Ending.swift",
     .expression(
       "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "true"),
     suites: ["DeliveryTests"]),

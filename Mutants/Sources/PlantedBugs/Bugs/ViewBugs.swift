@@ -1,0 +1,154 @@
+/// Plain bodies of a view, and the turns that it holds for them.
+let viewBugs: [Bug] = takeOverInViewBugs + turnBugs + plainInViewBugs
+
+private let takeOverInViewBugs = [
+  Bug(
+    "take-over.view-passes-background",
+    breaks: "rule 5: a view goes before what the background has",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .expression("!background.isEmpty", becomes: "false"),
+    suites: ["TakeOverTwinTests", "TakeOverTests"]),
+  Bug(
+    "take-over.view-passes-views", breaks: "rule 5: a view goes before others that hold turns",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .expression("viewsWithTurns > 1", becomes: "false", within: "(viewsWithTurns > 1 ||"),
+    suites: ["TakeOverTwinTests", "TakeOverTests"]),
+  Bug(
+    "take-over.turns-of-another", breaks: "rule 5: a view goes before the only other",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .expression("!view.holdsTurns", becomes: "false", within: "|| !view.holdsTurns)"),
+    suites: ["TakeOverTwinTests", "TakeOverTests"]),
+  Bug(
+    "take-over.turn-too-many", breaks: "a view holds a turn for a task that has started",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "ready.onlyStartable > heldTurns.count",
+      becomes: "ready.onlyStartable >= max(1, heldTurns.count)"),
+    suites: ["TakeOverTwinTests"]),
+  Bug(
+    "take-over.turn-ages-on", breaks: "rule 7: a turn comes of age that nobody passed over since",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .without("turns.renew()"),
+    suites: ["TakeOverTwinTests"]),
+  Bug(
+    "take-over.view-callers", breaks: "rule 5: a worker passes a caller of a view over",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "callersWaiting == 0", becomes: "true",
+      within: "guard callersWaiting == 0, suspensions == 0, ready.onlyStartable"),
+    suites: ["TakeOverTwinTests"]),
+  Bug(
+    "take-over.view-suspended", breaks: "a suspended view starts another task",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "suspensions == 0", becomes: "true",
+      within: "guard callersWaiting == 0, suspensions == 0, ready.onlyStartable"),
+    suites: ["TakeOverTwinTests", "TakeOverTests"]),
+  Bug(
+    "take-over.inbox-unseen", breaks: "rule 5: a view goes before what was posted meanwhile",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("if inbox.mayHoldEntries { return nil }"),
+    suites: ["PlainInViewTests"]),
+]
+
+private let turnBugs = [
+  Bug(
+    "turns.callers-unseen", breaks: "a caller whose turn has come is not told",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "callersWaiting == 0", becomes: "true",
+      within: "guard callersWaiting == 0, heldTurns.count == workerRoom"),
+    suites: ["TakeOverTests", "PoolOrderTests"]),
+  Bug(
+    "turns.stay-low", breaks: "rule 7: a high task gets the turn of a low one",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "heldTurns.isEmpty || heldTurnCounts[band.index] == heldTurns.count", becomes: "true"),
+    suites: ["TakeOverTests", "PoolOrderTests"]),
+  Bug(
+    "turns.kept-for-nothing", breaks: "a view that has nothing to start holds turns",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "!heldTurns.isEmpty", becomes: "false", within: "callersWaiting > 0 || !heldTurns.isEmpty"),
+    suites: ["TakeOverTests", "PoolOrderTests"]),
+  Bug(
+    "turns.callers-without-business", breaks: "a caller of a full view is never told",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression(
+      "callersWaiting > 0", becomes: "false", within: "callersWaiting > 0 || !heldTurns.isEmpty"),
+    suites: ["TakeOverTests", "PoolOrderTests"]),
+  Bug(
+    "turns.used-for-ever", breaks: "the background takes turns when no view does any more",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .expression("stopUsingTurnsIfAlone()", becomes: "()", within: "return stopUsingTurnsIfAlone()"),
+    suites: ["TakeOverTests"]),
+]
+
+private let plainInViewBugs = [
+  Bug(
+    "plain.view-dropped", breaks: "rule 17: a view goes while its bodies wait",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("view.pool.holder = view"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-kept", breaks: "rule 17: a view whose bodies have run never goes",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("view.holder = nil", within: "if view.queue.ready.isEmpty { view.holder = nil }"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-kept-by-cancelled", breaks: "rule 17: a view is kept by what was cancelled",
+    in: "UVDispatch/Engine/Core+Items.swift",
+    .without("letGoIfEmpty(poolView(of: item))"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-kept-by-turned-away", breaks: "rule 17: a view is kept by who stood in sync",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("letGoIfEmpty(poolView(task.view))"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-kept-by-granted", breaks: "rule 17: a view is kept by who stands in sync",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("letGoIfEmpty(grant.view)"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-kept-by-successor", breaks: "rule 17: a view is kept by the last that has started",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("letGoIfEmpty(view.pool)"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-kept-by-named", breaks: "rule 17: a view is kept by bodies that have tasks",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("pool.holder = nil", within: ".background, view) }\n      pool.holder = nil"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-unordered", breaks: "rule 13: what never started is reported out of order",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("last = view.orderOfPlain"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-unknown", breaks: "rule 4: a body believes to run on the background",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("frame.enter(view.holder as? UVView)"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-unnamed", breaks: "rule 13: what never started in a view is not cancelled",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without("pool.updateEach { promote(&$0, $1, .background, view) }"),
+    suites: ["PlainInViewTests"]),
+  Bug(
+    "plain.view-observed", breaks: "rule 16: nobody is told of a view's bodies",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("core.isSimple", becomes: "true"),
+    suites: ["UVContractTests", "LimitExemptionTests", "FullQueueTests"]),
+  Bug(
+    "plain.view-after-the-end", breaks: "rule 13: a view takes bodies after the drain",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("core.shutdown == nil", becomes: "true"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "plain.view-kept-by-frame",
+    breaks: "rule 17: a view is kept by a thread that has no more to do",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("if task.isFrame { task.enter(nil) }"),
+    suites: ["PlainInViewTests"]),
+]
