@@ -134,7 +134,7 @@ extension UVDispatcher {
     core.loopIsOver = true
     core.leaveLoop()
     // Whoever counted itself in flight has the loop's handle in its hands.
-    while core.wakesInFlight > 0 || core.mailbox.isBeingFetchedFor { park() }
+    while core.wakesInFlight > 0 || core.mailbox.isBeingFetchedFor { park(looksAtAll: true) }
     unlock()
     loop.close()
     return report

@@ -87,7 +87,7 @@ extension UVDispatcher {
         core.endUnstarted(task, .cancelled)
         return deadlock("its turn on \(queue.label)", core.links(from: task))
       } else {
-        park()
+        park(looksAtAll: caller?.lane == .background && queue.lane == .background)
       }
     }
     return nil
@@ -108,9 +108,9 @@ extension UVDispatcher {
       throw .refused(.forkedChild)
     }
     let caller = currentTask
-    // Whoever empties a group may know nothing of those who wait here.
-    if case .group(let group) = target {
-      group.whenEmpty { [weak self] in self?.withCore { _ in } }
+    switch target {
+    case .item(let item): item.whenFinished(tell: monitor)
+    case .group(let group): group.whenEmpty(tell: monitor)
     }
     let refusal = withCore { core -> WaitRefusal? in
       let end = timeout.map { core.instant.advanced(by: $0) }

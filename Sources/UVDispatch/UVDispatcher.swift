@@ -20,7 +20,7 @@ public import TaskDispatch
 /// shutdown cancels what it still holds, and says nothing.
 public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   // `core` is touched under `monitor` only; the rest does not change.
-  private let monitor = Monitor()
+  let monitor = Monitor()
   private let core: Core
   let loop: EventLoop
   let taskExecutors = LaneExecutors<UVTaskExecutor>()
@@ -141,19 +141,18 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Frees the lock: starts the lease and wakes the loop if they are owed, and tells others.
   func unlock() {
     core.settle()
-    core.hasNewsForWaiters = false
     let startsLease = core.leaseIsOwed
     let wakes = core.wakeIsOwed
     core.leaseIsOwed = false
     core.wakeIsOwed = false
-    if !startsLease, !wakes, core.outbox.isEmpty { return monitor.unlock() }
+    if !startsLease, !wakes, core.outbox.isEmpty { return free() }
     var contents: Outbox.Contents?
     if !core.outbox.isEmpty {
       contents = core.outbox.take()
       core.deliveries.add(1, ordering: .relaxed)
     }
     let delivers = contents != nil
-    monitor.unlock()
+    free()
     if startsLease { Leases.start { self.work() } }
     if wakes { loop.wake() }
     if let contents = contents.take() { Self.deliver(contents) }
@@ -169,7 +168,13 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Frees the lock after a section in which nothing was added that could start, nor ended that others
   /// waited for: so there is nothing to settle, at most somebody to tell.
   func unlockUnchanged() {
-    if core.outbox.isEmpty { monitor.unlock() } else { unlock() }
+    if core.outbox.isEmpty { free() } else { unlock() }
+  }
+
+  @inline(__always) private func free() {
+    let isNews = monitor.isAwaited && core.waitersMustLook
+    core.hasNewsForWaiters = false
+    monitor.unlock(telling: isNews)
   }
 
   /// Makes the calls, and lets go of them and of the bodies that they hold before it returns: the
@@ -187,17 +192,21 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// - Returns: Whether others may wait for the caller, which therefore must not wait for ever.
   func beginWaiting(_ caller: QueuedTask?, for task: QueuedTask?, mayTimeOut: Bool) -> Bool {
     let isCallback = caller == nil && core.isInCallbackOfLoop
+    if core.lookingAtAll > 0 { monitor.tellOthers() }
+    // Who is neither looks for its own news alone, and nobody looks at it.
+    guard caller != nil || isCallback else { return false }
     core.awaitDeliveries(true)
     if !mayTimeOut {
       caller?.beginWait(for: task)
       if isCallback { core.loopWaitsInCallback = true }
+      monitor.tellOthers()
     }
-    monitor.tellOthers()
-    return caller != nil || isCallback
+    return true
   }
 
   /// Says under the lock that the caller waits no more.
   func endWaiting(_ caller: QueuedTask?) {
+    guard caller != nil || core.isInCallbackOfLoop else { return }
     core.awaitDeliveries(false)
     caller?.endWait()
     if caller == nil, core.loopWaitsInCallback, core.isInCallbackOfLoop {
@@ -205,16 +214,20 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     }
   }
 
-  /// Waits under the lock until something has changed, or until `time`. Frees it first for what was
+  /// Waits under the lock until ``Core/waitersMustLook``, or until `time`. Frees it first for what was
   /// left to be done without it.
-  func park(until time: DispatcherInstant? = nil) {
+  ///
+  /// - Parameter looksAtAll: Whether each change may be what the caller waits for.
+  func park(until time: DispatcherInstant? = nil, looksAtAll: Bool = false) {
     core.settle()
     if core.leaseIsOwed || core.wakeIsOwed || !core.outbox.isEmpty || core.hasNewsForWaiters {
       unlock()
       lock()
       return
     }
+    if looksAtAll { core.lookingAtAll += 1 }
     monitor.wait(until: time.map { monotonic($0.nanoseconds) })
+    if looksAtAll { core.lookingAtAll -= 1 }
     core.clock.forget()
   }
 
@@ -315,7 +328,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       else { break }
       plain = next
       // There is nothing to settle: see ``Core/takeSuccessor(in:at:)``.
-      monitor.unlock()
+      free()
     }
     task.leave()
     core.finish(task, .completed)

@@ -1,7 +1,8 @@
 /// A lock that threads can wait under until somebody has changed something.
 ///
 /// Nobody pays for the waiting who does not wait: a thread that frees the lock wakes others only if
-/// there are any.
+/// there are any. To wake them costs microseconds, and them a processor, so whoever knows that it has
+/// nothing for them frees it without: ``unlock(telling:)``.
 @safe @usableFromInline package final class Monitor: @unchecked Sendable {
   @usableFromInline let gate = WordLock()
   // Touched under the gate.
@@ -12,18 +13,30 @@
 
   @inlinable @inline(__always) package func lock() { gate.lock() }
 
+  /// Whether anybody waits. Only while holding the lock.
+  @inlinable package var isAwaited: Bool { @inline(__always) get { waiters.value > 0 } }
+
   /// Frees the lock, and lets everybody who waits look again.
-  @inlinable @inline(__always) package func unlock() {
-    let areWaiting = waiters.value > 0
+  @inlinable @inline(__always) package func unlock() { unlock(telling: isAwaited) }
+
+  /// Frees the lock, and lets everybody who waits look again if `isNews`. False only if nothing has
+  /// changed for any of them.
+  @inlinable @inline(__always) package func unlock(telling isNews: Bool) {
     gate.unlock()
     // Not before that: they want the lock at once.
-    if areWaiting { wakeAll() }
+    if isNews { wakeAll() }
+  }
+
+  /// Lets everybody who waits look again. Without the lock.
+  package func tell() {
+    lock()
+    unlock()
   }
 
   /// Lets everybody who waits look again once the lock is free. For a thread that has changed
   /// something and goes on to wait itself; each time round, two of them would wake each other for
   /// ever.
-  @inlinable @inline(__always) package func tellOthers() { if waiters.value > 0 { wakeAll() } }
+  @inlinable @inline(__always) package func tellOthers() { if isAwaited { wakeAll() } }
 
   @usableFromInline func wakeAll() {
     bench.lock()

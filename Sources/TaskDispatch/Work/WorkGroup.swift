@@ -12,6 +12,8 @@ public final class WorkGroup: @unchecked Sendable {
     var count = 0
     /// Each called once, when the group is empty.
     var observers: [@Sendable () -> Void] = []
+    /// Those among them that tell a monitor: one for each.
+    var monitors: [Monitor] = []
     /// Submissions that are in.
     var members = 0
     /// The one dispatcher that all of them were made to, if that is so.
@@ -70,7 +72,10 @@ public final class WorkGroup: @unchecked Sendable {
       state.members -= members
       if state.members == 0 { state.shared = nil }
       guard state.count == 0 else { return [] }
-      defer { state.observers = [] }
+      defer {
+        state.observers = []
+        state.monitors = []
+      }
       return state.observers
     }
     for observer in observers { observer() }
@@ -134,6 +139,17 @@ public final class WorkGroup: @unchecked Sendable {
       return state.count == 0
     }
     if isEmpty { observer() }
+  }
+
+  /// Lets those who wait under `monitor` look again when the group is empty, which may be now. Without
+  /// that monitor's lock. Called again before that, it does nothing.
+  package func whenEmpty(tell monitor: Monitor) {
+    let isNew = withState { state in
+      if state.monitors.contains(where: { $0 === monitor }) { return false }
+      if state.count > 0 { state.monitors.append(monitor) }
+      return true
+    }
+    if isNew { whenEmpty { monitor.tell() } }
   }
 
   /// Who was given something of the group last, while it is alive.

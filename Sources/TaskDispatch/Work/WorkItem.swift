@@ -51,6 +51,8 @@ public class WorkItem: @unchecked Sendable {
     /// Whoever ends it tells the observers.
     static let isObserved: UInt8 = 4
     static let failureIsSeen: UInt8 = 8
+    /// A monitor is told of its end.
+    static let isAwaited: UInt8 = 16
   }
 
   // In an order that leaves few gaps: where a hundred thousand wait, what it costs to submit and to
@@ -313,6 +315,13 @@ public class WorkItem: @unchecked Sendable {
       return nil
     }
     if let known { observer(known) }
+  }
+
+  /// Lets those who wait under `monitor` look again when the item has ended, which may be now. Without
+  /// that monitor's lock. Called again it does nothing: it is always its dispatcher's.
+  package func whenFinished(tell monitor: Monitor) {
+    let before = state.bitwiseOr(Phase.isAwaited, ordering: .relaxed).oldValue
+    if before & Phase.isAwaited == 0 { whenFinished { _ in monitor.tell() } }
   }
 
   /// Says that somebody was handed the failure of this item, so that nobody else need report it.

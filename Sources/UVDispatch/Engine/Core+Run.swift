@@ -184,8 +184,11 @@ extension Core {
     // Else a thread that has no more to do would keep the view.
     if task.isFrame { task.enter(nil) }
     task.hasRun = true
-    // It ran on its caller's thread, which is no lease: nobody else tells the loop.
-    if leavesWhenIdle, task.isCaller { turnIsWanted = true }
+    if task.isCaller {
+      if task.lane == .foreground { hasNewsForWaiters = true }
+      // Else it ran on its caller's thread, which is no lease: nobody else tells the loop.
+      if leavesWhenIdle { turnIsWanted = true }
+    }
     let last = running.removeLast()
     if last !== task {
       running[task.runningIndex] = last

@@ -34,6 +34,8 @@ extension Core {
       advanceShutdown()
       return
     }
+    // Who waits for room gets none any more.
+    hasNewsForWaiters = true
     closeInboxes()
     settleTimers()
     shutdown = Shutdown(drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil)
@@ -76,6 +78,7 @@ extension Core {
     if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
     if hasWorkThatCanEnd, shutdown!.phase == .draining {
       shutdown!.phase = .cancelling
+      hasNewsForWaiters = true
       shutdownFlag.raise()
     }
     promotePlain()
@@ -96,6 +99,7 @@ extension Core {
   /// Makes the report, and tells those who await it.
   private func conclude() {
     shutdown!.phase = .over
+    hasNewsForWaiters = true
     strandJobs()
     removeAllHandlers()
     events.readySet = nil
@@ -169,6 +173,7 @@ extension Core {
     forEachReady { if $0.isCaller { callers.append($0) } }
     for caller in callers where takeBack(caller) {
       caller.isTurnedAway = true
+      hasNewsForWaiters = true
       endUnstarted(caller, .cancelled)
     }
   }

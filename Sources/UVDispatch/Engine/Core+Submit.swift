@@ -179,6 +179,7 @@ extension Core {
       withoutRoom.remove(at: index)
       return enqueue(waiting)
     }
+    hasNewsForWaiters = true
   }
 
   // MARK: Into the queues

@@ -1,6 +1,21 @@
 internal import TaskDispatch
 
 extension Core {
+  /// Whether somebody who waits may have to do something about what has changed.
+  ///
+  /// All are told of what they wait for by ``hasNewsForWaiters``, or by the item or the group itself.
+  /// Bodies that wait look for deadlocks besides: as long as something runs, one of them alone can be
+  /// in none, and when that ends it will look.
+  var waitersMustLook: Bool {
+    if hasNewsForWaiters || lookingAtAll > 0 { return true }
+    var standing = loopWaitsInCallback ? 1 : 0
+    var somethingRuns = false
+    for task in running {
+      if task.isBlocked { standing += 1 } else { somethingRuns = true }
+    }
+    return standing > 1 || standing == 1 && !somethingRuns
+  }
+
   /// Whether anything at all can go on without those who wait.
   ///
   /// Timers aside: a task ends by a worker or the loop, whatever a timer's body does. In a daemon some

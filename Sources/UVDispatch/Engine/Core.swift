@@ -58,6 +58,8 @@ final class Core {
   var grantedToHelpers = 0
   /// Somebody who waits must look, also if this section ends by waiting.
   var hasNewsForWaiters = false
+  /// Those who wait for something of which they are not told by that.
+  var lookingAtAll = 0
   /// Runs of repeating timers that have not ended.
   @safe @exclusivity(unchecked) var repeats: [ObjectIdentifier: TimerRun] = [:]
   @safe @exclusivity(unchecked) var events = Events()

@@ -20,7 +20,7 @@ extension OnePool {
       core.hasNewsForWaiters = true
 
       let end = core.instant.advanced(by: patience)
-      while core.granted == 1, core.instant < end { dispatcher.park(until: end) }
+      while core.granted == 1, core.instant < end { dispatcher.park(until: end, looksAtAll: true) }
       let wasSeen = core.granted == 0
       dispatcher.unlock()
 

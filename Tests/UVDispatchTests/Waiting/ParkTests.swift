@@ -22,7 +22,7 @@ extension OnePool {
       core.enqueue(task)
 
       let end = core.instant.advanced(by: patience)
-      while !ran.value, core.instant < end { dispatcher.park(until: end) }
+      while !ran.value, core.instant < end { dispatcher.park(until: end, looksAtAll: true) }
       dispatcher.unlock()
 
       #expect(ran.value)
@@ -38,7 +38,7 @@ extension OnePool {
       core.outbox.append { wasTold.value = true }
 
       let end = core.instant.advanced(by: patience)
-      while !wasTold.value, core.instant < end { dispatcher.park(until: end) }
+      while !wasTold.value, core.instant < end { dispatcher.park(until: end, looksAtAll: true) }
       dispatcher.unlock()
 
       #expect(wasTold.value)
