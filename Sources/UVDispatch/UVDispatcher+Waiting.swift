@@ -65,6 +65,8 @@ extension UVDispatcher {
     _ body: () -> Void
   ) -> WaitRefusal? {
     let core = lockedCore
+    // Whatever comes into its queue or leaves it.
+    let mayHelp = caller?.lane == .background && queue.lane == .background
     while !task.hasRun {
       if task.isTurnedAway { return .refused(.shutDown) }
       if task.isGranted {
@@ -72,9 +74,7 @@ extension UVDispatcher {
         core.begin(task)
         unlock()
         perform(body, as: task, core)
-      } else if caller?.lane == .background, queue.lane == .background,
-        let next = core.startToHelp(task.view)
-      {
+      } else if mayHelp, let next = core.startToHelp(task.view) {
         task.helped = next
         if task.isGranted { core.grantedToHelpers += 1 }
         run(next, core, hidesOuter: true)
@@ -87,7 +87,7 @@ extension UVDispatcher {
         core.endUnstarted(task, .cancelled)
         return deadlock("its turn on \(queue.label)", core.links(from: task))
       } else {
-        park(looksAtAll: caller?.lane == .background && queue.lane == .background)
+        park(looksAtAll: mayHelp)
       }
     }
     return nil

@@ -225,9 +225,10 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       lock()
       return
     }
-    if looksAtAll { core.lookingAtAll += 1 }
+    let looking = looksAtAll ? 1 : 0
+    core.lookingAtAll += looking
     monitor.wait(until: time.map { monotonic($0.nanoseconds) })
-    if looksAtAll { core.lookingAtAll -= 1 }
+    core.lookingAtAll -= looking
     core.clock.forget()
   }
 

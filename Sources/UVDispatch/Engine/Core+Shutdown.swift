@@ -99,7 +99,6 @@ extension Core {
   /// Makes the report, and tells those who await it.
   private func conclude() {
     shutdown!.phase = .over
-    hasNewsForWaiters = true
     strandJobs()
     removeAllHandlers()
     events.readySet = nil

@@ -142,12 +142,12 @@ private let lockBugs = [
   Bug(
     "monitor.nobody-woken", breaks: "who frees the lock tells nobody",
     in: "TaskDispatch/Platform/Monitor.swift",
-    .expression("areWaiting", becomes: "false", within: "if areWaiting"),
+    .expression("isNews", becomes: "false", within: "if isNews"),
     suites: ["MonitorTests"]),
   Bug(
     "monitor.tells-nobody", breaks: "who changes something and waits tells nobody",
     in: "TaskDispatch/Platform/Monitor.swift",
-    .expression("waiters.value > 0", becomes: "false", within: "if waiters.value > 0 {"),
+    .expression("isAwaited", becomes: "false", within: "if isAwaited {"),
     suites: ["MonitorTests"]),
 ]
 
@@ -195,7 +195,7 @@ private let enterBugs = [
     "enter.told-late", breaks: "rule 16: an observer hears of a sync when its body has run",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "core.outbox.isEmpty", becomes: "true", within: "if core.outbox.isEmpty { monitor.unlock() }"),
+      "core.outbox.isEmpty", becomes: "true", within: "if core.outbox.isEmpty { free() }"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.caller-stays-blocked", breaks: "rule 14: told of a deadlock after a sync that has ended",

@@ -10,7 +10,7 @@ private let syncBugs = [
   Bug(
     "sync.does-not-help", breaks: "rule 14: a worker in sync does not run what stands before it",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .expression("queue.lane == .background", becomes: "false"),
+    .expression("mayHelp", becomes: "false", within: "else if mayHelp"),
     suites: ["HelpedDeadlockTests"]),
   Bug(
     "sync.helper-counts-as-free", breaks: "rule 14: who helps is taken for one who goes on",
@@ -73,7 +73,9 @@ private let syncBugs = [
   Bug(
     "wait.others-not-told", breaks: "rule 14: those who wait do not look when one more does",
     in: "UVDispatch/UVDispatcher.swift",
-    .without("monitor.tellOthers()"),
+    .without(
+      "monitor.tellOthers()",
+      within: "core.loopWaitsInCallback = true }\n      monitor.tellOthers()"),
     suites: ["HelpedDeadlockTests", "ShutdownWhileWaitingTests"]),
   Bug(
     "wait.time-out-ignored", breaks: "rule 2: who waits is not told that the time is over",
@@ -83,8 +85,99 @@ private let syncBugs = [
   Bug(
     "wait.group-unnoticed", breaks: "rule 2: who waits for a group sleeps over its end",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("group.whenEmpty { [weak self] in self?.withCore { _ in } }"),
+    .without("group.whenEmpty(tell: monitor)"),
     suites: ["WaitForOthersTests"]),
+  Bug(
+    "wait.item-unnoticed", breaks: "rule 2: who waits for an item sleeps over its end",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("item.whenFinished(tell: monitor)"),
+    suites: ["UndisturbedTests", "UVContractTests"]),
+  Bug(
+    "wait.item-watched-often", breaks: "rule 17: an item holds something of each wait that gave up",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression("before & Phase.isAwaited == 0", becomes: "true"),
+    suites: ["UndisturbedTests"]),
+  Bug(
+    "wait.group-watched-often",
+    breaks: "rule 17: a group holds something of each wait that gave up",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("if state.monitors.contains(where: { $0 === monitor }) { return false }"),
+    suites: ["UndisturbedTests"]),
+  Bug(
+    "wait.group-watched-once",
+    breaks: "rule 2: who waits for a group a second time sleeps over its end",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("state.monitors = []"),
+    suites: ["WaitForOthersTests", "UVContractTests"]),
+  Bug(
+    "wait.disturbed", breaks: "who waits is woken by each task that comes or goes",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "core.waitersMustLook", becomes: "true", within: "monitor.isAwaited && core.waitersMustLook"),
+    suites: ["UndisturbedTests"]),
+  Bug(
+    "wait.room-unnoticed", breaks: "rule 10: who waits for room sleeps while there is some",
+    in: "UVDispatch/Engine/Core+Submit.swift",
+    .without(
+      "hasNewsForWaiters = true",
+      within: "return enqueue(waiting)\n    }\n    hasNewsForWaiters = true"),
+    suites: ["UVContractTests", "FullQueueTests"]),
+  Bug(
+    "wait.sync-unnoticed",
+    breaks: "rule 2: who stands in sync sleeps when the loop has run the body",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("if task.lane == .foreground { hasNewsForWaiters = true }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "wait.turned-away-unnoticed",
+    breaks: "rule 13: who stands in sync sleeps when it is turned away",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without(
+      "hasNewsForWaiters = true",
+      within: "caller.isTurnedAway = true\n      hasNewsForWaiters = true"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "wait.no-room-any-more", breaks: "rule 13: who waits for room sleeps when none will come",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("hasNewsForWaiters = true", within: "hasNewsForWaiters = true\n    closeInboxes()"),
+    suites: ["ShutdownWhileWaitingTests", "FullQueueTests", "UVContractTests"]),
+  Bug(
+    "wait.no-room-after-the-drain",
+    breaks: "rule 13: a body that waits for room sleeps after the drain",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without(
+      "hasNewsForWaiters = true", within: "phase = .cancelling\n      hasNewsForWaiters = true"),
+    suites: ["ShutdownWhileWaitingTests", "FullQueueTests", "UVContractTests"]),
+  Bug(
+    "wait.alone-and-asleep", breaks: "rule 14: a body that waits sleeps when the last other ends",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("standing == 1 && !somethingRuns", becomes: "false"),
+    suites: ["WaitersMustLookTests"]),
+  Bug(
+    "wait.circle-unseen", breaks: "rule 14: bodies that wait for each other hang while others run",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("standing > 1", becomes: "false"),
+    suites: ["WaitersMustLookTests"]),
+  Bug(
+    "wait.callback-unseen", breaks: "rule 14: a callback that waits hangs when the last body ends",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("loopWaitsInCallback ? 1 : 0", becomes: "0"),
+    suites: ["WaitersMustLookTests"]),
+  Bug(
+    "wait.helper-asleep", breaks: "rule 14: who could help its own queue does not look",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("looksAtAll ? 1 : 0", becomes: "0"),
+    suites: ["LooksAtAllTests", "ShutdownWhileWaitingTests"]),
+  Bug(
+    "wait.helper-undisturbed", breaks: "rule 14: who could help its own queue sleeps on",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("mayHelp", becomes: "false", within: "park(looksAtAll: mayHelp)"),
+    suites: ["HelpedDeadlockTests", "UVContractTests"]),
+  Bug(
+    "wait.looker-asleep", breaks: "who looks at each change misses those of who begins to wait",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("if core.lookingAtAll > 0 { monitor.tellOthers() }"),
+    suites: ["LooksAtAllTests"]),
   Bug(
     "waiting.members-unknown", breaks: "rule 14: a wait for a group's own tasks never ends",
     in: "UVDispatch/Engine/Core+Waiting.swift",
