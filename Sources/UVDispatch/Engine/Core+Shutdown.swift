@@ -78,7 +78,6 @@ extension Core {
     if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
     if hasWorkThatCanEnd, shutdown!.phase == .draining {
       shutdown!.phase = .cancelling
-      hasNewsForWaiters = true
       shutdownFlag.raise()
     }
     promotePlain()

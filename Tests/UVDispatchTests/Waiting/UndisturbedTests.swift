@@ -39,6 +39,22 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
+    @Test("is woken each time that the group is empty")
+    func eachTime() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "held", width: 1)
+      let group = WorkGroup()
+      for _ in 0..<3 {
+        view.suspend()
+        view(group: group) {}
+        let waiter = OtherThread { _ = try? group.wait() }
+        dispatcher.waitUntilSomebodyWaits()
+        view.resume()
+        #expect(waiter.join())
+      }
+      dispatcher.runUntilIdle()
+    }
+
     @Test("and gives up again and again leaves nothing behind at what it waits for")
     func timedOut() throws {
       let dispatcher = try UVDispatcher()
@@ -53,6 +69,31 @@ extension OnePool {
       #expect(observers(of: group, "state", "observers") == 1)
       #expect(observers(of: handle.item, "observers") == 1)
       dispatcher.runUntilIdle()
+    }
+  }
+
+  @Suite("A body that waits")
+  struct LastToGoOnTests {
+    @Test("looks when the last other that could go on begins to wait as well")
+    func lastOther() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      try dispatcher.start()
+      let held = dispatcher.makeQueue(label: "held", width: 1)
+      held.suspend()
+      let refused = Latch()
+      dispatcher.foreground {
+        let behind = dispatcher.foreground.submit {}
+        do { _ = try behind.wait() } catch { refused.open() }
+      }
+      dispatcher.background {
+        dispatcher.waitUntil { $0.running.contains { $0.isBlocked } }
+        // Its turn may come, so it is not refused itself.
+        try? held.sync {}
+      }
+
+      #expect(refused.wait(patience))
+      held.resume()
+      dispatcher.end()
     }
   }
 

@@ -76,7 +76,7 @@ private let syncBugs = [
     .without(
       "monitor.tellOthers()",
       within: "core.loopWaitsInCallback = true }\n      monitor.tellOthers()"),
-    suites: ["HelpedDeadlockTests", "ShutdownWhileWaitingTests"]),
+    suites: ["LastToGoOnTests"]),
   Bug(
     "wait.time-out-ignored", breaks: "rule 2: who waits is not told that the time is over",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
@@ -108,7 +108,7 @@ private let syncBugs = [
     breaks: "rule 2: who waits for a group a second time sleeps over its end",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .without("state.monitors = []"),
-    suites: ["WaitForOthersTests", "UVContractTests"]),
+    suites: ["UndisturbedTests"]),
   Bug(
     "wait.disturbed", breaks: "who waits is woken by each task that comes or goes",
     in: "UVDispatch/UVDispatcher.swift",
@@ -140,13 +140,6 @@ private let syncBugs = [
     "wait.no-room-any-more", breaks: "rule 13: who waits for room sleeps when none will come",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without("hasNewsForWaiters = true", within: "hasNewsForWaiters = true\n    closeInboxes()"),
-    suites: ["ShutdownWhileWaitingTests", "FullQueueTests", "UVContractTests"]),
-  Bug(
-    "wait.no-room-after-the-drain",
-    breaks: "rule 13: a body that waits for room sleeps after the drain",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without(
-      "hasNewsForWaiters = true", within: "phase = .cancelling\n      hasNewsForWaiters = true"),
     suites: ["ShutdownWhileWaitingTests", "FullQueueTests", "UVContractTests"]),
   Bug(
     "wait.alone-and-asleep", breaks: "rule 14: a body that waits sleeps when the last other ends",
