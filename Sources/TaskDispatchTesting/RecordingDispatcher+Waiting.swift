@@ -66,15 +66,18 @@ extension RecordingDispatcher {
   /// Time moves only if there is a time-out, and not beyond it.
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
-    if withState({ $0.hasComeAbout(target) }) { return }
+    let time = if case .group(let group) = target { group.timesEmptied } else { 0 }
+    if withState({ $0.hasComeAbout(target, since: time) }) { return }
     let call = withState { $0.beginCall("wait") }
-    let standing = Standing(for: .target(target))
+    let standing = Standing(for: .target(target, since: time))
     try standStill(standing) { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target.description) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
-        let isInTime = othersRun(before: call, orUntil: end) { $0.hasComeAbout(target) }
-        if withState({ $0.hasComeAbout(target) }) { return }
+        let isInTime = othersRun(before: call, orUntil: end) {
+          $0.hasComeAbout(target, since: time)
+        }
+        if withState({ $0.hasComeAbout(target, since: time) }) { return }
         guard isInTime else { throw .timedOut }
         if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: standing) }) {
           perform(next)

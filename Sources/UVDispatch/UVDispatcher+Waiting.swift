@@ -104,19 +104,25 @@ extension UVDispatcher {
 
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     if ForkGuard.isForked {
-      if hasComeAbout(target) { return }
+      if Self.hasComeAbout(target) { return }
       throw .refused(.forkedChild)
     }
     let caller = currentTask
+    let hasComeAbout: () -> Bool
     switch target {
-    case .item(let item): item.whenFinished(tell: monitor)
-    case .group(let group): group.whenEmpty(tell: monitor)
+    case .item(let item):
+      if item.outcome != nil { return }
+      item.whenFinished(tell: monitor)
+      hasComeAbout = { item.outcome != nil }
+    case .group(let group):
+      guard let time = group.whenEmpty(tell: monitor) else { return }
+      hasComeAbout = { group.hasEmptied(since: time) }
     }
     let refusal = withCore { core -> WaitRefusal? in
       let end = timeout.map { core.instant.advanced(by: $0) }
       let isAwaited = beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)
       defer { endWaiting(caller) }
-      while !hasComeAbout(target) {
+      while !hasComeAbout() {
         if let end, core.instant >= end { return .timedOut }
         if isAwaited, core.isStuck(waitingFor: target) {
           return deadlock(
@@ -129,7 +135,7 @@ extension UVDispatcher {
     if let refusal { throw refusal }
   }
 
-  private func hasComeAbout(_ target: WaitTarget) -> Bool {
+  private static func hasComeAbout(_ target: WaitTarget) -> Bool {
     switch target {
     case .item(let item): item.outcome != nil
     case .group(let group): group.count == 0

@@ -12,8 +12,10 @@ public final class WorkGroup: @unchecked Sendable {
     var count = 0
     /// Each called once, when the group is empty.
     var observers: [@Sendable () -> Void] = []
-    /// Those among them that tell a monitor: one for each.
+    /// Under which somebody waits until the group is empty. Each once.
     var monitors: [Monitor] = []
+    /// Who waits may look only when it has been entered again.
+    var timesEmptied = 0
     /// Submissions that are in.
     var members = 0
     /// The one dispatcher that all of them were made to, if that is so.
@@ -66,19 +68,21 @@ public final class WorkGroup: @unchecked Sendable {
   public func leave() { leave(members: 0) }
 
   private func leave(members: Int) {
-    let observers = withState { state -> [@Sendable () -> Void] in
+    let told = withState { state -> (observers: [@Sendable () -> Void], monitors: [Monitor]) in
       require(state.count > 0, "leave() on a group that nobody has entered")
       state.count -= 1
       state.members -= members
       if state.members == 0 { state.shared = nil }
-      guard state.count == 0 else { return [] }
+      guard state.count == 0 else { return ([], []) }
+      state.timesEmptied += 1
       defer {
         state.observers = []
         state.monitors = []
       }
-      return state.observers
+      return (state.observers, state.monitors)
     }
-    for observer in observers { observer() }
+    for monitor in told.monitors { monitor.tell() }
+    for observer in told.observers { observer() }
   }
 
   /// How many pieces of work are in.
@@ -114,7 +118,7 @@ public final class WorkGroup: @unchecked Sendable {
     }
   }
 
-  /// Stands still until the group is empty.
+  /// Stands still until the group is empty, if only until somebody enters it again.
   ///
   /// - Parameter timeout: How long to wait at most; for ever if nil.
   /// - Throws: ``WaitRefusal/timedOut``; ``WaitRefusal/wouldDeadlock(chain:)`` if what is in the
@@ -141,16 +145,22 @@ public final class WorkGroup: @unchecked Sendable {
     if isEmpty { observer() }
   }
 
-  /// Lets those who wait under `monitor` look again when the group is empty, which may be now. Without
-  /// that monitor's lock. Called again before that, it does nothing.
-  package func whenEmpty(tell monitor: Monitor) {
-    let isNew = withState { state in
-      if state.monitors.contains(where: { $0 === monitor }) { return false }
-      if state.count > 0 { state.monitors.append(monitor) }
-      return true
+  /// Lets those who wait under `monitor` look again when the group has emptied. Without that monitor's
+  /// lock. Called again before that, it changes nothing.
+  ///
+  /// - Returns: ``timesEmptied``, of the same moment; nil if the group is empty now.
+  package func whenEmpty(tell monitor: Monitor) -> Int? {
+    withState { state in
+      if state.count == 0 { return nil }
+      if !state.monitors.contains(where: { $0 === monitor }) { state.monitors.append(monitor) }
+      return state.timesEmptied
     }
-    if isNew { whenEmpty { monitor.tell() } }
   }
+
+  package var timesEmptied: Int { withState { $0.timesEmptied } }
+
+  /// Whether the group has been empty since it had emptied `time` times, whoever has entered it again.
+  package func hasEmptied(since time: Int) -> Bool { withState { $0.timesEmptied != time } }
 
   /// Who was given something of the group last, while it is alive.
   var dispatcher: (any TaskDispatcher)? { withState { $0.dispatcher } }

@@ -5,7 +5,8 @@ internal import TaskDispatch
 final class Standing {
   enum Reason {
     case turn(SyncCaller)
-    case target(WaitTarget)
+    /// And how often it had emptied before, if it is a group.
+    case target(WaitTarget, since: Int)
     case room(Lane, RecordingView?)
     /// None: an exploration lets others run first.
     case courtesy
@@ -21,7 +22,7 @@ extension State {
   func canGoOn(_ standing: Standing) -> Bool {
     switch standing.reason {
     case .turn(let caller): caller.hasRun
-    case .target(let target): hasComeAbout(target)
+    case .target(let target, let time): hasComeAbout(target, since: time)
     case .room(let lane, let view): !isFull(lane, view)
     case .courtesy: true
     }

@@ -137,10 +137,11 @@ extension State {
 
   // MARK: wait
 
-  func hasComeAbout(_ target: WaitTarget) -> Bool {
+  /// - Parameter time: How often it had emptied when the wait began, if it is a group.
+  func hasComeAbout(_ target: WaitTarget, since time: Int) -> Bool {
     switch target {
     case .item(let item): item.outcome != nil
-    case .group(let group): group.count == 0
+    case .group(let group): group.count == 0 || group.hasEmptied(since: time)
     }
   }
 

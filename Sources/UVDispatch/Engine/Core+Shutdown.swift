@@ -78,6 +78,8 @@ extension Core {
     if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
     if hasWorkThatCanEnd, shutdown!.phase == .draining {
       shutdown!.phase = .cancelling
+      // Nor do bodies any more.
+      hasNewsForWaiters = true
       shutdownFlag.raise()
     }
     promotePlain()

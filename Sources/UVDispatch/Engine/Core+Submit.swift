@@ -174,6 +174,7 @@ extension Core {
   }
 
   @inline(never) func giveRoom(of task: QueuedTask) {
+    guard task.countsAgainstLimits else { return }
     changeLimited(task, by: -1)
     for (index, waiting) in withoutRoom.enumerated() where !isFull(waiting) {
       withoutRoom.remove(at: index)

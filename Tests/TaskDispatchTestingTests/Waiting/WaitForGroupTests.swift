@@ -19,6 +19,19 @@ struct WaitForGroupTests {
     try dispatcher.finish()
   }
 
+  @Test("ends when it was empty, although whoever is told of that enters it again")
+  func enteredAgain() throws {
+    let group = WorkGroup()
+    dispatcher.background(group: group) {}
+    group.whenEmpty { group.enter() }
+
+    try group.wait(timeout: nil)
+
+    #expect(group.count == 1)
+    group.leave()
+    try dispatcher.finish()
+  }
+
   @Test("that is empty returns at once, and runs nothing")
   func empty() throws {
     dispatcher.foreground(label: "other") {}

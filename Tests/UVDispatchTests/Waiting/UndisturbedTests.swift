@@ -55,6 +55,26 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
+    @Test("goes on when the group was empty, although it has been entered again before it looked")
+    func enteredAgain() throws {
+      let dispatcher = try UVDispatcher()
+      let group = WorkGroup()
+      group.enter(for: dispatcher)
+      let waiter = OtherThread { _ = try? group.wait() }
+      dispatcher.waitUntilSomebodyWaits()
+
+      dispatcher.lock()
+      let leaver = OtherThread { group.leaveAsMember() }
+      // It tells of that when the lock is free.
+      while group.count > 0 {}
+      group.enter()
+      dispatcher.unlock()
+
+      #expect(leaver.join())
+      #expect(waiter.join())
+      group.leave()
+    }
+
     @Test("and gives up again and again leaves nothing behind at what it waits for")
     func timedOut() throws {
       let dispatcher = try UVDispatcher()
@@ -66,7 +86,7 @@ extension OnePool {
         #expect(throws: WaitRefusal.self) { try group.wait(timeout: .zero) }
       }
 
-      #expect(observers(of: group, "state", "observers") == 1)
+      #expect(observers(of: group, "state", "monitors") == 1)
       #expect(observers(of: handle.item, "observers") == 1)
       dispatcher.runUntilIdle()
     }
@@ -199,6 +219,24 @@ struct WaitersMustLookTests {
     #expect(!core.waitersMustLook)
     standing()
     #expect(core.waitersMustLook)
+  }
+
+  @Test("when no body gets room any more, since the time to drain is over")
+  func drained() {
+    bare.running()
+    core.beginShutdown(.init(drain: .seconds(3600)))
+    core.hasNewsForWaiters = false
+    core.beginShutdown(.init(drain: .zero))
+    #expect(core.waitersMustLook)
+  }
+
+  @Test("when there is room, and not when a task has left that took none")
+  func room() {
+    let bare = BareCore(overflow: .reject(limit: 1))
+    bare.core.noteTaken(bare.caller(on: nil))
+    #expect(!bare.core.waitersMustLook)
+    bare.core.noteTaken(bare.task())
+    #expect(bare.core.waitersMustLook)
   }
 
   @Test("when there is news, or somebody looks at all")

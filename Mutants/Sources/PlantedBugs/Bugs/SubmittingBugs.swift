@@ -44,7 +44,7 @@ private let forkBugs = [
     "fork.wait", breaks: "rule 15: waiting in a forked child takes a lock",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .expression(
-      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked {\n      if has"),
+      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked {\n      if Self.has"),
     suites: ["ForkTests"]),
   Bug(
     "fork.shutdown", breaks: "rule 15: a shutdown in a forked child takes a lock",

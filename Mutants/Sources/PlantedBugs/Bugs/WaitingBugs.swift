@@ -84,8 +84,8 @@ private let syncBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "wait.group-unnoticed", breaks: "rule 2: who waits for a group sleeps over its end",
-    in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("group.whenEmpty(tell: monitor)"),
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("for monitor in told.monitors { monitor.tell() }"),
     suites: ["WaitForOthersTests"]),
   Bug(
     "wait.item-unnoticed", breaks: "rule 2: who waits for an item sleeps over its end",
@@ -101,14 +101,27 @@ private let syncBugs = [
     "wait.group-watched-often",
     breaks: "rule 17: a group holds something of each wait that gave up",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .without("if state.monitors.contains(where: { $0 === monitor }) { return false }"),
+    .expression("!state.monitors.contains(where: { $0 === monitor })", becomes: "true"),
     suites: ["UndisturbedTests"]),
   Bug(
-    "wait.group-watched-once",
-    breaks: "rule 2: who waits for a group a second time sleeps over its end",
+    "wait.group-entered-again",
+    breaks: "rule 2: who waits for a group sleeps over a short emptiness",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .without("state.monitors = []"),
+    .expression("$0.timesEmptied != time", becomes: "$0.count == 0"),
     suites: ["UndisturbedTests"]),
+  Bug(
+    "wait.fake-group-entered-again", breaks: "rule 2: in the fake, a wait misses a short emptiness",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression("group.hasEmptied(since: time)", becomes: "false"),
+    suites: ["WaitForGroupTests"]),
+  Bug(
+    "wait.no-room-after-the-drain",
+    breaks: "rule 13: a body that waits for room sleeps after the drain",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without(
+      "hasNewsForWaiters = true",
+      within: "// Nor do bodies any more.\n      hasNewsForWaiters = true"),
+    suites: ["WaitersMustLookTests"]),
   Bug(
     "wait.disturbed", breaks: "who waits is woken by each task that comes or goes",
     in: "UVDispatch/UVDispatcher.swift",
