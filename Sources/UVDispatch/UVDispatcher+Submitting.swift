@@ -7,8 +7,10 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
-    if queue.view == nil, !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
-      if queue.lane == .foreground {
+    if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
+      if queue.view != nil {
+        return postToView(body, on: queue, at: site)
+      } else if queue.lane == .foreground {
         if lockedCore.mailbox.beginPost() {
           let mustFetch = lockedCore.mailbox.post(.plain(PlainTask(body: body, site: site)))
           if mustFetch { fetch(.foreground) }
@@ -20,6 +22,19 @@ extension UVDispatcher {
       }
     }
     return postByHand(body, on: queue, at: site)
+  }
+
+  @inline(never) private func postToView(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
+  ) -> Admission {
+    guard let view = queue.view as? UVView, lockedCore.isSimple else {
+      return postByHand(body, on: queue, at: site)
+    }
+    let begun = view.inbox.beginPost { lockedCore.inbox.announce(view) }
+    if begun == .isRefused { return postByHand(body, on: queue, at: site) }
+    view.inbox.post(.plain(PlainTask(body: body, site: site)))
+    if begun == .mustFetch { fetch(.background) }
+    return .accepted
   }
 
   /// Fetches somebody for an inbox that nobody attended to.
@@ -41,11 +56,6 @@ extension UVDispatcher {
     let view = view(queue.view)
     let core = lock()
     defer { unlock() }
-    if let view, core.isSimple, core.shutdown == nil, site.band == .medium, !queue.isBarrier {
-      core.accept(1)
-      core.enqueue(PlainTask(body: body, site: site), in: view)
-      return .accepted
-    }
     let parent = currentTask
     let task = core.makeTask(
       .plain(body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
@@ -135,6 +145,7 @@ extension UVDispatcher {
       require(
         core.poolView(view).queue.isSuspended,
         "\(queue.label) was resumed more often than it was suspended")
+      core.collectIfCallersWait(core.poolView(view))
       core.pool.resume(core.poolView(view), now: { time })
       core.handOutGrants()
     }

@@ -297,7 +297,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     let (began, patience) = (core.now, core.patience)
     unlock()
     let found = spin(nanoseconds: patience) {
-      core.inbox.mayHoldEntries || core.mayStart.load(ordering: .relaxed)
+      core.inbox.mayHoldEntries || core.inbox.mayHoldViews
+        || core.mayStart.load(ordering: .relaxed)
     }
     lock()
     if !found { core.lastSearchBegan = began }

@@ -105,12 +105,14 @@
     return position
   }
 
-  /// Adds everything that `inbox` holds to the background's medium band, and leaves `inbox` empty.
+  /// Adds everything that `inbox` holds to the medium band of `view`, and leaves `inbox` empty.
   ///
   /// Nothing was removed from it. O(1) if that band is empty, else O(inbox).
-  @inlinable package mutating func absorb(_ inbox: inout Ring<Entry>, now: () -> Int64) {
-    background.absorb(&inbox)
-    settle(background, now: now)
+  @inlinable package mutating func absorb(
+    _ inbox: inout Ring<Entry>, in view: View, now: () -> Int64
+  ) {
+    view.absorb(&inbox)
+    settle(view, now: now)
   }
 
   /// Removes a waiting entry from `view`. Nil if it is not there (any more).
@@ -159,14 +161,20 @@
 
   /// The same for a task of `view`, which is not the background, while nobody else has anything to do.
   ///
-  /// All turns are its own, and its end would bring one more. Of them the start would take one, which
-  /// leaves as many as there were.
+  /// All turns are its own. Its end would bring one more, if it has work for that, and the start would
+  /// take one: that leaves as many as there were, or one less if each of its tasks had a turn.
   @inlinable package mutating func takeOver(
     of view: View, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
     if !background.isEmpty || usesTurns && (viewsWithTurns > 1 || !view.holdsTurns) { return nil }
-    guard let entry = view.takeBetweenTurns(if: isWanted) else { return nil }
-    turns.renew()
+    if let entry = view.takeBetweenTurns(if: isWanted) {
+      turns.renew()
+      return entry
+    }
+    guard let entry = view.takeWithTurn(if: isWanted) else { return nil }
+    // All are of one band.
+    forget(turns.take(now: { 0 })!)
+    stopUsingTurnsIfAlone()
     return entry
   }
 

@@ -32,8 +32,11 @@
 
   @inlinable func clone() -> PoolView<Entry> { PoolView(cloning: self) }
 
+  /// As ``ViewQueue/isFull``.
+  @inlinable package var isFull: Bool { ownedQueue.update { $0.isFull } }
+
   // By closures and not by `queue`: of that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
-  @inlinable func absorb(_ inbox: inout Ring<Entry>) {
+  @inlinable package func absorb(_ inbox: inout Ring<Entry>) {
     ownedQueue.update { $0.absorb(&inbox) }
   }
 
@@ -42,8 +45,16 @@
     ownedQueue.update { $0.takeInPlace(if: isWanted) }
   }
 
+  @inlinable package var mayTakeBetweenTurns: Bool {
+    ownedQueue.update { $0.mayTakeBetweenTurns }
+  }
+
   @inlinable func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
     ownedQueue.update { $0.takeBetweenTurns(if: isWanted) }
+  }
+
+  @inlinable func takeWithTurn(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    ownedQueue.update { $0.takeWithTurn(if: isWanted) }
   }
 
   /// As ``ViewQueue/updateEach(_:)``.

@@ -41,7 +41,7 @@
   @usableFromInline package internal(set) var runsBarrier = false
   @usableFromInline package internal(set) var suspensions = 0
   /// Waiting entries that a caller will run. Zero on the path of a view that nobody waits for.
-  @usableFromInline var callersWaiting = 0
+  @usableFromInline package internal(set) var callersWaiting = 0
   /// The turns that it holds in the order of the pool, whose business they are; the oldest first.
   @usableFromInline var heldTurns: [HeldTurn] = []
   /// How many of them stand in each band.
@@ -93,6 +93,9 @@
   @inlinable package var running: Int { onWorkers + onCallers }
 
   @inlinable package var isSuspended: Bool { suspensions > 0 }
+
+  /// Whether no worker may start anything before something of it has ended.
+  @inlinable var isFull: Bool { running > 0 && !isSuspended && workerRoom == 0 }
 
   /// How many more may start, barriers aside.
   @inlinable var room: Int { isSuspended || runsBarrier ? 0 : width - running }
@@ -206,7 +209,16 @@
 
   /// The same, if it holds turns as well: and wants as many when it has taken one.
   @inlinable mutating func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    guard callersWaiting == 0, suspensions == 0, ready.onlyStartable > heldTurns.count else {
+    mayTakeBetweenTurns ? ready.takeOnly(if: isWanted) : nil
+  }
+
+  @inlinable var mayTakeBetweenTurns: Bool {
+    callersWaiting == 0 && suspensions == 0 && ready.onlyStartable > heldTurns.count
+  }
+
+  /// The same, if each task that it has left holds a turn: then it wants one less.
+  @inlinable mutating func takeWithTurn(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    guard callersWaiting == 0, suspensions == 0, ready.onlyStartable == heldTurns.count else {
       return nil
     }
     return ready.takeOnly(if: isWanted)

@@ -71,9 +71,10 @@ extension Core {
       item.place.position = foreground.push(.item(item), in: .medium)
       return
     }
-    if item.view == nil { collectBackground() }
+    let view = item.view as? UVView
+    collectWhatPrecedes(item.place.id.number, in: view)
     item.place.position = pool.submit(
-      .item(item), to: poolView(of: item), in: item.site.band, isBarrier: item.isBarrier,
+      .item(item), to: poolView(view), in: item.site.band, isBarrier: item.isBarrier,
       now: { [clock] in clock.now })
     handOutGrants()
   }
@@ -87,7 +88,7 @@ extension Core {
 
   /// Takes an item out of wherever it waits. False if it waits nowhere.
   func takeBack(_ item: WorkItem) -> Bool {
-    let (stage, position) = (item.place.stage, item.place.position)
+    let stage = item.place.stage
     item.place.stage = .nowhere
     let removed: Entry?
     switch stage {
@@ -97,14 +98,17 @@ extension Core {
       withoutRoom.removeAll { $0 === item }
       return true
     case .timers: removed = item.place.ticket.flatMap { timers.remove($0) }.map { .item($0) }
-    case .due: removed = due.remove(at: position, in: .medium)
+    case .due: removed = due.remove(at: item.place.position, in: .medium)
     case .queue where item.lane == .foreground:
-      removed = foreground.remove(at: position, in: .medium)
+      removed = foreground.remove(at: item.place.position, in: .medium)
     case .queue:
+      let view = poolView(of: item)
+      collectIfCallersWait(view)
+      // Collecting may have moved it.
       removed = pool.remove(
-        at: position, in: item.site.band, isBarrier: item.isBarrier, from: poolView(of: item),
+        at: item.place.position, in: item.site.band, isBarrier: item.isBarrier, from: view,
         now: { [clock] in clock.now })
-      letGoIfEmpty(poolView(of: item))
+      letGoIfEmpty(view)
     }
     // Else somebody else's task would be gone, and this one would run although it was cancelled.
     require(

@@ -12,6 +12,7 @@ extension Core {
       // What the inbox holds is medium, and behind all that was collected before. Again after one
       // that had expired: it may have been the last that was collected.
       if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
+      if inbox.mayHoldViews { collectViews() }
       guard let next = pool.start(now: { [clock] in clock.now }) else { return nil }
       if let task = begin(next.taken, of: next.view, frame) { return task }
     }
@@ -20,6 +21,8 @@ extension Core {
   /// The next task of a view, for a worker that waits in its `sync`.
   func startToHelp(_ view: UVView?) -> QueuedTask? {
     defer { handOutGrants() }
+    if inbox.mayHoldViews { collectViews() }
+    if let view, view.attendsItself { collect(view) }
     while let next = pool.startToHelp(poolView(view), now: { [clock] in clock.now }) {
       if let task = begin(next.taken, of: next.view, makeFrame(on: .background)) { return task }
     }
@@ -118,7 +121,9 @@ extension Core {
       if !foreground.hasStartable { collectForeground() }
       next = ownedForeground.update { $0.takeOnly(if: Entry.isPlain) }
     } else {
-      if frame.view != nil {
+      // What its own has got comes behind what that has.
+      if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
+      if frame.poolView != nil {
         next = takeSuccessorInView(of: frame)
       } else {
         if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
@@ -137,9 +142,13 @@ extension Core {
   @inline(never) private func takeSuccessorInView(of frame: QueuedTask) -> Entry? {
     // What came in meanwhile has a say in who is next.
     if inbox.mayHoldEntries { return nil }
-    guard let view = frame.view else { return nil }
-    let next = ownedPool.update { $0.takeOver(of: view.pool, if: Entry.isPlain) }
-    letGoIfEmpty(view.pool)
+    guard let pool = frame.poolView else { return nil }
+    if !pool.mayTakeBetweenTurns || !pool.queue.hasMedium {
+      if inbox.mayHoldViews { collectViews() }
+      if let view = frame.view, view.attendsItself { collect(view) }
+    }
+    let next = ownedPool.update { $0.takeOver(of: pool, if: Entry.isPlain) }
+    letGoIfEmpty(pool)
     return next
   }
 
@@ -211,8 +220,11 @@ extension Core {
 
   @inline(__always) private func giveBackShare(of task: QueuedTask) {
     guard let runner = task.runner.take() else { return }
+    if let view = task.view, view.attendsItself { stopAttendingItself(view) }
+    let view = poolView(task.view)
+    collectIfCallersWait(view)
     pool.finish(
-      runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { [clock] in clock.now })
+      runner, isBarrier: task.ranAsBarrier, of: view, now: { [clock] in clock.now })
     handOutGrants()
   }
 
@@ -337,6 +349,7 @@ extension Core {
   /// Takes a task out of wherever it waits. False if it waits nowhere.
   func takeBack(_ task: QueuedTask) -> Bool {
     if let item = task.item { return takeBack(item) }
+    if task.lane == .background { collectIfCallersWait(poolView(task.view)) }
     let removed =
       task.lane == .background
       ? pool.remove(

@@ -58,17 +58,57 @@ extension Core {
   }
 
   func collectBackground() {
-    guard inbox.mayHoldEntries else { return }
-    inbox.collect { entries in
-      accept(entries.slotCount)
-      absorbBackground(&entries)
+    if inbox.mayHoldEntries {
+      inbox.collect { entries in
+        accept(entries.slotCount)
+        absorbBackground(&entries)
+      }
+      handOutGrants()
     }
+    if inbox.mayHoldViews { collectViews() }
+  }
+
+  /// Moves what views have in their inboxes into their queues, in the order in which they were announced.
+  ///
+  /// - Parameter number: Of the submission that is to come in behind it, if one is.
+  @inline(never) func collectViews(before number: UInt64? = nil) {
+    inbox.takeViews(&announced)
+    while !announced.isEmpty, let view = announced.takeFirst() {
+      collect(view, before: number)
+    }
+    announced.settleWhenEmpty()
     handOutGrants()
+  }
+
+  /// Moves what a view has in its inbox, which is attended, into its queue.
+  func collect(_ view: UVView, before number: UInt64? = nil) {
+    let isFull = isOpen && view.pool.isFull
+    view.attendsItself = isFull
+    view.inbox.collect(staysAttended: isFull) { entries in
+      guard !entries.isEmpty else { return }
+      accept(entries.slotCount)
+      hold(view, before: number)
+      absorb(&entries, in: view.pool)
+    }
+  }
+
+  /// A body of a view that was full has ended. Settles nothing: its end does.
+  @inline(never) func stopAttendingItself(_ view: UVView) {
+    view.attendsItself = false
+    view.inbox.collect(staysAttended: false) { entries in
+      guard !entries.isEmpty else { return }
+      accept(entries.slotCount)
+      hold(view)
+      view.pool.absorb(&entries)
+    }
   }
 
   func collect() {
     collectForeground()
     collectBackground()
+    for task in running {
+      if let view = task.view, view.attendsItself { collect(view) }
+    }
   }
 
   func accept(_ count: Int) {
@@ -78,6 +118,7 @@ extension Core {
 
   /// Lets plain bodies come in by ``accept(_:)`` and ``enqueue(_:)`` alone from now on.
   func closeInboxes() {
+    isOpen = false
     mailbox.close()
     inbox.close()
     collect()
@@ -185,16 +226,24 @@ extension Core {
 
   // MARK: Into the queues
 
-  /// Puts an accepted plain body into the queue of a view. It does not hold that, and so the view holds
-  /// itself.
-  func enqueue(_ plain: consuming PlainTask, in view: UVView) {
+  /// Plain bodies come into the queue of a view. They do not hold that, and so it holds itself.
+  private func hold(_ view: UVView, before number: UInt64? = nil) {
     if view.pool.holder == nil {
       view.pool.holder = view
-      view.orderOfPlain = lastID
+      view.orderOfPlain = number.map { $0 - 1 } ?? lastID
     }
-    _ = pool.submit(
-      .plain(plain), to: view.pool, in: .medium, isBarrier: false, now: { [clock] in clock.now })
-    handOutGrants()
+  }
+
+  /// A submission is to come into the queue of a view, or of the background, behind what was posted.
+  @inline(__always) func collectWhatPrecedes(_ number: UInt64, in view: UVView?) {
+    guard let view else { return collectBackground() }
+    if inbox.mayHoldViews { collectViews(before: number) }
+    if view.attendsItself { collect(view, before: number) }
+  }
+
+  /// A turn of a view may have come: what was posted has a say in whose it is, if callers wait for one.
+  @inline(__always) func collectIfCallersWait(_ view: PoolView<Entry>) {
+    if view.queue.callersWaiting > 0 { collectBackground() }
   }
 
   /// Entries have left the queue of a view. Whoever took them holds it.
@@ -210,7 +259,7 @@ extension Core {
       task.position = foreground.push(.task(task), in: .medium)
       return
     }
-    if task.view == nil { collectBackground() }
+    collectWhatPrecedes(task.id, in: task.view)
     task.position = pool.submit(
       .task(task), to: poolView(task.view), in: task.site.band, isBarrier: task.isBarrier,
       now: { [clock] in clock.now })
@@ -221,7 +270,7 @@ extension Core {
   /// was never in the queue.
   @inline(__always) func enter(_ task: QueuedTask) -> Bool {
     guard task.lane == .background else { return false }
-    if task.view == nil { collectBackground() }
+    collectWhatPrecedes(task.id, in: task.view)
     guard pool.enter(poolView(task.view), asBarrier: task.isBarrier) else { return false }
     task.runner = .caller
     task.ranAsBarrier = task.isBarrier

@@ -47,7 +47,11 @@ final class Core {
   /// Where plain bodies of the foreground and of the background come in.
   let mailbox: Inbox
   let inbox: Inbox
+  /// Whether they take anything in.
+  var isOpen: Bool
   private var knownViews: [KnownView] = []
+  /// Empty but for the time in which ``collectViews()`` goes through it.
+  @safe @exclusivity(unchecked) var announced = Ring<UVView>()
   /// Notifications whose group is not empty.
   var held: [WorkItem] = []
   /// Items that wait for room in their queue.
@@ -155,6 +159,7 @@ final class Core {
     isSimple = !isObserved && limit == nil
     mailbox = Inbox(isOpen: isSimple)
     inbox = Inbox(isOpen: isSimple)
+    isOpen = isSimple
     let step = configuration.agingStep.clampedNanoseconds
     func relocated(_ entry: borrowing Entry, _ position: Int) { entry.move(to: position) }
     ownedForeground = Owned(ReadyQueue(agingStep: step, relocated: relocated))
@@ -262,7 +267,11 @@ final class Core {
   }
 
   func absorbBackground(_ entries: inout Ring<Entry>) {
-    ownedPool.update { $0.absorb(&entries, now: { [clock] in clock.now }) }
+    absorb(&entries, in: pool.background)
+  }
+
+  func absorb(_ entries: inout Ring<Entry>, in view: PoolView<Entry>) {
+    ownedPool.update { $0.absorb(&entries, in: view, now: { [clock] in clock.now }) }
   }
 
   // MARK: Before the lock is free

@@ -2,7 +2,8 @@ internal import Synchronization
 internal import TaskDispatch
 
 /// Where plain bodies are posted to a lane, under a lock of its own that is held for an append or for
-/// a swap. Those who post and those who run so almost never meet.
+/// a swap. Those who post and those who run so almost never meet. The background's takes in as well
+/// which views have something in theirs: see ``ViewInbox``.
 ///
 /// It is *attended* while somebody is certain to come and look. Two invariants hold whenever its lock
 /// is free:
@@ -26,6 +27,10 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   // what that wrote; any other reader is as good a moment early.
   struct Signs: ~Copyable {
     let holdsEntries = Atomic(false)
+    /// Which view it holds, `several`, or none.
+    let holdsView = Atomic(none)
+    static var none: UInt { 0 }
+    static var several: UInt { 1 }
     let attended = Atomic(false)
   }
 
@@ -33,6 +38,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   // each post would take the line from those, and each of their looks from who posts.
   private let state: LockedLine<State>
   private let signs = Owned(padded: Signs())
+  // Under the same lock. A plain body need not take the line that it lies in.
+  private let views = Owned(Ring<UVView>())
 
   init(isOpen: Bool) { state = LockedLine(State(isOpen: isOpen)) }
 
@@ -50,6 +57,19 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   @inline(__always) func post(_ entry: consuming Entry) -> Bool {
     if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
     state.value.entries.append(entry)
+    return endPost()
+  }
+
+  /// Takes in that a view has something in its inbox, which the caller has locked.
+  func announce(_ view: UVView) -> ViewInbox.Begun {
+    guard beginPost() else { return .isRefused }
+    let sign = views.value.isEmpty ? Self.sign(ObjectIdentifier(view)) : Signs.several
+    signs.value.holdsView.store(sign, ordering: .relaxed)
+    views.value.append(view)
+    return endPost() ? .mustFetch : .isAttended
+  }
+
+  @inline(__always) private func endPost() -> Bool {
     let mustFetch = !signs.value.attended.load(ordering: .relaxed)
     if mustFetch {
       signs.value.attended.store(true, ordering: .relaxed)
@@ -80,6 +100,17 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   var mayHoldEntries: Bool { signs.value.holdsEntries.load(ordering: .relaxed) }
 
+  var mayHoldViews: Bool { signs.value.holdsView.load(ordering: .relaxed) != Signs.none }
+
+  /// As ``mayHoldViews``, for others than this one.
+  func mayHoldViews(otherThan view: ObjectIdentifier?) -> Bool {
+    let held = signs.value.holdsView.load(ordering: .relaxed)
+    return held != Signs.none && (view.map(Self.sign) != held)
+  }
+
+  /// No object lies at an address as low as the other signs.
+  private static func sign(_ view: ObjectIdentifier) -> UInt { UInt(bitPattern: view) }
+
   var isAttended: Bool { signs.value.attended.load(ordering: .relaxed) }
 
   /// Lets `body` take everything out.
@@ -90,13 +121,21 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     signs.value.holdsEntries.store(false, ordering: .relaxed)
   }
 
+  /// Gives the views that were announced for the empty ring `others`.
+  func takeViews(_ others: inout Ring<UVView>) {
+    state.lock()
+    defer { state.unlock() }
+    swap(&others, &views.value)
+    signs.value.holdsView.store(Signs.none, ordering: .relaxed)
+  }
+
   /// Nobody looks any more: who posts next has to fetch somebody.
   ///
   /// - Returns: False if it holds something: then the caller has to look again.
   func rest() -> Bool {
     state.lock()
     defer { state.unlock() }
-    guard state.value.entries.isEmpty else { return false }
+    guard state.value.entries.isEmpty, views.value.isEmpty else { return false }
     signs.value.attended.store(false, ordering: .relaxed)
     return true
   }

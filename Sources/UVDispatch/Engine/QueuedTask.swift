@@ -36,6 +36,8 @@ final class QueuedTask: TaskFrame {
   /// Where it stands among others in the order of submission.
   private(set) var order: UInt64 = 0
   private(set) var view: UVView?
+  /// As the view's, for who looks at it with each body: the view itself is counted by those who post.
+  @safe @exclusivity(unchecked) private(set) var poolView: PoolView<Entry>?
   /// Zero if there is none: no task has that for its id.
   private var parentIfAny: UInt64 = 0
   private var enqueuedAtIfAny = unknown
@@ -157,6 +159,7 @@ final class QueuedTask: TaskFrame {
     let queue = TaskQueue.Identity(
       dispatcher: queue.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
     hold(nil, of: queue, at: site)
+    poolView = view?.pool
     self.view = view
   }
 
@@ -256,7 +259,10 @@ final class SyncCaller {
 
 /// A view of a ``UVDispatcher``'s background.
 final class UVView: QueueView, @unchecked Sendable {
-  // Touched under the dispatcher's lock, the executors aside.
+  // Touched under the dispatcher's lock, the inbox and the executors aside.
+  let inbox = ViewInbox()
+  /// It is full, and so its inbox attended.
+  @safe @exclusivity(unchecked) var attendsItself = false
   let pool: PoolView<Entry>
   let life: Life
   /// After which task the first of the plain bodies came that wait here.

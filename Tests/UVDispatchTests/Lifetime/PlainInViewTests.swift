@@ -9,10 +9,10 @@ struct PlainInViewTests {
   private let bare = BareCore(width: 2, viewWidth: 2)
   private var core: Core { bare.core }
 
+  /// Also collects it.
   private func post(line: UInt = #line, to view: UVView) {
-    core.accept(1)
-    core.enqueue(
-      PlainTask(body: {}, site: CallSite(fileID: "File.swift", line: line)), in: view)
+    bare.post(to: view, line: line)
+    core.collect()
   }
 
   private func start(in frame: QueuedTask? = nil) -> QueuedTask? {
@@ -93,8 +93,7 @@ struct PlainInViewTests {
     arguments: 1...2, [false, true])
   func behindItCaller(viewWidth: Int, goes: Bool) {
     let bare = BareCore(width: 2, viewWidth: viewWidth)
-    bare.core.accept(1)
-    bare.core.enqueue(PlainTask(body: {}, site: .here()), in: bare.view)
+    bare.post(to: bare.view)
     let caller = bare.caller(on: bare.view)
     bare.core.accept(caller)
     bare.core.enqueue(caller)
@@ -115,14 +114,17 @@ struct PlainInViewTests {
     #expect(bare.view.pool.holder == nil)
   }
 
-  @Test("gets a task that names it once somebody must be able to, in the order of submission")
-  func promoted() {
+  @Test(
+    "gets a task that names it once somebody must be able to, in the order of submission",
+    arguments: [false, true])
+  func promoted(isCollected: Bool) {
     let before = bare.item()
     core.put(before)
-    post(line: 7, to: bare.view)
+    bare.post(to: bare.view, line: 7)
+    if isCollected { core.collect() }
     let after = bare.item(.task, on: .background, bare.view)
     core.put(after)
-    post(line: 8, to: bare.view)
+    bare.post(to: bare.view, line: 8)
     core.put(bare.item())
 
     core.promotePlain()

@@ -75,6 +75,19 @@ struct BareCore {
     _ = inbox(of: lane).post(.plainOne {})
   }
 
+  /// Posts a plain body to a view, and says what the poster would have to do.
+  @discardableResult
+  func post(to view: UVView, line: UInt = #line, _ body: @escaping @Sendable () -> Void = {})
+    -> ViewInbox.Begun
+  {
+    let begun = view.inbox.beginPost { core.inbox.announce(view) }
+    if begun != .isRefused {
+      view.inbox.post(
+        .plain(PlainTask(body: body, site: CallSite(fileID: "File.swift", line: line))))
+    }
+    return begun
+  }
+
   private func task(_ work: consuming QueuedTask.Work, _ view: UVView?) -> QueuedTask {
     task(work, on: .background, view)
   }

@@ -1,0 +1,59 @@
+internal import TaskDispatch
+
+/// Where plain bodies are posted to a view, under a lock of its own, as an ``Inbox`` is a lane's.
+///
+/// It is *attended* while somebody is certain to come and look. Most often because the view was announced
+/// in the background's inbox, whose business it is then. Or because the view is full: then whoever ends a
+/// body of it looks, and nobody else could start one. Two invariants hold whenever its lock is free:
+///
+/// - **A**: as of an ``Inbox``. Who makes it unattended collects at the same time, and nobody else does.
+/// - **C**: once the background's inbox is closed, nothing comes into one that is unattended. What the
+///   attended ones held or got by then, the closer collects.
+///
+/// Its lock may be taken under the dispatcher's, and that of the background's inbox under this.
+struct ViewInbox: ~Copyable, @unchecked Sendable {
+  // Not private, for the same reason as an inbox's.
+  struct State: ~Copyable {
+    var entries = Ring<Entry>()
+    var isAttended = false
+  }
+
+  private let state = LockedLine(State())
+
+  enum Begun {
+    case isAttended
+    /// The caller has to fetch somebody after the post, and to say ``Inbox/fetched()`` after that.
+    case mustFetch
+    /// Nothing comes in any more, and there is nothing to end.
+    case isRefused
+  }
+
+  /// Begins a post, which ``post(_:)`` ends.
+  ///
+  /// - Parameter announce: Called if it is not attended; as ``Inbox/announce(_:)``.
+  @inline(__always) func beginPost(announce: () -> Begun) -> Begun {
+    state.lock()
+    if state.value.isAttended { return .isAttended }
+    // Whoever comes for that waits at the lock for what is posted.
+    let answer = announce()
+    if answer == .isRefused {
+      state.unlock()
+    } else {
+      state.value.isAttended = true
+    }
+    return answer
+  }
+
+  @inline(__always) func post(_ entry: consuming Entry) {
+    state.value.entries.append(entry)
+    state.unlock()
+  }
+
+  /// Lets `body` take everything out.
+  func collect(staysAttended: Bool, _ body: (inout Ring<Entry>) -> Void) {
+    state.lock()
+    defer { state.unlock() }
+    state.value.isAttended = staysAttended
+    body(&state.value.entries)
+  }
+}
