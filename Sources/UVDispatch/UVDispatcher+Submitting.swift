@@ -141,13 +141,10 @@ extension UVDispatcher {
   public func resume(_ queue: TaskQueue) {
     let view = view(queue.view)
     withCore { core in
-      let time = core.now
       require(
         core.poolView(view).queue.isSuspended,
         "\(queue.label) was resumed more often than it was suspended")
-      core.collectIfCallersWait(core.poolView(view))
-      core.pool.resume(core.poolView(view), now: { time })
-      core.handOutGrants()
+      core.resume(view)
     }
   }
 

@@ -1,7 +1,8 @@
 extension Bug {
   /// Every bug that can be planted. Each has to be noticed by a test.
   public static let all: [Bug] =
-    wakingBugs + fastPathBugs + viewBugs + itemBugs + submittingBugs + runningBugs + waitingBugs
+    wakingBugs + fastPathBugs + viewBugs + viewInboxBugs + itemBugs + submittingBugs + runningBugs
+    + waitingBugs
     + shutdownBugs
     + eventBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
 }

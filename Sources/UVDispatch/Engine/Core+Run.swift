@@ -143,7 +143,7 @@ extension Core {
     // What came in meanwhile has a say in who is next.
     if inbox.mayHoldEntries { return nil }
     guard let pool = frame.poolView else { return nil }
-    if !pool.mayTakeBetweenTurns || !pool.queue.hasMedium {
+    if !pool.mayTakeBetweenTurns {
       if inbox.mayHoldViews { collectViews() }
       if let view = frame.view, view.attendsItself { collect(view) }
     }

@@ -277,6 +277,15 @@ extension Core {
     return begin(task)
   }
 
+  /// Lets a view go on that is suspended, or the background.
+  func resume(_ view: UVView?) {
+    let view = poolView(view)
+    collectIfCallersWait(view)
+    let time = now
+    pool.resume(view, now: { time })
+    handOutGrants()
+  }
+
   /// Tells callers in `sync` whose turn has come. They look when the lock is free.
   @inline(__always) func handOutGrants() {
     if pool.hasGrants { handOutSome() }

@@ -69,6 +69,11 @@ struct BareCore {
 
   func inbox(of lane: Lane) -> LaneInbox { LaneInbox(core: core, lane: lane) }
 
+  var background: LaneInbox { inbox(of: .background) }
+
+  /// Whether a worker may start something.
+  var canStart: Bool { core.pool.canStart(now: { 0 }) }
+
   /// Posts a plain body, as any thread may.
   func post(on lane: Lane = .background) {
     _ = inbox(of: lane).beginPost()
@@ -105,6 +110,16 @@ struct LaneInbox {
   var mayHoldEntries: Bool {
     lane == .foreground ? core.mailbox.mayHoldEntries : core.inbox.mayHoldEntries
   }
+
+  var mayHoldViews: Bool { core.inbox.mayHoldViews }
+
+  var isBeingFetchedFor: Bool { core.inbox.isBeingFetchedFor }
+
+  func mayHoldViews(otherThan view: ObjectIdentifier?) -> Bool {
+    core.inbox.mayHoldViews(otherThan: view)
+  }
+
+  func rest() -> Bool { core.inbox.rest() }
 
   func beginPost() -> Bool {
     lane == .foreground ? core.mailbox.beginPost() : core.inbox.beginPost()

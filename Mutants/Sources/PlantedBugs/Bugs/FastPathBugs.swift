@@ -182,8 +182,8 @@ private let enterBugs = [
     "enter.inbox-ignored", breaks: "rule 3: sync goes before what was posted before it",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .without(
-      "if task.view == nil { collectBackground() }",
-      within: "if task.view == nil { collectBackground() }\n    guard pool.enter"),
+      "collectWhatPrecedes(task.id, in: task.view)",
+      within: "collectWhatPrecedes(task.id, in: task.view)\n    guard pool.enter"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.on-the-foreground", breaks: "rule 4: a body of the foreground runs on another thread",

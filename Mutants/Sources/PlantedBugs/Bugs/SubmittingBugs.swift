@@ -169,8 +169,7 @@ private let orderBugs = [
     breaks: "rule 3: a labelled task overtakes what was posted before",
     in: "UVDispatch/Engine/Core+Items.swift",
     .without(
-      "if item.view == nil { collectBackground() }",
-      within: "if item.view == nil { collectBackground() }\n    item.place.position"),
+      "collectWhatPrecedes(item.place.id.number, in: view)"),
     suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.take-overtaken", breaks: "rule 7: a low task starts before a medium one in the inbox",
@@ -178,18 +177,19 @@ private let orderBugs = [
     .without(
       "if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }",
       within:
-        "if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }\n      guard let next"),
+        "if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }\n      if inbox.mayHoldViews { collectViews() }\n      guard"
+    ),
     suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.view-into-inbox", breaks: "rule 4: a view's plain body runs beside another of its view",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("queue.view == nil", becomes: "true"),
+    .expression("queue.view != nil", becomes: "false"),
     suites: ["HelpedDeadlockTests", "UVContractTests"]),
   Bug(
     "order.barrier-into-inbox", breaks: "rule 6: a plain barrier of the background divides nothing",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
-      "!queue.isBarrier", becomes: "true", within: "queue.view == nil, !queue.isBarrier"),
+      "!queue.isBarrier", becomes: "true", within: "if !queue.isBarrier, site.band"),
     suites: ["PlainBarrierTests"]),
   Bug(
     "order.band-into-inbox", breaks: "rule 7: a plain body of another band runs as a medium one",
@@ -200,7 +200,7 @@ private let orderBugs = [
     "order.band-ignored", breaks: "rule 7: every task is medium",
     in: "UVDispatch/Engine/Core+Items.swift",
     .expression(
-      "item.site.band", becomes: ".medium", within: "to: poolView(of: item), in: item.site.band"),
+      "item.site.band", becomes: ".medium", within: "to: poolView(view), in: item.site.band"),
     suites: ["UVContractTests"]),
   Bug(
     "order.promoted-unseen",
@@ -230,7 +230,7 @@ private let orderBugs = [
     in: "UVDispatch/Engine/Core+Items.swift",
     .expression(
       "item.isBarrier", becomes: "false",
-      within: "to: poolView(of: item), in: item.site.band, isBarrier: item.isBarrier"),
+      within: "to: poolView(view), in: item.site.band, isBarrier: item.isBarrier"),
     suites: ["UVContractTests"]),
   Bug(
     "barrier.sync-lost", breaks: "rule 6: a barrier by sync divides nothing",

@@ -52,7 +52,7 @@ private let inboxBugs = [
     in: "UVDispatch/Engine/Inbox.swift",
     .expression(
       "state.value.entries.isEmpty", becomes: "true",
-      within: "guard state.value.entries.isEmpty else { return false }"),
+      within: "guard state.value.entries.isEmpty, views.value.isEmpty"),
     suites: ["InboxTests", "RestingTests", "WakingTests"]),
   Bug(
     "inbox.never-rests", breaks: "rule 2: who posts next fetches nobody",

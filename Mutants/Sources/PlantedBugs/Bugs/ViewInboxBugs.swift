@@ -1,0 +1,208 @@
+/// How plain bodies come into a queue that was made, and who looks for them.
+let viewInboxBugs: [Bug] = postingBugs + announcingBugs + fullViewBugs + collectingBugs
+
+private let file = "UVDispatch/Engine/ViewInbox.swift"
+private let core = "UVDispatch/Engine/Core+Submit.swift"
+private let run = "UVDispatch/Engine/Core+Run.swift"
+
+private let postingBugs = [
+  Bug(
+    "view-inbox.always-announced", breaks: "a view stands in the background's inbox twice",
+    in: file,
+    .expression(
+      "state.value.isAttended", becomes: "false", within: "if state.value.isAttended { return"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.never-announced", breaks: "invariant A: it holds something and nobody comes",
+    in: file,
+    .expression(
+      "state.value.isAttended", becomes: "true", within: "if state.value.isAttended { return"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.not-attended", breaks: "a view stands in the background's inbox twice",
+    in: file, .without("state.value.isAttended = true"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.refused-locked", breaks: "rule 13: who comes behind the gate waits for ever",
+    in: file, .without("state.unlock()", within: ".isRefused {\n      state.unlock()"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.attended-when-refused", breaks: "invariant C: something comes in past the gate",
+    in: file, .expression("answer == .isRefused", becomes: "false"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.left-attended", breaks: "rule 2: what comes next is announced to nobody",
+    in: file, .expression("staysAttended", becomes: "true", within: "isAttended = staysAttended"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.low-comes-in", breaks: "rule 7: a plain body of another band runs as a medium one",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("lockedCore.isSimple", becomes: "true"),
+    suites: ["UVContractTests", "LimitExemptionTests", "FullQueueTests"]),
+  Bug(
+    "view-inbox.nobody-fetched", breaks: "rule 2: nobody comes for a body of an idle dispatcher",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("if begun == .mustFetch { fetch(.background) }"),
+    suites: ["UVContractTests"]),
+]
+
+private let announcingBugs = [
+  Bug(
+    "announce.past-the-gate", breaks: "invariant C: something comes in past the gate",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("beginPost()", becomes: "beginPost() || true", within: "guard beginPost() else"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "announce.unseen", breaks: "rule 2: that a view has something shows to nobody who looks",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without("signs.value.holdsView.store(sign, ordering: .relaxed)"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "announce.only-one", breaks: "rule 5: a view goes before what others have got meanwhile",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("views.value.isEmpty", becomes: "true", within: "let sign = views.value.isEmpty"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "announce.stale", breaks: "it says that it holds views that were collected",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .without("signs.value.holdsView.store(Signs.none, ordering: .relaxed)"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "announce.rests", breaks: "invariant A: the background's inbox is left although views wait",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("views.value.isEmpty", becomes: "true", within: "isEmpty, views.value.isEmpty"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "announce.others-unseen", breaks: "rule 5: a view goes before what others have got meanwhile",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("held != Signs.none", becomes: "false", within: "return held != Signs.none"),
+    suites: ["ViewInboxTests"]),
+]
+
+private let fullViewBugs = [
+  Bug(
+    "full-view.attends-not", breaks: "whoever posts to a full view takes the dispatcher's lock",
+    in: core,
+    .expression("view.pool.isFull", becomes: "false", within: "isOpen && view.pool.isFull"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.always", breaks: "rule 2: a view that has room attends to its own inbox",
+    in: core,
+    .expression("view.pool.isFull", becomes: "true", within: "isOpen && view.pool.isFull"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.past-the-gate", breaks: "invariant C: a full view takes something in past the gate",
+    in: core, .expression("isOpen", becomes: "true", within: "isOpen && view.pool.isFull"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.gate-open", breaks: "invariant C: a full view takes something in past the gate",
+    in: core, .without("isOpen = false"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.suspended", breaks: "rule 2: a suspended view attends to its own inbox",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression("!isSuspended", becomes: "true", within: "running > 0 && !isSuspended"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.for-ever", breaks: "rule 2: nobody comes for what a view got when it was full",
+    in: run,
+    .without("if let view = task.view, view.attendsItself { stopAttendingItself(view) }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.flag-stays", breaks: "a view that attends to its own inbox no more seems to",
+    in: core, .without("view.attendsItself = false"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.not-held", breaks: "rule 17: a view goes while its bodies wait",
+    in: core, .without("hold(view)", within: "hold(view)\n      view.pool.absorb"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.not-counted", breaks: "the ledger misses what came to a full view",
+    in: core,
+    .without(
+      "accept(entries.slotCount)", within: "accept(entries.slotCount)\n      hold(view)\n      view"
+    ),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.successor-unseen", breaks: "a worker leaves a full view that has got more",
+    in: run,
+    .without("if let view = frame.view, view.attendsItself { collect(view) }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.unseen", breaks: "the ledger and a flush miss what came to a full view",
+    in: core,
+    .without("if let view = task.view, view.attendsItself { collect(view) }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "full-view.overtaken", breaks: "rule 3: a task goes before what was posted before it",
+    in: core, .without("if view.attendsItself { collect(view, before: number) }"),
+    suites: ["ViewInboxTests"]),
+]
+
+private let collectingBugs = [
+  Bug(
+    "collect-views.by-nobody", breaks: "rule 2: a worker does not look for what views have got",
+    in: run,
+    .without(
+      "if inbox.mayHoldViews { collectViews() }",
+      within: "if inbox.mayHoldViews { collectViews() }\n      guard let next"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.helper", breaks: "rule 14: a helper does not look for what its view has got",
+    in: run,
+    .without(
+      "if inbox.mayHoldViews { collectViews() }",
+      within: "if inbox.mayHoldViews { collectViews() }\n    if let view, view"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.helper-of-full",
+    breaks: "rule 14: a helper does not look for what its view has got",
+    in: run,
+    .without("if let view, view.attendsItself { collect(view) }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.successor", breaks: "rule 5: the background goes before what views have got",
+    in: run,
+    .without(
+      "if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.own", breaks: "a worker leaves its view although that has got more",
+    in: run,
+    .without(
+      "if inbox.mayHoldViews { collectViews() }",
+      within: "if inbox.mayHoldViews { collectViews() }\n      if let view = frame.view"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.background-only", breaks: "the ledger and the end miss what views have got",
+    in: core,
+    .without(
+      "if inbox.mayHoldViews { collectViews() }",
+      within: "}\n    if inbox.mayHoldViews { collectViews() }\n  }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.overtaken", breaks: "rule 3: a task goes before what was posted before it",
+    in: core,
+    .without("if inbox.mayHoldViews { collectViews(before: number) }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.low-caller", breaks: "rule 7: a low sync goes before what was posted before it",
+    in: core,
+    .without("if view.queue.callersWaiting > 0 { collectBackground() }"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.low-caller-at-an-end",
+    breaks: "rule 7: a low sync goes before what was posted before it",
+    in: run, .without("collectIfCallersWait(view)"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.low-caller-behind-a-cancelled",
+    breaks: "rule 7: a low sync goes before what was posted before it",
+    in: "UVDispatch/Engine/Core+Items.swift", .without("collectIfCallersWait(view)"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "collect-views.low-caller-resumed",
+    breaks: "rule 7: a low sync goes before what was posted before it",
+    in: core, .without("collectIfCallersWait(view)"),
+    suites: ["ViewInboxTests"]),
+]

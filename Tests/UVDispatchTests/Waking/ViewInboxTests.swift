@@ -1,0 +1,349 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+@Suite("The inbox of a queue that was made")
+struct ViewInboxTests {
+  private let bare = BareCore(width: 2, viewWidth: 2)
+  private var core: Core { bare.core }
+  private var view: UVView { bare.view }
+
+  private func start(in frame: QueuedTask? = nil) -> QueuedTask? {
+    let task = core.startOnWorker(frame ?? core.makeFrame(on: .background))
+    if task?.isFrame == true { _ = task?.takePlain() }
+    return task
+  }
+
+  // MARK: Being announced
+
+  @Test("is announced by the first post, and by none until it has been collected")
+  func announced() {
+    #expect(!bare.background.mayHoldViews)
+    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.background.mayHoldViews)
+    #expect(bare.background.isAttended)
+    #expect(bare.background.isBeingFetchedFor)
+    #expect(bare.post(to: view) == .isAttended)
+
+    core.collect()
+    #expect(!bare.background.mayHoldViews)
+    #expect(core.ledger.accepted == 2)
+    #expect(view.pool.queue.ready.count == 2)
+
+    // The background's inbox is attended still, so this one needs nobody either.
+    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.background.mayHoldViews)
+    _ = core.releaseEverything()
+  }
+
+  @Test("lets nobody rest who attends to the background's while it holds something")
+  func resting() {
+    bare.post(to: view)
+
+    #expect(!bare.background.rest())
+    core.collect()
+    #expect(bare.background.rest())
+    #expect(bare.post(to: view) == .mustFetch)
+    _ = core.releaseEverything()
+  }
+
+  @Test("is collected with those of others, in the order in which they were announced")
+  func order() {
+    let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
+    core.add(other)
+    bare.post(to: other)
+    bare.post(to: view)
+
+    #expect(start()?.view === other)
+    #expect(start()?.view === view)
+    #expect(!bare.canStart)
+    _ = core.releaseEverything()
+  }
+
+  @Test("tells whose it is, if it is the only one, to who asks for others")
+  func onlyOne() {
+    let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
+    core.add(other)
+    #expect(!bare.background.mayHoldViews(otherThan: nil))
+
+    bare.post(to: view)
+    #expect(!bare.background.mayHoldViews(otherThan: ObjectIdentifier(view)))
+    #expect(bare.background.mayHoldViews(otherThan: ObjectIdentifier(other)))
+    #expect(bare.background.mayHoldViews(otherThan: nil))
+
+    bare.post(to: other)
+    #expect(bare.background.mayHoldViews(otherThan: ObjectIdentifier(view)))
+    _ = core.releaseEverything()
+  }
+
+  @Test("has somebody come for it whom the policy lets start")
+  func owesLease() {
+    bare.post(to: view)
+    core.settle()
+    #expect(core.leaseIsOwed)
+    _ = core.releaseEverything()
+  }
+
+  @Test("has nobody come while its queue is suspended, and then whoever posts fetches in vain")
+  func suspended() {
+    core.pool.suspend(view.pool, now: { 0 })
+    bare.post(to: view)
+    core.settle()
+    #expect(!core.leaseIsOwed)
+    #expect(!bare.background.isAttended)
+    #expect(view.pool.queue.ready.count == 1)
+    #expect(bare.post(to: view) == .mustFetch)
+    _ = core.releaseEverything()
+  }
+
+  // MARK: Who looks into it
+
+  @Test("is collected by who helps there, and by who looks whether anything goes on")
+  func otherLooks() {
+    bare.post(to: view)
+    #expect(core.startToHelp(view)?.view === view)
+
+    core.loopRuns = true
+    core.running.removeAll()
+    bare.post(to: view)
+    #expect(core.canProgress)
+    #expect(core.ledger.accepted == 2)
+    core.loopRuns = false
+    _ = core.releaseEverything()
+  }
+
+  @Test("is collected by a worker of the background, which then has others beside it")
+  func successorOfBackground() {
+    for _ in 0..<2 { bare.post() }
+    let frame = core.makeFrame(on: .background)
+    #expect(start(in: frame) === frame)
+    bare.post(to: view)
+
+    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(view.pool.queue.ready.count == 1)
+    _ = core.releaseEverything()
+  }
+
+  @Test("is left alone by a worker of its queue that has enough to do, and others' are not")
+  func successorOfItsOwn() {
+    let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
+    core.add(other)
+    for _ in 0..<5 { bare.post(to: view) }
+    let frame = core.makeFrame(on: .background)
+    #expect(start(in: frame) === frame)
+
+    // Of four that wait, one holds a turn.
+    bare.post(to: view)
+    for _ in 0..<3 { #expect(core.takeSuccessor(in: frame, at: 0) != nil) }
+    #expect(bare.background.mayHoldViews)
+    #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+    #expect(!bare.background.mayHoldViews)
+    #expect(view.pool.queue.ready.count == 1)
+
+    bare.post(to: view)
+    bare.post(to: other)
+    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(other.pool.queue.ready.count == 1)
+    #expect(view.pool.queue.ready.count == 2)
+    _ = core.releaseEverything()
+  }
+
+  // MARK: In order
+
+  @Test("has been collected when something else comes in behind it", arguments: [false, true])
+  func behindIt(isBarrier: Bool) {
+    bare.post(to: view)
+    let task = core.makeTask(
+      .plain {}, on: .background, view, isBarrier: isBarrier, site: .here(), parent: nil)
+    core.accept(task)
+    core.enqueue(task)
+    bare.post(to: view)
+
+    #expect(start()?.isFrame == true)
+    let second = start()
+    if isBarrier {
+      #expect(second == nil)
+    } else {
+      #expect(second === task)
+    }
+    _ = core.releaseEverything()
+  }
+
+  @Test("has been collected when somebody wants to go in at once by `sync`")
+  func entered() {
+    bare.post(to: view)
+    let caller = bare.caller(on: view)
+    core.accept(caller)
+
+    #expect(!core.enter(caller))
+    #expect(view.pool.queue.ready.count == 1)
+    _ = core.releaseEverything()
+  }
+
+  enum Change: CaseIterable { case end, cancellation, resumption }
+
+  @Test(
+    "goes before who stands in `sync` with a lower priority, whatever lets one of them start",
+    arguments: Change.allCases)
+  func beforeLowCaller(_ change: Change) {
+    let bare = BareCore(width: 1, viewWidth: 1)
+    let core = bare.core
+    var frame: QueuedTask?
+    var item: WorkItem?
+    switch change {
+    case .end:
+      bare.post(to: bare.view)
+      frame = core.startOnWorker(core.makeFrame(on: .background))
+      _ = frame?.takePlain()
+    case .cancellation:
+      // A worker would have to start that, and there is none free.
+      bare.queued()
+      _ = core.startOnWorker(core.makeFrame(on: .background))
+      let waiting = bare.item(.task, on: .background, bare.view, band: .high)
+      core.put(waiting)
+      item = waiting
+    case .resumption:
+      core.pool.suspend(bare.view.pool, now: { 0 })
+    }
+    let caller = core.makeTask(
+      .caller(nil), on: .background, bare.view,
+      site: CallSite(fileID: "File.swift", line: 1, band: .low), parent: nil)
+    core.accept(caller)
+    core.enqueue(caller)
+    #expect(!caller.isGranted)
+    bare.post(to: bare.view)
+
+    switch change {
+    case .end: core.finish(frame!, .completed)
+    case .cancellation: #expect(core.cancel(item!) == .beforeStart)
+    case .resumption: core.resume(bare.view)
+    }
+
+    #expect(!caller.isGranted)
+    #expect(bare.view.pool.queue.ready.count == 2)
+    _ = core.releaseEverything()
+  }
+
+  // MARK: Of a full queue
+
+  /// A queue of width 1 in which one runs, and that was looked at since.
+  private func full(_ bare: BareCore) -> QueuedTask {
+    bare.post(to: bare.view)
+    let frame = bare.core.startOnWorker(bare.core.makeFrame(on: .background))!
+    _ = frame.takePlain()
+    bare.post(to: bare.view)
+    bare.core.collect()
+    return frame
+  }
+
+  @Test("is attended by who works there while that is full, so nobody is fetched nor told")
+  func attendsItself() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let core = bare.core
+    let frame = full(bare)
+    #expect(bare.view.attendsItself)
+
+    for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isAttended) }
+    #expect(!bare.background.mayHoldViews)
+    for _ in 0..<3 { #expect(core.takeSuccessor(in: frame, at: 0) != nil) }
+    #expect(bare.view.attendsItself)
+    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+
+    core.finish(frame, .completed)
+    #expect(!bare.view.attendsItself)
+    #expect(frame.poolView == nil)
+    _ = bare.post(to: bare.view)
+    #expect(bare.background.mayHoldViews)
+    #expect(core.ledger.accepted == 4)
+    _ = core.releaseEverything()
+  }
+
+  @Test("is collected when a body of a full queue ends")
+  func fullNoMore() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let frame = full(bare)
+    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
+    bare.post(to: bare.view)
+
+    bare.core.finish(frame, .completed)
+
+    #expect(bare.core.ledger.accepted == 3)
+    #expect(bare.view.pool.holder === bare.view)
+    #expect(bare.canStart)
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("is collected by who wants to know all that waits, and stays attended")
+  func seenWhileFull() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let frame = full(bare)
+    bare.post(to: bare.view)
+
+    bare.core.collect()
+
+    #expect(bare.core.ledger.accepted == 3)
+    #expect(bare.view.attendsItself)
+    bare.core.finish(frame, .completed)
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("is collected when something comes in behind it, and stays attended")
+  func behindItWhileFull() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let frame = full(bare)
+    bare.post(to: bare.view)
+    bare.queued(on: .background, bare.view)
+
+    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
+    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
+    // The one that came behind it is no plain body.
+    #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(bare.view.attendsItself)
+    bare.core.finish(frame, .completed)
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("of a queue that is suspended while full is announced again")
+  func suspendedWhileFull() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let frame = full(bare)
+    bare.core.pool.suspend(bare.view.pool, now: { 0 })
+    bare.core.collect()
+
+    #expect(!bare.view.attendsItself)
+    bare.post(to: bare.view)
+    #expect(bare.background.mayHoldViews)
+    bare.core.finish(frame, .completed)
+    _ = bare.core.releaseEverything()
+  }
+
+  // MARK: At the gate
+
+  @Test("takes nothing in once the gate is closed; what it held is collected", arguments: [1, 2])
+  func closed(viewWidth: Int) {
+    let bare = BareCore(width: 2, viewWidth: viewWidth)
+    let frame = full(bare)
+    #expect(bare.view.attendsItself == (viewWidth == 1))
+    bare.post(to: bare.view)
+
+    bare.core.closeInboxes()
+
+    #expect(bare.core.ledger.accepted == 3)
+    #expect(!bare.view.attendsItself)
+    // Nor is its lock held after that.
+    for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isRefused) }
+    #expect(bare.view.pool.queue.ready.count == 2)
+    bare.core.finish(frame, .completed)
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("of a queue that is made behind the gate takes nothing in")
+  func madeLater() {
+    core.closeInboxes()
+    let late = UVView(label: "late", width: 1, workerWidth: 1, agingStep: 1)
+    core.add(late)
+
+    #expect(bare.post(to: late) == .isRefused)
+  }
+}
