@@ -27,6 +27,7 @@ extension UVDispatcher {
   @inline(never) private func postToView(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
+    // Else its inbox would be asked in vain.
     guard let view = queue.view as? UVView, lockedCore.isSimple else {
       return postByHand(body, on: queue, at: site)
     }

@@ -109,6 +109,19 @@ struct TakeOverTests {
     #expect(takenOver.inViews > 0)
   }
 
+  @Test("is not looked for where somebody stands in `sync`, who may be next", arguments: 2...3)
+  func callerBehind(width: Int) {
+    var pool = PoolOrder<Job>(width: width, agingStep: 10)
+    let view = PoolView<Job>(width: width, workerWidth: width, agingStep: 10)
+    for id in 0..<3 {
+      _ = pool.submit(
+        Job(id: id, band: .medium, runsOnCaller: id == 2), to: view, in: .medium, now: { 0 })
+      if id == 0 { #expect(pool.start(now: { 0 })?.taken.entry.id == 0) }
+    }
+
+    #expect(pool.takeOver(of: view) { _ in true } == nil)
+  }
+
   private let submissionsToViews: [PoolTrial.Step] = [
     .submit(to: 1, .medium, onCaller: false, isBarrier: false),
     .submit(to: 1, .high, onCaller: false, isBarrier: false),

@@ -174,7 +174,6 @@
     guard let entry = view.takeWithTurn(if: isWanted) else { return nil }
     // All are of one band.
     forget(turns.take(now: { 0 })!)
-    stopUsingTurnsIfAlone()
     return entry
   }
 

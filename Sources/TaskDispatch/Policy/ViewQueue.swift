@@ -218,9 +218,8 @@
 
   /// The same, if each task that it has left holds a turn: then it wants one less.
   @inlinable mutating func takeWithTurn(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    guard callersWaiting == 0, suspensions == 0, ready.onlyStartable == heldTurns.count else {
-      return nil
-    }
+    // Which a suspended view has none of.
+    guard callersWaiting == 0, ready.onlyStartable == heldTurns.count else { return nil }
     return ready.takeOnly(if: isWanted)
   }
 

@@ -83,7 +83,7 @@ extension Core {
   /// Moves what a view has in its inbox, which is attended, into its queue.
   func collect(_ view: UVView, before number: UInt64? = nil) {
     let isFull = isOpen && view.pool.isFull
-    view.attendsItself = isFull
+    if isFull != view.attendsItself { note(view, attendsItself: isFull) }
     view.inbox.collect(staysAttended: isFull) { entries in
       guard !entries.isEmpty else { return }
       accept(entries.slotCount)
@@ -94,7 +94,7 @@ extension Core {
 
   /// A body of a view that was full has ended. Settles nothing: its end does.
   @inline(never) func stopAttendingItself(_ view: UVView) {
-    view.attendsItself = false
+    note(view, attendsItself: false)
     view.inbox.collect(staysAttended: false) { entries in
       guard !entries.isEmpty else { return }
       accept(entries.slotCount)
@@ -103,12 +103,19 @@ extension Core {
     }
   }
 
+  private func note(_ view: UVView, attendsItself: Bool) {
+    view.attendsItself = attendsItself
+    if attendsItself {
+      attendingThemselves.append(view)
+    } else {
+      attendingThemselves.removeAll { $0 === view }
+    }
+  }
+
   func collect() {
     collectForeground()
     collectBackground()
-    for task in running {
-      if let view = task.view, view.attendsItself { collect(view) }
-    }
+    for view in attendingThemselves { collect(view) }
   }
 
   func accept(_ count: Int) {

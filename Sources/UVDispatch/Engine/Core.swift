@@ -52,6 +52,9 @@ final class Core {
   private var knownViews: [KnownView] = []
   /// Empty but for the time in which ``collectViews()`` goes through it.
   @safe @exclusivity(unchecked) var announced = Ring<UVView>()
+  /// Views whose inbox whoever ends a body of them looks into. A body of each runs, or is about to: no
+  /// more of them than threads.
+  @safe @exclusivity(unchecked) var attendingThemselves: [UVView] = []
   /// Notifications whose group is not empty.
   var held: [WorkItem] = []
   /// Items that wait for room in their queue.

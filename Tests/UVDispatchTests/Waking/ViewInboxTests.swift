@@ -67,13 +67,14 @@ struct ViewInboxTests {
     core.add(other)
     #expect(!bare.background.mayHoldViews(otherThan: nil))
 
-    bare.post(to: view)
+    for _ in 0..<2 { bare.post(to: view) }
     #expect(!bare.background.mayHoldViews(otherThan: ObjectIdentifier(view)))
     #expect(bare.background.mayHoldViews(otherThan: ObjectIdentifier(other)))
     #expect(bare.background.mayHoldViews(otherThan: nil))
 
     bare.post(to: other)
     #expect(bare.background.mayHoldViews(otherThan: ObjectIdentifier(view)))
+    #expect(bare.background.mayHoldViews(otherThan: ObjectIdentifier(other)))
     _ = core.releaseEverything()
   }
 
@@ -304,6 +305,20 @@ struct ViewInboxTests {
     _ = bare.core.releaseEverything()
   }
 
+  @Test("is collected by who helps there, if it is full for workers alone")
+  func helpedWhileFull() {
+    let bare = BareCore(width: 1, viewWidth: 3)
+    let frame = full(bare)
+    #expect(bare.view.attendsItself)
+    #expect(bare.core.startToHelp(bare.view)?.view === bare.view)
+    bare.post(to: bare.view)
+
+    #expect(bare.core.startToHelp(bare.view)?.view === bare.view)
+    #expect(bare.view.pool.queue.running == 3)
+    bare.core.finish(frame, .completed)
+    _ = bare.core.releaseEverything()
+  }
+
   @Test("of a queue that is suspended while full is announced again")
   func suspendedWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
@@ -315,6 +330,34 @@ struct ViewInboxTests {
     bare.post(to: bare.view)
     #expect(bare.background.mayHoldViews)
     bare.core.finish(frame, .completed)
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("of a queue that is full by somebody who has not noticed their turn is one as well")
+  func fullByGranted() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let frame = full(bare)
+    let caller = bare.caller(on: bare.view)
+    bare.core.accept(caller)
+    bare.core.enqueue(caller)
+    #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
+    bare.core.finish(frame, .completed)
+    #expect(bare.core.startOnWorker(frame) === frame)
+    _ = frame.takePlain()
+    bare.core.finish(frame, .completed)
+    #expect(caller.isGranted)
+
+    bare.post(to: bare.view)
+    bare.core.collect()
+    #expect(bare.view.attendsItself)
+    bare.post(to: bare.view)
+    bare.core.closeInboxes()
+
+    #expect(bare.core.ledger.accepted == 5)
+    #expect(bare.post(to: bare.view) == .isRefused)
+    #expect(bare.core.attendingThemselves.isEmpty)
+    bare.core.begin(caller)
+    bare.core.finish(caller, .completed)
     _ = bare.core.releaseEverything()
   }
 

@@ -35,7 +35,7 @@ private let takeOverInViewBugs = [
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
       "callersWaiting == 0", becomes: "true",
-      within: "guard callersWaiting == 0, suspensions == 0, ready.onlyStartable"),
+      within: "guard callersWaiting == 0, ready.onlyStartable"),
     suites: ["TakeOverTwinTests"]),
   Bug(
     "take-over.view-suspended", breaks: "a suspended view starts another task",
@@ -45,29 +45,16 @@ private let takeOverInViewBugs = [
       within: "callersWaiting == 0 && suspensions == 0 && ready.onlyStartable"),
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
-    "take-over.last-suspended", breaks: "a suspended view starts another task",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
-    .expression(
-      "suspensions == 0", becomes: "true",
-      within: "guard callersWaiting == 0, suspensions == 0, ready.onlyStartable"),
-    suites: ["TakeOverTwinTests", "TakeOverTests"]),
-  Bug(
     "take-over.last-callers-unseen", breaks: "rule 3: a body goes before a caller that is next",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
       "callersWaiting == 0", becomes: "true",
-      within: "guard callersWaiting == 0, suspensions == 0, ready.onlyStartable"),
+      within: "guard callersWaiting == 0, ready.onlyStartable"),
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
     "take-over.turn-kept", breaks: "a view holds a turn for what has started",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without("forget(turns.take(now: { 0 })!)"),
-    suites: ["TakeOverTwinTests", "TakeOverTests"]),
-  Bug(
-    "take-over.turns-used-for-ever",
-    breaks: "the background takes turns when no view does any more",
-    in: "TaskDispatch/Policy/PoolOrder.swift",
-    .without("stopUsingTurnsIfAlone()", within: "stopUsingTurnsIfAlone()\n    return entry"),
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
     "take-over.inbox-unseen", breaks: "rule 5: a view goes before what was posted meanwhile",
