@@ -8,14 +8,14 @@ extension UVDispatcher {
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
     if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
-      if queue.view != nil {
-        return postToView(body, on: queue, at: site)
-      } else if queue.lane == .foreground {
+      if queue.lane == .foreground {
         if lockedCore.mailbox.beginPost() {
           let mustFetch = lockedCore.mailbox.post(.plain(PlainTask(body: body, site: site)))
           if mustFetch { fetch(.foreground) }
           return .accepted
         }
+      } else if queue.view != nil {
+        return postToView(body, on: queue, at: site)
       } else if lockedCore.inbox.beginPost() {
         if lockedCore.inbox.post(.plain(PlainTask(body: body, site: site))) { fetch(.background) }
         return .accepted

@@ -121,11 +121,10 @@ extension Core {
       if !foreground.hasStartable { collectForeground() }
       next = ownedForeground.update { $0.takeOnly(if: Entry.isPlain) }
     } else {
-      // What its own has got comes behind what that has.
-      if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
       if frame.poolView != nil {
         next = takeSuccessorInView(of: frame)
       } else {
+        if inbox.mayHoldViews { collectViews() }
         if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
         next = ownedPool.update { $0.takeOver(if: Entry.isPlain) }
       }
@@ -143,6 +142,8 @@ extension Core {
     // What came in meanwhile has a say in who is next.
     if inbox.mayHoldEntries { return nil }
     guard let pool = frame.poolView else { return nil }
+    // What its own has got comes behind what that has.
+    if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
     if !pool.mayTakeBetweenTurns {
       if inbox.mayHoldViews { collectViews() }
       if let view = frame.view, view.attendsItself { collect(view) }
