@@ -3,9 +3,10 @@ internal import TaskDispatch
 
 /// Everything a ``UVDispatcher`` knows. Touched under its lock only.
 ///
-/// Plain bodies come in by an ``Inbox`` for each lane, without this lock, while nobody wants more of
-/// them than that they run. *Collecting* moves them into the queues here. Whoever puts anything else
-/// into a lane's queue collects first, and so does whoever needs to know all that waits.
+/// Plain bodies come in by an ``Inbox`` for each lane and a ``ViewInbox`` for each view, without this
+/// lock, while nobody wants more of them than that they run. *Collecting* moves them into the queues
+/// here. Whoever puts anything else into a queue collects first, and so does whoever needs to know all
+/// that waits, and whoever chooses what a view does next.
 ///
 /// Three invariants hold whenever the lock is free; ``settle()`` restores them before that:
 ///

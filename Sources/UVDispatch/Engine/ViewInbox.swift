@@ -10,6 +10,9 @@ internal import TaskDispatch
 /// - **C**: once the background's inbox is closed, nothing comes into one that is unattended. What the
 ///   attended ones held or got by then, the closer collects.
 ///
+/// Of views that are announced at a time, one gets all its turns before the next. Which of two queues
+/// goes first nobody is promised, and none gets more turns than it may have at a time.
+///
 /// Its lock may be taken under the dispatcher's, and that of the background's inbox under this.
 struct ViewInbox: ~Copyable, @unchecked Sendable {
   // Not private, for the same reason as an inbox's.

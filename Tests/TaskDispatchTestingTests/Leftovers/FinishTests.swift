@@ -160,7 +160,7 @@ struct FinishTests {
     #expect(leftover == nil)
   }
 
-  @Test("leaves no Task waiting for ever", .timeLimit(.minutes(1)), arguments: 0..<5)
+  @Test("leaves no Task waiting for ever", .timeLimit(.minutes(10)), arguments: 0..<5)
   func tasksGoOn(waitingFor: Int) async throws {
     let dispatcher = RecordingDispatcher(
       .init(leftovers: .ignore, overflow: .reject(limit: 1)))

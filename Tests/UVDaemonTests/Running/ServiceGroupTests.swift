@@ -26,7 +26,7 @@
 
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    @Test("a graceful shutdown drains, in the order of the group", .timeLimit(.minutes(1)))
+    @Test("a graceful shutdown drains, in the order of the group", .timeLimit(.minutes(10)))
     func drains() async throws {
       let notes = Box([String]())
       let started = Latch(2)
@@ -60,7 +60,7 @@
       #expect(report.unfinished.isEmpty && report.ledger.balances)
     }
 
-    @Test("what a drain cannot end is given up when its time is over", .timeLimit(.minutes(1)))
+    @Test("what a drain cannot end is given up when its time is over", .timeLimit(.minutes(10)))
     func deadline() async throws {
       let gate = Latch()
       let notes = Box([String]())
@@ -91,7 +91,7 @@
       gate.open()
     }
 
-    @Test("cancelling it cancels what has not started", .timeLimit(.minutes(1)))
+    @Test("cancelling it cancels what has not started", .timeLimit(.minutes(10)))
     func cancelled() async throws {
       let notes = Box([String]())
       let started = Latch(1)
@@ -120,7 +120,7 @@
       #expect(dispatcher.report?.unfinished.map(\.label) == ["never"])
     }
 
-    @Test("a dispatcher that somebody shuts down ends its service", .timeLimit(.minutes(1)))
+    @Test("a dispatcher that somebody shuts down ends its service", .timeLimit(.minutes(10)))
     func endsByItself() async throws {
       let dispatcher = try UVDispatcher()
       let daemon = try Daemon(dispatcher, manager: .absent, logger: logger)
@@ -135,7 +135,7 @@
       #expect(dispatcher.report != nil)
     }
 
-    @Test("the service manager hears that it stops", .timeLimit(.minutes(1)))
+    @Test("the service manager hears that it stops", .timeLimit(.minutes(10)))
     func told() async throws {
       let socket = ManagerSocket()
       let dispatcher = try UVDispatcher()

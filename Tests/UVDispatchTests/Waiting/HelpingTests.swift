@@ -67,6 +67,39 @@ extension OnePool {
       dispatcher.end()
     }
 
+    @Test("is told when its view has room for what stands before it, whatever else runs")
+    func toldOfRoom() throws {
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let (isFull, loopRuns, ended) = (Latch(), Latch(), Latch())
+      let (mayEnd, loopMayEnd) = (Latch(), Latch())
+      try dispatcher.start()
+      let outsider = OtherThread {
+        try? view.sync {
+          isFull.open()
+          _ = mayEnd.wait(patience)
+        }
+      }
+      dispatcher.foreground {
+        loopRuns.open()
+        _ = loopMayEnd.wait(patience)
+      }
+      #expect(isFull.wait(patience) && loopRuns.wait(patience))
+      view { ran.increment() }
+      dispatcher.background {
+        sync(on: view)
+        ended.open()
+      }
+      dispatcher.waitUntil { $0.running.contains { $0.isBlocked } }
+
+      mayEnd.open()
+      #expect(ended.wait(patience))
+      #expect(ran.value == 2)
+
+      loopMayEnd.open()
+      #expect(outsider.join())
+      dispatcher.end()
+    }
+
     @Test("lets the others look, who may wait for what nobody brings about any more")
     func othersLook() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)

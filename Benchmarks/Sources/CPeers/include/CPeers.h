@@ -60,6 +60,9 @@ double cpeers_timers_schedule_and_cancel(long count);
 /* Nanoseconds a step: `live` are running, and each step stops one of them and starts another. */
 double cpeers_timers_churn(long live, long steps);
 
+/* Nanoseconds to cancel one of `count` tasks that wait, in the order that `order` gives. */
+double cpeers_cancel_queued(long count, const uint32_t *order);
+
 /* Nanoseconds that each of `count` times uv_fs_stat("/") takes on a loop of its own, one at a time,
  * `gap` nanoseconds apart. */
 void cpeers_stat(long count, int64_t gap, double *nanoseconds);

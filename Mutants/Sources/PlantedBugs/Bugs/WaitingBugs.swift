@@ -178,7 +178,7 @@ private let syncBugs = [
     "wait.helper-undisturbed", breaks: "rule 14: who could help its own queue sleeps on",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .expression("mayHelp", becomes: "false", within: "park(looksAtAll: mayHelp)"),
-    suites: ["HelpedDeadlockTests", "UVContractTests"]),
+    suites: ["HelpingTests"]),
   Bug(
     "wait.looker-asleep", breaks: "who looks at each change misses those of who begins to wait",
     in: "UVDispatch/UVDispatcher.swift",
