@@ -102,8 +102,8 @@ extension Core {
     case .queue where item.lane == .foreground:
       removed = foreground.remove(at: item.place.position, in: .medium)
     case .queue:
+      collectIfCallersWait(item.view as? UVView)
       let view = poolView(of: item)
-      collectIfCallersWait(view)
       // Collecting may have moved it.
       removed = pool.remove(
         at: item.place.position, in: item.site.band, isBarrier: item.isBarrier, from: view,

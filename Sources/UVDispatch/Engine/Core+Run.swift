@@ -221,11 +221,11 @@ extension Core {
 
   @inline(__always) private func giveBackShare(of task: QueuedTask) {
     guard let runner = task.runner.take() else { return }
+    collectIfCallersWait(task.view)
+    // Last, for what looks into a queue that is full makes it attend itself.
     if let view = task.view, view.attendsItself { stopAttendingItself(view) }
-    let view = poolView(task.view)
-    collectIfCallersWait(view)
     pool.finish(
-      runner, isBarrier: task.ranAsBarrier, of: view, now: { [clock] in clock.now })
+      runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { [clock] in clock.now })
     handOutGrants()
   }
 
@@ -350,7 +350,7 @@ extension Core {
   /// Takes a task out of wherever it waits. False if it waits nowhere.
   func takeBack(_ task: QueuedTask) -> Bool {
     if let item = task.item { return takeBack(item) }
-    if task.lane == .background { collectIfCallersWait(poolView(task.view)) }
+    if task.lane == .background { collectIfCallersWait(task.view) }
     let removed =
       task.lane == .background
       ? pool.remove(

@@ -77,7 +77,6 @@ extension Core {
       collect(view, before: number)
     }
     announced.settleWhenEmpty()
-    handOutGrants()
   }
 
   /// Moves what a view has in its inbox, which is attended, into its queue.
@@ -90,6 +89,7 @@ extension Core {
       hold(view, before: number)
       absorb(&entries, in: view.pool)
     }
+    handOutGrants()
   }
 
   /// A body of a view that was full has ended. Settles nothing: its end does.
@@ -237,7 +237,8 @@ extension Core {
   private func hold(_ view: UVView, before number: UInt64? = nil) {
     if view.pool.holder == nil {
       view.pool.holder = view
-      view.orderOfPlain = number.map { $0 - 1 } ?? lastID
+      // A timer that has come due has an older number than what was posted since.
+      view.orderOfPlain = number == lastID ? lastID - 1 : lastID
     }
   }
 
@@ -249,8 +250,13 @@ extension Core {
   }
 
   /// A turn of a view may have come: what was posted has a say in whose it is, if callers wait for one.
-  @inline(__always) func collectIfCallersWait(_ view: PoolView<Entry>) {
-    if view.queue.callersWaiting > 0 { collectBackground() }
+  @inline(__always) func collectIfCallersWait(_ view: UVView?) {
+    if poolView(view).queue.callersWaiting > 0 { collectForCallers(view) }
+  }
+
+  @inline(never) private func collectForCallers(_ view: UVView?) {
+    collectBackground()
+    if let view, view.attendsItself { collect(view) }
   }
 
   /// Entries have left the queue of a view. Whoever took them holds it.
@@ -286,10 +292,9 @@ extension Core {
 
   /// Lets a view go on that is suspended, or the background.
   func resume(_ view: UVView?) {
-    let view = poolView(view)
     collectIfCallersWait(view)
     let time = now
-    pool.resume(view, now: { time })
+    pool.resume(poolView(view), now: { time })
     handOutGrants()
   }
 

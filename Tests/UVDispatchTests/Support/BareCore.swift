@@ -10,10 +10,14 @@ struct BareCore {
   /// Items take their lane and their view from a queue, and a queue has a dispatcher.
   private let nobody = RecordingDispatcher()
 
-  init(width: Int = 1, viewWidth: Int = 1, overflow: Overflow = .unbounded) {
+  /// - Parameter agingStep: Of the view. Nothing ages before the core forgets what time it is.
+  init(
+    width: Int = 1, viewWidth: Int = 1, overflow: Overflow = .unbounded,
+    agingStep: Int64 = 100_000_000
+  ) {
     core = Core(UVDispatcher.Configuration(overflow: overflow), width: width, origin: 0)
     view = UVView(
-      label: "view", width: viewWidth, workerWidth: width, agingStep: 100_000_000)
+      label: "view", width: viewWidth, workerWidth: width, agingStep: agingStep)
     core.add(view)
   }
 
@@ -47,7 +51,11 @@ struct BareCore {
   }
 
   /// Somebody who stands in `sync`.
-  func caller(on view: UVView?) -> QueuedTask { task(.caller(nil), view) }
+  func caller(on view: UVView?, band: PriorityBand = .medium) -> QueuedTask {
+    core.makeTask(
+      .caller(nil), on: .background, view,
+      site: CallSite(fileID: #fileID, line: #line, band: band), parent: nil)
+  }
 
   /// Puts a task into its queue.
   @discardableResult

@@ -9,7 +9,8 @@ struct ViewInboxTests {
   private var core: Core { bare.core }
   private var view: UVView { bare.view }
 
-  private func start(in frame: QueuedTask? = nil) -> QueuedTask? {
+  private func start(in frame: QueuedTask? = nil, of bare: BareCore? = nil) -> QueuedTask? {
+    let core = (bare ?? self.bare).core
     let task = core.startOnWorker(frame ?? core.makeFrame(on: .background))
     if task?.isFrame == true { _ = task?.takePlain() }
     return task
@@ -150,6 +151,20 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
+  @Test("of another queue is seen by a worker of one that has enough to do")
+  func successorBesideOthers() {
+    let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
+    core.add(other)
+    for _ in 0..<5 { bare.post(to: view) }
+    let frame = core.makeFrame(on: .background)
+    #expect(start(in: frame) === frame)
+    bare.post(to: other)
+
+    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(other.pool.queue.ready.count == 1)
+    _ = core.releaseEverything()
+  }
+
   // MARK: In order
 
   @Test("has been collected when something else comes in behind it", arguments: [false, true])
@@ -169,6 +184,22 @@ struct ViewInboxTests {
       #expect(second === task)
     }
     _ = core.releaseEverything()
+  }
+
+  @Test("is ordered behind all that has a number, except what it comes in before")
+  func numbered() {
+    let timer = bare.item(.timer, on: .background, view)
+    for _ in 0..<3 { bare.queued() }
+    bare.post(to: view)
+    core.enqueue(timer)
+    #expect(view.orderOfPlain == 4)
+    _ = core.releaseEverything()
+
+    let other = BareCore(width: 2, viewWidth: 2)
+    other.post(to: other.view)
+    other.queued(on: .background, other.view)
+    #expect(other.view.orderOfPlain == 0)
+    _ = other.core.releaseEverything()
   }
 
   @Test("has been collected when somebody wants to go in at once by `sync`")
@@ -207,9 +238,7 @@ struct ViewInboxTests {
     case .resumption:
       core.pool.suspend(bare.view.pool, now: { 0 })
     }
-    let caller = core.makeTask(
-      .caller(nil), on: .background, bare.view,
-      site: CallSite(fileID: "File.swift", line: 1, band: .low), parent: nil)
+    let caller = bare.caller(on: bare.view, band: .low)
     core.accept(caller)
     core.enqueue(caller)
     #expect(!caller.isGranted)
@@ -223,6 +252,62 @@ struct ViewInboxTests {
 
     #expect(!caller.isGranted)
     #expect(bare.view.pool.queue.ready.count == 2)
+    #expect(!bare.view.attendsItself)
+    _ = core.releaseEverything()
+  }
+
+  @Test("of a queue full of workers goes before who stands in `sync` with a lower priority, too")
+  func beforeLowCallerWhileFull() {
+    let bare = BareCore(width: 1, viewWidth: 8)
+    let core = bare.core
+    let frame = full(bare)
+    #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+    let item = bare.item(.task, on: .background, bare.view)
+    core.put(item)
+    let caller = bare.caller(on: bare.view, band: .low)
+    core.accept(caller)
+    core.enqueue(caller)
+    bare.post(to: bare.view)
+    #expect(bare.view.attendsItself)
+
+    #expect(core.cancel(item) == .beforeStart)
+
+    #expect(!caller.isGranted)
+    #expect(bare.view.pool.queue.ready.count == 2)
+    #expect(bare.view.attendsItself)
+    core.finish(frame, .completed)
+    _ = core.releaseEverything()
+  }
+
+  @Test(
+    "tells those in `sync` whom age has put next, whoever finds that", arguments: [false, true])
+  func agedCaller(bySuccessor: Bool) {
+    let bare = BareCore(width: 1, viewWidth: 8, agingStep: 1)
+    let core = bare.core
+    for _ in 0..<2 { bare.post(to: bare.view) }
+    let caller = bare.caller(on: bare.view, band: .low)
+    core.accept(caller)
+    core.enqueue(caller)
+    // Passes the caller over, who ages from now on.
+    let frame = start(in: core.makeFrame(on: .background), of: bare)!
+    bare.post(to: bare.view)
+    core.collect()
+    #expect(bare.view.attendsItself)
+    #expect(!caller.isGranted)
+    bare.post(to: bare.view)
+    core.clock.forget()
+
+    if bySuccessor {
+      #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+    } else {
+      core.collect()
+    }
+
+    #expect(caller.isGranted)
+    #expect(core.granted == 1)
+    core.begin(caller)
+    core.finish(frame, .completed)
+    core.finish(caller, .completed)
     _ = core.releaseEverything()
   }
 
