@@ -157,10 +157,10 @@ extension UVDispatcher {
     var allotment = Allotment(
       nanoseconds: configuration.loopBudget.time.clampedNanoseconds, from: core.now)
     var left = configuration.loopBudget.tasks
-    let frame = core.loopFrame
-    while left > 0, let task = core.takeForeground(frame) {
+    while left > 0, let task = core.takeForeground(core.loopFrame) {
       let isUsedUp = run(task, core, within: &allotment, left: &left)
       core.reuse(consume task)
+      core.renewIfKnown(&core.loopFrame)
       if isUsedUp { break }
     }
     var again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()

@@ -247,7 +247,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// its quantum is over. Then the thread is libuv's again.
   private func work() {
     let core = lock()
-    let frame = core.makeFrame(on: .background)
+    var frame = core.makeFrame(on: .background)
     var term = Term(from: core.now)
     var left = Int.max
     // Whoever started it has counted it as searching.
@@ -263,6 +263,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       if let next = consume next {
         let isUsedUp = run(next, core, within: &term.allotment, left: &left)
         core.reuse(consume next)
+        core.renewIfKnown(&frame)
         mayLookOnce = true
         guard isUsedUp else { continue }
         let end = term.end(at: core.now) { Leases.hadThreadToSpare(since: monotonic($0)) }
@@ -317,23 +318,39 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       left -= 1
       return allotment.isUsedUp { core.now }
     }
-    var plain = task.takePlain()
+    var next = task.takeBody()
+    var outcome = Outcome.completed
     var isUsedUp = false
     task.enter(by: self)
     unlock()
     while true {
-      Self.perform(consume plain)
+      var item: WorkItem?
+      switch consume next {
+      case .plain(let plain): Self.perform(plain)
+      case .item(let mine):
+        outcome = mine.run()
+        item = mine
+      case .task: break
+      }
       lock()
       left -= 1
       isUsedUp = allotment.isUsedUp { core.now }
-      guard !isUsedUp, left > 0, let next = core.takeSuccessor(in: task, at: allotment.lastLook)
+      guard !isUsedUp, left > 0,
+        let successor = core.takeSuccessor(in: task, at: allotment.lastLook, ending: outcome)
       else { break }
-      plain = next
-      // There is nothing to settle: see ``Core/takeSuccessor(in:at:)``.
+      next = successor
+      // There is nothing to settle: see ``Core/takeSuccessor(in:at:ending:)``.
       free()
+      if let item = item.take() {
+        // Those who are told are in no task.
+        task.leave()
+        item.finish(outcome)
+        outcome = .completed
+        task.enter(by: self)
+      }
     }
     task.leave()
-    core.finish(task, .completed)
+    core.finish(task, outcome)
     return isUsedUp
   }
 

@@ -105,16 +105,6 @@
     return position
   }
 
-  /// Adds everything that `inbox` holds to the medium band of `view`, and leaves `inbox` empty.
-  ///
-  /// Nothing was removed from it. O(1) if that band is empty, else O(inbox).
-  @inlinable package mutating func absorb(
-    _ inbox: inout Ring<Entry>, in view: View, now: () -> Int64
-  ) {
-    view.absorb(&inbox)
-    settle(view, now: now)
-  }
-
   /// Removes a waiting entry from `view`. Nil if it is not there (any more).
   @inlinable package mutating func remove(
     at position: Int, in band: PriorityBand, isBarrier: Bool, from view: View, now: () -> Int64
@@ -270,7 +260,7 @@
   }
 
   /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
-  @inlinable @inline(__always) mutating func settle(_ view: View, now: () -> Int64) {
+  @inlinable @inline(__always) package mutating func settle(_ view: View, now: () -> Int64) {
     let isAlone = !usesTurns && view === background && background.queue.heldTurns.isEmpty
     if isAlone, view.queue.callersWaiting == 0 { return }
     if view !== background, !view.queue.hasBusinessWithTurns {

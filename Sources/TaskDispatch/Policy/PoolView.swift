@@ -36,8 +36,17 @@
   @inlinable package var isFull: Bool { ownedQueue.update { $0.isFull } }
 
   // By closures and not by `queue`: of that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
-  @inlinable package func absorb(_ inbox: inout Ring<Entry>) {
-    ownedQueue.update { $0.absorb(&inbox) }
+  /// Adds everything that `inbox` holds to the medium band, and leaves `inbox` empty. The order of
+  /// the pool has to be settled after that.
+  ///
+  /// Nothing was removed from it. O(1) if that band is empty, else O(inbox).
+  @inlinable package func absorb(_ inbox: inout Ring<Entry>, isUntold: Bool) {
+    ownedQueue.update { $0.absorb(&inbox, isUntold: isUntold) }
+  }
+
+  /// As ``ViewQueue/tellPositions(_:)``.
+  @inlinable package func tellPositions(_ body: (borrowing Entry, _ position: Int) -> Void) {
+    ownedQueue.update { $0.tellPositions(body) }
   }
 
   @inlinable @inline(__always)

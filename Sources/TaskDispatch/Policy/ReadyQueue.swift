@@ -30,6 +30,8 @@
     @usableFromInline var fenced = 0
     /// When a take first passed the head over, in nanoseconds; `never` if none did.
     @usableFromInline var passedOverAt = Int64.max
+    /// From this position on there may be elements that have not been told theirs.
+    @usableFromInline var untoldFrom = Int.max
 
     @inlinable init() {}
   }
@@ -122,14 +124,22 @@
   /// Positions that appending to `inbox` returned stay valid here, unless something was pushed into
   /// this band since the last time: then all of `inbox` gets positions behind that.
   ///
-  /// - Parameter alive: How much of it was not removed.
+  /// - Parameters:
+  ///   - alive: How much of it was not removed.
+  ///   - isUntold: Whether some of it has to be told its position before it can be removed: see
+  ///     ``tellPositions(in:_:)``.
   /// - Complexity: O(1) if the band is empty and nothing was removed, else O(inbox).
   @inlinable package mutating func absorb(
-    _ inbox: inout Ring<Element>, alive: Int, in band: PriorityBand
+    _ inbox: inout Ring<Element>, alive: Int, in band: PriorityBand, isUntold: Bool = false
   ) {
     let index = band.index
     let slots = inbox.slotCount
     guard slots > 0 else { return }
+    defer {
+      if isUntold {
+        bands[index].untoldFrom = min(bands[index].untoldFrom, bands[index].ring.tail - slots)
+      }
+    }
     if bands[index].ring.isEmpty {
       inbox.renumber(from: bands[index].ring.tail)
       swap(&bands[index].ring, &inbox)
@@ -146,6 +156,31 @@
     }
     if dead > 0 { tidy(index) }
     markStartable(index)
+  }
+
+  /// Whether ``tellPositions(in:_:)`` has something to do.
+  @inlinable package func isUntold(in band: PriorityBand) -> Bool {
+    bands[band.index].untoldFrom != .max
+  }
+
+  /// Shows what has not been told its position, in order, and perhaps some of what has.
+  ///
+  /// - Complexity: O(what came in by ``absorb(_:alive:in:isUntold:)`` or behind that since the last
+  ///   call, and is still there).
+  @inlinable package mutating func tellPositions(
+    in band: PriorityBand, _ body: (borrowing Element, _ position: Int) -> Void
+  ) {
+    let index = band.index
+    // Compacting has moved nothing below that.
+    let first = max(bands[index].untoldFrom, bands[index].ring.head)
+    bands[index].untoldFrom = .max
+    var position = first
+    while position < bands[index].ring.tail {
+      if bands[index].ring.isAlive(at: position) {
+        bands[index].ring.withElement(at: position) { body($0, position) }
+      }
+      position += 1
+    }
   }
 
   /// Lets every live element that is no barrier be changed in place, band by band, each in order.

@@ -118,8 +118,13 @@
   }
 
   /// Adds entries that no caller runs, none of them removed, to the medium band.
-  @inlinable mutating func absorb(_ inbox: inout Ring<Entry>) {
-    ready.absorb(&inbox, alive: inbox.slotCount, in: .medium)
+  @inlinable mutating func absorb(_ inbox: inout Ring<Entry>, isUntold: Bool) {
+    ready.absorb(&inbox, alive: inbox.slotCount, in: .medium, isUntold: isUntold)
+  }
+
+  /// As ``ReadyQueue/tellPositions(in:_:)``, where there is something to tell.
+  @inlinable mutating func tellPositions(_ body: (borrowing Entry, _ position: Int) -> Void) {
+    if ready.isUntold(in: .medium) { ready.tellPositions(in: .medium, body) }
   }
 
   /// Lets every waiting entry that is no barrier be changed in place, without changing who runs it.

@@ -118,6 +118,13 @@ public class WorkItem: @unchecked Sendable {
     @inline(__always) _modify { yield &heldPlace }
   }
 
+  /// It wants no more than to run when its turn has come: no time counts, and nothing but itself.
+  @inlinable package final var isSimple: Bool {
+    @inline(__always) get {
+      (kind == .task || kind == .reply) && !isBarrier && timeToLiveIfAny == Self.none
+    }
+  }
+
   /// For a dispatcher, under its own lock: the frame that it made for the item, until that has ended.
   @inlinable package final var queued: TaskFrame? {
     get { queuedAs }
@@ -138,7 +145,10 @@ public class WorkItem: @unchecked Sendable {
     public var stage: Stage
 
     public enum Stage: Sendable {
-      case nowhere, timers, due, queue, held
+      case nowhere
+      /// In its queue or on the way there, and nobody has had to know where.
+      case posted
+      case timers, due, queue, held
     }
 
     @inlinable public init() {

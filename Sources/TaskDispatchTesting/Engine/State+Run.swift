@@ -239,7 +239,8 @@ extension State {
     item.place.stage = .nowhere
     item.place.ticket = nil
     switch place.stage {
-    case .nowhere: return nil
+    // Nothing is posted here without being told its place.
+    case .nowhere, .posted: return nil
     case .timers: return place.ticket.flatMap { timers.remove($0)?.entry }
     case .due: return due.remove(at: place.position, in: .medium)
     case .held:

@@ -5,6 +5,10 @@ internal import TaskDispatch
 extension Core {
   /// Gives an item its number in this dispatcher, before anybody else sees it here.
   func number(_ item: WorkItem, parent: UInt64?) {
+    switch item.kind {
+    case .task, .reply, .job: numberWhatPrecedes(on: item.lane, in: item.view as? UVView)
+    case .timer, .repeating, .sleep, .notification, .event: break
+    }
     lastID += 1
     item.place.id = TaskID(lastID)
     item.place.parent = parent ?? 0
@@ -14,7 +18,11 @@ extension Core {
 
   /// The task of a numbered item that has not ended: made now, if nobody has asked for it before.
   func task(for item: WorkItem) -> QueuedTask {
-    if let known = item.queued as? QueuedTask { return known }
+    if let known = item.queued as? QueuedTask {
+      known.isKnown = true
+      return known
+    }
+    if item.place.stage == .posted { find(item) }
     let task = makeTask(
       .item(item), id: item.place.id.number, on: item.lane, item.view as? UVView,
       isBarrier: item.isBarrier, site: item.site,
@@ -30,6 +38,53 @@ extension Core {
   }
 
   func forget(_ item: WorkItem) { item.queued = nil }
+
+  // MARK: Posted
+
+  /// Makes an item ready to be posted, so that it need not be touched under the lock before it is
+  /// collected. By the thread that submits it, before anybody else sees it.
+  func prepare(_ item: WorkItem, parent: UInt64?) {
+    item.place.parent = parent ?? 0
+    item.place.since = DispatcherInstant(nanoseconds: recentTime)
+    item.place.stage = .posted
+  }
+
+  /// Somebody has to know where an item stands that was posted.
+  func place(_ entry: borrowing Entry, at position: Int) {
+    guard case .item(let item) = copy entry, item.place.stage == .posted else { return }
+    numberPosted(item)
+    item.place.position = position
+    item.place.stage = .queue
+  }
+
+  @inline(__always) func numberPosted(_ item: WorkItem) {
+    lastID += 1
+    item.place.id = TaskID(lastID)
+  }
+
+  /// Finds an item that was posted.
+  @inline(never) private func find(_ item: WorkItem) {
+    if item.lane == .foreground {
+      collectForeground()
+      tellPositionsInForeground()
+    } else {
+      let view = item.view as? UVView
+      collectPosted(to: view)
+      tellPositions(in: poolView(view))
+    }
+  }
+
+  /// Numbers everything that was posted and has come into a queue.
+  func tellPositions() {
+    tellPositionsInForeground()
+    tellPositions(in: pool.background)
+    for view in views { tellPositions(in: view) }
+  }
+
+  /// Whether whoever runs an item needs no object for that, unless somebody asks for its task.
+  @inline(__always) func isSimple(_ item: WorkItem) -> Bool {
+    isSimple && item.isSimple
+  }
 
   // MARK: The gate
 
@@ -66,13 +121,12 @@ extension Core {
   func enqueue(_ item: WorkItem) {
     if limit != nil { countLimited(task(for: item), by: 1) }
     item.place.stage = .queue
+    let view = item.view as? UVView
+    collectWhatPrecedes(on: item.lane, in: view)
     if item.lane == .foreground {
-      collectForeground()
       item.place.position = foreground.push(.item(item), in: .medium)
       return
     }
-    let view = item.view as? UVView
-    collectWhatPrecedes(item.place.id.number, in: view)
     item.place.position = pool.submit(
       .item(item), to: poolView(view), in: item.site.band, isBarrier: item.isBarrier,
       now: { [clock] in clock.now })
@@ -88,11 +142,13 @@ extension Core {
 
   /// Takes an item out of wherever it waits. False if it waits nowhere.
   func takeBack(_ item: WorkItem) -> Bool {
+    if item.place.stage == .posted { find(item) }
     let stage = item.place.stage
     item.place.stage = .nowhere
     let removed: Entry?
     switch stage {
     case .nowhere: return false
+    case .posted: removed = nil
     case .held:
       held.removeAll { $0 === item }
       withoutRoom.removeAll { $0 === item }

@@ -41,7 +41,15 @@ extension Core {
       frame.runner = runner
       begin(plain, in: frame)
       return frame
-    case .item(let item): return begin(leaveQueue(item), runner, asBarrier: isBarrier)
+    case .item(let item):
+      guard isSimple(item), item.queued == nil else {
+        return begin(leaveQueue(item), runner, asBarrier: isBarrier)
+      }
+      frame.enter(view === pool.background ? nil : item.view as? UVView)
+      frame.runner = runner
+      if begin(item, in: frame) { return frame }
+      giveBackShare(of: frame)
+      return nil
     case .task(let task): return begin(task, runner, asBarrier: isBarrier)
     }
   }
@@ -57,8 +65,13 @@ extension Core {
 
   /// Notes that an item that was taken stands nowhere any more.
   @inline(__always) private func leaveQueue(_ item: WorkItem) -> QueuedTask {
-    item.place.stage = .nowhere
+    noteLeft(item)
     return task(for: item)
+  }
+
+  @inline(__always) private func noteLeft(_ item: WorkItem) {
+    if item.place.stage == .posted { numberPosted(item) }
+    item.place.stage = .nowhere
   }
 
   /// The task that the loop starts next.
@@ -72,8 +85,12 @@ extension Core {
         begin(plain, in: frame)
         return frame
       case .item(let item):
-        let task = leaveQueue(item)
-        if begin(task) { return task }
+        if isSimple(item), item.queued == nil {
+          if begin(item, in: frame) { return frame }
+        } else {
+          let task = leaveQueue(item)
+          if begin(task) { return task }
+        }
       case .task(let task): if begin(task) { return task }
       }
     }
@@ -97,11 +114,20 @@ extension Core {
     countStart(of: frame)
   }
 
-  // MARK: One plain body after the other
+  /// As of a plain body. False if it must not run after all.
+  @inline(__always) private func begin(_ item: WorkItem, in frame: QueuedTask) -> Bool {
+    noteLeft(item)
+    guard item.begin() else { return false }
+    frame.hold(item)
+    countStart(of: frame)
+    return true
+  }
 
-  /// The plain body that comes next on the thread of `frame`, which has just run one. What
+  // MARK: One body after the other
+
+  /// The body that comes next on the thread of `frame`, which has just run one. What
   /// ``finish(_:_:)`` and ``takeForeground(_:)`` or ``startOnWorker(_:)`` do one after the other, where
-  /// all that anybody wants of the end of the one is that it be counted.
+  /// all that anybody here wants of the end of the one is that it be counted.
   ///
   /// The invariants stand after it without ``settle()``. The loop is in its turn. The worker's share
   /// has gone from one body to the next; more may start only if this has emptied an attended inbox,
@@ -111,31 +137,56 @@ extension Core {
   /// before the lock is taken. That is sound, but ThreadSanitizer takes every modification of what one
   /// refers to for one of the `let` itself, and would report a race.
   ///
-  /// - Returns: Nil if it is not for this to decide what comes next: then nothing has changed.
-  @inline(never) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
-    guard flushes.isEmpty else { return nil }
+  /// - Parameter outcome: Of the one that has just run. If it was an item, the caller has to end that
+  ///   once the lock is free. Nobody can miss that: whoever looks whether something goes on finds that
+  ///   the frame runs.
+  /// - Returns: A plain body or an item. Nil if it is not for this to decide what comes next: then nothing
+  ///   has changed.
+  @inline(never)
+  func takeSuccessor(in frame: QueuedTask, at time: Int64, ending outcome: Outcome = .completed)
+    -> Entry?
+  {
+    guard flushes.isEmpty, frame.mayGoOn else { return nil }
     var next: Entry?
     if frame.lane == .foreground {
       // They take turns with what was posted.
       if due.hasStartable { return nil }
       if !foreground.hasStartable { collectForeground() }
-      next = ownedForeground.update { $0.takeOnly(if: Entry.isPlain) }
+      next = ownedForeground.update { $0.takeOnly(if: Entry.isSimple) }
     } else {
       if frame.poolView != nil {
         next = takeSuccessorInView(of: frame)
       } else {
         if inbox.mayHoldViews { collectViews() }
         if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
-        next = ownedPool.update { $0.takeOver(if: Entry.isPlain) }
+        next = ownedPool.update { $0.takeOver(if: Entry.isSimple) }
       }
       if searching > 0 { hintToSearchers() }
     }
-    guard case .plain(let plain) = next.take() else { return nil }
-    ledger.completed += 1
+    guard let next else { return nil }
     ledger.waiting -= 1
-    lastID += 1
-    frame.goOn(at: plain.site, id: lastID, since: time)
-    return plain
+    switch next {
+    case .plain(let plain):
+      noteEnd(in: frame, outcome)
+      lastID += 1
+      frame.goOn(at: plain.site, id: lastID, since: time)
+    case .item(let item):
+      noteLeft(item)
+      guard item.begin() else { return nil }
+      noteEnd(in: frame, outcome)
+      frame.goOn(with: item)
+    case .task: break
+    }
+    return next
+  }
+
+  @inline(__always) private func noteEnd(in frame: QueuedTask, _ outcome: Outcome) {
+    guard let item = frame.takeItem() else {
+      ledger.completed += 1
+      return
+    }
+    forget(item)
+    ledger.count(outcome)
   }
 
   @inline(never) private func takeSuccessorInView(of frame: QueuedTask) -> Entry? {
@@ -148,7 +199,7 @@ extension Core {
       if inbox.mayHoldViews { collectViews() }
       if let view = frame.view, view.attendsItself { collect(view) }
     }
-    let next = ownedPool.update { $0.takeOver(of: pool, if: Entry.isPlain) }
+    let next = ownedPool.update { $0.takeOver(of: pool, if: Entry.isSimple) }
     letGoIfEmpty(pool)
     return next
   }
@@ -191,8 +242,12 @@ extension Core {
   /// A body has run to its end.
   func finish(_ task: QueuedTask, _ outcome: Outcome) {
     giveBackShare(of: task)
-    // Else a thread that has no more to do would keep the view.
-    if task.isFrame { task.enter(nil) }
+    var item: WorkItem?
+    if task.isFrame {
+      item = task.takeItem()
+      // Else a thread that has no more to do would keep the view.
+      task.enter(nil)
+    }
     task.hasRun = true
     if task.isCaller {
       if task.lane == .foreground { hasNewsForWaiters = true }
@@ -204,10 +259,17 @@ extension Core {
       running[task.runningIndex] = last
       last.runningIndex = task.runningIndex
     }
-    guard !task.isAbandoned else { return letGo(of: outcome, of: task) }
+    guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.item) }
     ledger.running -= 1
     ledger.count(outcome)
-    if task.isFrame { return endedPlain(task) }
+    if task.isFrame {
+      endedPlain(task)
+      if let item {
+        forget(item)
+        outbox.append(.end(item, outcome, nil))
+      }
+      return
+    }
     tell(.finished(outcome), task)
     ended(task)
     releaseWhole(task, outcome)
@@ -215,8 +277,8 @@ extension Core {
 
   /// An abandoned task has run to its end: it is nobody else's any more, and what its body made may
   /// have a `deinit` that wants the lock.
-  @inline(never) private func letGo(of outcome: Outcome, of task: QueuedTask) {
-    outbox.append { [item = task.item] in withExtendedLifetime((item, outcome)) {} }
+  @inline(never) private func letGo(of outcome: Outcome, _ item: WorkItem?) {
+    outbox.append { withExtendedLifetime((item, outcome)) {} }
   }
 
   @inline(__always) private func giveBackShare(of task: QueuedTask) {
@@ -296,6 +358,8 @@ extension Core {
 
   /// Shows everything that has come into a queue, and makes no task for that.
   func forEachEntry(_ body: (borrowing Entry) -> Void) {
+    // Whoever asks for the task of one must not change the queue meanwhile.
+    tellPositions()
     foreground.forEach(body)
     due.forEach(body)
     pool.background.queue.ready.forEach(body)

@@ -5,6 +5,7 @@ extension Core {
     _ work: consuming QueuedTask.Work, on lane: Lane, _ view: consuming UVView?,
     isBarrier: Bool = false, site: CallSite, parent: UInt64?
   ) -> QueuedTask {
+    numberWhatPrecedes(on: lane, in: view)
     lastID += 1
     return makeTask(
       work, id: lastID, on: lane, view, isBarrier: isBarrier, site: site, parent: parent,
@@ -47,21 +48,26 @@ extension Core {
       shutdown: shutdownFlag)
   }
 
+  /// Gives a thread another frame, if somebody may still look at what ran in this one.
+  @inline(__always) func renewIfKnown(_ frame: inout QueuedTask) {
+    if frame.isKnown { frame = makeFrame(on: frame.lane) }
+  }
+
   // MARK: Plain bodies
 
   func collectForeground() {
     guard mailbox.mayHoldEntries else { return }
-    mailbox.collect { entries in
+    mailbox.collect { entries, holdsItems in
       accept(entries.slotCount)
-      absorbForeground(&entries)
+      absorbForeground(&entries, holdsItems: holdsItems)
     }
   }
 
   func collectBackground() {
     if inbox.mayHoldEntries {
-      inbox.collect { entries in
+      inbox.collect { entries, holdsItems in
         accept(entries.slotCount)
-        absorbBackground(&entries)
+        absorb(&entries, holdsItems: holdsItems, in: pool.background)
       }
       handOutGrants()
     }
@@ -69,25 +75,21 @@ extension Core {
   }
 
   /// Moves what views have in their inboxes into their queues, in the order in which they were announced.
-  ///
-  /// - Parameter number: Of the submission that is to come in behind it, if one is.
-  @inline(never) func collectViews(before number: UInt64? = nil) {
+  @inline(never) func collectViews() {
     inbox.takeViews(&announced)
-    while !announced.isEmpty, let view = announced.takeFirst() {
-      collect(view, before: number)
-    }
+    while !announced.isEmpty, let view = announced.takeFirst() { collect(view) }
     announced.settleWhenEmpty()
   }
 
   /// Moves what a view has in its inbox, which is attended, into its queue.
-  func collect(_ view: UVView, before number: UInt64? = nil) {
+  func collect(_ view: UVView) {
     let isFull = isOpen && view.pool.isFull
     if isFull != view.attendsItself { note(view, attendsItself: isFull) }
-    view.inbox.collect(staysAttended: isFull) { entries in
+    view.inbox.collect(staysAttended: isFull) { entries, holdsItems in
       guard !entries.isEmpty else { return }
       accept(entries.slotCount)
-      hold(view, before: number)
-      absorb(&entries, in: view.pool)
+      hold(view)
+      absorb(&entries, holdsItems: holdsItems, in: view.pool)
     }
     handOutGrants()
   }
@@ -95,11 +97,11 @@ extension Core {
   /// A body of a view that was full has ended. Settles nothing: its end does.
   @inline(never) func stopAttendingItself(_ view: UVView) {
     note(view, attendsItself: false)
-    view.inbox.collect(staysAttended: false) { entries in
+    view.inbox.collect(staysAttended: false) { entries, holdsItems in
       guard !entries.isEmpty else { return }
       accept(entries.slotCount)
       hold(view)
-      view.pool.absorb(&entries)
+      absorbUnsettled(&entries, holdsItems: holdsItems, in: view.pool)
     }
   }
 
@@ -140,6 +142,7 @@ extension Core {
       switch entry {
       // Plain ones are all medium. What stands in another band was not before them.
       case .item(let item):
+        if item.place.stage == .posted { place(entry, at: position) }
         if lane == .foreground || item.site.band == .medium { last = item.place.id.number }
       case .task(let task):
         if lane == .foreground || task.site.band == .medium { last = task.order }
@@ -234,27 +237,33 @@ extension Core {
   // MARK: Into the queues
 
   /// Plain bodies come into the queue of a view. They do not hold that, and so it holds itself.
-  private func hold(_ view: UVView, before number: UInt64? = nil) {
+  private func hold(_ view: UVView) {
     if view.pool.holder == nil {
       view.pool.holder = view
-      // A timer that has come due has an older number than what was posted since.
-      view.orderOfPlain = number == lastID ? lastID - 1 : lastID
+      view.orderOfPlain = lastID
     }
   }
 
-  /// A submission is to come into the queue of a view, or of the background, behind what was posted.
-  @inline(__always) func collectWhatPrecedes(_ number: UInt64, in view: UVView?) {
+  /// A submission is to come into a queue behind what was posted there.
+  @inline(__always) func collectWhatPrecedes(on lane: Lane, in view: UVView?) {
+    if lane == .foreground { return collectForeground() }
     guard let view else { return collectBackground() }
-    if inbox.mayHoldViews { collectViews(before: number) }
-    if view.attendsItself { collect(view, before: number) }
+    if inbox.mayHoldViews { collectViews() }
+    if view.attendsItself { collect(view) }
+  }
+
+  /// A submission to a queue is about to get its number: what was posted there before it gets lower ones.
+  @inline(__always) func numberWhatPrecedes(on lane: Lane, in view: UVView?) {
+    collectWhatPrecedes(on: lane, in: view)
+    lane == .foreground ? tellPositionsInForeground() : tellPositions(in: poolView(view))
   }
 
   /// A turn of a view may have come: what was posted has a say in whose it is, if callers wait for one.
   @inline(__always) func collectIfCallersWait(_ view: UVView?) {
-    if poolView(view).queue.callersWaiting > 0 { collectForCallers(view) }
+    if poolView(view).queue.callersWaiting > 0 { collectPosted(to: view) }
   }
 
-  @inline(never) private func collectForCallers(_ view: UVView?) {
+  @inline(never) func collectPosted(to view: UVView?) {
     collectBackground()
     if let view, view.attendsItself { collect(view) }
   }
@@ -267,12 +276,11 @@ extension Core {
   /// Puts what is no item into its queue.
   func enqueue(_ task: QueuedTask) {
     changeLimited(task, by: 1)
+    collectWhatPrecedes(on: task.lane, in: task.view)
     if task.lane == .foreground {
-      collectForeground()
       task.position = foreground.push(.task(task), in: .medium)
       return
     }
-    collectWhatPrecedes(task.id, in: task.view)
     task.position = pool.submit(
       .task(task), to: poolView(task.view), in: task.site.band, isBarrier: task.isBarrier,
       now: { [clock] in clock.now })
@@ -283,7 +291,7 @@ extension Core {
   /// was never in the queue.
   @inline(__always) func enter(_ task: QueuedTask) -> Bool {
     guard task.lane == .background else { return false }
-    collectWhatPrecedes(task.id, in: task.view)
+    collectWhatPrecedes(on: .background, in: task.view)
     guard pool.enter(poolView(task.view), asBarrier: task.isBarrier) else { return false }
     task.runner = .caller
     task.ranAsBarrier = task.isBarrier

@@ -90,7 +90,7 @@ final class Core {
   /// What ran last on it was due, and not posted.
   var postedIsNext = false
   /// The frame of plain bodies on the loop's thread.
-  private(set) lazy var loopFrame = makeFrame(on: .foreground)
+  lazy var loopFrame = makeFrame(on: .foreground)
   var loopRuns = false
   /// Whose thread it runs on, in a task or not: callbacks of libuv are in none.
   private(set) var loopThread: ExecutionIdentity?
@@ -222,9 +222,11 @@ final class Core {
 
   /// When a task was submitted: to some milliseconds, if that is for a shutdown's report alone.
   func timeOfSubmission(hasTimeToLive: Bool = false) -> Int64 {
-    if isObserved || clock.isKnown || hasTimeToLive { return now }
-    return max(0, recentMonotonicNanoseconds() - origin)
+    isObserved || clock.isKnown || hasTimeToLive ? now : recentTime
   }
+
+  /// The time to some milliseconds, which is soon read. Without the lock.
+  var recentTime: Int64 { max(0, recentMonotonicNanoseconds() - origin) }
 
   var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
 
@@ -262,21 +264,33 @@ final class Core {
 
   // By closures and not by the properties: of those, Swift 6.3.1 makes a broken module for
   // ThreadSanitizer.
-  func absorbForeground(_ entries: inout Ring<Entry>) {
-    ownedForeground.update { $0.absorb(&entries, alive: entries.slotCount, in: .medium) }
+  func absorbForeground(_ entries: inout Ring<Entry>, holdsItems: Bool) {
+    ownedForeground.update {
+      $0.absorb(&entries, alive: entries.slotCount, in: .medium, isUntold: holdsItems)
+    }
   }
 
   func updateForeground(_ body: (inout Entry, _ position: Int) -> Void) {
     ownedForeground.update { $0.updateEach(body) }
   }
 
-  func absorbBackground(_ entries: inout Ring<Entry>) {
-    absorb(&entries, in: pool.background)
+  func absorb(_ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>) {
+    absorbUnsettled(&entries, holdsItems: holdsItems, in: view)
+    ownedPool.update { $0.settle(view, now: { [clock] in clock.now }) }
   }
 
-  func absorb(_ entries: inout Ring<Entry>, in view: PoolView<Entry>) {
-    ownedPool.update { $0.absorb(&entries, in: view, now: { [clock] in clock.now }) }
+  /// For one of whose turns somebody is about to decide anyway.
+  func absorbUnsettled(_ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>) {
+    view.absorb(&entries, isUntold: holdsItems)
   }
+
+  func tellPositionsInForeground() {
+    ownedForeground.update {
+      if $0.isUntold(in: .medium) { $0.tellPositions(in: .medium) { place($0, at: $1) } }
+    }
+  }
+
+  func tellPositions(in view: PoolView<Entry>) { view.tellPositions { place($0, at: $1) } }
 
   // MARK: Before the lock is free
 

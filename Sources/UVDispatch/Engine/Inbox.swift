@@ -20,6 +20,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   struct State: ~Copyable {
     var entries = Ring<Entry>()
     var isOpen: Bool
+    var holdsItems = false
     var fetching: Int32 = 0
   }
 
@@ -54,8 +55,9 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   }
 
   /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
-  @inline(__always) func post(_ entry: consuming Entry) -> Bool {
+  @inline(__always) func post(_ entry: consuming Entry, isItem: Bool = false) -> Bool {
     if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
+    if isItem { state.value.holdsItems = true }
     state.value.entries.append(entry)
     return endPost()
   }
@@ -114,10 +116,11 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   var isAttended: Bool { signs.value.attended.load(ordering: .relaxed) }
 
   /// Lets `body` take everything out.
-  func collect(_ body: (inout Ring<Entry>) -> Void) {
+  func collect(_ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void) {
     state.lock()
     defer { state.unlock() }
-    body(&state.value.entries)
+    body(&state.value.entries, state.value.holdsItems)
+    state.value.holdsItems = false
     signs.value.holdsEntries.store(false, ordering: .relaxed)
   }
 

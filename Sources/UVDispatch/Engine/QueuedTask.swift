@@ -57,6 +57,8 @@ final class QueuedTask: TaskFrame {
   /// A caller whose turn a shutdown has taken away.
   var isTurnedAway = false
   private(set) var isAbandoned = false
+  /// Somebody was shown it who may look at it until what runs in it has ended, and after that.
+  var isKnown = false
   /// The time-out of its caller aside, it stands still until something else has happened.
   private(set) var isBlocked = false
   /// What its caller runs meanwhile, while it waits.
@@ -141,6 +143,7 @@ final class QueuedTask: TaskFrame {
     hasRun = false
     isTurnedAway = false
     isAbandoned = false
+    isKnown = false
     isBlocked = false
   }
 
@@ -168,21 +171,45 @@ final class QueuedTask: TaskFrame {
     hold(plainAt: plain.site)
     work = .plain(plain.body)
     self.id = id
+    parentIfAny = 0
     enqueuedAt = time
     isAbandoned = false
   }
 
-  /// Takes out the plain body that it holds.
-  func takePlain() -> PlainTask {
-    guard case .plain(let body) = work.take() else { refuse("\(record) is no plain body") }
-    return PlainTask(body: body, site: site)
+  /// Makes it the frame of an item of its queue. Nothing runs in it.
+  @inline(__always) func hold(_ item: WorkItem) {
+    work = .item(item)
+    isAbandoned = false
+    goOn(with: item)
   }
+
+  /// Takes out the plain body or the item that it holds.
+  func takeBody() -> Entry {
+    switch work.take() {
+    case .plain(let body): .plain(PlainTask(body: body, site: site))
+    case .item(let item): .item(item)
+    case .job, .caller, .mainQueue, nil: refuse("\(record) is no frame of a thread")
+    }
+  }
+
+  /// Whether it may be the frame of another body after this one.
+  var mayGoOn: Bool { !isKnown && !isAbandoned }
 
   /// Makes it the frame of the plain body that its thread runs next.
   @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
     hold(plainAt: site)
     self.id = id
+    parentIfAny = 0
     enqueuedAt = time
+  }
+
+  /// Makes it the frame of the item that its thread runs next.
+  @inline(__always) func goOn(with item: WorkItem) {
+    hold(item, of: queue, at: item.site)
+    id = item.place.id.number
+    parentIfAny = item.place.parent
+    enqueuedAtIfAny = item.place.since.nanoseconds
+    item.queued = self
   }
 
   override var queueLabel: String { view?.label ?? lane.description }

@@ -19,6 +19,7 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   struct State: ~Copyable {
     var entries = Ring<Entry>()
     var isAttended = false
+    var holdsItems = false
   }
 
   private let state = LockedLine(State())
@@ -47,16 +48,20 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     return answer
   }
 
-  @inline(__always) func post(_ entry: consuming Entry) {
+  @inline(__always) func post(_ entry: consuming Entry, isItem: Bool = false) {
+    if isItem { state.value.holdsItems = true }
     state.value.entries.append(entry)
     state.unlock()
   }
 
   /// Lets `body` take everything out.
-  func collect(staysAttended: Bool, _ body: (inout Ring<Entry>) -> Void) {
+  func collect(
+    staysAttended: Bool, _ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void
+  ) {
     state.lock()
     defer { state.unlock() }
     state.value.isAttended = staysAttended
-    body(&state.value.entries)
+    body(&state.value.entries, state.value.holdsItems)
+    state.value.holdsItems = false
   }
 }

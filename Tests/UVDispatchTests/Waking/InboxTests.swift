@@ -153,7 +153,9 @@ private final class SharedInbox: Sendable {
   func beginPost() -> Bool { inbox.beginPost() }
   func post(_ entry: UVDispatch.Entry) -> Bool { inbox.post(entry) }
   func fetched() -> Bool { inbox.fetched() }
-  func collect(_ body: (inout Ring<UVDispatch.Entry>) -> Void) { inbox.collect(body) }
+  func collect(_ body: (inout Ring<UVDispatch.Entry>) -> Void) {
+    inbox.collect { entries, _ in body(&entries) }
+  }
   func rest() -> Bool { inbox.rest() }
   func close() { inbox.close() }
 }
