@@ -318,40 +318,101 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       left -= 1
       return allotment.isUsedUp { core.now }
     }
-    var next = task.takeBody()
-    var outcome = Outcome.completed
     var isUsedUp = false
-    task.enter(by: self)
+    let outcome = runInFrame(task, core, within: &allotment, left: &left, isUsedUp: &isUsedUp)
+    core.finish(task, outcome)
+    return isUsedUp
+  }
+
+  /// Under the lock, which it frees meanwhile: runs what a frame of a thread holds, and what comes next.
+  ///
+  /// - Returns: The outcome of the last, which still has to be ended.
+  @inline(__always) private func runInFrame(
+    _ frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
+    isUsedUp: inout Bool
+  ) -> Outcome {
+    var outcome = Outcome.completed
+    let first = frame.takePlain()
+    frame.enter(by: self)
+    defer { frame.leave() }
     unlock()
+    var plain: PlainTask
+    if let first {
+      plain = first
+    } else {
+      guard
+        let next = run(
+          frame.item!, in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp,
+          outcome: &outcome)
+      else { return outcome }
+      plain = next
+    }
     while true {
-      var item: WorkItem?
-      switch consume next {
-      case .plain(let plain): Self.perform(plain)
-      case .item(let mine):
-        outcome = mine.run()
-        item = mine
-      case .task: break
-      }
+      Self.perform(consume plain)
       lock()
       left -= 1
       isUsedUp = allotment.isUsedUp { core.now }
-      guard !isUsedUp, left > 0,
-        let successor = core.takeSuccessor(in: task, at: allotment.lastLook, ending: outcome)
-      else { break }
-      next = successor
-      // There is nothing to settle: see ``Core/takeSuccessor(in:at:ending:)``.
-      free()
-      if let item = item.take() {
-        // Those who are told are in no task.
-        task.leave()
-        item.finish(outcome)
-        outcome = .completed
-        task.enter(by: self)
+      if isUsedUp || left <= 0 { return outcome }
+      if let next = core.takeSuccessor(in: frame, at: allotment.lastLook) {
+        plain = next
+        // There is nothing to settle: see ``Core/takeSuccessor(in:at:)``.
+        free()
+        continue
       }
+      guard let item = core.takeItemSuccessor(of: nil, in: frame, ending: .completed) else {
+        return outcome
+      }
+      free()
+      guard
+        let next = run(
+          item, in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp,
+          outcome: &outcome)
+      else { return outcome }
+      plain = next
     }
-    task.leave()
-    core.finish(task, outcome)
-    return isUsedUp
+  }
+
+  /// Without the lock, which it takes: runs an item in the frame of its thread, and the items that come
+  /// next.
+  ///
+  /// - Parameter outcome: Becomes that of the last item, if that has to be ended as any task is.
+  /// - Returns: The plain body that follows; then the lock is free again. Nil, under the lock, if none
+  ///   does.
+  @inline(never) private func run(
+    _ first: consuming WorkItem, in frame: QueuedTask, _ core: Core,
+    within allotment: inout Allotment, left: inout Int, isUsedUp: inout Bool,
+    outcome: inout Outcome
+  ) -> PlainTask? {
+    var item = first
+    while true {
+      let ended = item.run()
+      lock()
+      left -= 1
+      isUsedUp = allotment.isUsedUp { core.now }
+      var next: WorkItem?
+      var plain: PlainTask?
+      if !isUsedUp, left > 0 {
+        next = core.takeItemSuccessor(of: item, in: frame, ending: ended)
+        if next == nil {
+          plain = core.takeSuccessor(of: item, in: frame, at: allotment.lastLook, ending: ended)
+        }
+      }
+      guard next != nil || plain != nil else {
+        // Its end is the caller's, who holds it no less than this.
+        outcome = ended
+        return nil
+      }
+      free()
+      // Those who are told are in no task.
+      frame.leave()
+      item.finish(ended)
+      guard let following = next.take() else {
+        frame.enter(by: self)
+        return plain
+      }
+      item = following
+      frame.enter(by: self)
+    }
   }
 
   /// Runs a body, and lets go of it before it returns, which may run anybody's `deinit`.

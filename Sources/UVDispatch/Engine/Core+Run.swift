@@ -125,9 +125,9 @@ extension Core {
 
   // MARK: One body after the other
 
-  /// The body that comes next on the thread of `frame`, which has just run one. What
+  /// The plain body that comes next on the thread of `frame`, which has just run one. What
   /// ``finish(_:_:)`` and ``takeForeground(_:)`` or ``startOnWorker(_:)`` do one after the other, where
-  /// all that anybody here wants of the end of the one is that it be counted.
+  /// all that anybody wants of the end of the one is that it be counted.
   ///
   /// The invariants stand after it without ``settle()``. The loop is in its turn. The worker's share
   /// has gone from one body to the next; more may start only if this has emptied an attended inbox,
@@ -137,71 +137,94 @@ extension Core {
   /// before the lock is taken. That is sound, but ThreadSanitizer takes every modification of what one
   /// refers to for one of the `let` itself, and would report a race.
   ///
-  /// - Parameter outcome: Of the one that has just run. If it was an item, the caller has to end that
-  ///   once the lock is free. Nobody can miss that: whoever looks whether something goes on finds that
-  ///   the frame runs.
-  /// - Returns: A plain body or an item. Nil if it is not for this to decide what comes next: then nothing
-  ///   has changed.
-  @inline(never)
-  func takeSuccessor(in frame: QueuedTask, at time: Int64, ending outcome: Outcome = .completed)
-    -> Entry?
-  {
-    guard flushes.isEmpty, frame.mayGoOn else { return nil }
-    var next: Entry?
-    if frame.lane == .foreground {
-      // They take turns with what was posted.
-      if due.hasStartable { return nil }
-      if !foreground.hasStartable { collectForeground() }
-      next = ownedForeground.update { $0.takeOnly(if: Entry.isSimple) }
-    } else {
-      if frame.poolView != nil {
-        next = takeSuccessorInView(of: frame)
-      } else {
-        if inbox.mayHoldViews { collectViews() }
-        if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
-        next = ownedPool.update { $0.takeOver(if: Entry.isSimple) }
-      }
-      if searching > 0 { hintToSearchers() }
-    }
-    guard let next else { return nil }
+  /// - Returns: Nil if it is not for this to decide what comes next: then nothing has changed.
+  @inline(never) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
+    guard flushes.isEmpty, case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain)
+    else { return nil }
+    ledger.completed += 1
     ledger.waiting -= 1
-    switch next {
-    case .plain(let plain):
-      noteEnd(in: frame, outcome)
-      lastID += 1
-      frame.goOn(at: plain.site, id: lastID, since: time)
-    case .item(let item):
-      noteLeft(item)
-      guard item.begin() else { return nil }
-      noteEnd(in: frame, outcome)
-      frame.goOn(with: item)
-    case .task: break
-    }
+    lastID += 1
+    frame.goOn(at: plain.site, id: lastID, since: time)
+    return plain
+  }
+
+  /// The same behind an item, which the caller has to end once the lock is free. Until then nobody
+  /// misses that: whoever looks whether something goes on finds that the frame runs.
+  ///
+  /// - Parameter outcome: Of the item.
+  func takeSuccessor(
+    of item: WorkItem, in frame: QueuedTask, at time: Int64, ending outcome: Outcome
+  ) -> PlainTask? {
+    guard frame.mayGoOn, let next = takeSuccessor(in: frame, at: time) else { return nil }
+    // Which has counted it as a plain body.
+    ledger.completed -= 1
+    noteEnd(of: item, outcome)
+    frame.leaveItem()
     return next
   }
 
-  @inline(__always) private func noteEnd(in frame: QueuedTask, _ outcome: Outcome) {
-    guard let item = frame.takeItem() else {
-      ledger.completed += 1
-      return
-    }
+  /// The item that comes next, behind a plain body or another item: as the others.
+  @inline(never) func takeItemSuccessor(
+    of item: WorkItem?, in frame: QueuedTask, ending outcome: Outcome
+  ) -> WorkItem? {
+    guard flushes.isEmpty, frame.mayGoOn,
+      case .item(let next) = chooseSuccessor(of: frame, if: Entry.isSimpleItem)
+    else { return nil }
+    ledger.waiting -= 1
+    noteLeft(next)
+    guard next.begin() else { return nil }
+    if let item { noteEnd(of: item, outcome) } else { ledger.completed += 1 }
+    frame.goOn(with: next)
+    return next
+  }
+
+  @inline(__always) private func noteEnd(of item: WorkItem, _ outcome: Outcome) {
     forget(item)
     ledger.count(outcome)
   }
 
-  @inline(never) private func takeSuccessorInView(of frame: QueuedTask) -> Entry? {
+  @inline(__always) private func chooseSuccessor(
+    of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
+  ) -> Entry? {
+    if frame.lane == .foreground {
+      // They take turns with what was posted.
+      if due.hasStartable { return nil }
+      if !foreground.hasStartable { collectForeground() }
+      return ownedForeground.update { $0.takeOnly(if: isWanted) }
+    }
+    let next: Entry?
+    if frame.poolView != nil {
+      collectForSuccessor(in: frame)
+      next = takeSuccessorInView(of: frame, if: isWanted)
+    } else {
+      if inbox.mayHoldViews { collectViews() }
+      if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
+      next = ownedPool.update { $0.takeOver(if: isWanted) }
+    }
+    if searching > 0 { hintToSearchers() }
+    return next
+  }
+
+  @inline(__always) private func takeSuccessorInView(
+    of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
+  ) -> Entry? {
     // What came in meanwhile has a say in who is next.
     if inbox.mayHoldEntries { return nil }
     guard let pool = frame.poolView else { return nil }
+    let next = ownedPool.update { $0.takeOver(of: pool, if: isWanted) }
+    letGoIfEmpty(pool)
+    return next
+  }
+
+  @inline(never) private func collectForSuccessor(in frame: QueuedTask) {
+    if inbox.mayHoldEntries { return }
+    guard let pool = frame.poolView else { return }
     // What its own has got comes behind what that has.
     if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
     if !pool.mayTakeBetweenTurns {
       if inbox.mayHoldViews { collectViews() }
       if let view = frame.view, view.attendsItself { collect(view) }
     }
-    let next = ownedPool.update { $0.takeOver(of: pool, if: Entry.isSimple) }
-    letGoIfEmpty(pool)
-    return next
   }
 
   @inline(__always) private func countStart(of task: QueuedTask) {
@@ -245,6 +268,7 @@ extension Core {
     var item: WorkItem?
     if task.isFrame {
       item = task.takeItem()
+      if item != nil { task.leaveItem() }
       // Else a thread that has no more to do would keep the view.
       task.enter(nil)
     }

@@ -13,15 +13,20 @@ enum Entry: PoolEntry {
     if case .task(let task) = self { task.runsOnCaller } else { false }
   }
 
-  /// Whether whoever runs it needs no object for that but the frame of their thread. Only of a core
-  /// that is simple.
-  ///
   /// Does not change it: given so that nothing is copied.
-  @inline(__always) static func isSimple(_ entry: inout Entry) -> Bool {
+  @inline(__always) static func isPlain(_ entry: inout Entry) -> Bool {
     switch entry {
     case .plain: true
+    case .item, .task: false
+    }
+  }
+
+  /// Whether it is an item that whoever runs it needs no object for, but the frame of their thread. Only
+  /// of a core that is simple. As ``isPlain(_:)``.
+  @inline(__always) static func isSimpleItem(_ entry: inout Entry) -> Bool {
+    switch entry {
     case .item(let item): item.isSimple && item.queued == nil
-    case .task: false
+    case .plain, .task: false
     }
   }
 

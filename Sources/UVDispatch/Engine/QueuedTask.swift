@@ -171,7 +171,6 @@ final class QueuedTask: TaskFrame {
     hold(plainAt: plain.site)
     work = .plain(plain.body)
     self.id = id
-    parentIfAny = 0
     enqueuedAt = time
     isAbandoned = false
   }
@@ -183,13 +182,19 @@ final class QueuedTask: TaskFrame {
     goOn(with: item)
   }
 
-  /// Takes out the plain body or the item that it holds.
-  func takeBody() -> Entry {
-    switch work.take() {
-    case .plain(let body): .plain(PlainTask(body: body, site: site))
-    case .item(let item): .item(item)
-    case .job, .caller, .mainQueue, nil: refuse("\(record) is no frame of a thread")
+  /// Makes it no item's frame any more. Nothing runs in it.
+  @inline(__always) func leaveItem() {
+    letGo()
+    parentIfAny = 0
+  }
+
+  /// Takes out the plain body that it holds. Nil if that is an item.
+  func takePlain() -> PlainTask? {
+    guard case .plain(let body) = work.take() else {
+      require(item != nil, "\(record) is the frame of nothing")
+      return nil
     }
+    return PlainTask(body: body, site: site)
   }
 
   /// Whether it may be the frame of another body after this one.
@@ -199,7 +204,6 @@ final class QueuedTask: TaskFrame {
   @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
     hold(plainAt: site)
     self.id = id
-    parentIfAny = 0
     enqueuedAt = time
   }
 

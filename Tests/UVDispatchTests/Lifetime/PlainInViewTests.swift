@@ -29,7 +29,7 @@ struct PlainInViewTests {
     #expect(frame.view === bare.view)
     #expect(frame.queue.view == ObjectIdentifier(bare.view))
     #expect(frame.queueLabel == "view")
-    _ = frame.takeBody()
+    _ = frame.takePlain()
     core.finish(frame, .completed)
     #expect(bare.view.pool.queue.running == 0)
     #expect(frame.view == nil)
@@ -39,7 +39,7 @@ struct PlainInViewTests {
     #expect(frame.view == nil)
     #expect(frame.queue == lane)
     #expect(frame.queueLabel == "background")
-    _ = frame.takeBody()
+    _ = frame.takePlain()
     core.finish(frame, .completed)
   }
 
@@ -58,14 +58,14 @@ struct PlainInViewTests {
     #expect(gone != nil)
 
     _ = start(in: frame)
-    _ = frame.takeBody()
+    _ = frame.takePlain()
     #expect(gone?.pool.holder === gone)
     if bySuccession {
       #expect(core.takeSuccessor(in: frame, at: 0) != nil)
     } else {
       core.finish(frame, .completed)
       _ = start(in: frame)
-      _ = frame.takeBody()
+      _ = frame.takePlain()
     }
     #expect(gone != nil)
     #expect(gone?.pool.holder == nil)
@@ -80,7 +80,7 @@ struct PlainInViewTests {
     post(to: bare.view)
     let item = bare.item(.task, on: .background, bare.view)
     core.put(item)
-    _ = start()?.takeBody()
+    _ = start()?.takePlain()
     #expect(bare.view.pool.holder != nil)
 
     #expect(core.cancel(item) == .beforeStart)
@@ -99,7 +99,7 @@ struct PlainInViewTests {
     bare.core.enqueue(caller)
 
     let frame = bare.core.makeFrame(on: .background)
-    _ = bare.core.startOnWorker(frame)?.takeBody()
+    _ = bare.core.startOnWorker(frame)?.takePlain()
 
     #expect(caller.isGranted == (viewWidth == 2))
     if !caller.isGranted {
@@ -177,7 +177,7 @@ struct PlainInViewTests {
   func inbox() throws {
     for _ in 0..<4 { post(to: bare.view) }
     let frame = try #require(start())
-    _ = frame.takeBody()
+    _ = frame.takePlain()
     #expect(core.takeSuccessor(in: frame, at: 0) != nil)
     bare.post()
 

@@ -12,7 +12,7 @@ struct ViewInboxTests {
   private func start(in frame: QueuedTask? = nil, of bare: BareCore? = nil) -> QueuedTask? {
     let core = (bare ?? self.bare).core
     let task = core.startOnWorker(frame ?? core.makeFrame(on: .background))
-    if task?.isFrame == true { _ = task?.takeBody() }
+    if task?.isFrame == true { _ = task?.takePlain() }
     return task
   }
 
@@ -227,7 +227,7 @@ struct ViewInboxTests {
     case .end:
       bare.post(to: bare.view)
       frame = core.startOnWorker(core.makeFrame(on: .background))
-      _ = frame?.takeBody()
+      _ = frame?.takePlain()
     case .cancellation:
       // A worker would have to start that, and there is none free.
       bare.queued()
@@ -317,7 +317,7 @@ struct ViewInboxTests {
   private func full(_ bare: BareCore) -> QueuedTask {
     bare.post(to: bare.view)
     let frame = bare.core.startOnWorker(bare.core.makeFrame(on: .background))!
-    _ = frame.takeBody()
+    _ = frame.takePlain()
     bare.post(to: bare.view)
     bare.core.collect()
     return frame
@@ -428,7 +428,7 @@ struct ViewInboxTests {
     #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
     bare.core.finish(frame, .completed)
     #expect(bare.core.startOnWorker(frame) === frame)
-    _ = frame.takeBody()
+    _ = frame.takePlain()
     bare.core.finish(frame, .completed)
     #expect(caller.isGranted)
 
