@@ -84,7 +84,11 @@ extension UVDispatcher {
     }
     let parent = currentTask
     let view = view(item.view)
-    if post(item, to: view, parent: parent?.id) { return .accepted }
+    let begun = lockedCore.post(item, to: view, parent: parent?.id)
+    if begun != .isRefused {
+      if begun == .mustFetch { fetch(item.lane) }
+      return .accepted
+    }
     let core = lock()
     defer { unlock() }
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
@@ -98,32 +102,6 @@ extension UVDispatcher {
     core.accept(item)
     core.put(item)
     return .accepted
-  }
-
-  /// Posts an item beside the plain bodies of its queue, if it is to wait among them.
-  ///
-  /// - Returns: False if it is not, or they are not taken in: then nothing has changed.
-  @inline(__always) private func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> Bool {
-    let core = lockedCore
-    guard core.isSimple(item), item.site.band == .medium || item.lane == .foreground else {
-      return false
-    }
-    if let view {
-      let begun = view.inbox.beginPost { core.inbox.announce(view) }
-      if begun == .isRefused { return false }
-      core.prepare(item, parent: parent)
-      view.inbox.post(.item(item), isItem: true)
-      if begun == .mustFetch { fetch(.background) }
-    } else if item.lane == .foreground {
-      guard core.mailbox.beginPost() else { return false }
-      core.prepare(item, parent: parent)
-      if core.mailbox.post(.item(item), isItem: true) { fetch(.foreground) }
-    } else {
-      guard core.inbox.beginPost() else { return false }
-      core.prepare(item, parent: parent)
-      if core.inbox.post(.item(item), isItem: true) { fetch(.background) }
-    }
-    return true
   }
 
   /// Why a task does not get into its queue, once the caller has waited as long as it may. Under the

@@ -341,9 +341,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       plain = first
     } else {
       guard
-        let next = run(
-          frame.item!, in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp,
-          outcome: &outcome)
+        let next = runItems(
+          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome)
       else { return outcome }
       plain = next
     }
@@ -359,59 +358,50 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         free()
         continue
       }
-      guard let item = core.takeItemSuccessor(of: nil, in: frame, ending: .completed) else {
-        return outcome
-      }
+      guard core.goOnWithItem(in: frame, ending: .completed) else { return outcome }
       free()
       guard
-        let next = run(
-          item, in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp,
-          outcome: &outcome)
+        let next = runItems(
+          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome)
       else { return outcome }
       plain = next
     }
   }
 
-  /// Without the lock, which it takes: runs an item in the frame of its thread, and the items that come
-  /// next.
+  /// Without the lock, which it takes: runs the item that the frame of a thread holds, and the items that
+  /// come next.
+  ///
+  /// Nobody but this and the frame may hold one here: else the last to let go of it might have the lock.
   ///
   /// - Parameter outcome: Becomes that of the last item, if that has to be ended as any task is.
   /// - Returns: The plain body that follows; then the lock is free again. Nil, under the lock, if none
   ///   does.
-  @inline(never) private func run(
-    _ first: consuming WorkItem, in frame: QueuedTask, _ core: Core,
-    within allotment: inout Allotment, left: inout Int, isUsedUp: inout Bool,
-    outcome: inout Outcome
+  @inline(never) private func runItems(
+    in frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
+    isUsedUp: inout Bool, last outcome: inout Outcome
   ) -> PlainTask? {
-    var item = first
     while true {
+      let item = frame.item!
       let ended = item.run()
       lock()
       left -= 1
       isUsedUp = allotment.isUsedUp { core.now }
-      var next: WorkItem?
-      var plain: PlainTask?
-      if !isUsedUp, left > 0 {
-        next = core.takeItemSuccessor(of: item, in: frame, ending: ended)
-        if next == nil {
-          plain = core.takeSuccessor(of: item, in: frame, at: allotment.lastLook, ending: ended)
-        }
-      }
-      guard next != nil || plain != nil else {
-        // Its end is the caller's, who holds it no less than this.
+      let mayGoOn = !isUsedUp && left > 0
+      let isFollowed = mayGoOn && core.goOnWithItem(in: frame, ending: ended)
+      let plain =
+        mayGoOn && !isFollowed
+        ? core.takeSuccessor(ofItemIn: frame, at: allotment.lastLook, ending: ended) : nil
+      guard isFollowed || plain != nil else {
         outcome = ended
         return nil
       }
       free()
-      // Those who are told are in no task.
+      // Those who are told are in no task, nor is what the item lets go of.
       frame.leave()
       item.finish(ended)
-      guard let following = next.take() else {
-        frame.enter(by: self)
-        return plain
-      }
-      item = following
+      _ = consume item
       frame.enter(by: self)
+      if !isFollowed { return plain }
     }
   }
 

@@ -41,9 +41,39 @@ extension Core {
 
   // MARK: Posted
 
-  /// Makes an item ready to be posted, so that it need not be touched under the lock before it is
-  /// collected. By the thread that submits it, before anybody else sees it.
-  func prepare(_ item: WorkItem, parent: UInt64?) {
+  /// Whether whoever runs an item needs no object for that, unless somebody asks for its task.
+  @inline(__always) func isSimple(_ item: WorkItem) -> Bool {
+    isSimple && item.isSimple
+  }
+
+  /// Posts an item beside the plain bodies of its queue, if it is to wait among them. Without the lock, by
+  /// the thread that submits it, before anybody else sees it.
+  ///
+  /// - Returns: As of ``ViewInbox/beginPost(announce:)``. Refused also if it does not wait among them; then
+  ///   nothing has changed.
+  @inline(__always)
+  func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> ViewInbox.Begun {
+    guard isSimple(item), item.site.band == .medium || item.lane == .foreground else {
+      return .isRefused
+    }
+    if let view {
+      let begun = view.inbox.beginPost { inbox.announce(view) }
+      if begun == .isRefused { return begun }
+      prepare(item, parent: parent)
+      view.inbox.post(.item(item), isItem: true)
+      return begun
+    }
+    if item.lane == .foreground {
+      guard mailbox.beginPost() else { return .isRefused }
+      prepare(item, parent: parent)
+      return mailbox.post(.item(item), isItem: true) ? .mustFetch : .isAttended
+    }
+    guard inbox.beginPost() else { return .isRefused }
+    prepare(item, parent: parent)
+    return inbox.post(.item(item), isItem: true) ? .mustFetch : .isAttended
+  }
+
+  private func prepare(_ item: WorkItem, parent: UInt64?) {
     item.place.parent = parent ?? 0
     item.place.since = DispatcherInstant(nanoseconds: recentTime)
     item.place.stage = .posted
@@ -79,11 +109,6 @@ extension Core {
     tellPositionsInForeground()
     tellPositions(in: pool.background)
     for view in views { tellPositions(in: view) }
-  }
-
-  /// Whether whoever runs an item needs no object for that, unless somebody asks for its task.
-  @inline(__always) func isSimple(_ item: WorkItem) -> Bool {
-    isSimple && item.isSimple
   }
 
   // MARK: The gate

@@ -117,7 +117,10 @@ extension Core {
   /// As of a plain body. False if it must not run after all.
   @inline(__always) private func begin(_ item: WorkItem, in frame: QueuedTask) -> Bool {
     noteLeft(item)
-    guard item.begin() else { return false }
+    guard item.begin() else {
+      letGo(of: .completed, item)
+      return false
+    }
     frame.hold(item)
     countStart(of: frame)
     return true
@@ -139,8 +142,9 @@ extension Core {
   ///
   /// - Returns: Nil if it is not for this to decide what comes next: then nothing has changed.
   @inline(never) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
-    guard flushes.isEmpty, case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain)
-    else { return nil }
+    guard case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain) else {
+      return nil
+    }
     ledger.completed += 1
     ledger.waiting -= 1
     lastID += 1
@@ -151,11 +155,13 @@ extension Core {
   /// The same behind an item, which the caller has to end once the lock is free. Until then nobody
   /// misses that: whoever looks whether something goes on finds that the frame runs.
   ///
-  /// - Parameter outcome: Of the item.
-  func takeSuccessor(
-    of item: WorkItem, in frame: QueuedTask, at time: Int64, ending outcome: Outcome
+  /// - Parameter outcome: Of the item, which the caller holds: else it would be let go of here.
+  @inline(never) func takeSuccessor(
+    ofItemIn frame: QueuedTask, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {
-    guard frame.mayGoOn, let next = takeSuccessor(in: frame, at: time) else { return nil }
+    guard let item = frame.item, frame.mayGoOn,
+      let next = takeSuccessor(in: frame, at: time)
+    else { return nil }
     // Which has counted it as a plain body.
     ledger.completed -= 1
     noteEnd(of: item, outcome)
@@ -163,19 +169,22 @@ extension Core {
     return next
   }
 
-  /// The item that comes next, behind a plain body or another item: as the others.
-  @inline(never) func takeItemSuccessor(
-    of item: WorkItem?, in frame: QueuedTask, ending outcome: Outcome
-  ) -> WorkItem? {
-    guard flushes.isEmpty, frame.mayGoOn,
+  /// Makes `frame` that of the item that comes next, behind a plain body or another item: as the others.
+  ///
+  /// - Returns: False if it is not for this to decide what comes next: then nothing has changed.
+  @inline(never) func goOnWithItem(in frame: QueuedTask, ending outcome: Outcome) -> Bool {
+    guard frame.mayGoOn,
       case .item(let next) = chooseSuccessor(of: frame, if: Entry.isSimpleItem)
-    else { return nil }
+    else { return false }
     ledger.waiting -= 1
     noteLeft(next)
-    guard next.begin() else { return nil }
-    if let item { noteEnd(of: item, outcome) } else { ledger.completed += 1 }
+    guard next.begin() else {
+      letGo(of: outcome, next)
+      return false
+    }
+    if let item = frame.item { noteEnd(of: item, outcome) } else { ledger.completed += 1 }
     frame.goOn(with: next)
-    return next
+    return true
   }
 
   @inline(__always) private func noteEnd(of item: WorkItem, _ outcome: Outcome) {
@@ -186,6 +195,7 @@ extension Core {
   @inline(__always) private func chooseSuccessor(
     of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
+    guard flushes.isEmpty else { return nil }
     if frame.lane == .foreground {
       // They take turns with what was posted.
       if due.hasStartable { return nil }

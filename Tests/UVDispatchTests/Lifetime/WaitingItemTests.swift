@@ -42,7 +42,7 @@ struct WaitingItemTests {
     #expect(core.ledger.waiting == 0)
     #expect(core.ledger.cancelled == 1)
     #expect(core.releaseEverything().isEmpty)
-    deliver()
+    bare.deliver()
     #expect(item.outcome == .cancelled)
     #expect(core.cancel(item) == .tooLate)
   }
@@ -92,7 +92,7 @@ struct WaitingItemTests {
         if dice.roll(3) == 0 { items.append(put(stand)) }
         let item = items.remove(at: dice.roll(items.count))
         #expect(core.cancel(item) == .beforeStart)
-        deliver()
+        bare.deliver()
         #expect(item.outcome == .cancelled)
       }
       #expect(core.ledger.waiting == 0)
@@ -137,14 +137,5 @@ struct WaitingItemTests {
     #expect(core.task(of: item)?.cameDueAt == 0)
     #expect(item.place.stage == .queue)
     _ = core.releaseEverything()
-  }
-
-  /// What is left to be done without the lock, which nobody takes here.
-  private func deliver() {
-    guard !core.outbox.isEmpty else { return }
-    switch core.outbox.take() {
-    case .one(let note): note.deliver()
-    case .several(let notes): for note in notes { note.deliver() }
-    }
   }
 }

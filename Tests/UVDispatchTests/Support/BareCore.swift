@@ -44,6 +44,37 @@ struct BareCore {
     return item
   }
 
+  /// A submission that nobody has seen yet.
+  func fresh(
+    _ kind: WorkItem.Kind = .task, on lane: Lane = .background, _ view: UVView? = nil,
+    isBarrier: Bool = false, band: PriorityBand = .medium, timeToLive: Duration? = nil,
+    body: @escaping @Sendable () throws -> Void = {}
+  ) -> WorkItem {
+    let queue = TaskQueue(dispatcher: nobody, view: view, lane: lane)
+    return WorkItem(
+      kind: kind, queue: isBarrier ? queue.barrier : queue, label: nil,
+      site: CallSite(fileID: #fileID, line: #line, band: band), timeToLive: timeToLive, body: body)
+  }
+
+  /// Posts a submission that asked for more than to run.
+  func posted(
+    on lane: Lane = .background, _ view: UVView? = nil,
+    body: @escaping @Sendable () throws -> Void = {}
+  ) -> WorkItem {
+    let item = fresh(.task, on: lane, view, body: body)
+    _ = core.post(item, to: view, parent: nil)
+    return item
+  }
+
+  /// What is left to be done without the lock, which nobody takes here.
+  func deliver() {
+    guard !core.outbox.isEmpty else { return }
+    switch core.outbox.take() {
+    case .one(let note): note.deliver()
+    case .several(let notes): for note in notes { note.deliver() }
+    }
+  }
+
   /// Lets an item wait for room in its queue.
   func putWithoutRoom(_ item: WorkItem) {
     item.place.stage = .held

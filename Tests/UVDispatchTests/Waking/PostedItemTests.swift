@@ -1,0 +1,456 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+/// A submission with a handle, a label or a group comes in as plain bodies do, and has neither number nor
+/// position before it starts, unless somebody asks for it.
+@Suite("An item that was posted")
+struct PostedItemTests {
+  private let bare = BareCore(width: 2, viewWidth: 2)
+  private var core: Core { bare.core }
+
+  enum Stand: CaseIterable, CustomTestStringConvertible {
+    case foreground, background, view
+
+    var testDescription: String { "\(self)" }
+    var lane: Lane { self == .foreground ? .foreground : .background }
+  }
+
+  private func view(of stand: Stand) -> UVView? { stand == .view ? bare.view : nil }
+
+  private func post(_ stand: Stand) -> WorkItem { bare.posted(on: stand.lane, view(of: stand)) }
+
+  private func start(_ stand: Stand, in frame: QueuedTask? = nil) -> QueuedTask? {
+    let frame = frame ?? core.makeFrame(on: stand.lane)
+    return stand == .foreground ? core.takeForeground(frame) : core.startOnWorker(frame)
+  }
+
+  // MARK: What is posted
+
+  @Test(
+    "has whoever posts fetch somebody, if nobody attends to the inbox", arguments: Stand.allCases)
+  func fetches(stand: Stand) {
+    let (first, second) = (
+      bare.fresh(on: stand.lane, view(of: stand)), bare.fresh(on: stand.lane, view(of: stand))
+    )
+    #expect(core.post(first, to: view(of: stand), parent: nil) == .mustFetch)
+    #expect(core.post(second, to: view(of: stand), parent: nil) == .isAttended)
+    #expect(core.ledger.accepted == 0)
+
+    core.collect()
+
+    #expect(core.ledger.accepted == 2)
+    #expect(core.ledger.waiting == 2)
+    #expect(core.releaseEverything().count == 2)
+  }
+
+  @Test("wants nothing but to run among the plain bodies of its queue")
+  func others() {
+    func isPosted(_ item: WorkItem, in core: Core, _ view: UVView? = nil) -> Bool {
+      core.post(item, to: view, parent: nil) != .isRefused
+    }
+    #expect(isPosted(bare.fresh(.reply, on: .foreground), in: core))
+    #expect(isPosted(bare.fresh(on: .foreground, band: .high), in: core))
+    #expect(!isPosted(bare.fresh(band: .high), in: core))
+    #expect(!isPosted(bare.fresh(band: .low), in: core))
+    #expect(!isPosted(bare.fresh(on: .background, bare.view, isBarrier: true), in: core, bare.view))
+    #expect(!isPosted(bare.fresh(timeToLive: .seconds(1)), in: core))
+    #expect(!isPosted(bare.fresh(.timer), in: core))
+    #expect(!isPosted(bare.fresh(.event, on: .foreground), in: core))
+    #expect(!isPosted(bare.fresh(.notification), in: core))
+    #expect(!isPosted(bare.fresh(.job), in: core))
+    let limited = BareCore(overflow: .reject(limit: 1))
+    #expect(!isPosted(limited.fresh(), in: limited.core))
+    #expect(core.releaseEverything().count == 2)
+  }
+
+  @Test(
+    "is not posted once the gate is closed, and nothing has changed then", arguments: Stand.allCases
+  )
+  func closed(stand: Stand) {
+    core.closeInboxes()
+    let item = bare.fresh(on: stand.lane, view(of: stand))
+
+    #expect(core.post(item, to: view(of: stand), parent: nil) == .isRefused)
+
+    #expect(item.place.stage == .nowhere)
+    #expect(item.place.parent == 0)
+  }
+
+  @Test("knows its parent and when it was submitted")
+  func origins() {
+    let item = bare.fresh()
+    _ = core.post(item, to: nil, parent: 7)
+
+    let task = core.task(for: item)
+
+    #expect(task.record.parent == TaskID(7))
+    #expect(task.enqueuedAt == item.place.since.nanoseconds)
+    #expect(start(.background)?.record.parent == TaskID(7))
+    #expect(core.releaseEverything().isEmpty)
+  }
+
+  // MARK: Finding it
+
+  @Test("is cancelled wherever it is on its way", arguments: Stand.allCases, [false, true])
+  func cancelled(stand: Stand, isCollected: Bool) {
+    let items = (0..<3).map { _ in post(stand) }
+    if isCollected { core.collect() }
+
+    #expect(core.cancel(items[1]) == .beforeStart)
+
+    bare.deliver()
+    #expect(items[1].outcome == .cancelled)
+    #expect(core.ledger.accepted == 3)
+    #expect(core.ledger.waiting == 2)
+    #expect(core.cancel(items[1]) == .tooLate)
+    #expect(start(stand)?.item === items[0])
+    #expect(start(stand)?.item === items[2])
+    #expect(start(stand) == nil)
+    #expect(core.releaseEverything().isEmpty)
+  }
+
+  @Test("of a full queue that attends itself is cancelled as well")
+  func cancelledWhileFull() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let items = (0..<3).map { _ in bare.posted(on: .background, bare.view) }
+    #expect(bare.core.startOnWorker(bare.core.makeFrame(on: .background))?.item === items[0])
+    _ = bare.posted(on: .background, bare.view)
+    bare.core.collect()
+    #expect(bare.view.attendsItself)
+    let hidden = bare.posted(on: .background, bare.view)
+
+    #expect(bare.core.cancel(hidden) == .beforeStart)
+
+    #expect(bare.core.ledger.waiting == 3)
+  }
+
+  @Test("is found where it stands, also after others before it have gone", arguments: 1...6)
+  func moved(seed: Int) {
+    var dice = Dice(seed: seed)
+    for stand in Stand.allCases {
+      var items: [WorkItem] = []
+      func add() {
+        switch dice.roll(4) {
+        case 0:
+          let item = bare.item(.task, on: stand.lane, view(of: stand))
+          core.put(item)
+          items.append(item)
+        case 1: view(of: stand).map { _ = bare.post(to: $0) } ?? bare.post(on: stand.lane)
+        default: items.append(post(stand))
+        }
+      }
+      for _ in 0..<300 { add() }
+      while !items.isEmpty {
+        if dice.roll(3) == 0 { add() }
+        if dice.roll(5) == 0 { core.collect() }
+        if dice.roll(6) == 0, let ran = start(stand) {
+          if let item = ran.item { items.removeAll { $0 === item } }
+          core.finish(ran, .completed)
+          continue
+        }
+        let item = items.remove(at: dice.roll(items.count))
+        #expect(core.cancel(item) == .beforeStart)
+        bare.deliver()
+        #expect(item.outcome == .cancelled)
+      }
+      #expect(core.releaseEverything().allSatisfy { if case .plain = $0 { true } else { false } })
+    }
+  }
+
+  @Test(
+    "has a task once somebody asks for it, and the same when it starts", arguments: Stand.allCases)
+  func asked(stand: Stand) throws {
+    let item = post(stand)
+    let task = try #require(core.task(of: item))
+
+    #expect(task.id == item.place.id.number)
+    #expect(task.id > 0)
+    #expect(start(stand) === task)
+    core.finish(task, .completed)
+    #expect(core.task(of: item) == nil)
+  }
+
+  @Test("gets a lower number than what comes in behind it by hand", arguments: Stand.allCases)
+  func numbers(stand: Stand) {
+    let first = post(stand)
+    let second = bare.item(.task, on: stand.lane, view(of: stand))
+    core.put(second)
+    let third = post(stand)
+    let fourth = bare.queued(on: stand.lane, view(of: stand))
+    core.promotePlain()
+
+    let numbers = [first, second, third].map(\.place.id.number) + [fourth.id]
+    #expect(numbers == numbers.sorted())
+    #expect(Set(numbers).count == 4)
+    #expect(core.releaseEverything().count == 4)
+  }
+
+  @Test("is not taken out of a dispatcher that it was not posted to")
+  func strayed() async {
+    await #expect(processExitsWith: .failure) {
+      let (mine, other) = (BareCore(), BareCore())
+      let item = mine.posted()
+      _ = other.posted()
+      _ = other.core.cancel(item)
+    }
+  }
+
+  // MARK: Running
+
+  @Test("runs in the frame of its thread", arguments: Stand.allCases)
+  func framed(stand: Stand) {
+    let item = post(stand)
+    let frame = core.makeFrame(on: stand.lane)
+
+    #expect(start(stand, in: frame) === frame)
+
+    #expect(frame.item === item)
+    #expect(frame.takePlain() == nil)
+    #expect(item.isRunning)
+    #expect(frame.id == item.place.id.number)
+    #expect(frame.view === view(of: stand))
+    #expect(core.ledger.running == 1)
+    core.finish(frame, .failed(Broken()))
+    #expect(frame.item == nil)
+    #expect(item.queued == nil)
+    #expect(frame.view == nil)
+    #expect(item.outcome == nil)
+    bare.deliver()
+    #expect(item.outcome == .failed(Broken()))
+    #expect(core.ledger.failed == 1)
+  }
+
+  @Test("is asked to stop by a cancellation while it runs, and is known then")
+  func requested() {
+    let item = post(.background)
+    let frame = core.makeFrame(on: .background)
+    _ = start(.background, in: frame)
+    #expect(frame.mayGoOn)
+
+    #expect(core.cancel(item) == .requested)
+
+    #expect(item.isCancellationRequested)
+    #expect(frame.isKnown)
+    // Whoever waits for the item may still look at its task when that has ended.
+    _ = post(.background)
+    #expect(!core.goOnWithItem(in: frame, ending: .completed))
+    bare.post()
+    #expect(core.takeSuccessor(ofItemIn: frame, at: 0, ending: .completed) == nil)
+    core.finish(frame, .completed)
+    var next = frame
+    core.renewIfKnown(&next)
+    #expect(next !== frame)
+    #expect(core.releaseEverything().count == 2)
+  }
+
+  @Test("is followed by others of its kind and by plain bodies, each with a place of its own")
+  func followed() {
+    for stand in Stand.allCases {
+      let before = core.ledger
+      let frame = core.makeFrame(on: stand.lane)
+      let first = post(stand)
+      let second = post(stand)
+      bare.post(stand.lane, view(of: stand))
+      let last = post(stand)
+      #expect(start(stand, in: frame) === frame)
+
+      #expect(core.takeSuccessor(ofItemIn: frame, at: 1, ending: .completed) == nil)
+      #expect(core.goOnWithItem(in: frame, ending: .failed(Broken())))
+      #expect(first.queued == nil)
+      #expect(second.queued === frame)
+      #expect(second.isRunning)
+      #expect(frame.item === second)
+      #expect(core.ledger.failed == before.failed + 1)
+
+      #expect(!core.goOnWithItem(in: frame, ending: .completed))
+      #expect(core.takeSuccessor(ofItemIn: frame, at: 2, ending: .failed(Broken())) != nil)
+      #expect(frame.item == nil)
+      #expect(frame.record.parent == nil)
+      #expect(core.ledger.failed == before.failed + 2)
+      #expect(core.ledger.completed == before.completed)
+
+      #expect(core.takeSuccessor(in: frame, at: 3) == nil)
+      #expect(core.goOnWithItem(in: frame, ending: .completed))
+      #expect(frame.item === last)
+      #expect(core.ledger.completed == before.completed + 1)
+      #expect(!core.goOnWithItem(in: frame, ending: .completed))
+      core.finish(frame, .completed)
+      #expect(core.ledger.completed == before.completed + 2)
+      #expect(core.ledger.running == 0)
+      #expect(core.ledger.waiting == 0)
+      #expect(core.ledger.balances)
+      bare.deliver()
+    }
+  }
+
+  @Test("is followed by nothing where its task was given up")
+  func abandoned() {
+    let item = post(.background)
+    let frame = core.makeFrame(on: .background)
+    _ = start(.background, in: frame)
+    let next = post(.background)
+    frame.abandon()
+
+    #expect(!core.goOnWithItem(in: frame, ending: .completed))
+
+    core.finish(frame, .completed)
+    bare.deliver()
+    #expect(item.outcome == nil)
+    #expect(core.cancel(next) == .beforeStart)
+  }
+
+  @Test("leaves what is more than that to others")
+  func left() {
+    _ = post(.background)
+    let frame = core.makeFrame(on: .background)
+    _ = start(.background, in: frame)
+    let timed = bare.item(timeToLive: .seconds(1))
+    core.put(timed)
+    #expect(!core.goOnWithItem(in: frame, ending: .completed))
+    #expect(core.cancel(timed) == .beforeStart)
+
+    let asked = post(.background)
+    let task = core.task(for: asked)
+    #expect(!core.goOnWithItem(in: frame, ending: .completed))
+    core.finish(frame, .completed)
+    #expect(start(.background, in: frame) === task)
+    core.finish(task, .completed)
+  }
+}
+
+private struct Broken: Error, Equatable {}
+
+extension BareCore {
+  fileprivate func post(_ lane: Lane, _ view: UVView?) {
+    if let view { _ = post(to: view) } else { post(on: lane) }
+  }
+}
+
+extension OnePool {
+  @Suite("Items that follow each other on a thread")
+  struct FollowingItemsTests {
+    private let dispatcher: UVDispatcher
+
+    init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
+
+    private var queues: [TaskQueue] {
+      [dispatcher.foreground, dispatcher.background, dispatcher.makeQueue(label: "made", width: 1)]
+    }
+
+    @Test("have each its label, its number and its flag")
+    func own() throws {
+      for queue in queues {
+        let gate = Latch()
+        queue { _ = gate.wait(patience) }
+        let (labels, ids) = (Box<[String?]>([]), Box(Set<UInt64>()))
+        @Sendable func note() {
+          labels.change { $0.append(CurrentTask.label) }
+          ids.change { _ = $0.insert(dispatcher.currentTask?.id ?? 0) }
+        }
+        let stopped = Box<[Bool]>([])
+        queue(label: "first") { note() }
+        let second = queue.submit(label: "second") {
+          note()
+          stopped.change { $0.append(CurrentTask.isCancelled) }
+        }
+        queue { note() }
+        let last = queue.submit(label: "last") {
+          note()
+          stopped.change { $0.append(CurrentTask.isCancelled) }
+        }
+        gate.open()
+        dispatcher.runUntilIdle()
+
+        #expect(labels.value == ["first", "second", nil, "last"])
+        #expect(ids.value.count == 4)
+        #expect(stopped.value == [false, false])
+        #expect(second.outcomeIfFinished == .completed)
+        #expect(last.outcomeIfFinished == .completed)
+      }
+    }
+
+    @Test("tell of their ends in no task, and have them counted by then")
+    func told() throws {
+      for queue in queues {
+        let before = dispatcher.ledger.ended
+        let gate = Latch()
+        queue { _ = gate.wait(patience) }
+        let seen = Box<[(isInTask: Bool, ended: Int)]>([])
+        let items = (0..<3).map { _ in
+          WorkItem(kind: .task, queue: queue, label: nil, site: .here()) {}
+        }
+        for item in items {
+          item.whenFinished { [dispatcher] _ in
+            let ended = dispatcher.ledger.ended
+            seen.change { $0.append((dispatcher.currentTask != nil, ended)) }
+          }
+          dispatcher.submit(item)
+        }
+        gate.open()
+        dispatcher.runUntilIdle()
+
+        #expect(seen.value.count == 3)
+        #expect(seen.value.allSatisfy { !$0.isInTask })
+        for (index, seen) in seen.value.enumerated() { #expect(seen.ended >= before + 2 + index) }
+      }
+    }
+
+    @Test("let go of what they made without the lock, the last one too")
+    func released() throws {
+      final class Made: Sendable {
+        let dispatcher: UVDispatcher
+        let released: Box<Int>
+
+        init(_ dispatcher: UVDispatcher, _ released: Box<Int>) {
+          self.dispatcher = dispatcher
+          self.released = released
+        }
+
+        // Takes the lock.
+        deinit { if dispatcher.ledger.running >= 0 { released.change { $0 += 1 } } }
+      }
+      let released = Box(0)
+      for queue in queues {
+        let gate = Latch()
+        queue { _ = gate.wait(patience) }
+        for _ in 0..<3 { queue.submit { [dispatcher] in Made(dispatcher, released) } }
+        gate.open()
+        dispatcher.runUntilIdle()
+      }
+      #expect(released.value == 9)
+    }
+
+    @Test("are reported by a shutdown in the order in which their queue got them")
+    func reported() async throws {
+      let queue = dispatcher.makeQueue(label: "held", width: 1)
+      queue.suspend()
+      queue(label: "1") {}
+      queue(priority: .high, label: "2") {}
+      queue(label: "3") {}
+      queue.barrier(label: "4") {}
+      queue(label: "5") {}
+      queue(label: "6") {}
+      try dispatcher.start()
+
+      let report = await dispatcher.shutdown(ShutdownPolicy(drain: .zero, cancel: .seconds(3600)))
+
+      #expect(report.unfinished.map(\.label) == ["1", "2", "3", "4", "5", "6"])
+    }
+
+    /// The frame of the first goes on with what follows. Whoever waited for the first must not be taken
+    /// for somebody who waits for what follows.
+    @Test("are not taken for each other by those who wait for one of them")
+    func awaited() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      for _ in 0..<200 {
+        let first = dispatcher.background.submit {}
+        let waiter = dispatcher.background.submit { try first.wait() }
+        let second = dispatcher.background.submit { try waiter.wait() }
+        try second.wait()
+      }
+    }
+  }
+}
