@@ -1,5 +1,6 @@
 /// How plain bodies come into a queue that was made, and who looks for them.
-let viewInboxBugs: [Bug] = postingBugs + announcingBugs + fullViewBugs + collectingBugs
+let viewInboxBugs: [Bug] =
+  postingBugs + announcingBugs + fullViewBugs + collectingBugs + postedItemBugs
 
 private let file = "UVDispatch/Engine/ViewInbox.swift"
 private let core = "UVDispatch/Engine/Core+Submit.swift"
@@ -113,13 +114,14 @@ private let fullViewBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "full-view.not-held", breaks: "rule 17: a view goes while its bodies wait",
-    in: core, .without("hold(view)", within: "hold(view)\n      view.pool.absorb"),
+    in: core, .without("hold(view)", within: "hold(view)\n      absorbUnsettled"),
     suites: ["ViewInboxTests"]),
   Bug(
     "full-view.not-counted", breaks: "the ledger misses what came to a full view",
     in: core,
     .without(
-      "accept(entries.slotCount)", within: "accept(entries.slotCount)\n      hold(view)\n      view"
+      "accept(entries.slotCount)",
+      within: "accept(entries.slotCount)\n      hold(view)\n      absorbUnsettled"
     ),
     suites: ["ViewInboxTests"]),
   Bug(
@@ -134,7 +136,10 @@ private let fullViewBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "full-view.overtaken", breaks: "rule 3: a task goes before what was posted before it",
-    in: core, .without("if view.attendsItself { collect(view, before: number) }"),
+    in: core,
+    .without(
+      "if view.attendsItself { collect(view) }",
+      within: "collectViews() }\n    if view.attendsItself { collect(view) }"),
     suites: ["ViewInboxTests"]),
 ]
 
@@ -164,7 +169,9 @@ private let collectingBugs = [
     in: run,
     .without(
       "if inbox.mayHoldViews { collectViews() }",
-      within: "if inbox.mayHoldViews { collectViews() }\n        if !pool.hasMedium"),
+      within:
+        "if inbox.mayHoldViews { collectViews() }\n      if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }\n      next"
+    ),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.successor-in-view", breaks: "rule 5: a view goes before what others have got",
@@ -188,12 +195,14 @@ private let collectingBugs = [
   Bug(
     "collect-views.overtaken", breaks: "rule 3: a task goes before what was posted before it",
     in: core,
-    .without("if inbox.mayHoldViews { collectViews(before: number) }"),
+    .without(
+      "if inbox.mayHoldViews { collectViews() }",
+      within: "collectBackground() }\n    if inbox.mayHoldViews { collectViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller", breaks: "rule 7: a low sync goes before what was posted before it",
     in: core,
-    .without("if poolView(view).queue.callersWaiting > 0 { collectForCallers(view) }"),
+    .without("if poolView(view).queue.callersWaiting > 0 { collectPosted(to: view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller-at-an-end",
@@ -225,9 +234,73 @@ private let collectingBugs = [
       "handOutGrants()",
       within: "}\n    handOutGrants()\n  }\n\n  /// A body of a view that was full"),
     suites: ["ViewInboxTests"]),
+]
+
+private let items = "UVDispatch/Engine/Core+Items.swift"
+private let posted = ["PostedItemTests"]
+
+private let postedItemBugs = [
   Bug(
-    "collect-views.order-of-timer",
-    breaks: "a report of a shutdown names what was posted too early",
-    in: core, .expression("number == lastID", becomes: "number != nil"),
-    suites: ["ViewInboxTests"]),
+    "posted.untold", breaks: "rule 8: an item that was posted to a lane cannot be cancelled",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
+  Bug(
+    "posted.untold-in-view",
+    breaks: "rule 8: an item that was posted to a view cannot be cancelled",
+    in: file, .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
+  Bug(
+    "posted.with-a-time", breaks: "rule 8: an item that has expired runs",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "timeToLiveIfAny == Self.none", becomes: "true", within: "&& timeToLiveIfAny == Self.none"),
+    suites: posted),
+  Bug(
+    "posted.high", breaks: "rule 7: a high task waits behind medium ones",
+    in: items,
+    .expression(
+      "item.site.band == .medium", becomes: "true", within: "item.site.band == .medium ||"),
+    suites: posted),
+  Bug(
+    "posted.not-found", breaks: "rule 8: an item that was posted cannot be cancelled",
+    in: items,
+    .without(
+      "if item.place.stage == .posted { find(item) }",
+      within: "if item.place.stage == .posted { find(item) }\n    let stage"),
+    suites: posted),
+  Bug(
+    "posted.number-first", breaks: "a report names what came in by hand before what was posted",
+    in: items,
+    .without("numberWhatPrecedes(on: item.lane, in: item.view as? UVView)"), suites: posted),
+  Bug(
+    "posted.unknown-frame",
+    breaks: "rule 14: who waits for an item seems to wait for what follows it",
+    in: items, .without("known.isKnown = true"), suites: posted),
+  Bug(
+    "posted.frame-kept", breaks: "rule 14: who waits for an item seems to wait for what follows it",
+    in: core, .without("if frame.isKnown { frame = makeFrame(on: frame.lane) }"), suites: posted),
+  Bug(
+    "posted.goes-on-abandoned", breaks: "rule 13: an item gets a second outcome",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .expression("!isAbandoned", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted
+  ),
+  Bug(
+    "posted.goes-on-known",
+    breaks: "rule 14: who waits for an item seems to wait for what follows it",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .expression("!isKnown", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted),
+  Bug(
+    "posted.counted-twice", breaks: "rule 2: the ledger does not balance",
+    in: run, .without("ledger.completed -= 1"), suites: posted),
+  Bug(
+    "posted.waits-for-ever", breaks: "rule 2: the ledger believes that an item waits that ran",
+    in: run, .without("ledger.waiting -= 1", within: "ledger.waiting -= 1\n    noteLeft(next)"),
+    suites: posted),
+  Bug(
+    "posted.queued-for-ever", breaks: "rule 17: an item that has ended keeps its frame",
+    in: run, .without("forget(item)", within: "forget(item)\n    ledger.count(outcome)"),
+    suites: posted),
+  Bug(
+    "posted.never-ends", breaks: "rule 1: an item that ran has no outcome",
+    in: "UVDispatch/UVDispatcher.swift", .without("item.finish(ended)"),
+    suites: ["FollowingItemsTests"]),
 ]

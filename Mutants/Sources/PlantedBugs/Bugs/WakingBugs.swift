@@ -15,7 +15,7 @@ private let inboxBugs = [
     .without(
       "signs.value.holdsEntries.store(false, ordering: .relaxed)",
       within: """
-            body(&state.value.entries)
+            state.value.holdsItems = false
             signs.value.holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
@@ -86,7 +86,7 @@ private let windowBugs = [
         state.lock()
         """,
       within: """
-            body(&state.value.entries)
+            state.value.holdsItems = false
             signs.value.holdsEntries.store(false, ordering: .relaxed)
         """),
     suites: ["InboxTests"]),
