@@ -58,6 +58,9 @@
     ownedQueue.update { $0.mayTakeBetweenTurns }
   }
 
+  /// As ``ViewQueue/hasMedium``.
+  @inlinable package var hasMedium: Bool { ownedQueue.update { $0.hasMedium } }
+
   @inlinable func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
     ownedQueue.update { $0.takeBetweenTurns(if: isWanted) }
   }

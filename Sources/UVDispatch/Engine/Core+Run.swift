@@ -229,9 +229,9 @@ extension Core {
   @inline(never) private func collectForSuccessor(in frame: QueuedTask) {
     if inbox.mayHoldEntries { return }
     guard let pool = frame.poolView else { return }
-    // What its own has got comes behind what that has.
+    // What its own has got is medium, and comes behind what that has of the medium ones.
     if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
-    if !pool.mayTakeBetweenTurns {
+    if !pool.mayTakeBetweenTurns || !pool.hasMedium {
       if inbox.mayHoldViews { collectViews() }
       if let view = frame.view, view.attendsItself { collect(view) }
     }

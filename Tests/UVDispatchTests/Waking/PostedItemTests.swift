@@ -302,6 +302,25 @@ struct PostedItemTests {
     #expect(core.cancel(next) == .beforeStart)
   }
 
+  @Test("of a low priority is not followed by another where a medium one was posted meanwhile")
+  func low() {
+    for stand in [Stand.background, .view] {
+      let low = (0..<5).map { _ in bare.item(.task, on: .background, view(of: stand), band: .low) }
+      for item in low { core.put(item) }
+      let frame = core.makeFrame(on: .background)
+      #expect(start(stand, in: frame) === frame)
+      let medium = post(stand)
+
+      #expect(!core.goOnWithItem(in: frame, ending: .completed))
+      core.finish(frame, .completed)
+      #expect(start(stand, in: frame)?.item === medium)
+
+      core.finish(frame, .completed)
+      _ = core.releaseEverything()
+      bare.deliver()
+    }
+  }
+
   @Test("leaves what is more than that to others")
   func left() {
     _ = post(.background)

@@ -241,6 +241,10 @@ private let posted = ["PostedItemTests"]
 
 private let postedItemBugs = [
   Bug(
+    "posted.low-first", breaks: "rule 7: a low item goes before a medium one that was posted",
+    in: run, .expression("!pool.hasMedium", becomes: "false", within: "|| !pool.hasMedium {"),
+    suites: posted),
+  Bug(
     "posted.untold", breaks: "rule 8: an item that was posted to a lane cannot be cancelled",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
