@@ -88,7 +88,9 @@ struct PostedItemTests {
 
     #expect(task.record.parent == TaskID(7))
     #expect(task.enqueuedAt == item.place.since.nanoseconds)
-    #expect(start(.background)?.record.parent == TaskID(7))
+    #expect(start(.background) === task)
+    #expect(task.record.parent == TaskID(7))
+    core.finish(task, .completed)
     #expect(core.releaseEverything().isEmpty)
   }
 
@@ -106,17 +108,23 @@ struct PostedItemTests {
     #expect(core.ledger.accepted == 3)
     #expect(core.ledger.waiting == 2)
     #expect(core.cancel(items[1]) == .tooLate)
-    #expect(start(stand)?.item === items[0])
-    #expect(start(stand)?.item === items[2])
+    for item in [items[0], items[2]] {
+      let frame = start(stand)
+      #expect(frame?.item === item)
+      frame.map { core.finish($0, .completed) }
+    }
     #expect(start(stand) == nil)
     #expect(core.releaseEverything().isEmpty)
+    bare.deliver()
   }
 
   @Test("of a full queue that attends itself is cancelled as well")
   func cancelledWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let items = (0..<3).map { _ in bare.posted(on: .background, bare.view) }
-    #expect(bare.core.startOnWorker(bare.core.makeFrame(on: .background))?.item === items[0])
+    let frame = bare.core.makeFrame(on: .background)
+    #expect(bare.core.startOnWorker(frame) === frame)
+    #expect(frame.item === items[0])
     _ = bare.posted(on: .background, bare.view)
     bare.core.collect()
     #expect(bare.view.attendsItself)
@@ -125,6 +133,9 @@ struct PostedItemTests {
     #expect(bare.core.cancel(hidden) == .beforeStart)
 
     #expect(bare.core.ledger.waiting == 3)
+    bare.core.finish(frame, .completed)
+    #expect(bare.core.releaseEverything().count == 3)
+    bare.deliver()
   }
 
   @Test("is found where it stands, also after others before it have gone", arguments: 1...6)
@@ -293,6 +304,7 @@ struct PostedItemTests {
     _ = start(.background, in: frame)
     let next = post(.background)
     frame.abandon()
+    core.forget(item)
 
     #expect(!core.goOnWithItem(in: frame, ending: .completed))
 
@@ -300,6 +312,7 @@ struct PostedItemTests {
     bare.deliver()
     #expect(item.outcome == nil)
     #expect(core.cancel(next) == .beforeStart)
+    bare.deliver()
   }
 
   @Test("of a low priority is not followed by another where a medium one was posted meanwhile")
