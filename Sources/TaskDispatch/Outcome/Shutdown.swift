@@ -56,9 +56,10 @@ public struct ShutdownReport: Sendable {
 
   /// The counters at the end. Nothing waits or runs: what still ran is counted as abandoned.
   public let ledger: Ledger
-  /// What was abandoned or never started, in the order of submission. A plain body that never started
-  /// may have no number of its own: then it comes behind what its queue was given before it. Plain timers that
-  /// were not due are counted in the ledger and not listed.
+  /// What was abandoned or never started, in the order of submission within each queue. Between queues
+  /// that order holds only for what had a number: a submission that never started, and that nobody
+  /// cancelled or waited for, may have had none before this report was made. Plain timers that were not
+  /// due are counted in the ledger and not listed.
   public let unfinished: [Unfinished]
 
   public init(ledger: Ledger, unfinished: [Unfinished]) {
