@@ -133,7 +133,13 @@ extension UVDispatcher {
 
   public func cancel(_ item: WorkItem) -> Cancellation {
     if ForkGuard.isForked { return .tooLate }
-    return withCore { $0.cancel(item) }
+    let core = lock()
+    if core.withdraw(item) {
+      unlock(ending: item, .cancelled)
+      return .beforeStart
+    }
+    defer { unlock() }
+    return core.cancel(item)
   }
 
   public func suspend(_ queue: TaskQueue) {

@@ -26,9 +26,19 @@ extension UVDispatcher {
   ) -> WaitRefusal? {
     let identity = queue.identity
     let isOnStack = caller != nil && TaskFrame.first { $0.queue == identity } != nil
-    lock()
+    let core = lock()
     defer { unlock() }
-    let core = lockedCore
+    if !isOnStack, queue.lane == .background,
+      let frame = core.enterAtOnce(
+        view(queue.view), asBarrier: queue.isBarrier, at: site, parent: caller?.id)
+    {
+      caller?.beginWait(for: frame)
+      unlockUnchanged()
+      perform(body, in: frame)
+      caller?.endWait()
+      core.leave(frame)
+      return nil
+    }
     // The task alone holds the view: to count it once more is not free.
     let task = core.makeTask(
       work, on: queue.lane, view(queue.view), isBarrier: queue.isBarrier, site: site,
@@ -95,11 +105,16 @@ extension UVDispatcher {
 
   /// Runs the body of a caller whose turn has come, takes the lock, and ends its task.
   private func perform(_ body: () -> Void, as task: QueuedTask, _ core: Core) {
-    task.enter(by: self)
-    body()
-    task.leave()
-    lock()
+    perform(body, in: task)
     core.finish(task, .completed)
+  }
+
+  /// Runs the body of a caller, and takes the lock.
+  @inline(__always) private func perform(_ body: () -> Void, in frame: QueuedTask) {
+    frame.enter(by: self)
+    body()
+    frame.leave()
+    lock()
   }
 
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {

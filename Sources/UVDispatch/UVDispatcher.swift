@@ -157,10 +157,35 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     if wakes { loop.wake() }
     if let contents = contents.take() { Self.deliver(contents) }
     let isAwaited = delivers && core.endDelivery()
-    guard wakes || isAwaited else { return }
+    guard wakes else {
+      if isAwaited { lookAgain() }
+      return
+    }
     lock()
-    if wakes { core.wakesInFlight -= 1 }
+    core.wakesInFlight -= 1
     guard isAwaited, core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
+    core.turnIsWanted = true
+    unlock()
+  }
+
+  /// As ``unlock()``, and then gives `item` its outcome: what a note of that in the outbox would do, without
+  /// the note where there is nothing else to be done.
+  @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
+    core.settle()
+    guard !core.leaseIsOwed, !core.wakeIsOwed, core.outbox.isEmpty else {
+      core.outbox.append(.end(item, outcome, nil))
+      return unlock()
+    }
+    core.deliveries.add(1, ordering: .relaxed)
+    free()
+    item.finish(outcome)
+    if core.endDelivery() { lookAgain() }
+  }
+
+  /// Others may wait for what has been delivered.
+  @inline(never) private func lookAgain() {
+    lock()
+    guard core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
     core.turnIsWanted = true
     unlock()
   }

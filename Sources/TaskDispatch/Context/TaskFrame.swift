@@ -50,6 +50,13 @@ open class TaskFrame {
   /// Makes it the frame of another plain body of its queue. Nothing runs in it.
   @inlinable @inline(__always) package final func hold(plainAt site: CallSite) { heldSite = site }
 
+  /// Makes it the frame of what is no submission. It holds none, and nothing runs in it.
+  @inlinable @inline(__always)
+  package final func hold(nothingOf queue: TaskQueue.Identity, at site: CallSite) {
+    heldQueue = queue
+    heldSite = site
+  }
+
   /// Lets go of its task. Nothing runs in it.
   @inlinable @inline(__always) package final func letGo() { heldItem = nil }
 

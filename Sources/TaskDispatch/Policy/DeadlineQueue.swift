@@ -8,6 +8,16 @@
     self.place = place
     self.generation = generation
   }
+
+  /// As a number, for who keeps it where others keep one.
+  @inlinable package var bits: Int {
+    Int(truncatingIfNeeded: UInt64(generation) << 32 | UInt64(UInt32(bitPattern: place)))
+  }
+
+  @inlinable package init(bits: Int) {
+    place = Int32(truncatingIfNeeded: bits)
+    generation = UInt32(truncatingIfNeeded: bits >> 32)
+  }
 }
 
 /// Elements that wait for a time, taken out earliest first and, when due together, oldest first.
@@ -54,8 +64,8 @@
     }
   }
 
-  @usableFromInline var heap: [Entry] = []
-  @usableFromInline var places: [Place] = []
+  @usableFromInline var heap = GrowableBuffer<Entry>()
+  @usableFromInline var places = GrowableBuffer<Place>()
   @usableFromInline var firstFree: Int32 = -1
   @usableFromInline var nextSequence: UInt64 = 0
 
@@ -65,13 +75,14 @@
   @inlinable package var isEmpty: Bool { heap.isEmpty }
 
   /// The earliest time at which an element is due. O(1).
-  @inlinable package var nextDeadline: Int64? { heap.first?.due }
+  @inlinable package var nextDeadline: Int64? { heap.isEmpty ? nil : heap[0].due }
 
   /// The latest time at which a single look at the queue still serves everybody's tolerance.
   ///
   /// O(1) without tolerances, else O(elements that this look will find due).
   @inlinable package var nextWakeUp: Int64? {
-    guard let first = heap.first else { return nil }
+    guard !heap.isEmpty else { return nil }
+    let first = heap[0]
     var wakeUp = first.latest
     if wakeUp > first.due { findEarlierWakeUp(below: 0, &wakeUp) }
     return wakeUp
@@ -105,7 +116,8 @@
 
   /// Takes the next element that is due at `time` or before, and the time that it was due. O(log n).
   @inlinable package mutating func popNext(dueBy time: Int64) -> (element: Element, due: Int64)? {
-    guard let first = heap.first, first.due <= time else { return nil }
+    guard !heap.isEmpty, heap[0].due <= time else { return nil }
+    let first = heap[0]
     removeEntry(at: 0)
     return (release(first.place), first.due)
   }
@@ -130,13 +142,13 @@
 
   /// The element that comes due next, left in place. Nil if there is none. O(1).
   @inlinable package func withNext<Result>(_ body: (borrowing Element) -> Result) -> Result? {
-    guard let first = heap.first else { return nil }
-    return body(places[Int(first.place)].element!)
+    guard !heap.isEmpty else { return nil }
+    return body(places[Int(heap[0].place)].element!)
   }
 
   /// Shows every element and its deadline, in no particular order.
   @inlinable package func forEach(_ body: (borrowing Element, _ due: Int64) -> Void) {
-    for entry in heap { body(places[Int(entry.place)].element!, entry.due) }
+    for index in 0..<heap.count { body(places[Int(heap[index].place)].element!, heap[index].due) }
   }
 
   // MARK: The places

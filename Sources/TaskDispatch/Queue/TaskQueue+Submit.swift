@@ -14,12 +14,10 @@ extension TaskQueue {
     dispatcher.post(body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
-  /// Submits `body` with options. It cannot throw: ``submit(priority:label:group:timeToLive:atShutdown:fileID:line:_:)``,
+  /// Submits `body` with options. It cannot throw: ``submit(label:group:timeToLive:atShutdown:fileID:line:_:)``,
   /// ``run(priority:label:timeToLive:fileID:line:_:)`` and `then:` take bodies that can.
   ///
   /// - Parameters:
-  ///   - priority: Decides the band, see ``PriorityBand``. Medium if nil. The foreground, which is
-  ///     strictly first in first out, has no bands.
   ///   - label: A name for reports, errors and tests.
   ///   - group: Entered now, and left when the outcome is known, whatever it is.
   ///   - timeToLive: If it has not started after this long, it expires. Negative counts as zero,
@@ -29,7 +27,27 @@ extension TaskQueue {
   /// - Complexity: Amortised O(1); one allocation beyond the closure.
   @discardableResult
   public func callAsFunction(
-    priority: TaskPriority? = nil, label: String? = nil, group: WorkGroup? = nil,
+    label: String? = nil, group: WorkGroup? = nil,
+    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> Admission {
+    let item = WorkItem(
+      kind: .task, queue: self, label: label,
+      site: CallSite(fileID: fileID, line: line), timeToLive: timeToLive, atShutdown: atShutdown,
+      group: group, body: body)
+    return dispatcher.submit(item)
+  }
+
+  /// As the other, in the band of `priority`.
+  ///
+  /// A function of its own: to find out that no priority was given costs as much as all the other options.
+  ///
+  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil. The foreground, which is
+  ///   strictly first in first out, has no bands.
+  @discardableResult
+  public func callAsFunction(
+    priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
@@ -49,7 +67,23 @@ extension TaskQueue {
   /// - Returns: A handle, also if the submission is refused: its outcome then says so.
   @inlinable @discardableResult
   public func submit<Value: Sendable>(
-    priority: TaskPriority? = nil, label: String? = nil, group: WorkGroup? = nil,
+    label: String? = nil, group: WorkGroup? = nil,
+    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: consuming sending @escaping () throws -> Value
+  ) -> TaskHandle<Value> {
+    let item = ValueItem(
+      kind: .task, queue: self, label: label,
+      site: CallSite(fileID: fileID, line: line), timeToLive: timeToLive, atShutdown: atShutdown,
+      group: group, body: body)
+    _ = dispatcher.submit(item)
+    return TaskHandle(item: item, dispatcher: dispatcher)
+  }
+
+  /// As the other, in the band of `priority`; medium if that is nil.
+  @inlinable @discardableResult
+  public func submit<Value: Sendable>(
+    priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming sending @escaping () throws -> Value

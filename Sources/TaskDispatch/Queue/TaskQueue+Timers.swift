@@ -9,16 +9,34 @@ extension TaskQueue {
   /// - Complexity: O(log n) among *n* timers.
   @discardableResult
   public func after(
-    _ delay: Duration, tolerance: Duration = .zero, priority: TaskPriority? = nil,
+    _ delay: Duration, tolerance: Duration = .zero,
     label: String? = nil, group: WorkGroup? = nil, timeToLive: Duration? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> TimerHandle {
+    timer(
+      delay, tolerance, CallSite(fileID: fileID, line: line), label, group, timeToLive, body)
+  }
+
+  /// As the other, in the band of `priority` once its time has come.
+  @discardableResult
+  public func after(
+    _ delay: Duration, tolerance: Duration = .zero, priority: TaskPriority?,
+    label: String? = nil, group: WorkGroup? = nil, timeToLive: Duration? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () -> Void
+  ) -> TimerHandle {
+    timer(delay, tolerance, site(priority, fileID, line), label, group, timeToLive, body)
+  }
+
+  @inline(__always) private func timer(
+    _ delay: Duration, _ tolerance: Duration, _ site: CallSite, _ label: String?,
+    _ group: WorkGroup?, _ timeToLive: Duration?, _ body: @escaping @Sendable () -> Void
+  ) -> TimerHandle {
     let isNow = !delay.isPositive
     let item = WorkItem(
       // No delay is no timer: it stands in the queue behind what was posted before it (rule 8).
-      kind: isNow ? .task : .timer, queue: self, label: label,
-      site: site(priority, fileID, line),
+      kind: isNow ? .task : .timer, queue: self, label: label, site: site,
       due: isNow ? nil : dispatcher.now.advanced(by: delay),
       tolerance: tolerance,
       timeToLive: timeToLive, group: group, body: body)

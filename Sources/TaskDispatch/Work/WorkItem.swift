@@ -55,10 +55,9 @@ public class WorkItem: @unchecked Sendable {
     static let isAwaited: UInt8 = 16
   }
 
-  // In an order that leaves few gaps: where a hundred thousand wait, what it costs to submit and to
-  // cancel them is the memory that they lie in.
+  // In an order that leaves few gaps, and what each of them is asked for first: where a hundred thousand
+  // wait, what it costs to submit and to cancel them is the memory that they lie in.
   public let view: QueueView?
-  public let label: String?
   /// Where it was submitted, and the band that it waits in.
   public let site: CallSite
   public let kind: Kind
@@ -68,17 +67,18 @@ public class WorkItem: @unchecked Sendable {
   private let state = Atomic<UInt8>(Phase.waiting)
   private let cancellationRequested = Atomic(false)
   public let atShutdown: ShutdownBehavior
+  @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
+  @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
+  public let group: WorkGroup?
+  @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
+  public let label: String?
   // In nanoseconds, where it has one.
   @usableFromInline let dueIfAny: Int64
   @usableFromInline let timeToLiveIfAny: Int64
   @usableFromInline static var none: Int64 { .min }
   /// What only few timers have.
   private let terms: Terms?
-  public let group: WorkGroup?
-  @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
   @safe @exclusivity(unchecked) private var observers: [@Sendable (Outcome) -> Void] = []
-  @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
-  @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
 
   private final class Terms: Sendable {
     let tolerance: Int64
@@ -141,8 +141,13 @@ public class WorkItem: @unchecked Sendable {
     public var position: Int
     /// The number of the task whose body submitted it; 0 if none did.
     @usableFromInline package var parent: UInt64
-    @usableFromInline package var ticket: DeadlineTicket?
     public var stage: Stage
+
+    /// Names it among the timers, while it stands there. In the place of a position.
+    @inlinable package var ticket: DeadlineTicket {
+      get { DeadlineTicket(bits: position) }
+      set { position = newValue.bits }
+    }
 
     public enum Stage: Sendable {
       case nowhere
@@ -156,7 +161,6 @@ public class WorkItem: @unchecked Sendable {
       since = DispatcherInstant(nanoseconds: 0)
       position = 0
       parent = 0
-      ticket = nil
       stage = .nowhere
     }
   }

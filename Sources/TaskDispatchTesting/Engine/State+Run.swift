@@ -237,11 +237,10 @@ extension State {
   mutating func takeBack(_ item: WorkItem) -> Entry? {
     let place = item.place
     item.place.stage = .nowhere
-    item.place.ticket = nil
     switch place.stage {
     // Nothing is posted here without being told its place.
     case .nowhere, .posted: return nil
-    case .timers: return place.ticket.flatMap { timers.remove($0)?.entry }
+    case .timers: return timers.remove(place.ticket)?.entry
     case .due: return due.remove(at: place.position, in: .medium)
     case .held:
       if let index = held.firstIndex(where: { $0.item === item }) { return held.remove(at: index) }

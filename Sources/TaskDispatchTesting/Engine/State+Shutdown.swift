@@ -149,7 +149,6 @@ extension State {
   private mutating func cancelTimers() {
     for timed in timers.removeAll() {
       timed.item.place.stage = .nowhere
-      timed.item.place.ticket = nil
       endUnstarted(timed.entry, .cancelled)
     }
     if repeatingOfRun.isEmpty { return }

@@ -14,7 +14,6 @@ extension State {
     // The distant future never comes, also when time has been moved as far as it goes.
     let time = min(now, DispatcherInstant.distantFuture.nanoseconds - 1)
     while let (timed, due) = timers.popNext(dueBy: time) {
-      timed.item.place.ticket = nil
       decisions?.fired(timed.entry)
       switch timed.item.kind {
       case .sleep: wake(timed)

@@ -178,7 +178,7 @@ extension Core {
       held.removeAll { $0 === item }
       withoutRoom.removeAll { $0 === item }
       return true
-    case .timers: removed = item.place.ticket.flatMap { timers.remove($0) }.map { .item($0) }
+    case .timers: removed = timers.remove(item.place.ticket).map { .item($0) }
     case .due: removed = due.remove(at: item.place.position, in: .medium)
     case .queue where item.lane == .foreground:
       removed = foreground.remove(at: item.place.position, in: .medium)

@@ -237,7 +237,7 @@ extension Core {
     }
   }
 
-  @inline(__always) private func countStart(of task: QueuedTask) {
+  @inline(__always) func countStart(of task: QueuedTask) {
     ledger.waiting -= 1
     ledger.running += 1
     task.runningIndex = running.count
@@ -288,11 +288,7 @@ extension Core {
       // Else it ran on its caller's thread, which is no lease: nobody else tells the loop.
       if leavesWhenIdle { turnIsWanted = true }
     }
-    let last = running.removeLast()
-    if last !== task {
-      running[task.runningIndex] = last
-      last.runningIndex = task.runningIndex
-    }
+    leaveRunning(task)
     guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.item) }
     ledger.running -= 1
     ledger.count(outcome)
@@ -309,13 +305,21 @@ extension Core {
     releaseWhole(task, outcome)
   }
 
+  @inline(__always) func leaveRunning(_ task: QueuedTask) {
+    let last = running.removeLast()
+    if last !== task {
+      running[task.runningIndex] = last
+      last.runningIndex = task.runningIndex
+    }
+  }
+
   /// An abandoned task has run to its end: it is nobody else's any more, and what its body made may
   /// have a `deinit` that wants the lock.
   @inline(never) private func letGo(of outcome: Outcome, _ item: WorkItem?) {
     outbox.append { withExtendedLifetime((item, outcome)) {} }
   }
 
-  @inline(__always) private func giveBackShare(of task: QueuedTask) {
+  @inline(__always) func giveBackShare(of task: QueuedTask) {
     guard let runner = task.runner.take() else { return }
     collectIfCallersWait(task.view)
     // Last, for what looks into a queue that is full makes it attend itself.
@@ -340,11 +344,15 @@ extension Core {
       endUnstarted(task, outcome)
       return reuse(consume task)
     }
-    // Nobody has asked for its task, so nobody but a shutdown waits for its end.
+    countEnd(ofUnstarted: outcome)
+    release(item, outcome)
+  }
+
+  /// Of an item for whose task nobody has asked: so nobody but a shutdown waits for its end.
+  @inline(__always) private func countEnd(ofUnstarted outcome: Outcome) {
     ledger.waiting -= 1
     ledger.count(outcome)
     if shutdown != nil { turnIsWanted = true }
-    release(item, outcome)
   }
 
   @inline(__always) private func ended(_ task: QueuedTask) {
@@ -402,10 +410,17 @@ extension Core {
 
   // MARK: Cancelling
 
+  /// Takes out what waits and nobody has asked for the task of, not even a run of it. The caller has to end
+  /// it.
+  @inline(__always) func withdraw(_ item: WorkItem) -> Bool {
+    guard item.queued == nil, takeBack(item) else { return false }
+    countEnd(ofUnstarted: .cancelled)
+    return true
+  }
+
   func cancel(_ item: WorkItem) -> Cancellation {
-    // Nobody has asked for its task, not even a run of it.
-    if item.queued == nil, takeBack(item) {
-      endUnstarted(item, .cancelled)
+    if withdraw(item) {
+      release(item, .cancelled)
       return .beforeStart
     }
     guard let task = task(of: item), item.outcome == nil else {

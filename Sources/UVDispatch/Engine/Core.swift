@@ -40,6 +40,7 @@ final class Core {
   private let ownedLedger = Owned(Ledger())
   private let ownedRunning = Owned<[QueuedTask]>([])
   private let ownedSpares = Owned(Spares())
+  private let ownedCallers = Owned(Spares())
   private let ownedFlushes = Owned<[Flush]>([])
   private let ownedOutbox = Owned(Outbox())
   private let knownTime = Owned(SectionClock.unknown)
@@ -204,6 +205,11 @@ final class Core {
   var spares: Spares {
     _read { yield ownedSpares.value }
     _modify { yield &ownedSpares.value }
+  }
+  /// Frames of callers that have gone on, and hold nothing: see ``enterAtOnce(_:asBarrier:at:parent:)``.
+  var callers: Spares {
+    _read { yield ownedCallers.value }
+    _modify { yield &ownedCallers.value }
   }
   var flushes: [Flush] {
     _read { yield ownedFlushes.value }

@@ -155,6 +155,25 @@ final class QueuedTask: TaskFrame {
     if waitsFor != nil { waitsFor = nil }
   }
 
+  /// Makes the frame of a caller that of another, who begins. It has been nothing else, and holds nothing.
+  @inline(__always) func holdCaller(
+    on queue: TaskQueue.Identity, _ view: consuming UVView?, isBarrier: Bool, site: CallSite,
+    id: UInt64, parent: UInt64?, at time: Int64
+  ) {
+    hold(nothingOf: queue, at: site)
+    self.view = view
+    self.isBarrier = isBarrier
+    self.id = id
+    order = id
+    parentIfAny = parent ?? 0
+    enqueuedAtIfAny = time
+    runner = .caller
+    ranAsBarrier = isBarrier
+  }
+
+  /// It holds nothing any more, if it was a caller's.
+  @inline(__always) func leaveView() { view = nil }
+
   /// Makes it the frame of a thread that runs plain bodies of `view`, or of its lane if that is nil.
   /// Nothing runs in it.
   @inline(__always) func enter(_ view: consuming UVView?) {

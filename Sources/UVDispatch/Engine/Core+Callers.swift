@@ -1,0 +1,52 @@
+internal import TaskDispatch
+
+/// Those who stand in `sync` where nothing stands before them, in a dispatcher of whose tasks nobody
+/// wants to hear. They need a frame, which is one of a caller before them most often.
+extension Core {
+  /// What ``makeTask(_:on:_:isBarrier:site:parent:)``, ``accept(_:)`` and ``enter(_:)`` do one after the
+  /// other.
+  ///
+  /// - Returns: The frame of the caller's body, which begins now and ends by ``leave(_:)``. Nil if
+  ///   something stands before it, or somebody wants to hear of it: then nothing has come in.
+  @inline(__always) func enterAtOnce(
+    _ view: UVView?, asBarrier isBarrier: Bool, at site: CallSite, parent: UInt64?
+  ) -> QueuedTask? {
+    guard isSimple, shutdown == nil else { return nil }
+    collectWhatPrecedes(on: .background, in: view)
+    guard pool.enter(poolView(view), asBarrier: isBarrier) else { return nil }
+    lastID += 1
+    let frame = callers.take() ?? makeCaller()
+    frame.holdCaller(
+      on: TaskQueue.Identity(
+        dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: .background),
+      view, isBarrier: isBarrier, site: site, id: lastID, parent: parent, at: timeOfSubmission())
+    accept(1)
+    countStart(of: frame)
+    return frame
+  }
+
+  /// What ``finish(_:_:)`` and ``reuse(_:)`` do one after the other, where the body has run to its end.
+  @inline(__always) func leave(_ frame: consuming QueuedTask) {
+    giveBackShare(of: frame)
+    // Its thread is no lease: nobody else tells the loop.
+    if leavesWhenIdle { turnIsWanted = true }
+    leaveRunning(frame)
+    // Then a report has named it, and it counts as that.
+    if frame.isAbandoned { return }
+    ledger.running -= 1
+    ledger.completed += 1
+    endedPlain(frame)
+    if callers.count < Spares.most, isKnownUniquelyReferenced(&frame) {
+      frame.leaveView()
+      callers.add(frame)
+    }
+  }
+
+  @inline(never) private func makeCaller() -> QueuedTask {
+    QueuedTask(
+      .caller(nil), id: 0,
+      queue: TaskQueue.Identity(dispatcher: dispatcher, view: nil, lane: .background), view: nil,
+      isBarrier: false, site: CallSite(fileID: "", line: 0), parent: nil, at: nil,
+      shutdown: shutdownFlag)
+  }
+}
