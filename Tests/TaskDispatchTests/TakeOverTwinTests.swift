@@ -71,7 +71,7 @@ private struct Twins: ~Copyable {
   var time: Int64 = 0
 
   init(width: Int, viewWidths: [[Int]]) {
-    func moved(_ job: borrowing Job, _ position: Int) { job.position = position }
+    func moved(_ job: inout Job, _ position: Int) { job.position = position }
     one = PoolOrder(width: width, agingStep: 10, relocated: moved)
     other = PoolOrder(width: width, agingStep: 10, relocated: moved)
     views = [(one.background, other.background, false)]

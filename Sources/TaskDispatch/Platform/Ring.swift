@@ -122,7 +122,7 @@ internal import Glibc
   ///
   /// - Parameter moved: Told of each element that gets another position, the newest first.
   /// - Complexity: O(slots).
-  @inlinable package mutating func compact(moved: (borrowing Element, _ to: Int) -> Void) {
+  @inlinable package mutating func compact(moved: (inout Element, _ to: Int) -> Void) {
     var target = tail
     var source = tail
     while source != head {
@@ -131,7 +131,7 @@ internal import Glibc
       target &-= 1
       if target != source {
         unsafe swap(&slot[source & mask], &slot[target & mask])
-        unsafe moved(slot[target & mask]!, target)
+        unsafe moved(&slot[target & mask]!, target)
       }
     }
     // What is left before `target` is dead, and a dead slot owns nothing.

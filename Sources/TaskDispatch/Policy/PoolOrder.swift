@@ -76,7 +76,7 @@
   ///   - relocated: As of ``ReadyQueue``, for the background's own tasks.
   @inlinable package init(
     width: Int, agingStep: Int64,
-    relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
+    relocated: @escaping (inout Entry, Int) -> Void = { _, _ in }
   ) {
     precondition(width >= 1, "a background needs a width of at least 1 (width: \(width))")
     self.init(

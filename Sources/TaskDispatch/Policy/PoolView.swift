@@ -14,7 +14,7 @@
   /// - Parameters: as of ``ViewQueue``.
   @inlinable package init(
     width: Int, workerWidth: Int, agingStep: Int64,
-    relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
+    relocated: @escaping (inout Entry, Int) -> Void = { _, _ in }
   ) {
     ownedQueue = Owned(
       ViewQueue(
@@ -45,7 +45,7 @@
   }
 
   /// As ``ViewQueue/tellPositions(_:)``.
-  @inlinable package func tellPositions(_ body: (borrowing Entry, _ position: Int) -> Void) {
+  @inlinable package func tellPositions(_ body: (inout Entry, _ position: Int) -> Void) {
     ownedQueue.update { $0.tellPositions(body) }
   }
 

@@ -140,7 +140,7 @@ extension ReadyQueue {
       }
     }
     openMarks = 0
-    barriers.compact { barrier, position in relocated(barrier.element!, position) }
+    barriers.compact { barrier, position in relocated(&barrier.element!, position) }
   }
 
   /// Before a band is compacted: moves each divide with the elements that it stands between.

@@ -8,7 +8,7 @@ extension ReadyQueue {
   ///   - relocated: Told where compacting puts the copy's elements.
   ///   - replacement: What stands in the copy for an element.
   @inlinable package func clone(
-    relocated: @escaping (borrowing Element, Int) -> Void = { _, _ in },
+    relocated: @escaping (inout Element, Int) -> Void = { _, _ in },
     _ replacement: (borrowing Element) -> Element
   ) -> ReadyQueue<Element> {
     var copy = ReadyQueue(agingStep: agingStep, relocated: relocated)

@@ -48,7 +48,7 @@
   /// Barriers that were removed and still stand as marks.
   @usableFromInline var openMarks = 0
   @usableFromInline let agingStep: Int64
-  @usableFromInline let relocated: (borrowing Element, Int) -> Void
+  @usableFromInline let relocated: (inout Element, Int) -> Void
 
   /// Dead slots may outnumber live ones by this many before they are compacted.
   @inlinable package static var deadAllowance: Int { 32 }
@@ -60,7 +60,7 @@
   ///   - relocated: Told of an element that compaction moved, and its new position. Elements that
   ///     nobody will remove need not listen.
   @inlinable package init(
-    agingStep: Int64, relocated: @escaping (borrowing Element, Int) -> Void = { _, _ in }
+    agingStep: Int64, relocated: @escaping (inout Element, Int) -> Void = { _, _ in }
   ) {
     precondition(
       agingStep > 0, "an aging step lasts at least a nanosecond (agingStep: \(agingStep))")
@@ -168,7 +168,7 @@
   /// - Complexity: O(what came in by ``absorb(_:alive:in:isUntold:)`` or behind that since the last
   ///   call, and is still there).
   @inlinable package mutating func tellPositions(
-    in band: PriorityBand, _ body: (borrowing Element, _ position: Int) -> Void
+    in band: PriorityBand, _ body: (inout Element, _ position: Int) -> Void
   ) {
     let index = band.index
     // Compacting has moved nothing below that.
@@ -177,7 +177,7 @@
     var position = first
     while position < bands[index].ring.tail {
       if bands[index].ring.isAlive(at: position) {
-        bands[index].ring.withElement(at: position) { body($0, position) }
+        bands[index].ring.update(at: position) { body(&$0, position) }
       }
       position += 1
     }

@@ -65,7 +65,7 @@
   ///   - workerWidth: The most that run on workers at a time. At least 1.
   @inlinable package init(
     width: Int, workerWidth: Int, agingStep: Int64,
-    relocated: @escaping (borrowing Entry, Int) -> Void = { _, _ in }
+    relocated: @escaping (inout Entry, Int) -> Void = { _, _ in }
   ) {
     precondition(width >= 1, "a queue needs a width of at least 1 (width: \(width))")
     precondition(workerWidth >= 1, "a queue needs at least one worker (got \(workerWidth))")
@@ -123,7 +123,7 @@
   }
 
   /// As ``ReadyQueue/tellPositions(in:_:)``, where there is something to tell.
-  @inlinable mutating func tellPositions(_ body: (borrowing Entry, _ position: Int) -> Void) {
+  @inlinable mutating func tellPositions(_ body: (inout Entry, _ position: Int) -> Void) {
     if ready.isUntold(in: .medium) { ready.tellPositions(in: .medium, body) }
   }
 

@@ -210,7 +210,7 @@ final class RecordingView: QueueView, @unchecked Sendable {
 
   init(
     label: String, width: Int, workerWidth: Int, agingStep: Int64,
-    relocated: @escaping (borrowing Entry, Int) -> Void
+    relocated: @escaping (inout Entry, Int) -> Void
   ) {
     pool = PoolView(
       width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated)

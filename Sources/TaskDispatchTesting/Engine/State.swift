@@ -154,7 +154,7 @@ struct State: ~Copyable {
   }
 
   /// Tells what can be removed later where compaction has put it.
-  static func relocate(_ entry: borrowing Entry, _ position: Int) {
+  static func relocate(_ entry: inout Entry, _ position: Int) {
     switch entry.work {
     case .item(let item): item.place.position = position
     case .caller(let caller): caller.position = position

@@ -80,8 +80,8 @@ extension Core {
   }
 
   /// Somebody has to know where an item stands that was posted.
-  func place(_ entry: borrowing Entry, at position: Int) {
-    guard case .item(let item) = copy entry, item.place.stage == .posted else { return }
+  func place(_ entry: inout Entry, at position: Int) {
+    guard case .item(let item) = entry, item.place.stage == .posted else { return }
     numberPosted(item)
     item.place.position = position
     item.place.stage = .queue

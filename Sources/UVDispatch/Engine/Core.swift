@@ -166,7 +166,7 @@ final class Core {
     inbox = Inbox(isOpen: isSimple)
     isOpen = isSimple
     let step = configuration.agingStep.clampedNanoseconds
-    func relocated(_ entry: borrowing Entry, _ position: Int) { entry.move(to: position) }
+    func relocated(_ entry: inout Entry, _ position: Int) { entry.move(to: position) }
     ownedForeground = Owned(ReadyQueue(agingStep: step, relocated: relocated))
     ownedDue = Owned(ReadyQueue(agingStep: step, relocated: relocated))
     ownedPool = Owned(PoolOrder(width: width, agingStep: step, relocated: relocated))
@@ -292,11 +292,11 @@ final class Core {
 
   func tellPositionsInForeground() {
     ownedForeground.update {
-      if $0.isUntold(in: .medium) { $0.tellPositions(in: .medium) { place($0, at: $1) } }
+      if $0.isUntold(in: .medium) { $0.tellPositions(in: .medium) { place(&$0, at: $1) } }
     }
   }
 
-  func tellPositions(in view: PoolView<Entry>) { view.tellPositions { place($0, at: $1) } }
+  func tellPositions(in view: PoolView<Entry>) { view.tellPositions { place(&$0, at: $1) } }
 
   // MARK: Before the lock is free
 
