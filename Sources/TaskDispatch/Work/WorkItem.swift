@@ -57,18 +57,18 @@ public class WorkItem: @unchecked Sendable {
 
   // In an order that leaves few gaps, and what each of them is asked for first: where a hundred thousand
   // wait, what it costs to submit and to cancel them is the memory that they lie in.
-  public let view: QueueView?
-  /// Where it was submitted, and the band that it waits in.
-  public let site: CallSite
+  @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
+  private let state = Atomic<UInt8>(Phase.waiting)
+  private let cancellationRequested = Atomic(false)
+  public let atShutdown: ShutdownBehavior
   public let kind: Kind
   public let lane: Lane
   public let isBarrier: Bool
   @safe @exclusivity(unchecked) private var outcomeIfFinished: Outcome?
-  private let state = Atomic<UInt8>(Phase.waiting)
-  private let cancellationRequested = Atomic(false)
-  public let atShutdown: ShutdownBehavior
   @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
-  @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
+  public let view: QueueView?
+  /// Where it was submitted, and the band that it waits in.
+  public let site: CallSite
   public let group: WorkGroup?
   @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
   public let label: String?
@@ -133,12 +133,12 @@ public class WorkItem: @unchecked Sendable {
 
   /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
   public struct Place: Sendable {
+    /// Its position in the queue that `stage` says.
+    public var position: Int
     /// Names it in this dispatcher.
     public var id: TaskID
     /// When it was submitted, or came due.
     public var since: DispatcherInstant
-    /// Its position in the queue that `stage` says.
-    public var position: Int
     /// The number of the task whose body submitted it; 0 if none did.
     @usableFromInline package var parent: UInt64
     public var stage: Stage
@@ -157,9 +157,9 @@ public class WorkItem: @unchecked Sendable {
     }
 
     @inlinable public init() {
+      position = 0
       id = TaskID(0)
       since = DispatcherInstant(nanoseconds: 0)
-      position = 0
       parent = 0
       stage = .nowhere
     }
