@@ -422,10 +422,10 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       }
       free()
       // Those who are told are in no task, nor is what the item lets go of.
-      frame.leave()
+      frame.stepAside()
       item.finish(ended)
       _ = consume item
-      frame.enter(by: self)
+      frame.stepBack()
       if !isFollowed { return plain }
     }
   }

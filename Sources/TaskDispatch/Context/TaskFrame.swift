@@ -47,6 +47,19 @@ open class TaskFrame {
     heldItem = item
   }
 
+  /// Makes it the frame of another task of its queue. Nothing runs in it.
+  @inlinable @inline(__always)
+  package final func hold(next item: consuming WorkItem, at site: CallSite) {
+    heldSite = site
+    heldItem = item
+  }
+
+  /// Whether it is the frame of a task that is more than a plain body: asked without counting that.
+  @inlinable package final var holdsItem: Bool { @inline(__always) get { heldItem != nil } }
+
+  /// Lets its task, if it has one, forget for a dispatcher that this is the frame of it.
+  @inlinable @inline(__always) package final func forgetInItem() { heldItem?.queued = nil }
+
   /// Makes it the frame of another plain body of its queue. Nothing runs in it.
   @inlinable @inline(__always) package final func hold(plainAt site: CallSite) { heldSite = site }
 
@@ -95,6 +108,12 @@ open class TaskFrame {
   }
 
   package final func leave() { ThreadFrames.pop(self) }
+
+  /// Between two bodies of this frame: what runs until ``stepBack()`` runs in neither.
+  package final func stepAside() { ThreadFrames.takeOff(self) }
+
+  /// On the same thread.
+  package final func stepBack() { ThreadFrames.putBack(self) }
 
   /// As ``run(by:hidesOuter:_:)``, as if it stood on `base`, a frame of this thread, and on nothing
   /// between: what that frame's body would do on a thread of its own.

@@ -41,6 +41,11 @@ enum ThreadFrames {
     /// Makes what was below the top again.
     fileprivate func undo() { unsafe top.pointee = heldBelow }
 
+    /// Makes `frame`, which this is the link of, the top again.
+    fileprivate func redo(_ frame: TaskFrame) {
+      unsafe top.pointee = Unmanaged.passUnretained(frame)
+    }
+
     /// Makes `frame` the top again.
     fileprivate func undo(to frame: TaskFrame?) {
       unsafe top.pointee = frame.map { unsafe Unmanaged.passUnretained($0) }
@@ -93,6 +98,12 @@ enum ThreadFrames {
     frame.link?.undo()
     frame.link = nil
   }
+
+  /// Takes `frame` off until ``putBack(_:)``, which this thread calls.
+  static func takeOff(_ frame: TaskFrame) { frame.link?.undo() }
+
+  /// Puts `frame` on top again, in the same place.
+  static func putBack(_ frame: TaskFrame) { frame.link?.redo(frame) }
 
   /// Puts `frame` on top, as if it stood on `base`, which is somewhere below, and on nothing between.
   ///

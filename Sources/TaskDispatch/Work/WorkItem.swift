@@ -131,6 +131,9 @@ public class WorkItem: @unchecked Sendable {
     set { queuedAs = newValue }
   }
 
+  /// Whether ``queued`` is there: asked without counting it.
+  @inlinable package final var isQueuedAsTask: Bool { @inline(__always) get { queuedAs != nil } }
+
   /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
   public struct Place: Sendable {
     /// Its position in the queue that `stage` says.

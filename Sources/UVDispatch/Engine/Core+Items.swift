@@ -34,7 +34,7 @@ extension Core {
 
   /// The task of `item`, if that waits or runs here.
   func task(of item: WorkItem) -> QueuedTask? {
-    item.queued == nil && item.place.stage == .nowhere ? nil : task(for: item)
+    !item.isQueuedAsTask && item.place.stage == .nowhere ? nil : task(for: item)
   }
 
   func forget(_ item: WorkItem) { item.queued = nil }

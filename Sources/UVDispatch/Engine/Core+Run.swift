@@ -42,7 +42,7 @@ extension Core {
       begin(plain, in: frame)
       return frame
     case .item(let item):
-      guard isSimple(item), item.queued == nil else {
+      guard isSimple(item), !item.isQueuedAsTask else {
         return begin(leaveQueue(item), runner, asBarrier: isBarrier)
       }
       frame.enter(view === pool.background ? nil : item.view as? UVView)
@@ -85,7 +85,7 @@ extension Core {
         begin(plain, in: frame)
         return frame
       case .item(let item):
-        if isSimple(item), item.queued == nil {
+        if isSimple(item), !item.isQueuedAsTask {
           if begin(item, in: frame) { return frame }
         } else {
           let task = leaveQueue(item)
@@ -159,12 +159,12 @@ extension Core {
   @inline(never) func takeSuccessor(
     ofItemIn frame: QueuedTask, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {
-    guard let item = frame.item, frame.mayGoOn,
+    guard frame.holdsItem, frame.mayGoOn,
       let next = takeSuccessor(in: frame, at: time)
     else { return nil }
     // Which has counted it as a plain body.
     ledger.completed -= 1
-    noteEnd(of: item, outcome)
+    noteEnd(ofItemIn: frame, outcome)
     frame.leaveItem()
     return next
   }
@@ -182,13 +182,13 @@ extension Core {
       letGo(of: outcome, next)
       return false
     }
-    if let item = frame.item { noteEnd(of: item, outcome) } else { ledger.completed += 1 }
+    if frame.holdsItem { noteEnd(ofItemIn: frame, outcome) } else { ledger.completed += 1 }
     frame.goOn(with: next)
     return true
   }
 
-  @inline(__always) private func noteEnd(of item: WorkItem, _ outcome: Outcome) {
-    forget(item)
+  @inline(__always) private func noteEnd(ofItemIn frame: QueuedTask, _ outcome: Outcome) {
+    frame.forgetInItem()
     ledger.count(outcome)
   }
 
@@ -339,7 +339,7 @@ extension Core {
   }
 
   func endUnstarted(_ item: WorkItem, _ outcome: Outcome) {
-    if item.queued != nil {
+    if item.isQueuedAsTask {
       let task = task(for: item)
       endUnstarted(task, outcome)
       return reuse(consume task)
@@ -413,7 +413,7 @@ extension Core {
   /// Takes out what waits and nobody has asked for the task of, not even a run of it. The caller has to end
   /// it.
   @inline(__always) func withdraw(_ item: WorkItem) -> Bool {
-    guard item.queued == nil, takeBack(item) else { return false }
+    guard !item.isQueuedAsTask, takeBack(item) else { return false }
     countEnd(ofUnstarted: .cancelled)
     return true
   }

@@ -64,7 +64,7 @@ extension Core {
     ).values
     for timer in between where timer.item?.outcome == nil {
       timer.item?.requestCancellation()
-      if timer.item?.queued != nil { endUnstarted(timer, .cancelled) }
+      if timer.item?.isQueuedAsTask == true { endUnstarted(timer, .cancelled) }
     }
   }
 

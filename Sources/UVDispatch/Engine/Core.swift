@@ -381,7 +381,7 @@ final class Core {
 
   /// As ``release(_:_:)`` of its task, which is not made for that.
   @inline(__always) func release(_ item: WorkItem, _ outcome: Outcome) {
-    if item.queued != nil { return release(task(for: item), outcome) }
+    if item.isQueuedAsTask { return release(task(for: item), outcome) }
     outbox.append(.end(item, outcome, nil))
   }
 

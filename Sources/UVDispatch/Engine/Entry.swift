@@ -24,10 +24,16 @@ enum Entry: PoolEntry {
   /// Whether it is an item that whoever runs it needs no object for, but the frame of their thread. Only
   /// of a core that is simple. As ``isPlain(_:)``.
   @inline(__always) static func isSimpleItem(_ entry: inout Entry) -> Bool {
-    switch entry {
-    case .item(let item): item.isSimple && item.queued == nil
-    case .plain, .task: false
+    // Taken out and put back: a look at it would count the item.
+    switch consume entry {
+    case .item(let item):
+      let isSimple = item.isSimple && !item.isQueuedAsTask
+      entry = .item(item)
+      return isSimple
+    case .plain(let plain): entry = .plain(plain)
+    case .task(let task): entry = .task(task)
     }
+    return false
   }
 
   var isItem: Bool { if case .item = self { true } else { false } }

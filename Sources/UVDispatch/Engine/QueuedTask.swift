@@ -227,12 +227,13 @@ final class QueuedTask: TaskFrame {
   }
 
   /// Makes it the frame of the item that its thread runs next.
-  @inline(__always) func goOn(with item: WorkItem) {
-    hold(item, of: queue, at: item.site)
+  @inline(__always) func goOn(with item: consuming WorkItem) {
     id = item.place.id.number
     parentIfAny = item.place.parent
     enqueuedAtIfAny = item.place.since.nanoseconds
     item.queued = self
+    let site = item.site
+    hold(next: item, at: site)
   }
 
   override var queueLabel: String { view?.label ?? lane.description }
