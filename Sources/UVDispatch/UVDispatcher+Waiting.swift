@@ -36,7 +36,7 @@ extension UVDispatcher {
       unlockUnchanged()
       perform(body, in: frame)
       caller?.endWait()
-      core.leave(frame)
+      core.leave(consume frame)
       return nil
     }
     // The task alone holds the view: to count it once more is not free.
@@ -52,19 +52,10 @@ extension UVDispatcher {
       return deadlock("its turn on \(queue.label)")
     }
     core.accept(task)
-    let refusal: WaitRefusal?
-    if core.enter(task) {
-      caller?.beginWait(for: task)
-      unlockUnchanged()
-      perform(body, as: task, core)
-      caller?.endWait()
-      refusal = nil
-    } else {
-      core.enqueue(task)
-      let isAwaited = beginWaiting(caller, for: task, mayTimeOut: false)
-      refusal = waitForTurn(task, caller, isAwaited: isAwaited, queue, body)
-      endWaiting(caller)
-    }
+    core.enqueue(task)
+    let isAwaited = beginWaiting(caller, for: task, mayTimeOut: false)
+    let refusal = waitForTurn(task, caller, isAwaited: isAwaited, queue, body)
+    endWaiting(caller)
     core.reuse(consume task)
     return refusal
   }

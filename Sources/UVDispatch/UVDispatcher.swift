@@ -157,34 +157,31 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     if wakes { loop.wake() }
     if let contents = contents.take() { Self.deliver(contents) }
     let isAwaited = delivers && core.endDelivery()
-    guard wakes else {
-      if isAwaited { lookAgain() }
-      return
-    }
+    guard wakes || isAwaited else { return }
     lock()
-    core.wakesInFlight -= 1
-    guard isAwaited, core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
-    core.turnIsWanted = true
-    unlock()
+    if wakes { core.wakesInFlight -= 1 }
+    isAwaited ? unlockDelivered() : unlockUnchanged()
   }
 
-  /// As ``unlock()``, and then gives `item` its outcome: what a note of that in the outbox would do, without
-  /// the note where there is nothing else to be done.
+  /// Frees the lock after a section that has taken `item` out, and gives that its outcome: what ``unlock()``
+  /// does with a note of that, without the note if there is nothing else to be done.
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
     core.settle()
-    guard !core.leaseIsOwed, !core.wakeIsOwed, core.outbox.isEmpty else {
+    guard !core.leaseIsOwed, !core.wakeIsOwed else {
       core.outbox.append(.end(item, outcome, nil))
       return unlock()
     }
+    assert(core.outbox.isEmpty, "an item without a task was taken out, and somebody is to be told")
     core.deliveries.add(1, ordering: .relaxed)
     free()
     item.finish(outcome)
-    if core.endDelivery() { lookAgain() }
+    guard core.endDelivery() else { return }
+    lock()
+    unlockDelivered()
   }
 
-  /// Others may wait for what has been delivered.
-  @inline(never) private func lookAgain() {
-    lock()
+  /// Frees the lock after what has been delivered: others may wait for that.
+  @inline(never) private func unlockDelivered() {
     guard core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
     core.turnIsWanted = true
     unlock()

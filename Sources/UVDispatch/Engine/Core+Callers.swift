@@ -1,17 +1,16 @@
 internal import TaskDispatch
 
-/// Those who stand in `sync` where nothing stands before them, in a dispatcher of whose tasks nobody
-/// wants to hear. They need a frame, which is one of a caller before them most often.
+/// Those who stand in `sync` where nothing stands before them. They come into no queue, and the frame
+/// that they need is most often that of one before them.
 extension Core {
-  /// What ``makeTask(_:on:_:isBarrier:site:parent:)``, ``accept(_:)`` and ``enter(_:)`` do one after the
-  /// other.
+  /// Lets a caller begin whose turn it would be at once.
   ///
-  /// - Returns: The frame of the caller's body, which begins now and ends by ``leave(_:)``. Nil if
-  ///   something stands before it, or somebody wants to hear of it: then nothing has come in.
+  /// - Returns: The frame of its body, which ends by ``leave(_:)``. Nil if something stands before it, or
+  ///   a shutdown may have to refuse it: then nothing of it has come in.
   @inline(__always) func enterAtOnce(
     _ view: UVView?, asBarrier isBarrier: Bool, at site: CallSite, parent: UInt64?
   ) -> QueuedTask? {
-    guard isSimple, shutdown == nil else { return nil }
+    guard shutdown == nil else { return nil }
     collectWhatPrecedes(on: .background, in: view)
     guard pool.enter(poolView(view), asBarrier: isBarrier) else { return nil }
     lastID += 1
@@ -22,10 +21,14 @@ extension Core {
       view, isBarrier: isBarrier, site: site, id: lastID, parent: parent, at: timeOfSubmission())
     accept(1)
     countStart(of: frame)
+    if isObserved {
+      tell(.enqueued, frame)
+      tellStart(of: frame)
+    }
     return frame
   }
 
-  /// What ``finish(_:_:)`` and ``reuse(_:)`` do one after the other, where the body has run to its end.
+  /// The body of a caller that had entered at once has run to its end.
   @inline(__always) func leave(_ frame: consuming QueuedTask) {
     giveBackShare(of: frame)
     // Its thread is no lease: nobody else tells the loop.
@@ -35,6 +38,7 @@ extension Core {
     if frame.isAbandoned { return }
     ledger.running -= 1
     ledger.completed += 1
+    tell(.finished(.completed), frame)
     endedPlain(frame)
     if callers.count < Spares.most, isKnownUniquelyReferenced(&frame) {
       frame.leaveView()

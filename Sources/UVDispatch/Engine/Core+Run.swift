@@ -261,7 +261,7 @@ extension Core {
   }
 
   /// There is an observer, and so a watchdog.
-  @inline(never) private func tellStart(of task: QueuedTask) {
+  @inline(never) func tellStart(of task: QueuedTask) {
     task.startedAt = now
     if watchdogIsParked, let wakeWatchdog {
       watchdogIsParked = false

@@ -287,17 +287,6 @@ extension Core {
     handOutGrants()
   }
 
-  /// Begins with a task of the background whose caller runs it, if nothing stands before it. Then it
-  /// was never in the queue.
-  @inline(__always) func enter(_ task: QueuedTask) -> Bool {
-    guard task.lane == .background else { return false }
-    collectWhatPrecedes(on: .background, in: task.view)
-    guard pool.enter(poolView(task.view), asBarrier: task.isBarrier) else { return false }
-    task.runner = .caller
-    task.ranAsBarrier = task.isBarrier
-    return begin(task)
-  }
-
   /// Lets a view go on that is suspended, or the background.
   func resume(_ view: UVView?) {
     collectIfCallersWait(view)

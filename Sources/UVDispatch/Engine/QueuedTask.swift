@@ -167,6 +167,8 @@ final class QueuedTask: TaskFrame {
     order = id
     parentIfAny = parent ?? 0
     enqueuedAtIfAny = time
+    startedAt = 0
+    nextStall = 0
     runner = .caller
     ranAsBarrier = isBarrier
   }

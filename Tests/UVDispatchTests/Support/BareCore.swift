@@ -88,6 +88,14 @@ struct BareCore {
       site: CallSite(fileID: #fileID, line: #line, band: band), parent: nil)
   }
 
+  /// Begins with a caller who stands in `sync`, if nothing stands before it.
+  func entering(
+    _ view: UVView?, asBarrier isBarrier: Bool = false, line: UInt = #line, parent: UInt64? = nil
+  ) -> QueuedTask? {
+    core.enterAtOnce(
+      view, asBarrier: isBarrier, at: CallSite(fileID: "File.swift", line: line), parent: parent)
+  }
+
   /// Puts a task into its queue.
   @discardableResult
   func queued(on lane: Lane = .background, _ view: UVView? = nil) -> QueuedTask {

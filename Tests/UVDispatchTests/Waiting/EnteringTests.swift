@@ -7,59 +7,145 @@ import Testing
 @Suite("Who calls sync where nothing waits")
 struct EnteringTests {
   @Test("begins at once, as one who runs there, and gives its share back")
-  func begins() {
+  func begins() throws {
     let bare = BareCore()
-    for _ in 0..<2 {
-      let caller = bare.caller(on: bare.view)
-      bare.core.accept(caller)
-
-      #expect(bare.core.enter(caller))
+    for round in 1...3 {
+      let frame = try #require(bare.entering(bare.view))
       #expect(bare.view.pool.queue.onCallers == 1)
-      #expect(bare.core.running.count == 1)
-      #expect(bare.core.ledger.running == 1)
+      #expect(bare.core.running.map(ObjectIdentifier.init) == [ObjectIdentifier(frame)])
+      #expect(bare.core.ledger == ledger(accepted: round, running: 1, completed: round - 1))
 
-      bare.core.finish(caller, .completed)
+      bare.core.leave(frame)
       #expect(bare.view.pool.queue.running == 0)
+      #expect(bare.core.running.isEmpty)
+      #expect(bare.core.ledger == ledger(accepted: round, completed: round))
     }
   }
 
-  @Test("runs alone if it is a barrier, and others may again when it has ended")
-  func barrier() {
-    let bare = BareCore(viewWidth: 2)
-    let barrier = bare.core.makeTask(
-      .caller(nil), on: .background, bare.view, isBarrier: true, site: .here(), parent: nil)
-    let other = bare.caller(on: bare.view)
-    for task in [barrier, other] { bare.core.accept(task) }
+  @Test("is shown as itself, whoever had its frame before")
+  func shown() throws {
+    let bare = BareCore()
+    bare.core.leave(try #require(bare.entering(bare.view, line: 1, parent: 4)))
 
-    #expect(bare.core.enter(barrier))
-    #expect(!bare.core.enter(other))
-    bare.core.finish(barrier, .completed)
-    #expect(bare.core.enter(other))
-    bare.core.finish(other, .completed)
+    let frame = try #require(bare.entering(nil, line: 2))
+    #expect(frame.record.site.line == 2)
+    #expect(frame.record.queue == "background")
+    #expect(frame.record.parent == nil)
+    #expect(frame.record.id == TaskID(2))
+    #expect(frame.queue.view == nil && frame.lane == .background)
+    bare.core.leave(frame)
+
+    let other = try #require(bare.entering(bare.view, line: 3, parent: 7))
+    #expect(other.record.parent == TaskID(7))
+    #expect(other.record.queue == bare.view.label)
+    #expect(other.queue.view == ObjectIdentifier(bare.view))
+    bare.core.leave(other)
+  }
+
+  @Test("shares no frame with who still looks at one, nor with one inside it")
+  func frames() throws {
+    let bare = BareCore(viewWidth: 2)
+    let looking = try #require(bare.entering(bare.view, line: 1))
+    bare.core.leave(looking)  // copied, for it is looked at below
+
+    let outer = try #require(bare.entering(bare.view, line: 2))
+    let inner = try #require(bare.entering(nil, line: 3))
+    #expect(looking.record.site.line == 1)
+    #expect(outer.record.site.line == 2)
+    #expect(inner.record.site.line == 3)
+    for frame in [inner, outer] { bare.core.leave(frame) }
+  }
+
+  @Test("lets go of its view when it has left")
+  func viewLetGo() throws {
+    let bare = BareCore()
+    weak var view: UVView?
+    do {
+      let made = UVView(label: "gone", width: 1, workerWidth: 1, agingStep: 1)
+      bare.core.add(made)
+      view = made
+      bare.core.leave(try #require(bare.entering(made)))
+    }
+    #expect(view == nil)
+  }
+
+  @Test("runs alone if it is a barrier, and others may again when it has ended")
+  func barrier() throws {
+    let bare = BareCore(viewWidth: 2)
+
+    let barrier = try #require(bare.entering(bare.view, asBarrier: true))
+    #expect(barrier.isBarrier)
+    #expect(bare.entering(bare.view) == nil)
+    bare.core.leave(barrier)
+
+    let one = try #require(bare.entering(bare.view))
+    #expect(!one.isBarrier)
+    #expect(bare.entering(bare.view, asBarrier: true) == nil)
+    bare.core.leave(one)
   }
 
   @Test("does not go before what was posted to the background and not looked at yet")
   func posted() {
     let bare = BareCore(width: 2)
     bare.post()
-    let caller = bare.caller(on: nil)
-    bare.core.accept(caller)
 
-    #expect(!bare.core.enter(caller))
+    #expect(bare.entering(nil) == nil)
+    #expect(bare.core.ledger.accepted == 1)
     _ = bare.core.releaseEverything()
   }
 
-  @Test("waits for the loop if the queue is the foreground")
-  func foreground() {
+  @Test("does not begin once a shutdown has: that may have to refuse it")
+  func shutdown() {
     let bare = BareCore()
-    let caller = bare.task(.caller(nil), on: .foreground)
-    bare.core.accept(caller)
+    bare.core.beginShutdown(.init(drain: .seconds(1), cancel: .zero))
 
-    #expect(!bare.core.enter(caller))
-    #expect(bare.core.running.isEmpty)
+    #expect(bare.entering(bare.view) == nil)
+    #expect(bare.core.ledger.accepted == 0)
   }
 
-  @Test("is told of before its body runs")
+  @Test("tells the loop when it has ended, if that leaves when nothing is left, or shuts down")
+  func tellsTheLoop() throws {
+    let leaving = BareCore()
+    leaving.core.leavesWhenIdle = true
+    let first = try #require(leaving.entering(nil))
+    leaving.core.turnIsWanted = false
+    leaving.core.leave(first)
+    #expect(leaving.core.turnIsWanted)
+    leaving.core.leavesWhenIdle = false
+
+    let ending = BareCore()
+    let second = try #require(ending.entering(nil))
+    ending.core.beginShutdown(.init(drain: .seconds(1), cancel: .zero))
+    ending.core.turnIsWanted = false
+    ending.core.leave(second)
+    #expect(ending.core.turnIsWanted)
+  }
+
+  @Test("has no second outcome if a shutdown has given it up, and its frame is nobody else's")
+  func abandoned() throws {
+    let bare = BareCore()
+    let frame = try #require(bare.entering(nil, line: 1))
+    frame.abandon()
+    bare.core.ledger.running -= 1
+    bare.core.ledger.count(.abandoned)
+
+    bare.core.leave(frame)
+    #expect(bare.core.ledger == ledger(accepted: 1, abandoned: 1))
+    #expect(bare.core.running.isEmpty)
+    #expect(!(try #require(bare.entering(nil, line: 2))).isAbandoned)
+  }
+
+  @Test("waits for the loop if the queue is the foreground")
+  func foreground() throws {
+    let dispatcher = try UVDispatcher()
+    try dispatcher.start()
+
+    #expect(try dispatcher.foreground.sync { dispatcher.isForeground })
+    #expect(try dispatcher.background.sync { !dispatcher.isForeground })
+    dispatcher.beginShutdown(.init(drain: .seconds(5), cancel: .zero))
+  }
+
+  @Test("is told of before its body runs, and when it has ended")
   func observed() throws {
     let told = Told()
     let dispatcher = try UVDispatcher(.init(observer: told))
@@ -67,7 +153,19 @@ struct EnteringTests {
     let meanwhile = try dispatcher.makeQueue(label: "view", width: 1).sync { told.kinds.value }
 
     #expect(meanwhile == ["enqueued", "started"])
+    #expect(told.kinds.value == ["enqueued", "started", "finished(completed)"])
     dispatcher.runUntilIdle()
+  }
+
+  private func ledger(
+    accepted: Int, running: Int = 0, completed: Int = 0, abandoned: Int = 0
+  ) -> Ledger {
+    var ledger = Ledger()
+    ledger.accepted = accepted
+    ledger.running = running
+    ledger.completed = completed
+    ledger.abandoned = abandoned
+    return ledger
   }
 
   private final class Told: TaskObserver {

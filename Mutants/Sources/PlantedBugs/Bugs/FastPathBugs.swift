@@ -1,6 +1,6 @@
 /// One plain body after the other, and the locks under it: what must not differ from the long way.
 let fastPathBugs: [Bug] =
-  successorBugs + takeOverBugs + allotmentBugs + lockBugs + enterBugs + reuseBugs
+  successorBugs + takeOverBugs + allotmentBugs + lockBugs + enterBugs + endingBugs + reuseBugs
 
 private let successorBugs = [
   Bug(
@@ -151,6 +151,8 @@ private let lockBugs = [
     suites: ["MonitorTests"]),
 ]
 
+private let callers = "UVDispatch/Engine/Core+Callers.swift"
+
 private let enterBugs = [
   Bug(
     "enter.order-ignored", breaks: "rule 3: sync goes before what was submitted before it",
@@ -180,16 +182,42 @@ private let enterBugs = [
     suites: ["EnterTests"]),
   Bug(
     "enter.inbox-ignored", breaks: "rule 3: sync goes before what was posted before it",
-    in: "UVDispatch/Engine/Core+Submit.swift",
-    .without(
-      "collectWhatPrecedes(on: .background, in: task.view)",
-      within: "collectWhatPrecedes(on: .background, in: task.view)\n    guard pool.enter"),
+    in: callers, .without("collectWhatPrecedes(on: .background, in: view)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.in-a-shutdown", breaks: "rule 13: sync is let in after a shutdown began",
+    in: callers, .expression("shutdown == nil", becomes: "true"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.on-the-foreground", breaks: "rule 4: a body of the foreground runs on another thread",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
     .expression(
-      "task.lane == .background", becomes: "true", within: "guard task.lane == .background else"),
+      "queue.lane == .background", becomes: "true", within: "!isOnStack, queue.lane == .background"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.on-its-own-stack", breaks: "rule 14: sync on the queue of the caller goes in twice",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("!isOnStack", becomes: "true", within: "if !isOnStack, queue.lane"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "enter.not-accepted", breaks: "rule 2: the ledger does not balance",
+    in: callers, .without("accept(1)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.not-running", breaks: "rule 13: a shutdown ends while the body of a caller runs",
+    in: callers, .without("countStart(of: frame)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.untold", breaks: "an observer does not hear of a sync",
+    in: callers, .without("tell(.enqueued, frame)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.start-untold", breaks: "an observer does not hear of the start of a sync",
+    in: callers, .without("tellStart(of: frame)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.end-untold", breaks: "an observer does not hear of the end of a sync",
+    in: callers, .without("tell(.finished(.completed), frame)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.told-late", breaks: "rule 16: an observer hears of a sync when its body has run",
@@ -200,23 +228,105 @@ private let enterBugs = [
   Bug(
     "enter.caller-stays-blocked", breaks: "rule 14: told of a deadlock after a sync that has ended",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("caller?.endWait()", within: "caller?.endWait()\n      refusal = nil"),
+    .without("caller?.endWait()"),
     suites: ["WayOutTests"]),
-  Bug(
-    "enter.share-kept", breaks: "rule 4: a view in which somebody was runs nothing more",
-    in: "UVDispatch/Engine/Core+Submit.swift",
-    .without("task.runner = .caller"),
-    suites: ["EnteringTests"]),
-  Bug(
-    "enter.barrier-for-ever", breaks: "rule 6: nothing starts behind a barrier that has ended",
-    in: "UVDispatch/Engine/Core+Submit.swift",
-    .without("task.ranAsBarrier = task.isBarrier"),
-    suites: ["EnteringTests"]),
   Bug(
     "enter.caller-goes-on", breaks: "rule 14: a circle through a sync that began at once hangs",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("caller?.beginWait(for: task)"),
+    .without("caller?.beginWait(for: frame)"),
     suites: ["HeartbeatTests"]),
+  Bug(
+    "enter.share-kept", breaks: "rule 4: a view in which somebody was runs nothing more",
+    in: callers, .without("giveBackShare(of: frame)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.runs-for-ever", breaks: "rule 13: a shutdown gives up who has left long ago",
+    in: callers, .without("leaveRunning(frame)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.loop-not-told", breaks: "runUntilIdle() does not notice that the last sync has ended",
+    in: callers, .without("if leavesWhenIdle { turnIsWanted = true }"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.shutdown-not-told", breaks: "rule 13: a shutdown waits for a sync that has ended",
+    in: callers, .without("endedPlain(frame)"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.two-outcomes", breaks: "rule 2: what was given up is counted twice",
+    in: callers, .expression("frame.isAbandoned", becomes: "false"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.not-completed", breaks: "rule 2: the ledger does not balance",
+    in: callers, .without("ledger.completed += 1"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.frame-shared", breaks: "who looks at a caller sees another one",
+    in: callers, .expression("isKnownUniquelyReferenced(&frame)", becomes: "true"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.view-kept", breaks: "rule 17: a view is kept by who was in it once",
+    in: callers, .without("frame.leaveView()"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.former-parent", breaks: "a caller is shown as the child of another's parent",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("parentIfAny = parent ?? 0"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.caller-unknown", breaks: "rule 4: the share of a caller is never given back",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("runner = .caller"),
+    suites: ["EnteringTests"]),
+  Bug(
+    "enter.barrier-for-ever", breaks: "rule 6: nothing starts behind a barrier that has ended",
+    in: "UVDispatch/Engine/QueuedTask.swift",
+    .without("ranAsBarrier = isBarrier"),
+    suites: ["EnteringTests"]),
+]
+
+private let endingBugs = [
+  Bug(
+    "withdraw.counted-nowhere", breaks: "rule 2: the ledger does not know of what was cancelled",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .without("countEnd(ofUnstarted: .cancelled)"),
+    suites: ["UVContractTests", "WaitingItemTests"]),
+  Bug(
+    "withdraw.never-ends", breaks: "rule 2: what was cancelled has no outcome",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("item.finish(outcome)", within: "item.finish(outcome)\n    guard core"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "withdraw.delivery-uncounted",
+    breaks: "rule 13: a shutdown is over before all were told of a cancellation",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without(
+      "core.deliveries.add(1, ordering: .relaxed)",
+      within: "core.deliveries.add(1, ordering: .relaxed)\n    free()"),
+    suites: ["EndOfDeliveryTests"]),
+  Bug(
+    "withdraw.end-of-delivery-untold",
+    breaks: "rule 13: the loop is not told that everybody was told of a cancellation",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("unlockDelivered()", within: "lock()\n    unlockDelivered()\n  }"),
+    suites: ["EndOfDeliveryTests"]),
+  Bug(
+    "withdraw.no-lease", breaks: "invariant L: nobody starts what a cancellation has set free",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("!core.leaseIsOwed", becomes: "true", within: "guard !core.leaseIsOwed"),
+    suites: ["WithdrawingTests"]),
+  Bug(
+    "withdraw.no-wake", breaks: "invariant W: the loop is not woken for a cancellation",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("!core.wakeIsOwed", becomes: "true", within: "!core.wakeIsOwed else"),
+    suites: ["WithdrawingTests"]),
+  Bug(
+    "aside.stays-on", breaks: "rule 4: who is told of an end believes to be in the task",
+    in: "UVDispatch/UVDispatcher.swift", .without("frame.stepAside()"),
+    suites: ["FollowingItemsTests"]),
+  Bug(
+    "aside.stays-off", breaks: "rule 4: the body behind another does not know its queue",
+    in: "UVDispatch/UVDispatcher.swift", .without("frame.stepBack()"),
+    suites: ["FollowingItemsTests"]),
 ]
 
 private let reuseBugs = [

@@ -203,7 +203,7 @@ private let deadlineQueueBugs = [
   Bug(
     "deadline.exclusive", breaks: "rule 8: a timer does not come at its time, but after it",
     in: "TaskDispatch/Policy/DeadlineQueue.swift",
-    .expression("first.due <= time", becomes: "first.due < time"),
+    .expression("heap[0].due <= time", becomes: "heap[0].due < time"),
     suites: ["DeadlineQueueTests"]),
   Bug(
     "deadline.stale-ticket", breaks: "rule 9: the ticket of a timer that has fired cancels another",
@@ -221,4 +221,21 @@ private let deadlineQueueBugs = [
     in: "TaskDispatch/Policy/DeadlineQueue.swift",
     .without("if wakeUp > first.due { findEarlierWakeUp(below: 0, &wakeUp) }"),
     suites: ["DeadlineQueueTests"]),
+  Bug(
+    "deadline.ticket-without-generation",
+    breaks: "rule 9: the ticket of a timer that has fired cancels another",
+    in: "TaskDispatch/Policy/DeadlineQueue.swift",
+    .expression(
+      "UInt32(truncatingIfNeeded: bits >> 32)", becomes: "UInt32(truncatingIfNeeded: bits >> 33)"),
+    suites: ["DeadlineTicketTests"]),
+  Bug(
+    "buffer.grows-late", breaks: "a timer is written behind the memory of the others",
+    in: "TaskDispatch/Platform/GrowableBuffer.swift",
+    .expression("max(16, capacity * 2)", becomes: "max(16, capacity)"),
+    suites: ["GrowableBufferTests"]),
+  Bug(
+    "buffer.elements-leak", breaks: "rule 17: timers outlive their dispatcher",
+    in: "TaskDispatch/Platform/GrowableBuffer.swift",
+    .without("unsafe elements?.deinitialize(count: count)"),
+    suites: ["GrowableBufferTests"]),
 ]

@@ -1,0 +1,72 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A cancellation of what waits")
+  struct WithdrawingTests {
+    @Test("lets start what stood behind it")
+    func setsFree() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      let view = dispatcher.makeQueue(label: "view", width: 2)
+      let (isHeld, gate, hasRun) = (Latch(), Latch(), Latch())
+      view {
+        isHeld.open()
+        #expect(gate.wait(patience))
+      }
+      #expect(isHeld.wait(patience))
+      let barrier = view.barrier.submit {}
+      view { hasRun.open() }
+
+      #expect(barrier.cancel() == .beforeStart)
+
+      #expect(hasRun.wait(patience))
+      gate.open()
+      #expect(barrier.outcomeIfFinished == .cancelled)
+    }
+
+    @Test("wakes a loop that is wanted")
+    func wakes() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      view.suspend()
+      let handle = view.submit {}
+      // A section that has left it to the next to say so.
+      dispatcher.lock().turnIsWanted = true
+      dispatcher.monitor.unlock()
+
+      #expect(handle.cancel() == .beforeStart)
+
+      dispatcher.withCore { core in
+        #expect(!core.wakeIsOwed)
+        #expect(core.wakesInFlight == 0)
+        #expect(core.turnIsDue)
+      }
+      view.resume()
+      dispatcher.runUntilIdle()
+    }
+
+    @Test("tells those who watch, on the thread that cancels, without the lock")
+    func tells() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      view.suspend()
+      let item = WorkItem(kind: .task, queue: view, label: nil, site: .here()) {}
+      dispatcher.submit(item)
+      let told = Box<[Outcome]>([])
+      item.whenFinished { outcome in
+        told.value += [outcome]
+        // Would hang under it.
+        #expect(dispatcher.ledger.cancelled == 1)
+      }
+
+      #expect(dispatcher.cancel(item) == .beforeStart)
+      #expect(told.value == [.cancelled])
+      #expect(dispatcher.cancel(item) == .tooLate)
+      #expect(dispatcher.ledger.balances)
+      view.resume()
+    }
+  }
+}
