@@ -64,6 +64,27 @@ extension OnePool {
       return (handle, canceller)
     }
 
+    @Test("is looked for by a body that waits, and only while it does")
+    func waitingBody() {
+      let view = dispatcher.makeQueue(label: "suspended", width: 1)
+      view.suspend()
+      let handle = view.submit {}
+      let background = dispatcher.background
+      let waiter = WatchedThread { try? background.sync { _ = try? handle.wait() } }
+      #expect(waiter.waitUntilItSleeps())
+      #expect(lookers == 1)
+
+      view.resume()
+
+      #expect(waiter.join())
+      #expect(handle.outcomeIfFinished == .completed)
+      #expect(lookers == 0)
+    }
+
+    private var lookers: Int {
+      dispatcher.withCore { $0.awaitingDeliveries.load(ordering: .relaxed) }
+    }
+
     @Test("reaches a thread that waits for the outcome, and which is counted only while it waits")
     func waiter() throws {
       let (handle, canceller) = cancelHeld()

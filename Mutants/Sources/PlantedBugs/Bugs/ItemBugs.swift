@@ -110,7 +110,7 @@ let itemBugs = [
     in: "UVDispatch/Engine/Core+Run.swift",
     .without(
       "if shutdown != nil { turnIsWanted = true }",
-      within: "if shutdown != nil { turnIsWanted = true }\n    release(item, outcome)"),
+      within: "if shutdown != nil { turnIsWanted = true }\n  }\n\n  @inline"),
     suites: ["WaitingItemTests"]),
   Bug(
     "item.due-unknown", breaks: "rule 2: a timer's time to live counts from its submission",
