@@ -110,7 +110,8 @@ let itemBugs = [
     in: "UVDispatch/Engine/Core+Run.swift",
     .without(
       "if shutdown != nil { turnIsWanted = true }",
-      within: "if shutdown != nil { turnIsWanted = true }\n  }\n\n  @inline"),
+      within: "ledger.count(outcome)\n    if shutdown != nil { turnIsWanted = true }\n  }\n\n"
+        + "  @inline(__always) private func ended"),
     suites: ["WaitingItemTests"]),
   Bug(
     "item.due-unknown", breaks: "rule 2: a timer's time to live counts from its submission",
