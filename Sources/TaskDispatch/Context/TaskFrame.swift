@@ -63,9 +63,10 @@ open class TaskFrame {
   /// Makes it the frame of another plain body of its queue. Nothing runs in it.
   @inlinable @inline(__always) package final func hold(plainAt site: CallSite) { heldSite = site }
 
-  /// Makes it the frame of what is no submission. It holds none, and nothing runs in it.
+  /// Makes it the frame of a task that is no item. It holds none, and nothing runs in it.
   @inlinable @inline(__always)
-  package final func hold(nothingOf queue: TaskQueue.Identity, at site: CallSite) {
+  package final func hold(noItemOf queue: TaskQueue.Identity, at site: CallSite) {
+    assert(heldItem == nil, "a frame would lose its item")
     heldQueue = queue
     heldSite = site
   }

@@ -125,7 +125,7 @@
   /// Takes the element of `ticket` out, or returns nil if it is not here any more. O(log n).
   @inlinable package mutating func remove(_ ticket: Ticket) -> Element? {
     let place = Int(ticket.place)
-    guard place < places.count, places[place].generation == ticket.generation,
+    guard place >= 0, place < places.count, places[place].generation == ticket.generation,
       places[place].element != nil
     else { return nil }
     removeEntry(at: Int(places[place].index))

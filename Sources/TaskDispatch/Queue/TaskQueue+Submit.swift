@@ -14,7 +14,7 @@ extension TaskQueue {
     dispatcher.post(body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
-  /// Submits `body` with options. It cannot throw: ``submit(label:group:timeToLive:atShutdown:fileID:line:_:)``,
+  /// Submits `body` with options, in the medium band. It cannot throw: ``submit(label:group:timeToLive:atShutdown:fileID:line:_:)``,
   /// ``run(priority:label:timeToLive:fileID:line:_:)`` and `then:` take bodies that can.
   ///
   /// - Parameters:
@@ -59,7 +59,7 @@ extension TaskQueue {
     return dispatcher.submit(item)
   }
 
-  /// Submits `body`, and returns a handle that cancels it and waits for its value.
+  /// Submits `body` in the medium band, and returns a handle that cancels it and waits for its value.
   ///
   /// Letting go of the handle cancels nothing. What `body` throws becomes its outcome.
   ///

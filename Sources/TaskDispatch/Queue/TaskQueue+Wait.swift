@@ -46,11 +46,12 @@ extension TaskQueue {
       await withCheckedContinuation { continuation in
         item.whenFinished { continuation.resume(returning: $0) }
         dispatcher.submitWhenRoom(item)
-        // A cancellation that came before the submission found nothing to cancel.
-        if Task.isCancelled { _ = dispatcher.cancel(item) }
+        if item.noteSubmitted() { _ = dispatcher.cancel(item) }
       }
     } onCancel: {
-      _ = dispatcher.cancel(item)
+      // Before the submission has returned its dispatcher may not know it yet, or not all of it. But
+      // what runs it does know.
+      if item.noteUnwanted() || item.isRunning { _ = dispatcher.cancel(item) }
     }
     switch outcome {
     case .completed: return Transfer(item.takeValue()).take()

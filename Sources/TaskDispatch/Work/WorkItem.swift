@@ -53,6 +53,8 @@ public class WorkItem: @unchecked Sendable {
     static let failureIsSeen: UInt8 = 8
     /// A monitor is told of its end.
     static let isAwaited: UInt8 = 16
+    static let isSubmitted: UInt8 = 32
+    static let isUnwanted: UInt8 = 64
   }
 
   // In an order that leaves few gaps, and what each of them is asked for first: where a hundred thousand
@@ -343,6 +345,22 @@ public class WorkItem: @unchecked Sendable {
 
   /// Says that somebody was handed the failure of this item, so that nobody else need report it.
   package func noteFailureSeen() { state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed) }
+
+  /// The submission has returned, which somebody may have wanted to cancel by ``noteUnwanted()``.
+  ///
+  /// - Returns: Whether somebody did, and leaves it to the caller.
+  package func noteSubmitted() -> Bool {
+    let before = state.bitwiseOr(Phase.isSubmitted, ordering: .acquiringAndReleasing).oldValue
+    return before & Phase.isUnwanted != 0
+  }
+
+  /// Whoever submits it has to cancel it after that, unless the submission has returned.
+  ///
+  /// - Returns: Whether it has, and it is left to the caller.
+  package func noteUnwanted() -> Bool {
+    let before = state.bitwiseOr(Phase.isUnwanted, ordering: .acquiringAndReleasing).oldValue
+    return before & Phase.isSubmitted != 0
+  }
 
   package var failureIsSeen: Bool { state.load(ordering: .relaxed) & Phase.failureIsSeen != 0 }
 

@@ -34,8 +34,6 @@ extension Core {
     // Its thread is no lease: nobody else tells the loop.
     if leavesWhenIdle { turnIsWanted = true }
     leaveRunning(frame)
-    // Then a report has named it, and it counts as that.
-    if frame.isAbandoned { return }
     ledger.running -= 1
     ledger.completed += 1
     tell(.finished(.completed), frame)

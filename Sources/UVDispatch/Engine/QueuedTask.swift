@@ -160,7 +160,8 @@ final class QueuedTask: TaskFrame {
     on queue: TaskQueue.Identity, _ view: consuming UVView?, isBarrier: Bool, site: CallSite,
     id: UInt64, parent: UInt64?, at time: Int64
   ) {
-    hold(nothingOf: queue, at: site)
+    assert(!isBlocked && waitsFor == nil && helped == nil, "the frame of a caller who goes on")
+    hold(noItemOf: queue, at: site)
     self.view = view
     self.isBarrier = isBarrier
     self.id = id
@@ -171,6 +172,8 @@ final class QueuedTask: TaskFrame {
     nextStall = 0
     runner = .caller
     ranAsBarrier = isBarrier
+    // Its turn has come: its thread does not help others meanwhile.
+    isGranted = true
   }
 
   /// It holds nothing any more, if it was a caller's.

@@ -3,7 +3,7 @@ struct Spares: ~Copyable {
   private var first: QueuedTask?
   private(set) var count = 0
 
-  /// Some 300 KB.
+  /// Some 300 KB for each kind.
   static let most = 1024
 
   mutating func add(_ task: consuming QueuedTask) {

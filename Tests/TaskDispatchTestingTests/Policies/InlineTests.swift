@@ -6,6 +6,19 @@ import Testing
 struct InlineTests {
   private let dispatcher = RecordingDispatcher(.init(policy: .inline))
 
+  @Test("lets a body see that the Task which awaits it was cancelled meanwhile")
+  func cancelledInside() async throws {
+    let dispatcher = RecordingDispatcher(.init(policy: .inline))
+    let sawIt = try await Task {
+      try await dispatcher.background.run {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return CurrentTask.isCancelled
+      }
+    }.value
+    #expect(sawIt)
+    try dispatcher.finish()
+  }
+
   @Test("runs a body inside its submission", arguments: Lane.allCases)
   func runsInside(lane: Lane) throws {
     let log = Log()

@@ -44,6 +44,49 @@ extension OnePool {
       #expect(tally.values.reduce(0, +) == 500)
     }
 
+    @Test("the submission by a Task leaves it to one of the two", arguments: Lane.allCases)
+    func submission(lane: Lane) async throws {
+      let dispatcher = try UVDispatcher()
+      let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
+      try dispatcher.start()
+      for round in 0..<1_000 {
+        let ran = Box(false)
+        let hasBegun = Latch()
+        let task = Task {
+          hasBegun.open()
+          try await queue.run { ran.value = true }
+        }
+        // In time, too early, or too late.
+        if round % 3 > 0 { _ = hasBegun.wait(patience) }
+        task.cancel()
+
+        switch await task.result {
+        case .success: #expect(ran.value)
+        case .failure(let error):
+          #expect(error is CancellationError)
+          #expect(!ran.value)
+        }
+      }
+      let report = await dispatcher.shutdown(.init(drain: .seconds(10), cancel: .zero))
+      #expect(report.ledger.balances)
+    }
+
+    @Test("the submission is done by who comes second")
+    func second() throws {
+      let queue = try UVDispatcher().background
+      func item() -> WorkItem { WorkItem(kind: .task, queue: queue, label: nil, site: .here()) {} }
+
+      let unwanted = item()
+      #expect(!unwanted.noteUnwanted())
+      #expect(unwanted.noteSubmitted())
+
+      let submitted = item()
+      #expect(!submitted.noteSubmitted())
+      #expect(submitted.noteUnwanted())
+      #expect(submitted.begin())
+      #expect(submitted.finish(.completed))
+    }
+
     @Test("the time of a timer wins or loses, and says which")
     func due() throws {
       let dispatcher = try UVDispatcher()

@@ -121,20 +121,6 @@ struct EnteringTests {
     #expect(ending.core.turnIsWanted)
   }
 
-  @Test("has no second outcome if a shutdown has given it up, and its frame is nobody else's")
-  func abandoned() throws {
-    let bare = BareCore()
-    let frame = try #require(bare.entering(nil, line: 1))
-    frame.abandon()
-    bare.core.ledger.running -= 1
-    bare.core.ledger.count(.abandoned)
-
-    bare.core.leave(frame)
-    #expect(bare.core.ledger == ledger(accepted: 1, abandoned: 1))
-    #expect(bare.core.running.isEmpty)
-    #expect(!(try #require(bare.entering(nil, line: 2))).isAbandoned)
-  }
-
   @Test("waits for the loop if the queue is the foreground")
   func foreground() throws {
     let dispatcher = try UVDispatcher()
@@ -158,13 +144,12 @@ struct EnteringTests {
   }
 
   private func ledger(
-    accepted: Int, running: Int = 0, completed: Int = 0, abandoned: Int = 0
+    accepted: Int, running: Int = 0, completed: Int = 0
   ) -> Ledger {
     var ledger = Ledger()
     ledger.accepted = accepted
     ledger.running = running
     ledger.completed = completed
-    ledger.abandoned = abandoned
     return ledger
   }
 

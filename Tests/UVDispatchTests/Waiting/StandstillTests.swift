@@ -49,6 +49,28 @@ extension OnePool {
       dispatcher.end()
     }
 
+    @Test("although the queue has room that the body has entered: whoever runs there helps nobody")
+    func inside() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      let view = dispatcher.makeQueue(label: "view", width: 2)
+      let ended = Latch()
+      dispatcher.background {
+        note {
+          try view.sync {
+            let handle = view.submit {}
+            try handle.wait()
+          }
+        }
+        ended.open()
+      }
+
+      try dispatcher.start()
+
+      #expect(ended.wait(patience))
+      #expect(refused.value == 1)
+      dispatcher.end()
+    }
+
     @Test("although others go on, if a barrier that waits closes their circle")
     func circleThroughBarrier() throws {
       let serial = dispatcher.makeQueue(label: "serial", width: 1)

@@ -106,6 +106,21 @@ let itemBugs = [
     .without("item.place.stage = .nowhere"),
     suites: ["WaitingItemTests", "UVContractTests"]),
   Bug(
+    "item.unwanted-forgotten", breaks: "rule 9: a Task cancelled while it submits runs its body",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression("before & Phase.isUnwanted != 0", becomes: "false"),
+    suites: ["CancelRaceTests"]),
+  Bug(
+    "item.unwanted-unnoticed", breaks: "rule 9: a Task that has submitted cannot cancel",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression("before & Phase.isSubmitted != 0", becomes: "false"),
+    suites: ["CancelRaceTests"]),
+  Bug(
+    "item.unwanted-while-running", breaks: "rule 9: a body that runs within its submission goes on",
+    in: "TaskDispatch/Queue/TaskQueue+Wait.swift",
+    .expression("item.isRunning", becomes: "false"),
+    suites: ["InlineTests"]),
+  Bug(
     "item.end-unnoticed", breaks: "rule 13: a shutdown waits for what was cancelled",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without(
