@@ -6,19 +6,6 @@ import Testing
 struct InlineTests {
   private let dispatcher = RecordingDispatcher(.init(policy: .inline))
 
-  @Test("lets a body see that the Task which awaits it was cancelled meanwhile")
-  func cancelledInside() async throws {
-    let dispatcher = RecordingDispatcher(.init(policy: .inline))
-    let sawIt = try await Task {
-      try await dispatcher.background.run {
-        withUnsafeCurrentTask { $0?.cancel() }
-        return CurrentTask.isCancelled
-      }
-    }.value
-    #expect(sawIt)
-    try dispatcher.finish()
-  }
-
   @Test("runs a body inside its submission", arguments: Lane.allCases)
   func runsInside(lane: Lane) throws {
     let log = Log()
@@ -32,6 +19,18 @@ struct InlineTests {
     #expect(handle.outcomeIfFinished == .completed)
     #expect(handle.cancel() == .tooLate)
     #expect(dispatcher.ledger.completed == 3)
+    try dispatcher.finish()
+  }
+
+  @Test("lets a body see that the Task which awaits it was cancelled meanwhile")
+  func cancelledInside() async throws {
+    let sawIt = try await Task { [dispatcher] in
+      try await dispatcher.background.run {
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        return CurrentTask.isCancelled
+      }
+    }.value
+    #expect(sawIt)
     try dispatcher.finish()
   }
 
