@@ -32,11 +32,8 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Admission {
-    let item = WorkItem(
-      kind: .task, queue: self, label: label,
-      site: CallSite(fileID: fileID, line: line), timeToLive: timeToLive, atShutdown: atShutdown,
-      group: group, body: body)
-    return dispatcher.submit(item)
+    submit(
+      at: CallSite(fileID: fileID, line: line), label, group, timeToLive, atShutdown, body)
   }
 
   /// As the other, in the band of `priority`.
@@ -52,11 +49,7 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Admission {
-    let item = WorkItem(
-      kind: .task, queue: self, label: label,
-      site: site(priority, fileID, line), timeToLive: timeToLive, atShutdown: atShutdown,
-      group: group, body: body)
-    return dispatcher.submit(item)
+    submit(at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body)
   }
 
   /// Submits `body` in the medium band, and returns a handle that cancels it and waits for its value.
@@ -72,12 +65,8 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming sending @escaping () throws -> Value
   ) -> TaskHandle<Value> {
-    let item = ValueItem(
-      kind: .task, queue: self, label: label,
-      site: CallSite(fileID: fileID, line: line), timeToLive: timeToLive, atShutdown: atShutdown,
-      group: group, body: body)
-    _ = dispatcher.submit(item)
-    return TaskHandle(item: item, dispatcher: dispatcher)
+    submitForValue(
+      at: CallSite(fileID: fileID, line: line), label, group, timeToLive, atShutdown, body)
   }
 
   /// As the other, in the band of `priority`; medium if that is nil.
@@ -88,10 +77,27 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming sending @escaping () throws -> Value
   ) -> TaskHandle<Value> {
+    submitForValue(
+      at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body)
+  }
+
+  @inline(__always) private func submit(
+    at site: CallSite, _ label: String?, _ group: WorkGroup?, _ timeToLive: Duration?,
+    _ atShutdown: ShutdownBehavior, _ body: @escaping @Sendable () -> Void
+  ) -> Admission {
+    dispatcher.submit(
+      WorkItem(
+        kind: .task, queue: self, label: label, site: site, timeToLive: timeToLive,
+        atShutdown: atShutdown, group: group, body: body))
+  }
+
+  @inlinable @inline(__always) func submitForValue<Value: Sendable>(
+    at site: CallSite, _ label: String?, _ group: WorkGroup?, _ timeToLive: Duration?,
+    _ atShutdown: ShutdownBehavior, _ body: consuming sending @escaping () throws -> Value
+  ) -> TaskHandle<Value> {
     let item = ValueItem(
-      kind: .task, queue: self, label: label,
-      site: site(priority, fileID, line), timeToLive: timeToLive, atShutdown: atShutdown,
-      group: group, body: body)
+      kind: .task, queue: self, label: label, site: site, timeToLive: timeToLive,
+      atShutdown: atShutdown, group: group, body: body)
     _ = dispatcher.submit(item)
     return TaskHandle(item: item, dispatcher: dispatcher)
   }

@@ -288,7 +288,7 @@ private let enterBugs = [
 private let endingBugs = [
   Bug(
     "withdraw.counted-nowhere", breaks: "rule 2: the ledger does not know of what was cancelled",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Cancelling.swift",
     .without("countEnd(ofUnstarted: .cancelled)"),
     suites: ["UVContractTests", "WaitingItemTests"]),
   Bug(

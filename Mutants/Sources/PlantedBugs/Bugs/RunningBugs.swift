@@ -4,7 +4,7 @@ let runningBugs: [Bug] = cancelBugs + timerBugs + executorBugs + handleBugs + wa
 private let cancelBugs = [
   Bug(
     "cancel.left-in-the-queue", breaks: "rule 9: a cancelled task runs",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Cancelling.swift",
     .expression(
       "takeBack(item)", becomes: "true", within: "guard takeBack(item) else { return .tooLate }"),
     suites: ["UVContractTests"]),
@@ -15,23 +15,23 @@ private let cancelBugs = [
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
     "cancel.running-as-waiting", breaks: "rule 9: a running body is cancelled as if it waited",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Cancelling.swift",
     .expression("item.isRunning", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
     "cancel.flag-not-raised", breaks: "rule 9: a running body does not see that it was cancelled",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Cancelling.swift",
     .without(
       "item.requestCancellation()", within: "item.requestCancellation()\n      return .requested"),
     suites: ["UVContractTests"]),
   Bug(
     "cancel.runs-of-repeat-left", breaks: "rule 9: a run of a cancelled repeat starts",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Cancelling.swift",
     .expression("cancelRuns(of: task)", becomes: ".beforeStart"),
     suites: ["UVContractTests"]),
   Bug(
     "cancel.repeat-left-in-the-heap", breaks: "rule 9: a cancelled repeat ticks on",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Cancelling.swift",
     .without("_ = takeBack(item)"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(

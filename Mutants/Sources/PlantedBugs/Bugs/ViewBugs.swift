@@ -114,7 +114,7 @@ private let plainInViewBugs = [
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-turned-away", breaks: "rule 17: a view is kept by who stood in sync",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Cancelling.swift",
     .without("letGoIfEmpty(poolView(task.view))"),
     suites: ["PlainInViewTests"]),
   Bug(
