@@ -70,7 +70,7 @@ extension UVDispatcher: EventDispatcher {
     let ready = loop.takeReadiness(looks: looks)
     for handler in core.comeEvents(ready) {
       let record = handler.record
-      let call = WorkItem(
+      let call = WorkItem.make(
         // Not retained: whoever runs the body holds the dispatcher, and one that nobody will run must
         // not keep it.
         kind: .event, queue: foreground, label: record.label, site: record.site

@@ -24,7 +24,7 @@ public struct DispatcherClock: Clock, Sendable {
   public func sleep(until deadline: DispatcherInstant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let alarm = Alarm()
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .sleep, queue: dispatcher.foreground, label: nil,
       site: CallSite(fileID: "clock.sleep", line: 0), due: deadline,
       tolerance: max(.zero, tolerance ?? .zero)

@@ -86,7 +86,7 @@ extension TaskQueue {
     _ atShutdown: ShutdownBehavior, _ body: @escaping @Sendable () -> Void
   ) -> Admission {
     dispatcher.submit(
-      WorkItem(
+      WorkItem.make(
         kind: .task, queue: self, label: label, site: site, timeToLive: timeToLive,
         atShutdown: atShutdown, group: group, body: body))
   }
@@ -121,10 +121,10 @@ extension TaskQueue {
   ) -> Admission {
     let site = site(priority, fileID, line)
     let foreground = dispatcher.foreground
-    let item = WorkItem(kind: .task, queue: self, label: label, site: site) {
+    let item = WorkItem.make(kind: .task, queue: self, label: label, site: site) {
       let result: Transfer<Result<Value, any Error>>
       do { result = Transfer(.success(try body())) } catch { result = Transfer(.failure(error)) }
-      let reply = WorkItem(kind: .reply, queue: foreground, label: label, site: site) {
+      let reply = WorkItem.make(kind: .reply, queue: foreground, label: label, site: site) {
         then(result.take())
       }
       _ = foreground.dispatcher.submit(reply)

@@ -34,7 +34,7 @@ extension TaskQueue {
     _ group: WorkGroup?, _ timeToLive: Duration?, _ body: @escaping @Sendable () -> Void
   ) -> TimerHandle {
     let isNow = !delay.isPositive
-    let item = WorkItem(
+    let item = WorkItem.make(
       // No delay is no timer: it stands in the queue behind what was posted before it (rule 8).
       kind: isNow ? .task : .timer, queue: self, label: label, site: site,
       due: isNow ? nil : dispatcher.now.advanced(by: delay),
@@ -59,7 +59,7 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> TimerHandle {
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .repeating, queue: self, label: label, site: site(priority, fileID, line),
       due: dispatcher.now.advanced(by: interval),
       tolerance: tolerance,

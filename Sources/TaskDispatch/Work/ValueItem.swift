@@ -4,11 +4,11 @@
 /// to look types up at run time would cost more than the rest of a submission. So nothing here is laid
 /// out by that type.
 @usableFromInline final class ValueItem<Value>: WorkItem, @unchecked Sendable {
-  // The body as in any item. The value is written by the body, and read after the outcome is known;
-  // the item's state orders the two.
+  /// Whether `makeValue` gives what the body has made.
+  @safe @exclusivity(unchecked) @usableFromInline var hasMade = false
+  // As of any item. Once the body has made the value, one that gives it; once it has thrown, one that
+  // throws the same.
   @safe @exclusivity(unchecked) @usableFromInline var makeValue: (() throws -> Value)?
-  /// Means nothing before the outcome is `.completed`: no optional, which is slower to write.
-  @safe @exclusivity(unchecked) @usableFromInline var anyValue: Any = ()
   /// Calls `makeValue`, and keeps what it makes.
   @usableFromInline let make: (ValueItem<Value>) throws -> Void
 
@@ -21,7 +21,9 @@
     make = { item in
       let makeValue = item.makeValue.take()
       guard let makeValue else { item.refuseToRunTwice() }
-      item.anyValue = try makeValue()
+      let value = try makeValue()
+      item.makeValue = { value }
+      item.hasMade = true
     }
     super.init(
       kind: kind, queue: queue, label: label, site: site, timeToLive: timeToLive,
@@ -30,15 +32,33 @@
 
   override func callBody() throws { try make(self) }
 
-  override func dropBody() { makeValue = nil }
+  override func endBody(_ outcome: Outcome) {
+    switch outcome {
+    case .failed(let error): makeValue = { throw error }
+    case .completed where hasMade: break
+    default: makeValue = nil
+    }
+  }
+
+  override var failure: (any Error)? {
+    do {
+      _ = try makeValue?()
+      return nil
+    } catch {
+      return error
+    }
+  }
 
   /// The value. Only if the outcome is `.completed`.
-  var value: Value { anyValue as! Value }
+  var value: Value {
+    guard let value = try? makeValue?() else { refuse("\(name) has made no value") }
+    return value
+  }
 
   /// Moves the value out, for the only one who waits for it, and once. Only if the outcome is
   /// `.completed`.
   func takeValue() -> Value {
-    defer { anyValue = () }
-    return anyValue as! Value
+    defer { makeValue = nil }
+    return value
   }
 }

@@ -47,7 +47,7 @@ public final class WorkGroup: @unchecked Sendable {
   private var state = State()
 
   private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-    ItemLock.withLock(of: self) { body(&state) }
+    ItemLock.withLock(of: self) { _ in body(&state) }
   }
 
   public init() {}
@@ -99,7 +99,7 @@ public final class WorkGroup: @unchecked Sendable {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Admission {
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .notification, queue: queue, label: label,
       site: queue.site(priority, fileID, line), body: body)
     remember(queue.dispatcher)

@@ -15,10 +15,9 @@ internal import Synchronization
 /// Exactly one call to ``begin()`` or ``finish(_:)`` can win an item that waits, so a cancellation
 /// that races a start is decided here, once.
 public class WorkItem: @unchecked Sendable {
-  // The body and the outcome are touched only by whoever won the item's state, the outcome read by
-  // all once that says so; the observers under the item's lock; the dispatcher's own fields under the
-  // dispatcher's lock. All else is immutable or atomic. So no two of them are ever in at a time, and
-  // no check at run time has to see to that.
+  // The body and the ending are touched only by whoever won the item's state, and read by all once that
+  // says so; the dispatcher's own fields under the dispatcher's lock. All else is immutable or atomic. So
+  // no two of them are ever in at a time, and no check at run time has to see to that.
 
   /// What kind of submission it is: decides what exempts it from limits, and how it begins.
   public enum Kind: UInt8, Sendable {
@@ -57,8 +56,10 @@ public class WorkItem: @unchecked Sendable {
     static let isUnwanted: UInt8 = 64
   }
 
-  // In an order that leaves few gaps, and what each of them is asked for first: where a hundred thousand
-  // wait, what it costs to submit and to cancel them is the memory that they lie in.
+  // In an order that leaves no gaps, and what each of them is asked for first. With what its subclasses
+  // add, an item is as large as `malloc` hands over from thread to thread without taking its lock: one
+  // thread allocates it and another frees it, and where both need that lock, they wait for each other
+  // longer than for all else.
   @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
   private let state = Atomic<UInt8>(Phase.waiting)
   private let cancellationRequested = Atomic(false)
@@ -66,52 +67,104 @@ public class WorkItem: @unchecked Sendable {
   public let kind: Kind
   public let lane: Lane
   public let isBarrier: Bool
-  @safe @exclusivity(unchecked) private var outcomeIfFinished: Outcome?
+  @safe @exclusivity(unchecked) private var ending = Ending.unknown
   @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
-  public let view: QueueView?
+  @usableFromInline final let more: More
   /// Where it was submitted, and the band that it waits in.
   public let site: CallSite
-  public let group: WorkGroup?
-  @safe @exclusivity(unchecked) private var body: (() throws -> Void)?
-  public let label: String?
-  // In nanoseconds, where it has one.
-  @usableFromInline let dueIfAny: Int64
-  @usableFromInline let timeToLiveIfAny: Int64
-  @usableFromInline static var none: Int64 { .min }
-  /// What only few timers have.
-  private let terms: Terms?
-  @safe @exclusivity(unchecked) private var observers: [@Sendable (Outcome) -> Void] = []
+  /// Whether it may expire.
+  @usableFromInline final let hasTimeToLive: Bool
 
-  private final class Terms: Sendable {
+  /// What it has beside its body: most often nothing, or one of them.
+  @usableFromInline enum More {
+    case nothing
+    case view(QueueView)
+    case group(WorkGroup)
+    case extras(Extras)
+  }
+
+  /// What few items have, and what others have no room for.
+  @usableFromInline final class Extras: Sendable {
+    @usableFromInline let view: QueueView?
+    let group: WorkGroup?
+    let label: String?
+    // In nanoseconds.
+    let due: Int64?
+    let timeToLive: Int64?
     let tolerance: Int64
     let repetition: Repetition?
 
-    init(tolerance: Int64, repetition: Repetition?) {
+    init(
+      view: QueueView?, group: WorkGroup?, label: String?, due: Int64?, timeToLive: Int64?,
+      tolerance: Int64, repetition: Repetition?
+    ) {
+      self.view = view
+      self.group = group
+      self.label = label
+      self.due = due
+      self.timeToLive = timeToLive
       self.tolerance = tolerance
       self.repetition = repetition
     }
+  }
 
-    /// Nil if there is nothing to say.
-    static func of(_ tolerance: Duration, _ repetition: Repetition?) -> Terms? {
-      tolerance.isPositive || repetition != nil
-        ? Terms(tolerance: max(0, tolerance.clampedNanoseconds), repetition: repetition) : nil
+  /// An ``Outcome`` without its error, which stands where the body did.
+  private enum Ending {
+    case unknown, completed, failed, cancelled, expired, abandoned
+    case refused(Refusal)
+
+    init(_ outcome: Outcome) {
+      self =
+        switch outcome {
+        case .completed: .completed
+        case .failed: .failed
+        case .cancelled: .cancelled
+        case .expired: .expired
+        case .abandoned: .abandoned
+        case .refused(let refusal): .refused(refusal)
+        }
     }
   }
 
+  private final var extras: Extras? { if case .extras(let extras) = more { extras } else { nil } }
+
+  /// The view of the background that it was submitted to, or nil.
+  @inlinable public final var view: QueueView? {
+    switch more {
+    case .nothing, .group: nil
+    case .view(let view): view
+    case .extras(let extras): extras.view
+    }
+  }
+
+  public final var group: WorkGroup? {
+    switch more {
+    case .nothing, .view: nil
+    case .group(let group): group
+    case .extras(let extras): extras.group
+    }
+  }
+
+  /// A name for reports, errors and tests.
+  public var label: String? { extras?.label }
+
+  /// Not before this time, in nanoseconds; nil for now.
+  @usableFromInline var dueInNanoseconds: Int64? { extras?.due }
+
   /// Not before this time; nil for now.
-  @inlinable public final var due: DispatcherInstant? {
-    dueIfAny == Self.none ? nil : DispatcherInstant(nanoseconds: dueIfAny)
+  public final var due: DispatcherInstant? {
+    dueInNanoseconds.map { DispatcherInstant(nanoseconds: $0) }
   }
   /// How much later than `due` it may start if that saves a wake-up. Not negative, in whole nanoseconds.
-  public var tolerance: Duration { .nanoseconds(toleranceInNanoseconds) }
+  public final var tolerance: Duration { .nanoseconds(toleranceInNanoseconds) }
 
-  package var toleranceInNanoseconds: Int64 { terms?.tolerance ?? 0 }
+  package final var toleranceInNanoseconds: Int64 { extras?.tolerance ?? 0 }
   /// For a repeating timer.
-  public var repetition: Repetition? { terms?.repetition }
+  public final var repetition: Repetition? { extras?.repetition }
   /// How long it may wait before it expires, from its submission, or from its time for a timer. In
   /// whole nanoseconds.
-  @inlinable public final var timeToLive: Duration? {
-    timeToLiveIfAny == Self.none ? nil : .nanoseconds(timeToLiveIfAny)
+  public final var timeToLive: Duration? {
+    hasTimeToLive ? extras?.timeToLive.map { .nanoseconds($0) } : nil
   }
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
@@ -123,7 +176,7 @@ public class WorkItem: @unchecked Sendable {
   /// It wants no more than to run when its turn has come: no time counts, and nothing but itself.
   @inlinable package final var isSimple: Bool {
     @inline(__always) get {
-      (kind == .task || kind == .reply) && !isBarrier && timeToLiveIfAny == Self.none
+      (kind == .task || kind == .reply) && !isBarrier && !hasTimeToLive
     }
   }
 
@@ -170,59 +223,103 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  /// For dispatchers, and for those that build on them.
+  /// An item of a queue. For dispatchers, and for those that build on them.
   ///
   /// - Parameters:
   ///   - body: Runs at most once, on the queue. Released when the outcome is known.
-  public convenience init(
+  /// - Complexity: O(1); one allocation, and another one if it has more than one of: a view, a label, a
+  ///   group, a time, and what else may be given.
+  public static func make(
     kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
     due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
     body: consuming sending @escaping () throws -> Void
-  ) {
-    self.init(
-      kind: kind, queue: queue, label: label, site: site, due: due, tolerance: tolerance,
-      repetition: repetition, timeToLive: timeToLive, atShutdown: atShutdown, group: group)
-    self.body = body
-  }
-
-  /// Without a body: that is a subclass's.
-  @usableFromInline init(
-    kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
-    due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
-    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil
-  ) {
-    self.kind = kind
-    lane = queue.lane
-    view = queue.view
-    isBarrier = queue.isBarrier && queue.lane == .background
-    self.label = label
-    self.site = site
-    dueIfAny = due?.nanoseconds ?? Self.none
-    terms = .of(tolerance, repetition)
-    timeToLiveIfAny = timeToLive.map { max(0, $0.clampedNanoseconds) } ?? Self.none
-    self.atShutdown = atShutdown
-    self.group = group
+  ) -> WorkItem {
+    let origin = Origin(kind: kind, queue: queue, site: site, atShutdown: atShutdown)
     group?.enter(for: queue.dispatcher)
+    if let due {
+      return TimerItem(
+        origin, view: queue.view, group: group, label: label, due: due.nanoseconds,
+        tolerance: tolerance, repetition: repetition, timeToLive: timeToLive, body: body)
+    }
+    if let label {
+      return LabelledItem(
+        origin, view: queue.view, group: group, label: label, timeToLive: timeToLive, body: body)
+    }
+    return BodyItem(
+      origin, More(view: queue.view, group: group, timeToLive: timeToLive),
+      hasTimeToLive: timeToLive != nil, body: body)
   }
 
   /// One run of a repeating timer that has not ended. For dispatchers.
-  public init(runOf timer: WorkItem) {
-    guard timer.repetition != nil, let body = timer.body else {
+  public static func run(of timer: WorkItem) -> WorkItem {
+    guard timer.repetition != nil, let body = (timer as? BodyItem)?.body else {
       refuse("\(timer.name) does not repeat, or not any more")
     }
-    kind = .timer
-    lane = timer.lane
-    view = timer.view
-    isBarrier = timer.isBarrier
-    label = timer.label
-    site = timer.site
-    dueIfAny = Self.none
-    terms = nil
-    timeToLiveIfAny = Self.none
-    atShutdown = timer.atShutdown
-    group = nil
-    self.body = body
+    let origin = Origin(runOf: timer)
+    guard let label = timer.label else {
+      return BodyItem(origin, More(view: timer.view), hasTimeToLive: false, body: body)
+    }
+    return LabelledItem(
+      origin, view: timer.view, group: nil, label: label, timeToLive: nil, body: body)
+  }
+
+  /// What every item has.
+  @usableFromInline struct Origin {
+    let kind: Kind
+    let lane: Lane
+    let isBarrier: Bool
+    let site: CallSite
+    let atShutdown: ShutdownBehavior
+
+    @usableFromInline init(
+      kind: Kind, queue: borrowing TaskQueue, site: CallSite, atShutdown: ShutdownBehavior
+    ) {
+      self.kind = kind
+      lane = queue.lane
+      isBarrier = queue.isBarrier && queue.lane == .background
+      self.site = site
+      self.atShutdown = atShutdown
+    }
+
+    init(runOf timer: WorkItem) {
+      kind = .timer
+      lane = timer.lane
+      isBarrier = timer.isBarrier
+      site = timer.site
+      atShutdown = timer.atShutdown
+    }
+  }
+
+  /// For those that make a value.
+  @usableFromInline init(
+    kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite, timeToLive: Duration?,
+    atShutdown: ShutdownBehavior, group: WorkGroup?
+  ) {
+    self.kind = kind
+    lane = queue.lane
+    isBarrier = queue.isBarrier && queue.lane == .background
+    self.site = site
+    self.atShutdown = atShutdown
+    more = More(view: queue.view, group: group, label: label, timeToLive: timeToLive)
+    hasTimeToLive = timeToLive != nil
+    group?.enter(for: queue.dispatcher)
+  }
+
+  init(_ origin: Origin, _ more: consuming More, hasTimeToLive: Bool) {
+    kind = origin.kind
+    lane = origin.lane
+    isBarrier = origin.isBarrier
+    site = origin.site
+    atShutdown = origin.atShutdown
+    self.more = more
+    self.hasTimeToLive = hasTimeToLive
+  }
+
+  deinit {
+    // One that never ended, and whose observers still wait under its name, which is its address.
+    let state = state.load(ordering: .relaxed)
+    if state & Phase.isObserved != 0, state & Phase.all != Phase.finished { _ = takeObservers() }
   }
 
   // MARK: For dispatchers
@@ -261,12 +358,15 @@ public class WorkItem: @unchecked Sendable {
   }
 
   /// Calls the body, and lets go of it.
-  func callBody() throws {
-    guard let body = self.body.take() else { refuseToRunTwice() }
-    try body()
-  }
+  func callBody() throws { abstract() }
 
-  func dropBody() { body = nil }
+  /// Lets go of the body, and keeps what it has made or thrown.
+  func endBody(_ outcome: Outcome) { abstract() }
+
+  /// What the body threw.
+  var failure: (any Error)? { abstract() }
+
+  private func abstract() -> Never { refuse("an item of no class that has a body") }
 
   @usableFromInline final func refuseToRunTwice() -> Never { refuse("\(name) was run twice") }
 
@@ -289,25 +389,28 @@ public class WorkItem: @unchecked Sendable {
       return false
     }
     // A body that was abandoned still runs, or is about to: it is its thread's.
-    if outcome != .abandoned { dropBody() }
-    outcomeIfFinished = outcome
+    if case .abandoned = outcome {} else { endBody(outcome) }
+    ending = Ending(outcome)
     let before = state.bitwiseOr(Phase.finished, ordering: .acquiringAndReleasing).oldValue
     if before & Phase.isObserved != 0 { tellObservers(outcome) }
-    group?.leaveAsMember()
+    switch more {
+    case .nothing, .view: break
+    case .group(let group): group.leaveAsMember()
+    case .extras(let extras): extras.group?.leaveAsMember()
+    }
     return true
   }
 
   private func tellObservers(_ outcome: Outcome) {
-    let observers = ItemLock.withLock(of: self) {
-      let all = self.observers
-      self.observers = []
-      return all
-    }
-    for observer in observers { observer(outcome) }
+    for observer in takeObservers() { observer(outcome) }
+  }
+
+  private func takeObservers() -> [ItemLock.Observer] {
+    ItemLock.withLock(of: self) { $0.removeValue(forKey: ObjectIdentifier(self)) ?? [] }
   }
 
   /// Lets go of the body of an item that has begun and was abandoned, and that nobody will run.
-  package func releaseBody() { dropBody() }
+  package func releaseBody() { endBody(.abandoned) }
 
   /// Sets the flag that ``CurrentTask/isCancelled`` reads.
   public func requestCancellation() {
@@ -321,19 +424,30 @@ public class WorkItem: @unchecked Sendable {
   public var isRunning: Bool { phase == Phase.running }
 
   /// How it ended, or nil if it has not.
-  public var outcome: Outcome? { phase == Phase.finished ? outcomeIfFinished : nil }
+  public var outcome: Outcome? {
+    guard phase == Phase.finished else { return nil }
+    return switch ending {
+    case .unknown: nil
+    case .completed: .completed
+    case .failed: failure.map { .failed($0) }
+    case .cancelled: .cancelled
+    case .expired: .expired
+    case .abandoned: .abandoned
+    case .refused(let refusal): .refused(refusal)
+    }
+  }
 
   /// Calls `observer` once with the outcome: now, if it is known, else when it is, on the thread
   /// that ends the item.
   public func whenFinished(_ observer: @escaping @Sendable (Outcome) -> Void) {
-    let known = ItemLock.withLock(of: self) { () -> Outcome? in
+    let hasFinished = ItemLock.withLock(of: self) { observers in
       // Whoever ends it after this sees the bit, and waits here for the observer.
       let before = state.bitwiseOr(Phase.isObserved, ordering: .acquiringAndReleasing).oldValue
-      if before & Phase.all == Phase.finished { return outcomeIfFinished }
-      observers.append(observer)
-      return nil
+      if before & Phase.all == Phase.finished { return true }
+      observers[ObjectIdentifier(self), default: []].append(observer)
+      return false
     }
-    if let known { observer(known) }
+    if hasFinished, let outcome { observer(outcome) }
   }
 
   /// Lets those who wait under `monitor` look again when the item has ended, which may be now. Without
@@ -366,4 +480,27 @@ public class WorkItem: @unchecked Sendable {
 
   /// What messages call it: its label, else its file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
+}
+
+extension WorkItem.More {
+  @inline(__always) init(
+    view: QueueView?, group: WorkGroup? = nil, label: String? = nil, due: Int64? = nil,
+    timeToLive: Duration? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil
+  ) {
+    let isMore =
+      label != nil || due != nil || timeToLive != nil || tolerance.isPositive || repetition != nil
+    if isMore || (view != nil && group != nil) {
+      self = .extras(
+        WorkItem.Extras(
+          view: view, group: group, label: label, due: due,
+          timeToLive: timeToLive.map { max(0, $0.clampedNanoseconds) },
+          tolerance: max(0, tolerance.clampedNanoseconds), repetition: repetition))
+    } else if let view {
+      self = .view(view)
+    } else if let group {
+      self = .group(group)
+    } else {
+      self = .nothing
+    }
+  }
 }

@@ -59,7 +59,7 @@ extension State {
   }
 
   private mutating func addRun(of timed: Timed, due time: Int64) {
-    let run = WorkItem(runOf: timed.item)
+    let run = WorkItem.run(of: timed.item)
     let entry = makeEntry(
       .item(run), on: run.lane, timed.entry.view, at: run.site,
       parent: timed.entry.lineage, enqueuedAt: time)

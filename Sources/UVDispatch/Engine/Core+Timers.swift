@@ -32,7 +32,7 @@ extension Core {
     guard let repetition = item.repetition else { return }
     let owed = repetition.owed(at: instant, since: time)
     for _ in 0..<owed.runs {
-      let run = WorkItem(runOf: item)
+      let run = WorkItem.run(of: item)
       number(run, parent: timer.id)
       repeats[ObjectIdentifier(run)] = TimerRun(run: task(for: run), timer: timer)
       accept(run)

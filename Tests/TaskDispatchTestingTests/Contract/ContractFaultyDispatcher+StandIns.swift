@@ -32,7 +32,7 @@ extension FaultyDispatcher {
       ) { tick(item) }
     case .rearmsRepeats where item.kind == .repeating:
       // Made now, while it has a body: the shutdown will have ended it.
-      let extra = WorkItem(runOf: item)
+      let extra = WorkItem.run(of: item)
       return standIn(for: item, due: item.due, repetition: item.repetition) { [inner, weak self] in
         tick(item)
         if self?.isShutDown == true { inner.foreground { if extra.begin() { _ = extra.run() } } }
@@ -52,7 +52,7 @@ extension FaultyDispatcher {
     repetition: Repetition? = nil, timeToLive: Duration? = nil,
     body: (@Sendable () -> Void)? = nil
   ) -> WorkItem {
-    let standIn = WorkItem(
+    let standIn = WorkItem.make(
       kind: item.kind, queue: inside(queue(of: item)), label: item.label, site: site ?? item.site,
       due: due, tolerance: item.tolerance, repetition: repetition, timeToLive: timeToLive
     ) { [weak self] in
@@ -99,7 +99,7 @@ extension FaultyDispatcher {
 /// Runs a repeating timer's body once.
 private func tick(_ item: WorkItem) {
   guard item.outcome == nil else { return }
-  let run = WorkItem(runOf: item)
+  let run = WorkItem.run(of: item)
   if run.begin() { run.finish(run.run()) }
 }
 

@@ -19,7 +19,7 @@ struct MemoryTests {
         dispatcher.foreground { token.touch() }
         dispatcher.background { token.touch() }
       }
-      let work = WorkItem(
+      let work = WorkItem.make(
         kind: .task, queue: dispatcher.background, label: nil,
         site: CallSite(fileID: #fileID, line: #line)
       ) { token.touch() }
@@ -41,7 +41,7 @@ struct MemoryTests {
     struct Torn: Error {}
     weak var held: WorkItem?
     do {
-      let item = WorkItem(
+      let item = WorkItem.make(
         kind: ending == 4 ? .timer : .task, queue: dispatcher.background, label: nil,
         site: CallSite(fileID: #fileID, line: #line),
         due: ending == 4 ? .start.advanced(by: .seconds(2)) : nil,

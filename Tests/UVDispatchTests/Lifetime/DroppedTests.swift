@@ -108,7 +108,7 @@ extension OnePool {
       let known = Latch()
       try {
         let dispatcher = try UVDispatcher()
-        let item = WorkItem(
+        let item = WorkItem.make(
           kind: .task, queue: dispatcher.foreground, label: nil,
           site: CallSite(fileID: #fileID, line: #line)
         ) {}

@@ -92,7 +92,7 @@ struct ReuseTests {
 
   /// Takes a task through all that may happen to one, and to its end.
   private func useUp(_ bare: BareCore) {
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
       label: "used", site: .here()
     ) {}

@@ -59,7 +59,7 @@ struct TimeOfSubmissionTests {
   }
 
   private func submit(timeToLive: Duration?, to core: Core) -> WorkItem {
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
       label: nil, site: .here(), timeToLive: timeToLive
     ) {}

@@ -88,7 +88,7 @@ extension RandomProgram {
     let now = dispatcher.now.nanoseconds
     let due = (now / 100_000 + Int64(actor.dice.roll(4))) * 100_000
     let slip = draft(.timer, &actor, on: anyQueue(&actor)) { $0.due = due }
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .timer, queue: queues[slip.queue], label: nil,
       site: CallSite(fileID: #fileID, line: UInt(slip.number)),
       due: DispatcherInstant(nanoseconds: due)

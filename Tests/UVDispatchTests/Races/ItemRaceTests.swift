@@ -57,7 +57,7 @@ extension OnePool {
     }
 
     private func anItem() -> WorkItem {
-      WorkItem(
+      WorkItem.make(
         kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
         label: nil, site: .here()
       ) {}
@@ -70,7 +70,7 @@ struct EarlyQuestionTests {
   @Test(
     "is still answered when it has begun and ended: its observers are told, its failure is seen")
   func kept() {
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
       label: nil, site: .here()
     ) { throw CancellationError() }
@@ -94,7 +94,7 @@ struct EarlyQuestionTests {
 
   @Test("is forgotten once it is answered")
   func forgotten() {
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
       label: nil, site: .here()
     ) {}

@@ -34,7 +34,7 @@ struct BareCore {
     band: PriorityBand = .medium, due: DispatcherInstant? = nil, timeToLive: Duration? = nil,
     group: WorkGroup? = nil
   ) -> WorkItem {
-    let item = WorkItem(
+    let item = WorkItem.make(
       kind: kind, queue: TaskQueue(dispatcher: nobody, view: view, lane: lane), label: nil,
       site: CallSite(fileID: #fileID, line: #line, band: band), due: due, timeToLive: timeToLive,
       group: group
@@ -51,7 +51,7 @@ struct BareCore {
     body: @escaping @Sendable () throws -> Void = {}
   ) -> WorkItem {
     let queue = TaskQueue(dispatcher: nobody, view: view, lane: lane)
-    return WorkItem(
+    return WorkItem.make(
       kind: kind, queue: isBarrier ? queue.barrier : queue, label: nil,
       site: CallSite(fileID: #fileID, line: #line, band: band), timeToLive: timeToLive, body: body)
   }

@@ -53,7 +53,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "view", width: 1)
       view.suspend()
-      let item = WorkItem(kind: .task, queue: view, label: nil, site: .here()) {}
+      let item = WorkItem.make(kind: .task, queue: view, label: nil, site: .here()) {}
       dispatcher.submit(item)
       let told = Box<[Outcome]>([])
       item.whenFinished { outcome in

@@ -412,7 +412,7 @@ extension OnePool {
         queue { _ = gate.wait(patience) }
         let seen = Box<[(isInTask: Bool, ended: Int)]>([])
         let items = (0..<3).map { _ in
-          WorkItem(kind: .task, queue: queue, label: nil, site: .here()) {}
+          WorkItem.make(kind: .task, queue: queue, label: nil, site: .here()) {}
         }
         for item in items {
           item.whenFinished { [dispatcher] _ in
