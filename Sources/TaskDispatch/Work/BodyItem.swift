@@ -4,11 +4,10 @@ class BodyItem: WorkItem, @unchecked Sendable {
   @safe @exclusivity(unchecked) final var body: (() throws -> Void)?
 
   init(
-    _ origin: Origin, _ more: consuming More, hasTimeToLive: Bool,
-    body: consuming sending @escaping () throws -> Void
+    _ origin: Origin, _ more: consuming More, body: consuming sending @escaping () throws -> Void
   ) {
     self.body = body
-    super.init(origin, more, hasTimeToLive: hasTimeToLive)
+    super.init(origin, more)
   }
 
   override final func callBody() throws {
@@ -30,39 +29,31 @@ class BodyItem: WorkItem, @unchecked Sendable {
   }
 }
 
-/// One with a label, which it has room for.
+/// One with a label.
 final class LabelledItem: BodyItem, @unchecked Sendable {
   private let ownLabel: String
 
   init(
-    _ origin: Origin, view: QueueView?, group: WorkGroup?, label: String, timeToLive: Duration?,
+    _ origin: Origin, _ more: consuming More, label: String,
     body: consuming sending @escaping () throws -> Void
   ) {
     ownLabel = label
-    super.init(
-      origin, More(view: view, group: group, timeToLive: timeToLive),
-      hasTimeToLive: timeToLive != nil, body: body)
+    super.init(origin, more, body: body)
   }
 
   override var label: String? { ownLabel }
 }
 
-/// One that waits for a time, which it has room for.
+/// One that waits for a time.
 final class TimerItem: BodyItem, @unchecked Sendable {
   private let ownDue: Int64
 
   init(
-    _ origin: Origin, view: QueueView?, group: WorkGroup?, label: String?, due: Int64,
-    tolerance: Duration, repetition: Repetition?, timeToLive: Duration?,
+    _ origin: Origin, _ more: consuming More, due: Int64,
     body: consuming sending @escaping () throws -> Void
   ) {
     ownDue = due
-    super.init(
-      origin,
-      More(
-        view: view, group: group, label: label, timeToLive: timeToLive, tolerance: tolerance,
-        repetition: repetition),
-      hasTimeToLive: timeToLive != nil, body: body)
+    super.init(origin, more, body: body)
   }
 
   override var dueInNanoseconds: Int64? { ownDue }

@@ -26,8 +26,11 @@
       item.hasMade = true
     }
     super.init(
-      kind: kind, queue: queue, label: label, site: site, timeToLive: timeToLive,
-      atShutdown: atShutdown, group: group)
+      Origin(
+        kind: kind, queue: queue, site: site, atShutdown: atShutdown,
+        hasTimeToLive: timeToLive != nil),
+      More(view: queue.view, group: group, label: label, timeToLive: timeToLive))
+    group?.enter(for: queue.dispatcher)
   }
 
   override func callBody() throws { try make(self) }

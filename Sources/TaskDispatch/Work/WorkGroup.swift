@@ -57,7 +57,7 @@ public final class WorkGroup: @unchecked Sendable {
     withState { $0.count += 1 }
   }
 
-  func enter(for dispatcher: any TaskDispatcher) {
+  @usableFromInline func enter(for dispatcher: any TaskDispatcher) {
     withState { $0.enter(for: dispatcher) }
   }
 

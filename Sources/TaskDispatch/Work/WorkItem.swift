@@ -89,19 +89,17 @@ public class WorkItem: @unchecked Sendable {
     let group: WorkGroup?
     let label: String?
     // In nanoseconds.
-    let due: Int64?
     let timeToLive: Int64?
     let tolerance: Int64
     let repetition: Repetition?
 
     init(
-      view: QueueView?, group: WorkGroup?, label: String?, due: Int64?, timeToLive: Int64?,
-      tolerance: Int64, repetition: Repetition?
+      view: QueueView?, group: WorkGroup?, label: String?, timeToLive: Int64?, tolerance: Int64,
+      repetition: Repetition?
     ) {
       self.view = view
       self.group = group
       self.label = label
-      self.due = due
       self.timeToLive = timeToLive
       self.tolerance = tolerance
       self.repetition = repetition
@@ -149,7 +147,7 @@ public class WorkItem: @unchecked Sendable {
   public var label: String? { extras?.label }
 
   /// Not before this time, in nanoseconds; nil for now.
-  @usableFromInline var dueInNanoseconds: Int64? { extras?.due }
+  var dueInNanoseconds: Int64? { nil }
 
   /// Not before this time; nil for now.
   public final var due: DispatcherInstant? {
@@ -235,20 +233,17 @@ public class WorkItem: @unchecked Sendable {
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
     body: consuming sending @escaping () throws -> Void
   ) -> WorkItem {
-    let origin = Origin(kind: kind, queue: queue, site: site, atShutdown: atShutdown)
+    let origin = Origin(
+      kind: kind, queue: queue, site: site, atShutdown: atShutdown,
+      hasTimeToLive: timeToLive != nil)
+    // One that waits for a time has no room for a label.
+    let more = More(
+      view: queue.view, group: group, label: due == nil ? nil : label, timeToLive: timeToLive,
+      tolerance: tolerance, repetition: repetition)
     group?.enter(for: queue.dispatcher)
-    if let due {
-      return TimerItem(
-        origin, view: queue.view, group: group, label: label, due: due.nanoseconds,
-        tolerance: tolerance, repetition: repetition, timeToLive: timeToLive, body: body)
-    }
-    if let label {
-      return LabelledItem(
-        origin, view: queue.view, group: group, label: label, timeToLive: timeToLive, body: body)
-    }
-    return BodyItem(
-      origin, More(view: queue.view, group: group, timeToLive: timeToLive),
-      hasTimeToLive: timeToLive != nil, body: body)
+    if let due { return TimerItem(origin, more, due: due.nanoseconds, body: body) }
+    if let label { return LabelledItem(origin, more, label: label, body: body) }
+    return BodyItem(origin, more, body: body)
   }
 
   /// One run of a repeating timer that has not ended. For dispatchers.
@@ -257,29 +252,30 @@ public class WorkItem: @unchecked Sendable {
       refuse("\(timer.name) does not repeat, or not any more")
     }
     let origin = Origin(runOf: timer)
-    guard let label = timer.label else {
-      return BodyItem(origin, More(view: timer.view), hasTimeToLive: false, body: body)
-    }
-    return LabelledItem(
-      origin, view: timer.view, group: nil, label: label, timeToLive: nil, body: body)
+    let more = More(view: timer.view)
+    guard let label = timer.label else { return BodyItem(origin, more, body: body) }
+    return LabelledItem(origin, more, label: label, body: body)
   }
 
-  /// What every item has.
+  /// What every item is given.
   @usableFromInline struct Origin {
     let kind: Kind
     let lane: Lane
     let isBarrier: Bool
     let site: CallSite
     let atShutdown: ShutdownBehavior
+    let hasTimeToLive: Bool
 
     @usableFromInline init(
-      kind: Kind, queue: borrowing TaskQueue, site: CallSite, atShutdown: ShutdownBehavior
+      kind: Kind, queue: borrowing TaskQueue, site: CallSite, atShutdown: ShutdownBehavior,
+      hasTimeToLive: Bool
     ) {
       self.kind = kind
       lane = queue.lane
       isBarrier = queue.isBarrier && queue.lane == .background
       self.site = site
       self.atShutdown = atShutdown
+      self.hasTimeToLive = hasTimeToLive
     }
 
     init(runOf timer: WorkItem) {
@@ -288,32 +284,18 @@ public class WorkItem: @unchecked Sendable {
       isBarrier = timer.isBarrier
       site = timer.site
       atShutdown = timer.atShutdown
+      hasTimeToLive = false
     }
   }
 
-  /// For those that make a value.
-  @usableFromInline init(
-    kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite, timeToLive: Duration?,
-    atShutdown: ShutdownBehavior, group: WorkGroup?
-  ) {
-    self.kind = kind
-    lane = queue.lane
-    isBarrier = queue.isBarrier && queue.lane == .background
-    self.site = site
-    self.atShutdown = atShutdown
-    more = More(view: queue.view, group: group, label: label, timeToLive: timeToLive)
-    hasTimeToLive = timeToLive != nil
-    group?.enter(for: queue.dispatcher)
-  }
-
-  init(_ origin: Origin, _ more: consuming More, hasTimeToLive: Bool) {
+  @usableFromInline init(_ origin: Origin, _ more: consuming More) {
     kind = origin.kind
     lane = origin.lane
     isBarrier = origin.isBarrier
     site = origin.site
     atShutdown = origin.atShutdown
+    hasTimeToLive = origin.hasTimeToLive
     self.more = more
-    self.hasTimeToLive = hasTimeToLive
   }
 
   deinit {
@@ -483,16 +465,16 @@ public class WorkItem: @unchecked Sendable {
 }
 
 extension WorkItem.More {
-  @inline(__always) init(
-    view: QueueView?, group: WorkGroup? = nil, label: String? = nil, due: Int64? = nil,
-    timeToLive: Duration? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil
+  @usableFromInline init(
+    view: QueueView?, group: WorkGroup? = nil, label: String? = nil, timeToLive: Duration? = nil,
+    tolerance: Duration = .zero, repetition: Repetition? = nil
   ) {
     let isMore =
-      label != nil || due != nil || timeToLive != nil || tolerance.isPositive || repetition != nil
+      label != nil || timeToLive != nil || tolerance.isPositive || repetition != nil
     if isMore || (view != nil && group != nil) {
       self = .extras(
         WorkItem.Extras(
-          view: view, group: group, label: label, due: due,
+          view: view, group: group, label: label,
           timeToLive: timeToLive.map { max(0, $0.clampedNanoseconds) },
           tolerance: max(0, tolerance.clampedNanoseconds), repetition: repetition))
     } else if let view {

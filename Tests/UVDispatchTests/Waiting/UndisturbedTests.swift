@@ -87,7 +87,8 @@ extension OnePool {
       }
 
       #expect(observers(of: group, "state", "monitors") == 1)
-      #expect(observers(of: handle.item, "observers") == 1)
+      let item = handle.item
+      #expect(ItemLock.withLock(of: item) { $0[ObjectIdentifier(item)]?.count } == 1)
       dispatcher.runUntilIdle()
     }
   }
