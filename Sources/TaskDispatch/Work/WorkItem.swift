@@ -75,37 +75,6 @@ public class WorkItem: @unchecked Sendable {
   /// Whether it may expire.
   @usableFromInline final let hasTimeToLive: Bool
 
-  /// What it has beside its body: most often nothing, or one of them.
-  @usableFromInline enum More {
-    case nothing
-    case view(QueueView)
-    case group(WorkGroup)
-    case extras(Extras)
-  }
-
-  /// What few items have, and what others have no room for.
-  @usableFromInline final class Extras: Sendable {
-    @usableFromInline let view: QueueView?
-    let group: WorkGroup?
-    let label: String?
-    // In nanoseconds.
-    let timeToLive: Int64?
-    let tolerance: Int64
-    let repetition: Repetition?
-
-    init(
-      view: QueueView?, group: WorkGroup?, label: String?, timeToLive: Int64?, tolerance: Int64,
-      repetition: Repetition?
-    ) {
-      self.view = view
-      self.group = group
-      self.label = label
-      self.timeToLive = timeToLive
-      self.tolerance = tolerance
-      self.repetition = repetition
-    }
-  }
-
   /// An ``Outcome`` without its error, which stands where the body did.
   private enum Ending {
     case unknown, completed, failed, cancelled, expired, abandoned
@@ -124,46 +93,11 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  private final var extras: Extras? { if case .extras(let extras) = more { extras } else { nil } }
-
-  /// The view of the background that it was submitted to, or nil.
-  @inlinable public final var view: QueueView? {
-    switch more {
-    case .nothing, .group: nil
-    case .view(let view): view
-    case .extras(let extras): extras.view
-    }
-  }
-
-  public final var group: WorkGroup? {
-    switch more {
-    case .nothing, .view: nil
-    case .group(let group): group
-    case .extras(let extras): extras.group
-    }
-  }
-
   /// A name for reports, errors and tests.
   public var label: String? { extras?.label }
 
   /// Not before this time, in nanoseconds; nil for now.
   var dueInNanoseconds: Int64? { nil }
-
-  /// Not before this time; nil for now.
-  public final var due: DispatcherInstant? {
-    dueInNanoseconds.map { DispatcherInstant(nanoseconds: $0) }
-  }
-  /// How much later than `due` it may start if that saves a wake-up. Not negative, in whole nanoseconds.
-  public final var tolerance: Duration { .nanoseconds(toleranceInNanoseconds) }
-
-  package final var toleranceInNanoseconds: Int64 { extras?.tolerance ?? 0 }
-  /// For a repeating timer.
-  public final var repetition: Repetition? { extras?.repetition }
-  /// How long it may wait before it expires, from its submission, or from its time for a timer. In
-  /// whole nanoseconds.
-  public final var timeToLive: Duration? {
-    hasTimeToLive ? extras?.timeToLive.map { .nanoseconds($0) } : nil
-  }
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
   @inlinable public final var place: Place {
@@ -186,107 +120,6 @@ public class WorkItem: @unchecked Sendable {
 
   /// Whether ``queued`` is there: asked without counting it.
   @inlinable package final var isQueuedAsTask: Bool { @inline(__always) get { queuedAs != nil } }
-
-  /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
-  public struct Place: Sendable {
-    /// Its position in the queue that `stage` says.
-    public var position: Int
-    /// Names it in this dispatcher.
-    public var id: TaskID
-    /// When it was submitted, or came due.
-    public var since: DispatcherInstant
-    /// The number of the task whose body submitted it; 0 if none did.
-    @usableFromInline package var parent: UInt64
-    public var stage: Stage
-
-    /// Names it among the timers, while it stands there. In the place of a position.
-    @inlinable package var ticket: DeadlineTicket {
-      get { DeadlineTicket(bits: position) }
-      set { position = newValue.bits }
-    }
-
-    public enum Stage: Sendable {
-      case nowhere
-      /// In its queue or on the way there, and nobody has had to know where.
-      case posted
-      case timers, due, queue, held
-    }
-
-    @inlinable public init() {
-      position = 0
-      id = TaskID(0)
-      since = DispatcherInstant(nanoseconds: 0)
-      parent = 0
-      stage = .nowhere
-    }
-  }
-
-  /// An item of a queue. For dispatchers, and for those that build on them.
-  ///
-  /// - Parameters:
-  ///   - body: Runs at most once, on the queue. Released when the outcome is known.
-  /// - Complexity: O(1); one allocation, and another one if it has more than one of: a view, a label, a
-  ///   group, a time, and what else may be given.
-  public static func make(
-    kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
-    due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
-    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
-    body: consuming sending @escaping () throws -> Void
-  ) -> WorkItem {
-    let origin = Origin(
-      kind: kind, queue: queue, site: site, atShutdown: atShutdown,
-      hasTimeToLive: timeToLive != nil)
-    // One that waits for a time has no room for a label.
-    let more = More(
-      view: queue.view, group: group, label: due == nil ? nil : label, timeToLive: timeToLive,
-      tolerance: tolerance, repetition: repetition)
-    group?.enter(for: queue.dispatcher)
-    if let due { return TimerItem(origin, more, due: due.nanoseconds, body: body) }
-    if let label { return LabelledItem(origin, more, label: label, body: body) }
-    return BodyItem(origin, more, body: body)
-  }
-
-  /// One run of a repeating timer that has not ended. For dispatchers.
-  public static func run(of timer: WorkItem) -> WorkItem {
-    guard timer.repetition != nil, let body = (timer as? BodyItem)?.body else {
-      refuse("\(timer.name) does not repeat, or not any more")
-    }
-    let origin = Origin(runOf: timer)
-    let more = More(view: timer.view)
-    guard let label = timer.label else { return BodyItem(origin, more, body: body) }
-    return LabelledItem(origin, more, label: label, body: body)
-  }
-
-  /// What every item is given.
-  @usableFromInline struct Origin {
-    let kind: Kind
-    let lane: Lane
-    let isBarrier: Bool
-    let site: CallSite
-    let atShutdown: ShutdownBehavior
-    let hasTimeToLive: Bool
-
-    @usableFromInline init(
-      kind: Kind, queue: borrowing TaskQueue, site: CallSite, atShutdown: ShutdownBehavior,
-      hasTimeToLive: Bool
-    ) {
-      self.kind = kind
-      lane = queue.lane
-      isBarrier = queue.isBarrier && queue.lane == .background
-      self.site = site
-      self.atShutdown = atShutdown
-      self.hasTimeToLive = hasTimeToLive
-    }
-
-    init(runOf timer: WorkItem) {
-      kind = .timer
-      lane = timer.lane
-      isBarrier = timer.isBarrier
-      site = timer.site
-      atShutdown = timer.atShutdown
-      hasTimeToLive = false
-    }
-  }
 
   @usableFromInline init(_ origin: Origin, _ more: consuming More) {
     kind = origin.kind
@@ -462,27 +295,4 @@ public class WorkItem: @unchecked Sendable {
 
   /// What messages call it: its label, else its file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
-}
-
-extension WorkItem.More {
-  @usableFromInline init(
-    view: QueueView?, group: WorkGroup? = nil, label: String? = nil, timeToLive: Duration? = nil,
-    tolerance: Duration = .zero, repetition: Repetition? = nil
-  ) {
-    let isMore =
-      label != nil || timeToLive != nil || tolerance.isPositive || repetition != nil
-    if isMore || (view != nil && group != nil) {
-      self = .extras(
-        WorkItem.Extras(
-          view: view, group: group, label: label,
-          timeToLive: timeToLive.map { max(0, $0.clampedNanoseconds) },
-          tolerance: max(0, tolerance.clampedNanoseconds), repetition: repetition))
-    } else if let view {
-      self = .view(view)
-    } else if let group {
-      self = .group(group)
-    } else {
-      self = .nothing
-    }
-  }
 }

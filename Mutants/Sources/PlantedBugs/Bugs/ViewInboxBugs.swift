@@ -256,7 +256,7 @@ private let postedItemBugs = [
     "posted.with-a-time", breaks: "rule 8: an item that has expired runs",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
-      "timeToLiveIfAny == Self.none", becomes: "true", within: "&& timeToLiveIfAny == Self.none"),
+      "!hasTimeToLive", becomes: "true", within: "&& !hasTimeToLive"),
     suites: posted),
   Bug(
     "posted.high", breaks: "rule 7: a high task waits behind medium ones",
