@@ -24,7 +24,8 @@ extension TaskQueue {
   ///     which means: unless it can start before time moves on.
   ///   - atShutdown: What a shutdown does with it if it has not started.
   /// - Returns: Whether it was accepted.
-  /// - Complexity: Amortised O(1); one allocation beyond the closure.
+  /// - Complexity: Amortised O(1); one allocation beyond the closure, and a second for a time to live, or for
+  ///   a group of a queue that was made.
   @discardableResult
   public func callAsFunction(
     label: String? = nil, group: WorkGroup? = nil,
@@ -58,6 +59,8 @@ extension TaskQueue {
   ///
   /// - Parameters: as of the call with options.
   /// - Returns: A handle, also if the submission is refused: its outcome then says so.
+  /// - Complexity: Amortised O(1); one allocation beyond the closure, a second for a label, a time to live, or
+  ///   a group of a queue that was made, and one for a value that takes up memory.
   @inlinable @discardableResult
   public func submit<Value: Sendable>(
     label: String? = nil, group: WorkGroup? = nil,

@@ -4,8 +4,8 @@ extension WorkItem {
   ///
   /// - Parameters:
   ///   - body: Runs at most once, on the queue. Released when the outcome is known.
-  /// - Complexity: O(1); one allocation, and another one if it has more than one of: a view, a label, a
-  ///   group, a time, and what else may be given.
+  /// - Complexity: O(1); one allocation, and a second for a time to live, a tolerance or a repetition, for a
+  ///   label of what waits for a time, and for a group of what is in a view.
   public static func make(
     kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
     due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
