@@ -105,51 +105,6 @@ extension TaskQueue {
     return TaskHandle(item: item, dispatcher: dispatcher)
   }
 
-  /// Submits `body`, and hands its result to `then` on the foreground.
-  ///
-  /// The reply counts against no limit. If `body` never runs, because a shutdown cancelled it,
-  /// neither does `then`.
-  ///
-  /// - Parameters:
-  ///   - priority: The band of `body`. Medium if nil.
-  ///   - label: The label of `body` and of its reply.
-  /// - Returns: Whether `body` was accepted. If it was, and ran, the reply is accepted too, unless a
-  ///   shutdown cancels by then.
-  @discardableResult
-  public func callAsFunction<Value>(
-    priority: TaskPriority? = nil, label: String? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable () throws -> sending Value,
-    then: @escaping @Sendable (sending Result<Value, any Error>) -> Void
-  ) -> Admission {
-    let site = site(priority, fileID, line)
-    let foreground = dispatcher.foreground
-    let item = WorkItem.make(kind: .task, queue: self, label: label, site: site) {
-      let result: Transfer<Result<Value, any Error>>
-      do { result = Transfer(.success(try body())) } catch { result = Transfer(.failure(error)) }
-      let reply = WorkItem.make(kind: .reply, queue: foreground, label: label, site: site) {
-        then(result.take())
-      }
-      _ = foreground.dispatcher.submit(reply)
-    }
-    return dispatcher.submit(item)
-  }
-
-  /// As the other, for a `body` that is a function and not a closure, and for results that anybody may
-  /// have.
-  @discardableResult
-  public func callAsFunction<Value: Sendable>(
-    priority: TaskPriority? = nil, label: String? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable () throws -> Value,
-    then: @escaping @Sendable (Result<Value, any Error>) -> Void
-  ) -> Admission {
-    self(
-      priority: priority, label: label, fileID: fileID, line: line,
-      { () throws -> sending Value in try body() },
-      then: { (result: sending Result<Value, any Error>) in then(result) })
-  }
-
   @inlinable func site(_ priority: TaskPriority?, _ fileID: StaticString, _ line: UInt) -> CallSite
   {
     CallSite(fileID: fileID, line: line, band: priority.map { PriorityBand($0) } ?? .medium)

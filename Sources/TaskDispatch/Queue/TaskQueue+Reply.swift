@@ -1,0 +1,82 @@
+/// Work whose result goes to the foreground.
+extension TaskQueue {
+  /// Submits `body` in the medium band, and hands its result to `then` on the foreground.
+  ///
+  /// The reply counts against no limit. If `body` never runs, because a shutdown cancelled it,
+  /// neither does `then`.
+  ///
+  /// - Parameters:
+  ///   - label: The label of `body` and of its reply.
+  /// - Returns: Whether `body` was accepted. If it was, and ran, the reply is accepted too, unless a
+  ///   shutdown cancels by then.
+  @inlinable @discardableResult
+  public func callAsFunction<Value>(
+    label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () throws -> sending Value,
+    then: @escaping @Sendable (sending Result<Value, any Error>) -> Void
+  ) -> Admission {
+    submit(at: CallSite(fileID: fileID, line: line), label, body, then: then)
+  }
+
+  /// As the other, with `body` in the band of `priority`; medium if that is nil.
+  @inlinable @discardableResult
+  public func callAsFunction<Value>(
+    priority: TaskPriority?, label: String? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () throws -> sending Value,
+    then: @escaping @Sendable (sending Result<Value, any Error>) -> Void
+  ) -> Admission {
+    submit(at: site(priority, fileID, line), label, body, then: then)
+  }
+
+  /// As the other, for a `body` that is a function and not a closure, and for results that anybody may
+  /// have.
+  @inlinable @discardableResult
+  public func callAsFunction<Value: Sendable>(
+    label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () throws -> Value,
+    then: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) -> Admission {
+    submit(at: CallSite(fileID: fileID, line: line), label, body, then: then)
+  }
+
+  /// As the other, with `body` in the band of `priority`; medium if that is nil.
+  @inlinable @discardableResult
+  public func callAsFunction<Value: Sendable>(
+    priority: TaskPriority?, label: String? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: @escaping @Sendable () throws -> Value,
+    then: @escaping @Sendable (Result<Value, any Error>) -> Void
+  ) -> Admission {
+    submit(at: site(priority, fileID, line), label, body, then: then)
+  }
+
+  /// - Parameter body: Keeps nothing of what it makes, unless anybody may have it.
+  // In the caller's module, where the compiler knows the type of the result: to look it up at run time takes
+  // as long as all the rest.
+  @inlinable @inline(__always) func submit<Value>(
+    at site: CallSite, _ label: String?, _ body: @escaping @Sendable () throws -> Value,
+    then: @escaping @Sendable (sending Result<Value, any Error>) -> Void
+  ) -> Admission {
+    let dispatcher = dispatcher
+    return submit(at: site, label) {
+      // It goes from this thread to the one of the reply, and nobody else has it.
+      nonisolated(unsafe) let result = Result(catching: body)
+      dispatcher.reply(at: site, label) { then(unsafe result) }
+    }
+  }
+
+  @usableFromInline func submit(
+    at site: CallSite, _ label: String?, _ body: consuming @escaping @Sendable () -> Void
+  ) -> Admission {
+    dispatcher.submit(WorkItem.make(kind: .task, queue: self, label: label, site: site, body: body))
+  }
+}
+
+extension TaskDispatcher {
+  @usableFromInline func reply(
+    at site: CallSite, _ label: String?, _ body: consuming @escaping @Sendable () -> Void
+  ) {
+    _ = submit(WorkItem.make(kind: .reply, queue: foreground, label: label, site: site, body: body))
+  }
+}
