@@ -72,6 +72,15 @@ extension UVDispatcher {
     return .accepted
   }
 
+  public func reply(_ body: consuming @escaping @Sendable () -> Void, at site: CallSite) {
+    // Where there is a limit, which it is exempt from, it is closed.
+    guard !ForkGuard.isForked, lockedCore.mailbox.beginPost() else {
+      return _ = submit(
+        WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
+    }
+    if lockedCore.mailbox.post(.plain(PlainTask(body: body, site: site))) { fetch(.foreground) }
+  }
+
   @discardableResult
   public func submit(_ item: WorkItem) -> Admission { submit(item, mayWait: false) }
 

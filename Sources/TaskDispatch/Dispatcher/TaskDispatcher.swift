@@ -63,6 +63,10 @@ public protocol TaskDispatcher: AnyObject, Sendable {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission
 
+  /// Submits the reply of a plain body to the foreground: as an item of kind `.reply`, which counts against no
+  /// limit. There is a default that makes one.
+  func reply(_ body: consuming @escaping @Sendable () -> Void, at site: CallSite)
+
   /// Submits everything else. A refused item has been finished with `.refused` when this returns.
   func submit(_ item: WorkItem) -> Admission
 

@@ -1,19 +1,14 @@
 /// A value on its way from the thread that made it to the one that takes it.
 ///
 /// The compiler cannot follow a value through a queue. This can be trusted with one that is not
-/// `Sendable` because it goes in once, as `sending`, and comes out once, and the queue between the
-/// two orders them.
-package final class Transfer<Value>: @unchecked Sendable {
-  private struct Box: @unchecked Sendable { let value: Value }
-  private var box: Box?
+/// `Sendable` because it comes out once, for whoever runs it in a queue runs it once, and the queue
+/// between the two orders them.
+@usableFromInline package struct Transfer<Value>: @unchecked Sendable {
+  @usableFromInline let value: Value
 
-  package init(_ value: consuming sending Value) {
-    box = Box(value: value)
-  }
+  /// - Parameter value: Nobody else has it, or anybody may.
+  @inlinable package init(_ value: consuming Value) { self.value = value }
 
-  /// The value. Once: a second call traps.
-  package func take() -> sending Value {
-    guard let box = self.box.take() else { preconditionFailure("a value was taken twice") }
-    return box.value
-  }
+  /// The value. Once.
+  @inlinable package consuming func take() -> sending Value { value }
 }

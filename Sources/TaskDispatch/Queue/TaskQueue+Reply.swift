@@ -59,23 +59,33 @@ extension TaskQueue {
     then: @escaping @Sendable (sending Result<Value, any Error>) -> Void
   ) -> Admission {
     let dispatcher = dispatcher
+    guard let label else {
+      return dispatcher.post(
+        {
+          let result = Transfer(Result(catching: body))
+          dispatcher.reply({ then(result.take()) }, at: site)
+        }, on: self, at: site)
+    }
     return submit(at: site, label) {
-      // It goes from this thread to the one of the reply, and nobody else has it.
-      nonisolated(unsafe) let result = Result(catching: body)
-      dispatcher.reply(at: site, label) { then(unsafe result) }
+      let result = Transfer(Result(catching: body))
+      dispatcher.reply({ then(result.take()) }, at: site, label)
     }
   }
 
   @usableFromInline func submit(
-    at site: CallSite, _ label: String?, _ body: consuming @escaping @Sendable () -> Void
+    at site: CallSite, _ label: String, _ body: consuming @escaping @Sendable () -> Void
   ) -> Admission {
     dispatcher.submit(WorkItem.make(kind: .task, queue: self, label: label, site: site, body: body))
   }
 }
 
 extension TaskDispatcher {
+  public func reply(_ body: consuming @escaping @Sendable () -> Void, at site: CallSite) {
+    reply(body, at: site, nil)
+  }
+
   @usableFromInline func reply(
-    at site: CallSite, _ label: String?, _ body: consuming @escaping @Sendable () -> Void
+    _ body: consuming @escaping @Sendable () -> Void, at site: CallSite, _ label: String?
   ) {
     _ = submit(WorkItem.make(kind: .reply, queue: foreground, label: label, site: site, body: body))
   }

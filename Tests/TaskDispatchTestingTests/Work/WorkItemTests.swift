@@ -287,7 +287,7 @@ struct WorkItemTests {
     #expect(told.all.last == "other 2 \(Outcome.expired)")
   }
 
-  @Test("that ends without an outcome leaves nothing of those who watched it to the next at its place")
+  @Test("that ends without an outcome leaves nobody who watched it to the next at its place")
   func unwatched() {
     final class Watcher: Sendable {}
     for _ in 0..<100 {

@@ -74,7 +74,9 @@ extension OnePool {
     @Test("the submission is done by who comes second")
     func second() throws {
       let queue = try UVDispatcher().background
-      func item() -> WorkItem { WorkItem.make(kind: .task, queue: queue, label: nil, site: .here()) {} }
+      func item() -> WorkItem {
+        WorkItem.make(kind: .task, queue: queue, label: nil, site: .here()) {}
+      }
 
       let unwanted = item()
       #expect(!unwanted.noteUnwanted())

@@ -34,7 +34,8 @@ struct Case: Sendable {
     windowedForeground + windowedBackground + windowedViews + smallWindows + unbounded
     + [selfRepost] + working
     + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops] + yields
-    + [cancelling, statBehind, sync, idle, manyViews, groups] + barriers + [roundTrip, jobs]
+    + [cancelling, statBehind, sync, idle, manyViews, groups, handles, replies] + barriers
+    + [roundTrip, jobs]
     + backlog + [startUp, binarySize, fakeSteps, exploredSchedules, spoold] + latencies
 }
 

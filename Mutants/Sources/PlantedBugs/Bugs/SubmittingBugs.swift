@@ -1,5 +1,29 @@
 /// What is let in, in which order it stands, and how much of it.
-let submittingBugs: [Bug] = forkBugs + gateBugs + orderBugs + limitBugs
+let submittingBugs: [Bug] = replyBugs + forkBugs + gateBugs + orderBugs + limitBugs
+
+private let replyBugs = [
+  Bug(
+    "reply.limited", breaks: "a reply counts against a limit",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      ".reply", becomes: ".task",
+      within: "WorkItem.make(kind: .reply, queue: foreground, label: nil"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "reply.unfetched", breaks: "rule 2: a reply stays where it was posted",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without(
+      "fetch(.foreground)",
+      within: "PlainTask(body: body, site: site))) { fetch(.foreground) }"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "reply.nameless", breaks: "a reply has not the label of its task",
+    in: "TaskDispatch/Queue/TaskQueue+Reply.swift",
+    .expression(
+      "label", becomes: "nil",
+      within: "dispatcher.reply({ then(result.take()) }, at: site, label"),
+    suites: ["ReplyTests"]),
+]
 
 private let forkBugs = [
   Bug(
