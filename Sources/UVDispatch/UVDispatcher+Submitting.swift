@@ -74,9 +74,9 @@ extension UVDispatcher {
 
   public func reply(_ body: consuming @escaping @Sendable () -> Void, at site: CallSite) {
     // Where there is a limit, which it is exempt from, it is closed.
-    guard !ForkGuard.isForked, lockedCore.mailbox.beginPost() else {
-      return _ = submit(
-        WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
+    if ForkGuard.isForked || !lockedCore.mailbox.beginPost() {
+      submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
+      return
     }
     if lockedCore.mailbox.post(.plain(PlainTask(body: body, site: site))) { fetch(.foreground) }
   }

@@ -21,7 +21,7 @@ struct ReplyTests {
     try dispatcher.finish()
   }
 
-  @Test("comes from the band that its body was given, and has its label and its place in the source")
+  @Test("has the label of its body and its place in the source, and follows it by its band")
   func options() throws {
     let dispatcher = RecordingDispatcher()
     let shown = Log()
@@ -46,7 +46,7 @@ struct ReplyTests {
     try dispatcher.finish()
   }
 
-  @Test("hands over what only one may have, and the error if there is none", arguments: [false, true])
+  @Test("hands over what only one may have, or the error", arguments: [false, true])
   func handsOver(fails: Bool) throws {
     struct Torn: Error {}
     let dispatcher = RecordingDispatcher()
