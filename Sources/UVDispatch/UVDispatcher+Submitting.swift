@@ -72,7 +72,7 @@ extension UVDispatcher {
     return .accepted
   }
 
-  public func reply(_ body: consuming @escaping @Sendable () -> Void, at site: CallSite) {
+  public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
     // Where there is a limit, which it is exempt from, it is closed.
     if ForkGuard.isForked || !lockedCore.mailbox.beginPost() {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))

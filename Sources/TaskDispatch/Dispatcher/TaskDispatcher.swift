@@ -58,14 +58,17 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   // MARK: Submitting
 
-  /// Submits a plain body: the fast path of ``TaskQueue/callAsFunction(fileID:line:_:)``.
+  /// Submits a plain body: the fast path of ``TaskQueue/callAsFunction(fileID:line:_:)``, and of `then:` without
+  /// a label, in any band.
   func post(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission
 
-  /// Submits the reply of a plain body to the foreground: as an item of kind `.reply`, which counts against no
-  /// limit. There is a default that makes one.
-  func reply(_ body: consuming @escaping @Sendable () -> Void, at site: CallSite)
+  /// Submits the reply of a plain body, which calls this, to the foreground. It counts against no limit, and is
+  /// refused as an item of kind `.reply` is.
+  ///
+  /// The default submits such an item. That of a task with a label comes to ``submit(_:)`` itself.
+  func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite)
 
   /// Submits everything else. A refused item has been finished with `.refused` when this returns.
   func submit(_ item: WorkItem) -> Admission

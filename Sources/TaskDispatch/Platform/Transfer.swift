@@ -1,8 +1,7 @@
 /// A value on its way from the thread that made it to the one that takes it.
 ///
 /// The compiler cannot follow a value through a queue. This can be trusted with one that is not
-/// `Sendable` because it comes out once, for whoever runs it in a queue runs it once, and the queue
-/// between the two orders them.
+/// `Sendable` because it comes out once, and the queue between the two orders them.
 @usableFromInline package struct Transfer<Value>: @unchecked Sendable {
   @usableFromInline let value: Value
 

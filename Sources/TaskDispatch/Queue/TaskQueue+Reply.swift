@@ -6,7 +6,8 @@ extension TaskQueue {
   /// neither does `then`.
   ///
   /// - Parameters:
-  ///   - label: The label of `body` and of its reply.
+  ///   - label: The label of `body` and of its reply. Without one, both are plain bodies: a report may not
+  ///     know how long they waited.
   /// - Returns: Whether `body` was accepted. If it was, and ran, the reply is accepted too, unless a
   ///   shutdown cancels by then.
   @inlinable @discardableResult
@@ -62,13 +63,14 @@ extension TaskQueue {
     guard let label else {
       return dispatcher.post(
         {
-          let result = Transfer(Result(catching: body))
-          dispatcher.reply({ then(result.take()) }, at: site)
+          var result: Transfer? = Transfer(Result(catching: body))
+          // Moved out: what `then` lets go of is gone, and what it alone has it may change in place.
+          dispatcher.reply({ then(result.take()!.take()) }, at: site)
         }, on: self, at: site)
     }
     return submit(at: site, label) {
-      let result = Transfer(Result(catching: body))
-      dispatcher.reply({ then(result.take()) }, at: site, label)
+      var result: Transfer? = Transfer(Result(catching: body))
+      dispatcher.reply({ then(result.take()!.take()) }, at: site, label)
     }
   }
 
@@ -80,12 +82,12 @@ extension TaskQueue {
 }
 
 extension TaskDispatcher {
-  public func reply(_ body: consuming @escaping @Sendable () -> Void, at site: CallSite) {
+  public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
     reply(body, at: site, nil)
   }
 
   @usableFromInline func reply(
-    _ body: consuming @escaping @Sendable () -> Void, at site: CallSite, _ label: String?
+    _ body: consuming sending @escaping () -> Void, at site: CallSite, _ label: String?
   ) {
     _ = submit(WorkItem.make(kind: .reply, queue: foreground, label: label, site: site, body: body))
   }

@@ -16,8 +16,10 @@ internal import Synchronization
 /// that races a start is decided here, once.
 public class WorkItem: @unchecked Sendable {
   // The body and the ending are touched only by whoever won the item's state, and read by all once that
-  // says so; the dispatcher's own fields under the dispatcher's lock. All else is immutable or atomic. So
-  // no two of them are ever in at a time, and no check at run time has to see to that.
+  // says so. The body of one that was abandoned is its thread's for good, and nobody asks that for what it
+  // made; the body of a repeating timer, which never begins, is read under its dispatcher's lock. The
+  // dispatcher's own fields are touched under that, and observers wait under the item's. All else is immutable
+  // or atomic. So no two of them are ever in at a time, and no check at run time has to see to that.
 
   /// What kind of submission it is: decides what exempts it from limits, and how it begins.
   public enum Kind: UInt8, Sendable {
@@ -220,8 +222,14 @@ public class WorkItem: @unchecked Sendable {
     for observer in takeObservers() { observer(outcome) }
   }
 
+  /// For how many items that share a lock a table is kept when none of them is watched any more.
+  package static var fewObservers: Int { 64 }
+
   private func takeObservers() -> [ItemLock.Observer] {
-    ItemLock.withLock(of: self) { $0.removeValue(forKey: ObjectIdentifier(self)) ?? [] }
+    ItemLock.withLock(of: self) { observers in
+      defer { if observers.isEmpty, observers.capacity > Self.fewObservers { observers = [:] } }
+      return observers.removeValue(forKey: ObjectIdentifier(self)) ?? []
+    }
   }
 
   /// Lets go of the body of an item that has begun and was abandoned, and that nobody will run.

@@ -197,8 +197,7 @@ extension State {
       }
     }
     for entry in plain {
-      // Without the lock: to let go of a body may run anybody's `deinit`.
-      if case .plain(let body) = entry.work { later { withExtendedLifetime(body) {} } }
+      letGo(of: entry)
       noteUnfinished(entry.record, .neverStarted)
       endUnstarted(entry, .cancelled)
     }
@@ -259,10 +258,11 @@ extension State {
     ledger.count(.abandoned)
     emit(.finished(.abandoned), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
-    if let item = entry.item {
-      end(item, .abandoned)
-      // One that has its slot, and was never stepped, no thread has.
-      if !running.contains(where: { $0 === entry }) { later { item.releaseBody() } }
+    if let item = entry.item { end(item, .abandoned) }
+    // One that has its slot, and was never stepped, no thread has.
+    if !running.contains(where: { $0 === entry }) {
+      letGo(of: entry)
+      if let item = entry.item { later { item.releaseBody() } }
     }
     giveBackShare(of: entry)
   }

@@ -44,6 +44,7 @@ extension State {
 
   mutating func countRefusal(_ refusal: Refusal, _ entry: Entry) {
     ledger.refused += 1
+    letGo(of: entry)
     emit(.refused(refusal), entry)
   }
 

@@ -204,6 +204,12 @@ struct State: ~Copyable {
     withOutbox { $0.calls.append(call) }
   }
 
+  /// Lets go of the body of an entry that will not run, if that is plain: without the lock, since that may
+  /// run anybody's `deinit`.
+  mutating func letGo(of entry: Entry) {
+    if case .plain(let body) = entry.work { later { withExtendedLifetime(body) {} } }
+  }
+
   private mutating func withOutbox(_ body: (inout Outbox) -> Void) {
     var box = outbox.take() ?? Outbox()
     body(&box)

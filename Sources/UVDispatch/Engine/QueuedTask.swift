@@ -10,7 +10,7 @@ internal import TaskDispatch
 /// to the end of the body, to the thread that runs it.
 final class QueuedTask: TaskFrame {
   enum Work {
-    case plain(@Sendable () -> Void)
+    case plain(() -> Void)
     case item(WorkItem)
     case job(UnownedJob, any UVExecutor)
     /// Somebody stands in `sync`, and runs the body. On the foreground the loop does for them: then
@@ -20,7 +20,7 @@ final class QueuedTask: TaskFrame {
     case mainQueue(of: EventLoop)
   }
 
-  // In an order that leaves few gaps, for the same reason as a work item's.
+  // In an order that leaves few gaps: where many wait with a task, each byte is theirs many times.
   @safe @exclusivity(unchecked) private var work: Work?
   private(set) var lane: Lane
   private(set) var isBarrier = false

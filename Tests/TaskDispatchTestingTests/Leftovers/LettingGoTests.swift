@@ -37,4 +37,42 @@ struct LettingGoTests {
 
     #expect(log.all == Array(repeating: "gone, and true", count: 3))
   }
+
+  @Test("may ask it while it goes: a plain body that is refused, with a reply and without")
+  func refused() throws {
+    let (dispatcher, log) = (RecordingDispatcher(.init(overflow: .reject(limit: 1))), Log())
+    func post(_ asker: Asker, thenToo: Bool) -> Admission {
+      if !thenToo { return dispatcher.background { withExtendedLifetime(asker) {} } }
+      return dispatcher.background(
+        { withExtendedLifetime(asker) {} }, then: { _ in withExtendedLifetime(asker) {} })
+    }
+    dispatcher.background {}
+
+    for thenToo in [false, true] {
+      #expect(post(Asker(dispatcher, log), thenToo: thenToo) == .refused(.limitReached))
+    }
+
+    #expect(log.all == Array(repeating: "gone, and true", count: 2))
+    try dispatcher.runUntilIdle()
+    try dispatcher.finish()
+  }
+
+  @Test("may ask it while it goes: a plain body that has its slot, and is given up")
+  func abandoned() throws {
+    let log = Log()
+    let dispatcher = RecordingDispatcher()
+    func start(_ asker: Asker) throws {
+      dispatcher.background { withExtendedLifetime(asker) {} }
+      // To run that, a worker has to start the other first.
+      dispatcher.background(label: "second") {}
+      try dispatcher.runTask(labeled: "second")
+    }
+    try start(Asker(dispatcher, log))
+
+    dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+    try dispatcher.advanceTime(by: .seconds(1))
+
+    #expect(log.all == ["gone, and true"])
+    #expect(dispatcher.ledger.abandoned == 1)
+  }
 }

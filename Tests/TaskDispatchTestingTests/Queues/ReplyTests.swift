@@ -70,6 +70,25 @@ struct ReplyTests {
     try dispatcher.finish()
   }
 
+  @Test("alone has what it is handed", arguments: [nil, "labelled"])
+  func alone(label: String?) throws {
+    let dispatcher = RecordingDispatcher()
+    let isGone = Slot<Bool>()
+
+    dispatcher.background(label: label) { () throws -> sending Opened in
+      Opened()
+    } then: { (result: sending Result<Opened, any Error>) in
+      weak var opened: Opened?
+      func letGo(_ result: consuming Result<Opened, any Error>) { opened = try? result.get() }
+      letGo(consume result)
+      isGone.value = opened == nil
+    }
+    try dispatcher.runUntilIdle()
+
+    #expect(isGone.value == true)
+    try dispatcher.finish()
+  }
+
   @Test("that has run holds nothing of it any more")
   func letsGo() throws {
     final class Made: Sendable {}

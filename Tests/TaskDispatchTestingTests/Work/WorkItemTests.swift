@@ -312,6 +312,44 @@ struct WorkItemTests {
     }
   }
 
+  @Test("lets those who watch it watch, end and drop others, which may have its lock")
+  func watchesOthers() {
+    func anItem() -> WorkItem {
+      WorkItem.make(kind: .task, queue: dispatcher.background, label: nil, site: .here()) {}
+    }
+    let item = anItem()
+    let ended = (0..<200).map { _ in anItem() }
+    let dropped = Slot<[WorkItem]>()
+    dropped.value = (0..<200).map { _ in anItem() }
+    let told = Log()
+    item.whenFinished { _ in
+      for other in ended { other.whenFinished { told.note("\($0)") } }
+      for other in ended { other.finish(.expired) }
+      for other in dropped.value ?? [] { other.whenFinished { _ in told.note("dropped") } }
+      dropped.value = nil
+    }
+
+    item.finish(.cancelled)
+
+    #expect(told.all == Array(repeating: "\(Outcome.expired)", count: 200))
+    #expect(ItemLock.withLock(of: item) { $0.isEmpty })
+  }
+
+  @Test("leaves no large table behind when many were watched at a time")
+  func tables() {
+    let items = (0..<20_000).map { _ in
+      WorkItem.make(kind: .task, queue: dispatcher.background, label: nil, site: .here()) {}
+    }
+    for item in items { item.whenFinished { _ in } }
+    #expect(ItemLock.withLock(of: items[0]) { $0.capacity } > WorkItem.fewObservers)
+
+    for item in items { item.finish(.cancelled) }
+
+    for item in items {
+      #expect(ItemLock.withLock(of: item) { $0.capacity } <= WorkItem.fewObservers)
+    }
+  }
+
   // MARK: How large it is
 
   /// What `malloc` hands over without a lock: see what is said of it at the fields of an item.

@@ -142,6 +142,10 @@ extension OnePool {
 /// The first form of submission that a forked child does not see refused.
 private func whatIsNotRefused(on dispatcher: UVDispatcher, _ view: TaskQueue) -> String? {
   let released = Latch(3)
+  let replyReleased = Latch()
+  // As a body does that was running when its process was forked.
+  dispatcher.reply(body(releasing: replyReleased), at: .here())
+  if !replyReleased.isOpen { return "a reply is kept" }
   for queue in [dispatcher.foreground, dispatcher.background, view, view.barrier] {
     let admissions: [(String, Admission)] = [
       ("plain", queue {}),

@@ -8,21 +8,46 @@ private let replyBugs = [
     .expression(
       ".reply", becomes: ".task",
       within: "WorkItem.make(kind: .reply, queue: foreground, label: nil"),
-    suites: ["UVContractTests"]),
+    suites: ["PostedReplyTests"]),
   Bug(
     "reply.unfetched", breaks: "rule 2: a reply stays where it was posted",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .without(
       "fetch(.foreground)",
       within: "PlainTask(body: body, site: site))) { fetch(.foreground) }"),
-    suites: ["UVContractTests"]),
+    suites: ["PostedReplyTests"]),
+  Bug(
+    "reply.in-a-child", breaks: "rule 15: a reply in a forked child is posted",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression(
+      "ForkGuard.isForked", becomes: "false", within: "ForkGuard.isForked || !lockedCore.mailbox"),
+    suites: ["ForkTests"]),
   Bug(
     "reply.nameless", breaks: "a reply has not the label of its task",
     in: "TaskDispatch/Queue/TaskQueue+Reply.swift",
     .expression(
       "label", becomes: "nil",
-      within: "dispatcher.reply({ then(result.take()) }, at: site, label"),
+      within: "dispatcher.reply({ then(result.take()!.take()) }, at: site, label"),
     suites: ["ReplyTests"]),
+  Bug(
+    "reply.shared", breaks: "what a reply is handed has another owner",
+    in: "TaskDispatch/Queue/TaskQueue+Reply.swift",
+    .expression(
+      "result.take()!", becomes: "result!",
+      within: "dispatcher.reply({ then(result.take()!.take()) }, at: site, label"),
+    suites: ["ReplyTests"]),
+  Bug(
+    "reply.shared-plain", breaks: "what a reply is handed has another owner",
+    in: "TaskDispatch/Queue/TaskQueue+Reply.swift",
+    .expression(
+      "result.take()!", becomes: "result!",
+      within: "dispatcher.reply({ then(result.take()!.take()) }, at: site)\n        }"),
+    suites: ["ReplyTests"]),
+  Bug(
+    "fake.let-go-under-the-lock", breaks: "what the fake gives up must not ask it while it goes",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .without("letGo(of: entry)", within: "letGo(of: entry)\n      if let item = entry.item"),
+    suites: ["LettingGoTests"]),
 ]
 
 private let forkBugs = [

@@ -92,6 +92,8 @@ extension DispatcherContract {
       scene.foreground {
         queue {
           scene.background {
+            // What waits there when the reply comes.
+            scene.foreground {}
           } then: { _ in
             ran.open()
           }
