@@ -5,7 +5,7 @@ import Testing
 @testable import TaskDispatchTesting
 
 /// How long a test waits for what must happen. Only a broken dispatcher takes that long.
-let patience = Duration.seconds(60)
+let patience = Duration.seconds(20)
 
 /// A thread that no dispatcher knows of.
 final class OtherThread: Sendable {
