@@ -50,5 +50,5 @@
     }
   }
 
-  let patience = Duration.seconds(60)
+  let patience = Duration.seconds(20)
 #endif
