@@ -107,13 +107,6 @@ let itemBugs = [
     .expression("timer.label", becomes: "String?.none", within: "guard let label = timer.label"),
     suites: ["WorkItemTests"]),
   Bug(
-    "item.larger", breaks: "malloc takes its lock for each item",
-    in: "TaskDispatch/Work/WorkItem.swift",
-    .expression(
-      "Place()", becomes: "Place()\n  let weight = (0, 0)",
-      within: "final var heldPlace = Place()"),
-    suites: ["WorkItemTests"]),
-  Bug(
     "item.unseen", breaks: "a failure that somebody was handed is reported once more",
     in: "TaskDispatch/Work/WorkItem.swift",
     .without("state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed)"),
