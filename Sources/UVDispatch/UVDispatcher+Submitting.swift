@@ -78,7 +78,8 @@ extension UVDispatcher {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
       return
     }
-    if lockedCore.mailbox.post(.plain(PlainTask(body: body, site: site))) { fetch(.foreground) }
+    let plain = PlainTask(body: handedOver(body), site: site)
+    if lockedCore.mailbox.post(.plain(plain)) { fetch(.foreground) }
   }
 
   @discardableResult

@@ -11,3 +11,20 @@
   /// The value. Once.
   @inlinable package consuming func take() -> sending Value { value }
 }
+
+/// `body` for a queue, which hands it from the thread that made it to the one that runs it, once: nobody else
+/// has what it captures.
+@inlinable @inline(__always)
+package func handedOver(_ body: consuming sending @escaping () -> Void) -> @Sendable () -> Void {
+  // In structs: a bare closure would be wrapped in another one, and that in a third.
+  unsafe unsafeBitCast(Handed(body: body), to: Taken.self).body
+}
+
+@usableFromInline struct Handed {
+  @usableFromInline let body: () -> Void
+  @inlinable init(body: consuming @escaping () -> Void) { self.body = body }
+}
+
+@usableFromInline struct Taken {
+  @usableFromInline let body: @Sendable () -> Void
+}

@@ -63,6 +63,6 @@ enum Entry: PoolEntry {
 
 /// In a struct, since a bare closure would be wrapped in another one by every generic container.
 struct PlainTask {
-  let body: () -> Void
+  let body: @Sendable () -> Void
   let site: CallSite
 }

@@ -10,7 +10,7 @@ internal import TaskDispatch
 /// to the end of the body, to the thread that runs it.
 final class QueuedTask: TaskFrame {
   enum Work {
-    case plain(() -> Void)
+    case plain(@Sendable () -> Void)
     case item(WorkItem)
     case job(UnownedJob, any UVExecutor)
     /// Somebody stands in `sync`, and runs the body. On the foreground the loop does for them: then

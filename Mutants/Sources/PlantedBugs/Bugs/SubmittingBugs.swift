@@ -14,7 +14,7 @@ private let replyBugs = [
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .without(
       "fetch(.foreground)",
-      within: "PlainTask(body: body, site: site))) { fetch(.foreground) }"),
+      within: "mailbox.post(.plain(plain)) { fetch(.foreground) }"),
     suites: ["PostedReplyTests"]),
   Bug(
     "reply.in-a-child", breaks: "rule 15: a reply in a forked child is posted",
