@@ -45,7 +45,7 @@ struct LineFile: ~Copyable {
   /// - Returns: Nil if another has locked it.
   static func locked(_ path: BytePath) throws(SystemError) -> LineFile? {
     while true {
-      let file = try LineFile(path)
+      var file = try LineFile(path)
       guard file.isRegular else { return file }
       guard try file.descriptor.lock() else { return nil }
       // Whoever held the lock may have put another file here before it was ours.

@@ -3,6 +3,7 @@ internal import Glibc
 /// The one owner of an open descriptor. Closes it when it goes.
 struct Descriptor: ~Copyable, Sendable {
   let number: Int32
+  private var isLocked = false
 
   /// Opens `path`, relative to the open directory `base` or else to the working directory.
   ///
@@ -18,7 +19,12 @@ struct Descriptor: ~Copyable, Sendable {
   /// Takes over a descriptor that is open, and that nobody else closes.
   init(owning number: Int32) { self.number = number }
 
-  deinit { close(number) }
+  deinit {
+    // A child that has been started and is no other program yet has the open file too, and closing
+    // it here would leave the lock to the child.
+    if isLocked { flock(number, LOCK_UN) }
+    close(number)
+  }
 
   /// What the open file is.
   func status() throws(SystemError) -> stat {
@@ -73,12 +79,13 @@ struct Descriptor: ~Copyable, Sendable {
   /// Returns when everything that was written is on the disk.
   func synchronize() throws(SystemError) { try checked("fsync") { fsync(number) } }
 
-  /// Locks the open file for this process.
+  /// Locks the open file for this process, until this goes.
   ///
   /// - Returns: False if another has locked it.
-  func lock() throws(SystemError) -> Bool {
+  mutating func lock() throws(SystemError) -> Bool {
     do throws(SystemError) {
       try checked("flock") { flock(number, LOCK_EX | LOCK_NB) }
+      isLocked = true
       return true
     } catch {
       guard error.code == EWOULDBLOCK else { throw error }

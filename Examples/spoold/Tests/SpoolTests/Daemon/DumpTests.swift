@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The daemon, on SIGUSR1", .oneAtATime)
+@Suite("The daemon, on SIGUSR1")
 struct DumpTests {
   @Test("says what it is doing, a line for each thing")
   func says() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The end of the daemon", .oneAtATime)
+@Suite("The end of the daemon")
 struct EndTests {
   @Test(
     "by a signal comes when what was begun is done, settled or not",

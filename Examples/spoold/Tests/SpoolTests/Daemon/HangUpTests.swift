@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The daemon, on SIGHUP", .oneAtATime)
+@Suite("The daemon, on SIGHUP")
 struct HangUpTests {
   @Test("goes through all of the spool again, and says when it begins and is through")
   func rescans() throws {

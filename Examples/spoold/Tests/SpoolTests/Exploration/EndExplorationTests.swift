@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Explored: SIGTERM", .oneAtATime)
+@Suite("Explored: SIGTERM")
 struct EndExplorationTests {
   /// The second finds what takes more than two unusual choices, such as a body that has its slot when
   /// the drain is over.

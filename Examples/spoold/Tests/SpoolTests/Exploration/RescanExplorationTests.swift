@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Explored: SIGHUP", .oneAtATime)
+@Suite("Explored: SIGHUP")
 struct RescanExplorationTests {
   @Test("while files are hashed: what nobody has told of is found, and one more scan is made")
   func comesWhileHashing() throws {

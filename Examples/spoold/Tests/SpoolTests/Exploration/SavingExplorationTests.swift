@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Explored: a manifest that cannot be written for a while", .oneAtATime)
+@Suite("Explored: a manifest that cannot be written for a while")
 struct SavingExplorationTests {
   /// No file takes the place of a directory, so nothing replaces the manifest.
   private static let obstacle = BytePath("manifest.spoold.new")

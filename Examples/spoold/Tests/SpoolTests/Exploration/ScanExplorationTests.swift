@@ -7,7 +7,7 @@ import Testing
 
 /// `Sources/Spool` on real files, in every order that workers, the loop and the kernel's notices can
 /// come in, and with somebody who does something to the files between any two steps.
-@Suite("Explored: a scan", .oneAtATime)
+@Suite("Explored: a scan")
 struct ScanExplorationTests {
   /// The second tries what takes more than two unusual choices, for as long as there is time.
   private static func strategy(andPrioritized schedules: Int) -> ExplorationStrategy {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Explored: a file that is written to again and again", .oneAtATime)
+@Suite("Explored: a file that is written to again and again")
 struct SettlingExplorationTests {
   @Test("also while it is hashed: the manifest has the last of it, and no read is for nothing")
   func isWrittenWhileHashed() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Notices that the kernel would not give", .oneAtATime)
+@Suite("Notices that the kernel would not give")
 struct NoticeFuzzTests {
   private static func notice(_ watch: Int32, _ mask: UInt32, _ name: [UInt8], pad: Int) -> [UInt8] {
     let length = UInt32(name.count + pad)

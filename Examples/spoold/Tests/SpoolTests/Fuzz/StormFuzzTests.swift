@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Anything that may happen to a spool", .oneAtATime)
+@Suite("Anything that may happen to a spool")
 struct StormFuzzTests {
   /// What somebody does to the files of a spool, at random.
   private struct Hand {

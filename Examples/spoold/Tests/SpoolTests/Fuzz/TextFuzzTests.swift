@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Text that is not what it should be", .oneAtATime)
+@Suite("Text that is not what it should be")
 struct TextFuzzTests {
   @Test(
     "as a configuration is taken or refused, with lines that are there",

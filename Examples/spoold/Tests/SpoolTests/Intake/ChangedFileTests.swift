@@ -3,7 +3,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A file that changes while it is read", .oneAtATime)
+@Suite("A file that changes while it is read")
 struct ChangedFileTests {
   /// More than one piece, so that there is a middle.
   private static let long = String(repeating: "0123456789abcdef", count: 20_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("What is in the spool", .oneAtATime)
+@Suite("What is in the spool")
 struct KindsOfFileTests {
   @Test("is taken in if find -type f finds it, and else passed over")
   func asFindDoes() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The order in which workers and the loop come to run", .oneAtATime)
+@Suite("The order in which workers and the loop come to run")
 struct OrderTests {
   @Test("does not matter to the manifest", arguments: 1...10 as ClosedRange<UInt64>)
   func orderDoesNotMatter(seed: UInt64) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A file that was written to just now", .oneAtATime)
+@Suite("A file that was written to just now")
 struct SettlingTests {
   /// So long that no file of a test is ever old enough by the clock of the day.
   private static let long = Settling(fine: .seconds(3600), coarse: .seconds(7200))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Taking files in, step by step", .oneAtATime)
+@Suite("Taking files in, step by step")
 struct StepTests {
   @Test("walks and reads on workers, and writes a line when the foreground has its turn")
   func stepsThrough() throws {

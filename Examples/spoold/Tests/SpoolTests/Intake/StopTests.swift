@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A run that cannot go on", .oneAtATime)
+@Suite("A run that cannot go on")
 struct StopTests {
   @Test("ends at once: it shuts the dispatcher down, and reads nothing more")
   func endsAtOnce() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A file that arrives while the spool is kept", .oneAtATime)
+@Suite("A file that arrives while the spool is kept")
 struct ArrivalTests {
   @Test("is read when it has been left alone for as long as it takes to settle, and not before")
   func isReadWhenSettled() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("What changes while the spool is kept", .oneAtATime)
+@Suite("What changes while the spool is kept")
 struct ChangeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

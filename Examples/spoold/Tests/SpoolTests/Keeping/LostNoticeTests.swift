@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("When not every notice comes", .oneAtATime)
+@Suite("When not every notice comes")
 struct LostNoticeTests {
   private static let full = SystemError(call: "inotify_add_watch", code: ENOSPC)
 

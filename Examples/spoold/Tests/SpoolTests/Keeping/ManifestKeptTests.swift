@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The manifest of a spool that is kept", .oneAtATime)
+@Suite("The manifest of a spool that is kept")
 struct ManifestKeptTests {
   private static func spool(files: Int = 100) throws -> Scratch {
     let scratch = Scratch()

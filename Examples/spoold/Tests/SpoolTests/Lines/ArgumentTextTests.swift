@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Arguments that are no UTF-8", .oneAtATime)
+@Suite("Arguments that are no UTF-8")
 struct ArgumentTextTests {
   @Test(
     "come through the parser as they are",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A line of the manifest", .oneAtATime)
+@Suite("A line of the manifest")
 struct ManifestLineTests {
   private static let empty = Digest(bytes: [UInt8](repeating: 0xAB, count: 32))
 

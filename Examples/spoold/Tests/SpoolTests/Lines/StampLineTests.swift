@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A line about a stamp", .oneAtATime)
+@Suite("A line about a stamp")
 struct StampLineTests {
   private static func line(_ path: BytePath) -> StampLine {
     let far = Stamp.Instant(seconds: 253_402_300_799, nanoseconds: 999_999_999)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A manifest that exists", .oneAtATime)
+@Suite("A manifest that exists")
 struct ContinuationTests {
   /// A spool of five files, in a manifest already.
   private static func taken() throws -> Scratch {

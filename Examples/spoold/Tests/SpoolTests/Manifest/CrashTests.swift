@@ -3,7 +3,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("What a crash has left", .oneAtATime)
+@Suite("What a crash has left")
 struct CrashTests {
   private static func taken() throws -> Scratch {
     let scratch = Scratch()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A file that is no manifest", .oneAtATime)
+@Suite("A file that is no manifest")
 struct ForeignFileTests {
   private static let digest = String(repeating: "a", count: 64)
 

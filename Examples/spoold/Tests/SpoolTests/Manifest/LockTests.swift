@@ -1,9 +1,10 @@
+import Glibc
 import TaskDispatchTesting
 import Testing
 
 @testable import Spool
 
-@Suite("Two runs on one manifest", .oneAtATime)
+@Suite("Two runs on one manifest")
 struct LockTests {
   @Test("are refused while the first holds it, also after that has replaced the file")
   func secondIsRefused() throws {
@@ -21,6 +22,23 @@ struct LockTests {
     _ = consume first
     #expect(try Trial.run(in: scratch).read.files == 2)
     #expect(try scratch.sortedLines("manifest") == scratch.expectedLines())
+  }
+
+  @Test("come one after the other, even if a child has the first one's file open still")
+  func lockEndsWithItsOwner() throws {
+    let scratch = Scratch()
+    try scratch.write("manifest", "")
+    var first = try Descriptor(opening: scratch["manifest"], O_RDWR)
+    #expect(try first.lock())
+    var second = try Descriptor(opening: scratch["manifest"], O_RDWR)
+    #expect(try !second.lock())
+    // As a child has it before it is another program.
+    let copy = Descriptor(owning: dup(first.number))
+
+    _ = consume first
+
+    #expect(try second.lock())
+    _ = consume copy
   }
 
   @Test(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The program, killed", .oneAtATime)
+@Suite("The program, killed")
 struct KillTests {
   @Test("twenty times at random, leaves whole and correct lines, and in the end all of them")
   func killedAtRandom() throws {

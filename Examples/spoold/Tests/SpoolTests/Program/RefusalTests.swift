@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("What the program cannot do", .oneAtATime)
+@Suite("What the program cannot do")
 struct RefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The program", .oneAtATime)
+@Suite("The program")
 struct RunTests {
   /// Makes a tree with names of every kind.
   private static let tree = """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The program as a daemon", .oneAtATime)
+@Suite("The program as a daemon")
 struct ServiceTests {
   /// Starts it in the background, and has helpers that poll with a patience.
   private static let preamble = """

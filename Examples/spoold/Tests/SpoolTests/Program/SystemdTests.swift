@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The program under a service manager", .oneAtATime)
+@Suite("The program under a service manager")
 struct SystemdTests {
   /// Starts the program as systemd does. `heard TEXT COUNT` waits until it has said that so often.
   private static let preamble = """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("Files that may not be read", .oneAtATime)
+@Suite("Files that may not be read")
 struct UnreadableFileTests {
   /// Runs as somebody who may not read everything: root would.
   private static let dropped = """

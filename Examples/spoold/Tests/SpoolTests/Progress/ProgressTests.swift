@@ -3,7 +3,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("What is shown of a run", .oneAtATime)
+@Suite("What is shown of a run")
 struct ProgressTests {
   @Test("is numbers while nobody knows how much there is")
   func numbers() {

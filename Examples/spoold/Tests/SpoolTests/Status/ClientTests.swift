@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A client of the status socket", .oneAtATime)
+@Suite("A client of the status socket")
 struct ClientTests {
   private let clients: Clients
   private var patrol: Patrol { clients.patrol }

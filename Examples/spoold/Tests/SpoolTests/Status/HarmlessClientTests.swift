@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("A client of the status socket that behaves badly", .oneAtATime)
+@Suite("A client of the status socket that behaves badly")
 struct HarmlessClientTests {
   private let clients: Clients
   private var patrol: Patrol { clients.patrol }

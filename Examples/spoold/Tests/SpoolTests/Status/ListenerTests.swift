@@ -3,7 +3,7 @@ import Testing
 
 @testable import Spool
 
-@Suite("The status socket", .oneAtATime)
+@Suite("The status socket")
 struct ListenerTests {
   private static func mode(_ path: BytePath) -> mode_t {
     var status = stat()
