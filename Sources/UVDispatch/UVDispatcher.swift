@@ -275,6 +275,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     // Whoever started it has counted it as searching.
     var isSearching = true
     var mayLookOnce = true
+    var away: Int64 = 0
     while true {
       let next = core.startOnWorker(frame)
       if isSearching {
@@ -300,31 +301,31 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         }
         continue
       }
-      guard mayLookOnce, core.searching < Core.mostSearching else { break }
-      guard core.patience > 0 else {
-        // The next lease knows by that whether it would have been worth it.
-        core.lastSearchBegan = core.now
-        break
-      }
+      guard mayLookOnce, core.searching < Core.mostSearching,
+        core.patience.allowsSearch(at: core.now, away: away)
+      else { break }
       core.searching += 1
       isSearching = true
       mayLookOnce = false
-      lookForWork(core)
+      away = lookForWork(core)
     }
     if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }
     unlock()
   }
 
   /// Frees the lock while it looks whether something comes that a worker may start.
-  private func lookForWork(_ core: Core) {
-    let (began, patience) = (core.now, core.patience)
+  ///
+  /// - Returns: For how long others had the processor when it gave way, in nanoseconds.
+  private func lookForWork(_ core: Core) -> Int64 {
+    let (began, length) = (core.now, core.patience.length)
     unlock()
-    let found = spin(nanoseconds: patience) {
+    let search = spin(nanoseconds: length) {
       core.inbox.mayHoldEntries || core.inbox.mayHoldViews
         || core.mayStart.load(ordering: .relaxed)
     }
     lock()
-    if !found { core.lastSearchBegan = began }
+    if !search.hasFound { core.patience.noteInVain(since: began) }
+    return search.away
   }
 
   /// Under the lock, which it frees meanwhile: runs the body of a task that has begun, and ends it.

@@ -79,11 +79,7 @@ final class Core {
   var searching = 0
   /// Whether a task may start on a worker: for those who search, and look without the lock.
   let mayStart = Atomic(false)
-  /// For how long a lease that has run out of tasks looks for another, in nanoseconds. Zero unless
-  /// that would have helped the last time.
-  var patience: Int64 = 0
-  /// When the last one began to look in vain, or would have if that were allowed.
-  var lastSearchBegan = Int64.min
+  var patience = Patience()
   /// A lease is to be started once the lock is free.
   var leaseIsOwed = false
 
@@ -320,7 +316,7 @@ final class Core {
   @inline(never) private func oweLease() {
     guard canStartOnWorker else { return }
     mayStart.store(true, ordering: .relaxed)
-    learnPatience()
+    patience.learn(at: now)
     searching += 1
     leaseIsOwed = true
   }
@@ -337,16 +333,6 @@ final class Core {
       if !inbox.isAttended || inbox.rest() { return false }
     }
   }
-
-  /// A lease is started, which costs microseconds. Would one of the last have met this task if it had
-  /// gone on looking for as long as is allowed?
-  private func learnPatience() {
-    let gap = now &- lastSearchBegan
-    patience =
-      lastSearchBegan > .min && gap < Self.longestSearch ? Self.longestSearch : patience / 2
-  }
-
-  private static let longestSearch: Int64 = 4_000
 
   /// How many leases may search at a time: one is too few if two threads post, and more keep each
   /// other from the processors.

@@ -1,3 +1,4 @@
+import Glibc
 import TaskDispatch
 import Testing
 
@@ -6,68 +7,155 @@ import Testing
 
 @Suite("How long a lease that has run out of tasks looks for another")
 struct PatienceTests {
-  private let bare = BareCore()
-  private var core: Core { bare.core }
+  private static let start: Int64 = 1_000_000_000
 
-  /// Starts a lease for a task that comes `gap` nanoseconds after the last one began to look.
-  private func startLease(after gap: Int64) {
-    core.lastSearchBegan = core.now - gap
-    core.searching = 0
-    core.settle()
-    #expect(core.leaseIsOwed)
-    core.leaseIsOwed = false
+  private var patience = Patience()
+
+  /// A lease is started at the end of four microseconds, in which the last one has looked for
+  /// something in vain but for `gap` nanoseconds of it.
+  private mutating func startLease(after gap: Int64) {
+    patience.noteInVain(since: Self.start - gap)
+    patience.learn(at: Self.start)
+  }
+
+  private mutating func allowsSearch(at now: Int64 = start, away: Int64 = 0) -> Bool {
+    patience.allowsSearch(at: now, away: away)
   }
 
   @Test("is nothing at first")
-  func atFirst() {
-    bare.queued()
+  mutating func atFirst() {
+    patience.learn(at: .min + 1)
 
-    core.settle()
-
-    #expect(core.leaseIsOwed)
-    #expect(core.patience == 0)
+    #expect(patience.length == 0)
+    #expect(!allowsSearch())
   }
 
   @Test("is four microseconds if that would have met the task for which a lease is started")
-  func worthIt() {
-    bare.queued()
-
+  mutating func worthIt() {
     startLease(after: 3_999)
 
-    #expect(core.patience == 4_000)
+    #expect(patience.length == 4_000)
+    #expect(allowsSearch())
   }
 
   @Test("is halved each time that it would not have, until it is nothing")
-  func inVain() {
-    bare.queued()
+  mutating func inVain() {
     startLease(after: 0)
 
     var lengths: [Int64] = []
-    while core.patience > 0, lengths.count < 20 {
+    while patience.length > 0, lengths.count < 20 {
       startLease(after: 4_000)
-      lengths.append(core.patience)
+      lengths.append(patience.length)
     }
 
     #expect(lengths.prefix(3) == [2_000, 1_000, 500])
     #expect(lengths.last == 0)
+    #expect(!allowsSearch())
+  }
+
+  @Test("is learned from who was not allowed to look, too")
+  mutating func notAllowed() {
+    #expect(!allowsSearch())
+
+    patience.learn(at: Self.start + 3_999)
+
+    #expect(patience.length == 4_000)
+  }
+
+  @Test("is nothing on a processor that others have when it gives way; the next lease looks again")
+  mutating func shared() {
+    startLease(after: 0)
+
+    #expect(allowsSearch(away: 1_200))
+    #expect(!allowsSearch(away: 1_201))
+    #expect(patience.leftAt == Self.start)
+
+    patience.learn(at: Self.start + 3_999)
+    #expect(allowsSearch(at: Self.start + 3_999))
+  }
+
+  @Test("is as ever where leaving a shared processor has not helped, for a tenth of a millisecond")
+  mutating func sharedAgain() {
+    startLease(after: 0)
+    #expect(!allowsSearch(away: 5_000))
+
+    #expect(allowsSearch(at: Self.start + 99_999, away: 5_000))
+    #expect(!allowsSearch(at: Self.start + 100_000, away: 5_000))
+    #expect(allowsSearch(at: Self.start + 100_001, away: 5_000))
+  }
+
+  @Test("is learned when a lease is started")
+  func startedLease() {
+    let bare = BareCore()
+    bare.queued()
+    bare.core.patience.noteInVain(since: bare.core.now)
+
+    bare.core.settle()
+
+    #expect(bare.core.leaseIsOwed)
+    #expect(bare.core.patience.length == 4_000)
   }
 }
 
 extension OnePool {
   @Suite("A lease that has run out of tasks")
   struct LeaseEndTests {
-    @Test(
-      "notes when it looked in vain, or would have", arguments: [0, 1_000_000] as [Int64])
-    func notes(patience: Int64) throws {
+    @Test("notes when it looked in vain, or would have", arguments: [false, true])
+    func notes(isPatient: Bool) throws {
       let dispatcher = try UVDispatcher()
       dispatcher.withCore { core in
-        core.patience = patience
-        core.lastSearchBegan = 1
+        core.patience.noteInVain(since: core.now)
+        // Of this the task's lease learns in its turn.
+        if !isPatient { core.patience = Patience() }
       }
 
       dispatcher.background {}
 
-      dispatcher.waitUntil { $0.ledger.completed == 1 && $0.lastSearchBegan > 1 }
+      dispatcher.waitUntil {
+        $0.ledger.completed == 1 && $0.patience.vainSince > .min
+      }
+    }
+
+    @Test("leaves a processor that it shares with whoever submits")
+    func leavesSharedProcessor() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          // Before libuv starts its threads, which then have no other either.
+          try stayOnOneProcessor()
+          let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+          let completed = Box(0)
+          var (submitted, hasLeft) = (0, false)
+          let end = dispatcher.now.advanced(by: patience)
+
+          while !hasLeft {
+            dispatcher.withCore { core in
+              hasLeft = core.patience.leftAt > .min
+              // More than it ever is: code that is not optimised is too slow to give way in that time.
+              if !hasLeft { core.patience = Patience(length: 100_000_000) }
+            }
+            dispatcher.background { completed.increment() }
+            submitted += 1
+            while completed.value < submitted {
+              precondition(dispatcher.now < end, "no lease has left")
+              sched_yield()
+            }
+          }
+        }
+      }
     }
   }
+}
+
+/// Keeps the calling thread, and those that it starts, on the processor on which it is.
+private func stayOnOneProcessor() throws {
+  typealias Ask = @convention(c) () -> Int32
+  typealias Keep = @convention(c) (pid_t, Int, UnsafeRawPointer) -> Int32
+  let ask = unsafe unsafeBitCast(dlsym(nil, "sched_getcpu")!, to: Ask.self)
+  let keep = unsafe unsafeBitCast(dlsym(nil, "sched_setaffinity")!, to: Keep.self)
+  let number = Int(ask())
+  var processors = [UInt8](repeating: 0, count: 128)
+  processors[number / 8] = 1 << (number % 8)
+
+  let status = unsafe processors.withUnsafeBytes { unsafe keep(0, $0.count, $0.baseAddress!) }
+  try #require(status == 0)
 }

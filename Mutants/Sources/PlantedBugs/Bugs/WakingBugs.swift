@@ -1,6 +1,7 @@
 /// Every step by which a thread that brings work finds somebody who runs it.
 let wakingBugs: [Bug] =
-  inboxBugs + windowBugs + fetchingBugs + leaseBugs + turnBugs + unlockingBugs + parkingBugs
+  inboxBugs + windowBugs + fetchingBugs + leaseBugs + patienceBugs + turnBugs + unlockingBugs
+  + parkingBugs
 
 private let inboxBugs = [
   Bug(
@@ -144,7 +145,7 @@ private let leaseBugs = [
   Bug(
     "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
     in: "UVDispatch/Engine/Core.swift",
-    .without("searching += 1", within: "learnPatience()\n    searching += 1"),
+    .without("searching += 1", within: "patience.learn(at: now)\n    searching += 1"),
     suites: ["HintTests"]),
   Bug(
     "lease.not-counted-down", breaks: "rule 5: no lease is started any more",
@@ -175,26 +176,6 @@ private let leaseBugs = [
       becomes: "(run(next, core, within: &term.allotment, left: &left) && false)"),
     suites: ["GoodCitizenTests"]),
   Bug(
-    "lease.learns-no-patience", breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("core.lastSearchBegan = core.now"),
-    suites: ["PatienceTests"]),
-  Bug(
-    "lease.forgets-its-search", breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("if !found { core.lastSearchBegan = began }"),
-    suites: ["PatienceTests"]),
-  Bug(
-    "lease.patient-for-ever", breaks: "rule 12: leases that find nothing keep looking",
-    in: "UVDispatch/Engine/Core.swift",
-    .expression("patience / 2", becomes: "patience"),
-    suites: ["PatienceTests"]),
-  Bug(
-    "lease.impatient", breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/Engine/Core.swift",
-    .expression("gap < Self.longestSearch", becomes: "false"),
-    suites: ["PatienceTests"]),
-  Bug(
     "lease.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
     in: "UVDispatch/LibUV/Leases.swift",
     .expression("!state.isOver", becomes: "true"),
@@ -210,6 +191,85 @@ private let leaseBugs = [
     .without(
       "if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }\n    unlock()"),
     suites: ["RunUntilIdleTests"]),
+]
+
+private let patienceBugs = [
+  Bug(
+    "patience.not-learned", breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("patience.learn(at: now)"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.refusal-forgotten",
+    breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/Engine/Patience.swift",
+    .without("vainSince = now"),
+    suites: ["PatienceTests", "LeaseEndTests"]),
+  Bug(
+    "patience.search-forgotten",
+    breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("if !search.hasFound { core.patience.noteInVain(since: began) }"),
+    suites: ["LeaseEndTests"]),
+  Bug(
+    "patience.for-ever", breaks: "rule 12: leases that find nothing keep looking",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("length / 2", becomes: "length"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.none", breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("now - vainSince < Self.longest", becomes: "false"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.asked-for-nothing", breaks: "rule 12: a lease looks that has no patience",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("length > 0", becomes: "true"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.stays", breaks: "a lease that shares its processor with who submits keeps it",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("!leaves", becomes: "true"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.leaves-for-nothing", breaks: "a lease leaves a processor that it has for itself",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("away > Self.longestAway", becomes: "away >= Self.longestAway"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.leaves-again",
+    breaks: "a lease is started for each task where all processors are busy",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression(
+      "now >= leftAt.addingClamped(Self.betweenLeaving)", becomes: "true"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.leaves-once", breaks: "a lease that shares its processor again keeps it",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression(
+      "now >= leftAt.addingClamped(Self.betweenLeaving)", becomes: "leftAt == .min"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.unheard", breaks: "a lease does not notice that it shares its processor",
+    in: "UVDispatch/UVDispatcher.swift",
+    .statement("away = lookForWork(core)", becomes: "_ = lookForWork(core)"),
+    suites: ["LeaseEndTests"]),
+  Bug(
+    "spin.last-away-only", breaks: "a lease does not notice that it shares its processor",
+    in: "TaskDispatch/Platform/Spin.swift",
+    .expression("max(away, now() - time)", becomes: "now() - time"),
+    suites: ["SpinTests"]),
+  Bug(
+    "spin.keeps-processor",
+    breaks: "rule 12: others wait for a processor on which somebody only looks",
+    in: "TaskDispatch/Platform/Spin.swift",
+    .without("giveWay()", within: "giveWay()\n    away = max"),
+    suites: ["SpinTests"]),
+  Bug(
+    "spin.gives-way-at-the-end", breaks: "a lease that has found nothing ends later than it has to",
+    in: "TaskDispatch/Platform/Spin.swift",
+    .expression("time >= end", becomes: "time > end + 1"),
+    suites: ["SpinTests"]),
 ]
 
 private let turnBugs = [
