@@ -57,7 +57,16 @@ struct SpinTests {
     #expect(world.time == 1_000 + 2 * 1_024 + 300)
   }
 
-  @Test("looks once all the same if there is no time")
+  @Test("is over when the time is, to the nanosecond")
+  func over() {
+    #expect(world.spin(1_024) { _ in false } == (false, 0))
+    #expect(world.gaveWay == 0)
+
+    #expect(world.spin(1_025) { _ in false } == (false, 300))
+    #expect(world.gaveWay == 1)
+  }
+
+  @Test("looks for a microsecond all the same if there is no time")
   func noTime() {
     #expect(world.spin(0) { $0.looks == 512 } == (true, 0))
     #expect(world.spin(0) { _ in false } == (false, 0))

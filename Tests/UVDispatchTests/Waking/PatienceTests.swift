@@ -100,20 +100,15 @@ struct PatienceTests {
 extension OnePool {
   @Suite("A lease that has run out of tasks")
   struct LeaseEndTests {
-    @Test("notes when it looked in vain, or would have", arguments: [false, true])
-    func notes(isPatient: Bool) throws {
+    @Test(
+      "notes when it looked in vain, or would have", arguments: [0, 1_000_000] as [Int64])
+    func notes(length: Int64) throws {
       let dispatcher = try UVDispatcher()
-      dispatcher.withCore { core in
-        core.patience.noteInVain(since: core.now)
-        // Of this the task's lease learns in its turn.
-        if !isPatient { core.patience = Patience() }
-      }
+      dispatcher.withCore { $0.patience = Patience(length: length) }
 
       dispatcher.background {}
 
-      dispatcher.waitUntil {
-        $0.ledger.completed == 1 && $0.patience.vainSince > .min
-      }
+      dispatcher.waitUntil { $0.ledger.completed == 1 && $0.patience.vainSince > .min }
     }
 
     @Test("leaves a processor that it shares with whoever submits")
