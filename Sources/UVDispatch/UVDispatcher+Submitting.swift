@@ -31,18 +31,22 @@ extension UVDispatcher {
     guard let view = queue.view as? UVView, lockedCore.isSimple else {
       return postByHand(body, on: queue, at: site)
     }
-    let begun = view.inbox.beginPost { lockedCore.inbox.announce(view) }
+    let begun = view.inbox.beginPost {
+      lockedCore.inbox.announce(view)
+    } announceMore: {
+      lockedCore.inbox.announceMore()
+    }
     if begun == .isRefused { return postByHand(body, on: queue, at: site) }
     view.inbox.post(.plain(PlainTask(body: body, site: site)))
     if begun == .mustFetch { fetch(.background) }
     return .accepted
   }
 
-  /// Fetches somebody for an inbox that nobody attended to.
+  /// Fetches somebody, or another, for an inbox that is not attended by as many as may want to be.
   @inline(never) func fetch(_ lane: Lane) {
     switch lane {
     case .foreground: loop.wake()
-    case .background: withCore { _ in }
+    case .background: withCore { $0.fetchAnother() }
     }
     // Whoever closes the loop waits until nobody is about to wake it.
     let mayBeAwaited =

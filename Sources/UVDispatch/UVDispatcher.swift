@@ -269,6 +269,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// its quantum is over. Then the thread is libuv's again.
   private func work() {
     let core = lock()
+    core.arriving -= 1
     var frame = core.makeFrame(on: .background)
     var term = Term(from: core.now)
     var left = Int.max

@@ -57,7 +57,11 @@ extension Core {
       return .isRefused
     }
     if let view {
-      let begun = view.inbox.beginPost { inbox.announce(view) }
+      let begun = view.inbox.beginPost {
+        inbox.announce(view)
+      } announceMore: {
+        inbox.announceMore()
+      }
       if begun == .isRefused { return begun }
       prepare(item, parent: parent)
       view.inbox.post(.item(item), isItem: true)

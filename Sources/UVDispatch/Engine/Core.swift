@@ -77,6 +77,8 @@ final class Core {
 
   /// Leases that will look for a task before they end.
   var searching = 0
+  /// Those of them that have been started, and have not come yet.
+  var arriving = 0
   /// Whether a task may start on a worker: for those who search, and look without the lock.
   let mayStart = Atomic(false)
   var patience = Patience()
@@ -159,7 +161,7 @@ final class Core {
     isObserved = observer != nil
     isSimple = !isObserved && limit == nil
     mailbox = Inbox(isOpen: isSimple)
-    inbox = Inbox(isOpen: isSimple)
+    inbox = Inbox(isOpen: isSimple, isForTwo: width > 1)
     isOpen = isSimple
     let step = configuration.agingStep.clampedNanoseconds
     func relocated(_ entry: inout Entry, _ position: Int) { entry.move(to: position) }
@@ -317,8 +319,20 @@ final class Core {
     guard canStartOnWorker else { return }
     mayStart.store(true, ordering: .relaxed)
     patience.learn(at: now)
+    oweSearchingLease()
+  }
+
+  private func oweSearchingLease() {
     searching += 1
+    arriving += 1
     leaseIsOwed = true
+  }
+
+  /// Somebody who posts has been told to fetch a thread. That a lease is on its way is enough for the
+  /// invariants, but not for two bodies, unless somebody works who would go on with the other.
+  func fetchAnother() {
+    guard searching == 1, arriving == 1, pool.busyWorkers == 0, width > 1 else { return }
+    oweSearchingLease()
   }
 
   func hintToSearchers() {

@@ -11,6 +11,11 @@ internal import TaskDispatch
 /// - **A**: if it holds anything, it is attended. Whoever posts into an unattended one makes it
 ///   attended, and fetches somebody. Only who has just seen that it is empty, and that nobody else
 ///   looks, makes it unattended: ``rest()``.
+///
+/// Where two may run what it holds, the second post fetches as well. Of a burst, the one that was fetched
+/// first would fetch the other when it has come, and who posts most often sleeps by then. The kernel of a
+/// virtual machine does not take the processor on which that was for idle, and leaves both on one.
+///
 /// - **C**: once closed it takes nothing in. What it held then, the closer collects.
 ///
 /// Its lock may be taken under the dispatcher's, never the other way round.
@@ -32,7 +37,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     let holdsView = Atomic(none)
     static var none: UInt { 0 }
     static var several: UInt { 1 }
-    let attended = Atomic(false)
+    /// How many posts have fetched somebody since nobody attended to it.
+    let calls = Atomic<UInt8>(0)
   }
 
   // What each post writes, and what is written seldom and read by those who run: if they lay together,
@@ -41,8 +47,13 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   private let signs = Owned(padded: Signs())
   // Under the same lock. A plain body need not take the line that it lies in.
   private let views = Owned(Ring<UVView>())
+  private let mostCalls: UInt8
 
-  init(isOpen: Bool) { state = LockedLine(State(isOpen: isOpen)) }
+  /// - Parameter isForTwo: Whether two threads may run what it holds.
+  init(isOpen: Bool, isForTwo: Bool = false) {
+    state = LockedLine(State(isOpen: isOpen))
+    mostCalls = isForTwo ? 2 : 1
+  }
 
   // MARK: Posting
 
@@ -71,14 +82,25 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return endPost() ? .mustFetch : .isAttended
   }
 
+  /// A view that was announced, and that the caller has locked, gets more, which another thread may run.
+  func announceMore() -> ViewInbox.Begun {
+    guard mayCall, beginPost() else { return .isAttended }
+    assert(isAttended, "whoever collects a view makes it unattended before anybody rests")
+    return endPost() ? .mustFetch : .isAttended
+  }
+
   @inline(__always) private func endPost() -> Bool {
-    let mustFetch = !signs.value.attended.load(ordering: .relaxed)
+    let mustFetch = mayCall
     if mustFetch {
-      signs.value.attended.store(true, ordering: .relaxed)
+      signs.value.calls.store(signs.value.calls.load(ordering: .relaxed) + 1, ordering: .relaxed)
       state.value.fetching += 1
     }
     state.unlock()
     return mustFetch
+  }
+
+  private var mayCall: Bool {
+    @inline(__always) get { signs.value.calls.load(ordering: .relaxed) < mostCalls }
   }
 
   /// Somebody was fetched.
@@ -113,7 +135,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   /// No object lies at an address as low as the other signs.
   private static func sign(_ view: ObjectIdentifier) -> UInt { UInt(bitPattern: view) }
 
-  var isAttended: Bool { signs.value.attended.load(ordering: .relaxed) }
+  var isAttended: Bool { signs.value.calls.load(ordering: .relaxed) > 0 }
 
   /// Lets `body` take everything out.
   func collect(_ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void) {
@@ -139,7 +161,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     state.lock()
     defer { state.unlock() }
     guard state.value.entries.isEmpty, views.value.isEmpty else { return false }
-    signs.value.attended.store(false, ordering: .relaxed)
+    signs.value.calls.store(0, ordering: .relaxed)
     return true
   }
 

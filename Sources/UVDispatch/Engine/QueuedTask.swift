@@ -316,7 +316,7 @@ final class SyncCaller {
 /// A view of a ``UVDispatcher``'s background.
 final class UVView: QueueView, @unchecked Sendable {
   // Touched under the dispatcher's lock, the inbox and the executors aside.
-  let inbox = ViewInbox()
+  let inbox: ViewInbox
   /// It is full, and so its inbox attended.
   @safe @exclusivity(unchecked) var attendsItself = false
   let pool: PoolView<Entry>
@@ -342,6 +342,7 @@ final class UVView: QueueView, @unchecked Sendable {
   }
 
   init(label: String, width: Int, workerWidth: Int, agingStep: Int64) {
+    inbox = ViewInbox(isForTwo: width > 1)
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
       entry, position in entry.move(to: position)
     }

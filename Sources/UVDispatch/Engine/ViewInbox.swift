@@ -19,10 +19,16 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   struct State: ~Copyable {
     var entries = Ring<Entry>()
     var isAttended = false
+    /// It has been announced for one post.
+    var mayAnnounceMore = false
     var holdsItems = false
   }
 
   private let state = LockedLine(State())
+  private let isForTwo: Bool
+
+  /// - Parameter isForTwo: Whether two threads may run what it holds: see ``Inbox``.
+  init(isForTwo: Bool = false) { self.isForTwo = isForTwo }
 
   enum Begun {
     case isAttended
@@ -34,16 +40,23 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
 
   /// Begins a post, which ``post(_:)`` ends.
   ///
-  /// - Parameter announce: Called if it is not attended; as ``Inbox/announce(_:)``.
-  @inline(__always) func beginPost(announce: () -> Begun) -> Begun {
+  /// - Parameters:
+  ///   - announce: Called if it is not attended; as ``Inbox/announce(_:)``.
+  ///   - announceMore: Called if it is attended for one post; as ``Inbox/announceMore()``.
+  @inline(__always) func beginPost(announce: () -> Begun, announceMore: () -> Begun) -> Begun {
     state.lock()
-    if state.value.isAttended { return .isAttended }
+    if state.value.isAttended {
+      if !state.value.mayAnnounceMore { return .isAttended }
+      state.value.mayAnnounceMore = false
+      return announceMore()
+    }
     // Whoever comes for that waits at the lock for what is posted.
     let answer = announce()
     if answer == .isRefused {
       state.unlock()
     } else {
       state.value.isAttended = true
+      state.value.mayAnnounceMore = isForTwo
     }
     return answer
   }
@@ -61,6 +74,7 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     state.lock()
     defer { state.unlock() }
     state.value.isAttended = staysAttended
+    state.value.mayAnnounceMore = false
     body(&state.value.entries, state.value.holdsItems)
     state.value.holdsItems = false
   }

@@ -132,7 +132,11 @@ struct BareCore {
   func post(to view: UVView, line: UInt = #line, _ body: @escaping @Sendable () -> Void = {})
     -> ViewInbox.Begun
   {
-    let begun = view.inbox.beginPost { core.inbox.announce(view) }
+    let begun = view.inbox.beginPost {
+      core.inbox.announce(view)
+    } announceMore: {
+      core.inbox.announceMore()
+    }
     if begun != .isRefused {
       view.inbox.post(
         .plain(PlainTask(body: body, site: CallSite(fileID: "File.swift", line: line))))

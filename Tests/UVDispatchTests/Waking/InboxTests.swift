@@ -28,6 +28,28 @@ struct InboxTests {
     #expect(!post())
   }
 
+  @Test("has the first two who post fetch somebody, if it is for two, until they rest")
+  func forTwo() {
+    let inbox = SharedInbox(isForTwo: true)
+    func post() -> Bool {
+      #expect(inbox.beginPost())
+      return inbox.post(.plainOne {})
+    }
+
+    #expect(post())
+    #expect(inbox.isAttended)
+    inbox.collect { $0.clear() }
+    #expect(post())
+    #expect(!post())
+
+    inbox.collect { $0.clear() }
+    #expect(inbox.rest())
+    #expect(!inbox.isAttended)
+    #expect(post())
+    #expect(post())
+    #expect(!post())
+  }
+
   @Test("shows that it is empty once it was collected, and is attended still")
   func collected() {
     post()
@@ -144,7 +166,9 @@ struct InboxTests {
 
 /// One that can be handed to several threads.
 private final class SharedInbox: Sendable {
-  private let inbox = Inbox(isOpen: true)
+  private let inbox: Inbox
+
+  init(isForTwo: Bool = false) { inbox = Inbox(isOpen: true, isForTwo: isForTwo) }
 
   var mayHoldEntries: Bool { inbox.mayHoldEntries }
   var isAttended: Bool { inbox.isAttended }

@@ -32,18 +32,21 @@ struct PostedItemTests {
   @Test(
     "has whoever posts fetch somebody, if nobody attends to the inbox", arguments: Stand.allCases)
   func fetches(stand: Stand) {
-    let (first, second) = (
-      bare.fresh(on: stand.lane, view(of: stand)), bare.fresh(on: stand.lane, view(of: stand))
-    )
-    #expect(core.post(first, to: view(of: stand), parent: nil) == .mustFetch)
-    #expect(core.post(second, to: view(of: stand), parent: nil) == .isAttended)
+    // Two bodies of the others may run.
+    let fetching = stand == .foreground ? 1 : 2
+
+    for number in 0..<3 {
+      let begun = core.post(
+        bare.fresh(on: stand.lane, view(of: stand)), to: view(of: stand), parent: nil)
+      #expect(begun == (number < fetching ? .mustFetch : .isAttended))
+    }
     #expect(core.ledger.accepted == 0)
 
     core.collect()
 
-    #expect(core.ledger.accepted == 2)
-    #expect(core.ledger.waiting == 2)
-    #expect(core.releaseEverything().count == 2)
+    #expect(core.ledger.accepted == 3)
+    #expect(core.ledger.waiting == 3)
+    #expect(core.releaseEverything().count == 3)
   }
 
   @Test("wants nothing but to run among the plain bodies of its queue")

@@ -20,6 +20,8 @@ struct ViewInboxTests {
 
   @Test("is announced by the first post, and by none until it has been collected")
   func announced() {
+    let bare = BareCore(width: 2, viewWidth: 1)
+    let (core, view) = (bare.core, bare.view)
     #expect(!bare.background.mayHoldViews)
     #expect(bare.post(to: view) == .mustFetch)
     #expect(bare.background.mayHoldViews)
@@ -32,9 +34,73 @@ struct ViewInboxTests {
     #expect(core.ledger.accepted == 2)
     #expect(view.pool.queue.ready.count == 2)
 
-    // The background's inbox is attended still, so this one needs nobody either.
+    // The background's inbox is attended still, but two may attend to it.
+    #expect(bare.post(to: view) == .mustFetch)
+    core.collect()
     #expect(bare.post(to: view) == .isAttended)
     #expect(bare.background.mayHoldViews)
+    _ = core.releaseEverything()
+  }
+
+  @Test("has two of those who post fetch somebody, if two bodies of it may run")
+  func announcedForTwo() {
+    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.background.isBeingFetchedFor)
+
+    core.collect()
+    #expect(core.ledger.accepted == 3)
+    #expect(bare.background.rest())
+    #expect(bare.post(to: view) == .mustFetch)
+    core.collect()
+    // As often as it is announced anew, and then as the background's inbox is attended.
+    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.post(to: view) == .isAttended)
+    _ = core.releaseEverything()
+  }
+
+  @Test("is attended by two already if others have fetched them")
+  func othersHaveFetched() {
+    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.background.beginPost())
+    #expect(bare.background.post(.plainOne {}))
+
+    #expect(bare.post(to: view) == .isAttended)
+
+    #expect(bare.background.isBeingFetchedFor)
+    core.collect()
+    #expect(core.ledger.accepted == 3)
+    _ = core.releaseEverything()
+  }
+
+  @Test("takes more in past the gate if it was announced before that, and nobody is fetched")
+  func moreWhenClosed() {
+    bare.post(to: view)
+    core.inbox.close()
+
+    #expect(bare.post(to: view) == .isAttended)
+
+    core.collect()
+    #expect(core.ledger.accepted == 2)
+    _ = core.releaseEverything()
+  }
+
+  @Test("is announced for one post only, if it is full by the second")
+  func fullByTheSecond() {
+    let bodies = (0..<2).map { _ in
+      bare.post(to: view)
+      return start()!
+    }
+    // Of that one, somebody else is told that it is full.
+    bare.post(to: view)
+    core.collect()
+    #expect(view.attendsItself)
+    #expect(bare.background.rest())
+
+    #expect(bare.post(to: view) == .isAttended)
+
+    for body in bodies { core.finish(body, .completed) }
     _ = core.releaseEverything()
   }
 

@@ -11,13 +11,13 @@ private let postingBugs = [
     "view-inbox.always-announced", breaks: "a view stands in the background's inbox twice",
     in: file,
     .expression(
-      "state.value.isAttended", becomes: "false", within: "if state.value.isAttended { return"),
+      "state.value.isAttended", becomes: "false", within: "if state.value.isAttended {"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.never-announced", breaks: "invariant A: it holds something and nobody comes",
     in: file,
     .expression(
-      "state.value.isAttended", becomes: "true", within: "if state.value.isAttended { return"),
+      "state.value.isAttended", becomes: "true", within: "if state.value.isAttended {"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.not-attended", breaks: "a view stands in the background's inbox twice",
@@ -34,6 +34,33 @@ private let postingBugs = [
   Bug(
     "view-inbox.left-attended", breaks: "rule 2: what comes next is announced to nobody",
     in: file, .expression("staysAttended", becomes: "true", within: "isAttended = staysAttended"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.announced-for-one", breaks: "a burst runs on one processor while another is idle",
+    in: file, .expression("isForTwo", becomes: "false", within: "mayAnnounceMore = isForTwo"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.always-for-two", breaks: "a lease is started for a body that must wait",
+    in: file, .expression("isForTwo", becomes: "true", within: "mayAnnounceMore = isForTwo"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.announces-more-for-ever", breaks: "each post to a view takes the background's lock",
+    in: file,
+    .without(
+      "state.value.mayAnnounceMore = false",
+      within: "state.value.mayAnnounceMore = false\n      return"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.full-announces-more", breaks: "a lease is started for a body that must wait",
+    in: file,
+    .without(
+      "state.value.mayAnnounceMore = false",
+      within: "state.value.mayAnnounceMore = false\n    body(&state"),
+    suites: ["ViewInboxTests"]),
+  Bug(
+    "view-inbox.announces-more-when-closed", breaks: "invariant C: a post past the gate fetches",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("mayCall, beginPost()", becomes: "mayCall, (beginPost() || true)"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.nobody-fetched", breaks: "rule 2: nobody comes for a body of an idle dispatcher",

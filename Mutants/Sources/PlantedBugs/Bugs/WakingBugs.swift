@@ -1,6 +1,7 @@
 /// Every step by which a thread that brings work finds somebody who runs it.
 let wakingBugs: [Bug] =
-  inboxBugs + windowBugs + fetchingBugs + leaseBugs + patienceBugs + turnBugs + unlockingBugs
+  inboxBugs + windowBugs + fetchingBugs + leaseBugs + secondLeaseBugs + patienceBugs + turnBugs
+  + unlockingBugs
   + parkingBugs
 
 private let inboxBugs = [
@@ -23,14 +24,13 @@ private let inboxBugs = [
   Bug(
     "inbox.never-fetches", breaks: "invariant A: nobody is fetched to an inbox that nobody attends",
     in: "UVDispatch/Engine/Inbox.swift",
-    .expression(
-      "!signs.value.attended.load(ordering: .relaxed)", becomes: "false",
-      within: "let mustFetch = !signs.value.attended.load(ordering: .relaxed)"),
+    .expression("mayCall", becomes: "false", within: "let mustFetch = mayCall"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
     "inbox.not-attended", breaks: "invariant A: it holds something and is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("signs.value.attended.store(true, ordering: .relaxed)"),
+    .without(
+      "signs.value.calls.store(signs.value.calls.load(ordering: .relaxed) + 1, ordering: .relaxed)"),
     suites: ["InboxTests", "HelpedDeadlockTests"]),
   Bug(
     "inbox.fetching-not-counted",
@@ -58,7 +58,7 @@ private let inboxBugs = [
   Bug(
     "inbox.never-rests", breaks: "rule 2: who posts next fetches nobody",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("signs.value.attended.store(false, ordering: .relaxed)"),
+    .without("signs.value.calls.store(0, ordering: .relaxed)"),
     suites: ["InboxTests", "RestingTests", "WakingTests"]),
   Bug(
     "inbox.takes-in-when-closed", breaks: "invariant C and rule 13: the gate is not closed",
@@ -95,11 +95,11 @@ private let windowBugs = [
     "window.left-late", breaks: "invariant A: what is posted while another leaves is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
     .statement(
-      "signs.value.attended.store(false, ordering: .relaxed)",
+      "signs.value.calls.store(0, ordering: .relaxed)",
       becomes: """
         state.unlock()
         holdWindowOpen()
-        signs.value.attended.store(false, ordering: .relaxed)
+        signs.value.calls.store(0, ordering: .relaxed)
         state.lock()
         """),
     suites: ["InboxTests"]),
@@ -114,7 +114,7 @@ private let fetchingBugs = [
   Bug(
     "fetch.no-look", breaks: "invariant I: no lease is started for what was posted",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .without("withCore { _ in }", within: "case .background: withCore { _ in }"),
+    .without("withCore { $0.fetchAnother() }"),
     suites: ["RestingTests", "GoodCitizenTests"]),
   Bug(
     "fetch.closer-not-woken", breaks: "rule 13: the closer sleeps on",
@@ -145,7 +145,7 @@ private let leaseBugs = [
   Bug(
     "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
     in: "UVDispatch/Engine/Core.swift",
-    .without("searching += 1", within: "patience.learn(at: now)\n    searching += 1"),
+    .without("searching += 1", within: "searching += 1\n    arriving += 1"),
     suites: ["HintTests"]),
   Bug(
     "lease.not-counted-down", breaks: "rule 5: no lease is started any more",
@@ -191,6 +191,56 @@ private let leaseBugs = [
     .without(
       "if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }\n    unlock()"),
     suites: ["RunUntilIdleTests"]),
+]
+
+private let secondLeaseBugs = [
+  Bug(
+    "second.never-called", breaks: "a burst runs on one processor while another is idle",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("isForTwo ? 2 : 1", becomes: "1"),
+    suites: ["InboxTests"]),
+  Bug(
+    "second.called-for-one", breaks: "a lease more is started than bodies may run",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("width > 1", becomes: "true", within: "isForTwo: width > 1"),
+    suites: ["ViewInboxTests", "SecondLeaseTests"]),
+  Bug(
+    "second.never-fetched", breaks: "a burst runs on one processor while another is idle",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .statement("withCore { $0.fetchAnother() }", becomes: "withCore { _ in }"),
+    suites: ["TwoPostsTests"]),
+  Bug(
+    "second.while-first-is-here", breaks: "a lease more is started than bodies wait",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("arriving == 1", becomes: "true"),
+    suites: ["SecondLeaseTests"]),
+  Bug(
+    "second.while-two-come", breaks: "a lease is started for each body that is posted",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "searching == 1", becomes: "searching > 0", within: "searching == 1, arriving == 1"),
+    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+  Bug(
+    "second.while-somebody-works",
+    breaks: "a lease is started for a body that another goes on with",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("pool.busyWorkers == 0", becomes: "true"),
+    suites: ["SecondLeaseTests"]),
+  Bug(
+    "second.where-one-may-run", breaks: "a lease more is started than bodies may run",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("width > 1", becomes: "true", within: "busyWorkers == 0, width > 1"),
+    suites: ["SecondLeaseTests"]),
+  Bug(
+    "second.not-counted", breaks: "leases are started one by one while two are on their way",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("arriving += 1"),
+    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+  Bug(
+    "second.arrival-unseen", breaks: "a burst runs on one processor while another is idle",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.arriving -= 1"),
+    suites: ["TwoPostsTests"]),
 ]
 
 private let patienceBugs = [
