@@ -85,6 +85,10 @@ struct SecondLeaseTests {
     #expect(core.searching == 2)
     #expect(core.arriving == 2)
     #expect(!fetchesAnother())
+
+    // One has come, and looks for something.
+    core.arriving -= 1
+    #expect(!fetchesAnother())
     _ = core.releaseEverything()
   }
 
