@@ -11,12 +11,11 @@ internal import TaskDispatch
 /// - **A**: if it holds anything, it is attended. Whoever posts into an unattended one makes it
 ///   attended, and fetches somebody. Only who has just seen that it is empty, and that nobody else
 ///   looks, makes it unattended: ``rest()``.
+/// - **C**: once closed it takes nothing in. What it held then, the closer collects.
 ///
 /// Where two may run what it holds, the second post fetches as well. Of a burst, the one that was fetched
-/// first would fetch the other when it has come, and who posts most often sleeps by then. The kernel of a
-/// virtual machine does not take the processor on which that was for idle, and leaves both on one.
-///
-/// - **C**: once closed it takes nothing in. What it held then, the closer collects.
+/// first would fetch the other when it has come, and who posts most often sleeps by then: the kernel
+/// then often leaves both on one processor.
 ///
 /// Its lock may be taken under the dispatcher's, never the other way round.
 struct Inbox: ~Copyable, @unchecked Sendable {
