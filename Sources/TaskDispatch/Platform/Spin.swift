@@ -3,7 +3,8 @@ internal import Glibc
 /// Looks again and again for so many nanoseconds, and lets other threads run now and then: about once
 /// in a microsecond, since to give way takes half of one, in which nobody looks.
 ///
-/// - Returns: Whether `isTrue` has become true; and the longest time for which it gave way.
+/// - Returns: Whether `isTrue` has become true; and for how many nanoseconds others had the processor
+///   when it gave way, at most.
 package func spin(
   nanoseconds: Int64, now: () -> Int64 = monotonicNanoseconds, giveWay: () -> Void = giveWay,
   until isTrue: () -> Bool

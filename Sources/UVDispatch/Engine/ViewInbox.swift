@@ -28,7 +28,7 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   private let isForTwo: Bool
 
   /// - Parameter isForTwo: Whether two threads may run what it holds: see ``Inbox``.
-  init(isForTwo: Bool = false) { self.isForTwo = isForTwo }
+  init(isForTwo: Bool) { self.isForTwo = isForTwo }
 
   enum Begun {
     case isAttended

@@ -144,6 +144,16 @@ struct BareCore {
     return begun
   }
 
+  /// Lets a body of the view, whose width is 1, run, and others be looked for: now the view is full.
+  func full() -> QueuedTask {
+    post(to: view)
+    let frame = core.startOnWorker(core.makeFrame(on: .background))!
+    _ = frame.takePlain()
+    post(to: view)
+    core.collect()
+    return frame
+  }
+
   private func task(_ work: consuming QueuedTask.Work, _ view: UVView?) -> QueuedTask {
     task(work, on: .background, view)
   }

@@ -324,7 +324,7 @@ struct ViewInboxTests {
   func beforeLowCallerWhileFull() {
     let bare = BareCore(width: 1, viewWidth: 8)
     let core = bare.core
-    let frame = full(bare)
+    let frame = bare.full()
     #expect(core.takeSuccessor(in: frame, at: 0) != nil)
     let item = bare.item(.task, on: .background, bare.view)
     core.put(item)
@@ -375,147 +375,12 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  // MARK: Of a full queue
-
-  /// A queue of width 1 in which one runs, and that was looked at since.
-  private func full(_ bare: BareCore) -> QueuedTask {
-    bare.post(to: bare.view)
-    let frame = bare.core.startOnWorker(bare.core.makeFrame(on: .background))!
-    _ = frame.takePlain()
-    bare.post(to: bare.view)
-    bare.core.collect()
-    return frame
-  }
-
-  @Test("is attended by who works there while that is full, so nobody is fetched nor told")
-  func attendsItself() {
-    let bare = BareCore(width: 2, viewWidth: 1)
-    let core = bare.core
-    let frame = full(bare)
-    #expect(bare.view.attendsItself)
-
-    for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isAttended) }
-    #expect(!bare.background.mayHoldViews)
-    for _ in 0..<3 { #expect(core.takeSuccessor(in: frame, at: 0) != nil) }
-    #expect(bare.view.attendsItself)
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
-
-    core.finish(frame, .completed)
-    #expect(!bare.view.attendsItself)
-    #expect(frame.poolView == nil)
-    _ = bare.post(to: bare.view)
-    #expect(bare.background.mayHoldViews)
-    #expect(core.ledger.accepted == 4)
-    _ = core.releaseEverything()
-  }
-
-  @Test("is collected when a body of a full queue ends")
-  func fullNoMore() {
-    let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = full(bare)
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
-    bare.post(to: bare.view)
-
-    bare.core.finish(frame, .completed)
-
-    #expect(bare.core.ledger.accepted == 3)
-    #expect(bare.view.pool.holder === bare.view)
-    #expect(bare.canStart)
-    _ = bare.core.releaseEverything()
-  }
-
-  @Test("is collected by who wants to know all that waits, and stays attended")
-  func seenWhileFull() {
-    let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = full(bare)
-    bare.post(to: bare.view)
-
-    bare.core.collect()
-
-    #expect(bare.core.ledger.accepted == 3)
-    #expect(bare.view.attendsItself)
-    bare.core.finish(frame, .completed)
-    _ = bare.core.releaseEverything()
-  }
-
-  @Test("is collected when something comes in behind it, and stays attended")
-  func behindItWhileFull() {
-    let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = full(bare)
-    bare.post(to: bare.view)
-    bare.queued(on: .background, bare.view)
-
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
-    // The one that came behind it is no plain body.
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
-    #expect(bare.view.attendsItself)
-    bare.core.finish(frame, .completed)
-    _ = bare.core.releaseEverything()
-  }
-
-  @Test("is collected by who helps there, if it is full for workers alone")
-  func helpedWhileFull() {
-    let bare = BareCore(width: 1, viewWidth: 3)
-    let frame = full(bare)
-    #expect(bare.view.attendsItself)
-    #expect(bare.core.startToHelp(bare.view)?.view === bare.view)
-    bare.post(to: bare.view)
-
-    #expect(bare.core.startToHelp(bare.view)?.view === bare.view)
-    #expect(bare.view.pool.queue.running == 3)
-    bare.core.finish(frame, .completed)
-    _ = bare.core.releaseEverything()
-  }
-
-  @Test("of a queue that is suspended while full is announced again")
-  func suspendedWhileFull() {
-    let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = full(bare)
-    bare.core.pool.suspend(bare.view.pool, now: { 0 })
-    bare.core.collect()
-
-    #expect(!bare.view.attendsItself)
-    bare.post(to: bare.view)
-    #expect(bare.background.mayHoldViews)
-    bare.core.finish(frame, .completed)
-    _ = bare.core.releaseEverything()
-  }
-
-  @Test("of a queue that is full by somebody who has not noticed their turn is one as well")
-  func fullByGranted() {
-    let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = full(bare)
-    let caller = bare.caller(on: bare.view)
-    bare.core.accept(caller)
-    bare.core.enqueue(caller)
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
-    bare.core.finish(frame, .completed)
-    #expect(bare.core.startOnWorker(frame) === frame)
-    _ = frame.takePlain()
-    bare.core.finish(frame, .completed)
-    #expect(caller.isGranted)
-
-    bare.post(to: bare.view)
-    bare.core.collect()
-    #expect(bare.view.attendsItself)
-    bare.post(to: bare.view)
-    bare.core.closeInboxes()
-
-    #expect(bare.core.ledger.accepted == 5)
-    #expect(bare.post(to: bare.view) == .isRefused)
-    #expect(bare.core.attendingThemselves.isEmpty)
-    bare.core.begin(caller)
-    bare.core.finish(caller, .completed)
-    _ = bare.core.releaseEverything()
-  }
-
   // MARK: At the gate
 
   @Test("takes nothing in once the gate is closed; what it held is collected", arguments: [1, 2])
   func closed(viewWidth: Int) {
     let bare = BareCore(width: 2, viewWidth: viewWidth)
-    let frame = full(bare)
+    let frame = bare.full()
     #expect(bare.view.attendsItself == (viewWidth == 1))
     bare.post(to: bare.view)
 

@@ -5,22 +5,22 @@ let fastPathBugs: [Bug] =
 private let successorBugs = [
   Bug(
     "successor.flush-ignored", breaks: "a flush waits for a body that has ended",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .expression("flushes.isEmpty", becomes: "true", within: "guard flushes.isEmpty"),
     suites: ["SuccessorTests"]),
   Bug(
     "successor.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without("if due.hasStartable { return nil }"),
     suites: ["DueTimerTests", "SuccessorTests"]),
   Bug(
     "successor.not-counted", breaks: "rule 1: the ledger does not know of a body that ran",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without("ledger.completed += 1", within: "ledger.completed += 1\n    ledger.waiting"),
     suites: ["SuccessorTests"]),
   Bug(
     "successor.waits-for-ever", breaks: "rule 1: the ledger believes that a body waits that ran",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without(
       "ledger.waiting -= 1", within: "ledger.completed += 1\n    ledger.waiting -= 1"),
     suites: ["SuccessorTests"]),
@@ -38,17 +38,17 @@ private let successorBugs = [
     suites: ["SuccessorTests"]),
   Bug(
     "successor.no-hint", breaks: "rule 5: who searches is not told of what may start",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without("if searching > 0 { hintToSearchers() }"),
     suites: ["TakingSuccessorsTests"]),
   Bug(
     "successor.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Running.swift",
     .expression("left > 0", becomes: "true"),
     suites: ["BudgetTests"]),
   Bug(
     "successor.no-time", breaks: "rule 12: a lease does not return its thread",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Running.swift",
     .expression("!isUsedUp", becomes: "true"),
     suites: ["BudgetTests", "GoodCitizenTests"]),
 ]
@@ -322,11 +322,11 @@ private let endingBugs = [
     suites: ["WithdrawingTests"]),
   Bug(
     "aside.stays-on", breaks: "rule 4: who is told of an end believes to be in the task",
-    in: "UVDispatch/UVDispatcher.swift", .without("frame.stepAside()"),
+    in: "UVDispatch/UVDispatcher+Running.swift", .without("frame.stepAside()"),
     suites: ["FollowingItemsTests"]),
   Bug(
     "aside.stays-off", breaks: "rule 4: the body behind another does not know its queue",
-    in: "UVDispatch/UVDispatcher.swift", .without("frame.stepBack()"),
+    in: "UVDispatch/UVDispatcher+Running.swift", .without("frame.stepBack()"),
     suites: ["FollowingItemsTests"]),
 ]
 

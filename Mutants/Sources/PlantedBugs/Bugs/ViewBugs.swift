@@ -58,7 +58,7 @@ private let takeOverInViewBugs = [
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
     "take-over.inbox-unseen", breaks: "rule 5: a view goes before what was posted meanwhile",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without("if inbox.mayHoldEntries { return nil }"),
     suites: ["PlainInViewTests"]),
 ]
@@ -124,7 +124,7 @@ private let plainInViewBugs = [
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-successor", breaks: "rule 17: a view is kept by the last that has started",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without("letGoIfEmpty(pool)"),
     suites: ["PlainInViewTests"]),
   Bug(

@@ -100,42 +100,42 @@ private let fullViewBugs = [
     "full-view.attends-not", breaks: "whoever posts to a full view takes the dispatcher's lock",
     in: core,
     .expression("view.pool.isFull", becomes: "false", within: "isOpen && view.pool.isFull"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.always", breaks: "rule 2: a view that has room attends to its own inbox",
     in: core,
     .expression("view.pool.isFull", becomes: "true", within: "isOpen && view.pool.isFull"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.past-the-gate", breaks: "invariant C: a full view takes something in past the gate",
     in: core, .expression("isOpen", becomes: "true", within: "isOpen && view.pool.isFull"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.gate-open", breaks: "invariant C: a full view takes something in past the gate",
     in: core, .without("isOpen = false"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.suspended", breaks: "rule 2: a suspended view attends to its own inbox",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression("!isSuspended", becomes: "true", within: "running > 0 && !isSuspended"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.for-ever", breaks: "rule 2: nobody comes for what a view got when it was full",
     in: run,
     .without("if let view = task.view, view.attendsItself { stopAttendingItself(view) }"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.flag-stays", breaks: "a view that attends to its own inbox no more seems to",
     in: core, .without("note(view, attendsItself: false)"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.kept", breaks: "rule 17: a view that was full once is kept for ever",
     in: core, .without("attendingThemselves.removeAll { $0 === view }"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-held", breaks: "rule 17: a view goes while its bodies wait",
     in: core, .without("hold(view)", within: "hold(view)\n      absorbUnsettled"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-counted", breaks: "the ledger misses what came to a full view",
     in: core,
@@ -143,24 +143,24 @@ private let fullViewBugs = [
       "accept(entries.slotCount)",
       within: "accept(entries.slotCount)\n      hold(view)\n      absorbUnsettled"
     ),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.successor-unseen", breaks: "a worker leaves a full view that has got more",
-    in: run,
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without("if let view = frame.view, view.attendsItself { collect(view) }"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.unseen", breaks: "the ledger and a flush miss what came to a full view",
     in: core,
     .without("for view in attendingThemselves { collect(view) }"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.overtaken", breaks: "rule 3: a task goes before what was posted before it",
     in: core,
     .without(
       "if view.attendsItself { collect(view) }",
       within: "collectViews() }\n    if view.attendsItself { collect(view) }"),
-    suites: ["ViewInboxTests"]),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
 ]
 
 private let collectingBugs = [
@@ -186,7 +186,7 @@ private let collectingBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.successor", breaks: "rule 5: the background goes before what views have got",
-    in: run,
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without(
       "if inbox.mayHoldViews { collectViews() }",
       within:
@@ -195,12 +195,12 @@ private let collectingBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.successor-in-view", breaks: "rule 5: a view goes before what others have got",
-    in: run,
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without("if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.own", breaks: "a worker leaves its view although that has got more",
-    in: run,
+    in: "UVDispatch/Engine/Core+Successors.swift",
     .without(
       "if inbox.mayHoldViews { collectViews() }",
       within: "if inbox.mayHoldViews { collectViews() }\n      if let view = frame.view"),
@@ -262,7 +262,8 @@ private let posted = ["PostedItemTests"]
 private let postedItemBugs = [
   Bug(
     "posted.low-first", breaks: "rule 7: a low item goes before a medium one that was posted",
-    in: run, .expression("!pool.hasMedium", becomes: "false", within: "|| !pool.hasMedium {"),
+    in: "UVDispatch/Engine/Core+Successors.swift",
+    .expression("!pool.hasMedium", becomes: "false", within: "|| !pool.hasMedium {"),
     suites: posted),
   Bug(
     "posted.untold", breaks: "rule 8: an item that was posted to a lane cannot be cancelled",
@@ -314,17 +315,19 @@ private let postedItemBugs = [
     .expression("!isKnown", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted),
   Bug(
     "posted.counted-twice", breaks: "rule 2: the ledger does not balance",
-    in: run, .without("ledger.completed -= 1"), suites: posted),
+    in: "UVDispatch/Engine/Core+Successors.swift", .without("ledger.completed -= 1"), suites: posted
+  ),
   Bug(
     "posted.waits-for-ever", breaks: "rule 2: the ledger believes that an item waits that ran",
-    in: run, .without("ledger.waiting -= 1", within: "ledger.waiting -= 1\n    noteLeft(next)"),
+    in: "UVDispatch/Engine/Core+Successors.swift",
+    .without("ledger.waiting -= 1", within: "ledger.waiting -= 1\n    noteLeft(next)"),
     suites: posted),
   Bug(
     "posted.queued-for-ever", breaks: "rule 17: an item that has ended keeps its frame",
-    in: run, .without("frame.forgetInItem()"),
+    in: "UVDispatch/Engine/Core+Successors.swift", .without("frame.forgetInItem()"),
     suites: posted),
   Bug(
     "posted.never-ends", breaks: "rule 1: an item that ran has no outcome",
-    in: "UVDispatch/UVDispatcher.swift", .without("item.finish(ended)"),
+    in: "UVDispatch/UVDispatcher+Running.swift", .without("item.finish(ended)"),
     suites: ["FollowingItemsTests"]),
 ]

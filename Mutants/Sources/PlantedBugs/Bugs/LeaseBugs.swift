@@ -1,0 +1,200 @@
+/// When leases start, how they learn of work, and when they end.
+let leaseBugs: [Bug] = startingBugs + secondBugs + patienceBugs
+
+private let startingBugs = [
+  Bug(
+    "lease.inbox-ignored", breaks: "invariant I: an attended inbox without a lease",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("inbox.isAttended", becomes: "false", within: "inbox.isAttended || pool.canStart"),
+    suites: ["HelpedDeadlockTests", "RestingTests"]),
+  Bug(
+    "lease.queue-ignored", breaks: "invariant L: a task may start, and no lease searches",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "pool.canStart(now: { [clock] in clock.now })", becomes: "false",
+      within: "inbox.isAttended || pool.canStart(now: { [clock] in clock.now })"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "lease.beyond-width", breaks: "rule 4: more leases than the width lets run",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("pool.busyWorkers < width", becomes: "true"),
+    suites: ["HintTests"]),
+  Bug(
+    "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("searching += 1", within: "searching += 1\n    arriving += 1"),
+    suites: ["HintTests"]),
+  Bug(
+    "lease.not-counted-down", breaks: "rule 5: no lease is started any more",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without("core.searching -= 1"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "lease.leaves-without-collecting", breaks: "rule 2: the last look misses what was posted",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("collectBackground()", within: "while true {\n      collectBackground()"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "lease.leaves-without-resting", breaks: "rule 2: who posts next finds the inbox attended",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("inbox.rest()", becomes: "true"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "lease.leaves-without-second-look",
+    breaks: "rule 2: what came between the look and the rest is lost",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("inbox.rest()", becomes: "inbox.rest() || true"),
+    suites: ["RestingTests", "WakingTests"]),
+  Bug(
+    "lease.keeps-its-thread", breaks: "rule 12: a lease does not return its thread",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .expression(
+      "run(next, core, within: &term.allotment, left: &left)",
+      becomes: "(run(next, core, within: &term.allotment, left: &left) && false)"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "lease.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .expression("!state.isOver", becomes: "true"),
+    suites: ["PostingAtExitTests"]),
+  Bug(
+    "lease.no-hint-for-searchers", breaks: "rule 5: who searches is not told of what may start",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("hintToSearchers()", within: "if searching > 0 {\n      hintToSearchers()"),
+    suites: ["HintTests"]),
+  Bug(
+    "lease.end-unnoticed", breaks: "rule 13: the loop is not told that the last lease has ended",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without(
+      "if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }\n    unlock()"),
+    suites: ["RunUntilIdleTests"]),
+]
+
+private let secondBugs = [
+  Bug(
+    "second.never-called", breaks: "a burst runs on one processor while another is idle",
+    in: "UVDispatch/Engine/Inbox.swift",
+    .expression("isForTwo ? 2 : 1", becomes: "1"),
+    suites: ["InboxTests"]),
+  Bug(
+    "second.called-for-one", breaks: "a lease more is started than bodies may run",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("width > 1", becomes: "true", within: "isForTwo: width > 1"),
+    suites: ["ViewInboxTests", "SecondLeaseTests"]),
+  Bug(
+    "second.never-fetched", breaks: "a burst runs on one processor while another is idle",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .statement("withCore { $0.fetchAnother() }", becomes: "withCore { _ in }"),
+    suites: ["TwoPostsTests"]),
+  Bug(
+    "second.while-first-is-here", breaks: "a lease more is started than bodies wait",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("arriving == 1", becomes: "true"),
+    suites: ["SecondLeaseTests"]),
+  Bug(
+    "second.while-two-come", breaks: "a lease is started for each body that is posted",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression(
+      "searching == 1", becomes: "searching > 0", within: "searching == 1, arriving == 1"),
+    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+  Bug(
+    "second.while-somebody-works",
+    breaks: "a lease is started for a body that another goes on with",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("pool.busyWorkers == 0", becomes: "true"),
+    suites: ["SecondLeaseTests"]),
+  Bug(
+    "second.where-one-may-run", breaks: "a lease more is started than bodies may run",
+    in: "UVDispatch/Engine/Core.swift",
+    .expression("width > 1", becomes: "true", within: "busyWorkers == 0, width > 1"),
+    suites: ["SecondLeaseTests"]),
+  Bug(
+    "second.not-counted", breaks: "leases are started one by one while two are on their way",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("arriving += 1"),
+    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+  Bug(
+    "second.arrival-unseen", breaks: "a burst runs on one processor while another is idle",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without("core.arriving -= 1"),
+    suites: ["TwoPostsTests"]),
+]
+
+private let patienceBugs = [
+  Bug(
+    "patience.not-learned", breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("patience.learn(at: now)"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.refusal-forgotten",
+    breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/Engine/Patience.swift",
+    .without("vainSince = now"),
+    suites: ["PatienceTests", "LeaseEndTests"]),
+  Bug(
+    "patience.search-forgotten",
+    breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without("if !search.hasFound { core.patience.noteInVain(since: began) }"),
+    suites: ["LeaseEndTests"]),
+  Bug(
+    "patience.for-ever", breaks: "rule 12: leases that find nothing keep looking",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("length / 2", becomes: "length"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.none", breaks: "a lease is started for each of tasks that come one by one",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("now - vainSince < Self.longest", becomes: "false"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.asked-for-nothing", breaks: "rule 12: a lease looks that has no patience",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("length > 0", becomes: "true"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.stays", breaks: "a lease that shares its processor with who submits keeps it",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("!leaves", becomes: "true"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.leaves-for-nothing", breaks: "a lease leaves a processor that it has for itself",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression("away > Self.longestAway", becomes: "away >= Self.longestAway"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.leaves-again",
+    breaks: "a lease is started for each task where all processors are busy",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression(
+      "now >= leftAt.addingClamped(Self.betweenLeaving)", becomes: "true"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.leaves-once", breaks: "a lease that shares its processor again keeps it",
+    in: "UVDispatch/Engine/Patience.swift",
+    .expression(
+      "now >= leftAt.addingClamped(Self.betweenLeaving)", becomes: "leftAt == .min"),
+    suites: ["PatienceTests"]),
+  Bug(
+    "patience.unheard", breaks: "a lease does not notice that it shares its processor",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .statement("away = lookForWork(core)", becomes: "_ = lookForWork(core)"),
+    suites: ["LeaseEndTests"]),
+  Bug(
+    "spin.last-away-only", breaks: "a lease does not notice that it shares its processor",
+    in: "TaskDispatch/Platform/Spin.swift",
+    .expression("max(away, now() - time)", becomes: "now() - time"),
+    suites: ["SpinTests"]),
+  Bug(
+    "spin.keeps-processor",
+    breaks: "rule 12: others wait for a processor on which somebody only looks",
+    in: "TaskDispatch/Platform/Spin.swift",
+    .without("giveWay()", within: "giveWay()\n    away = max"),
+    suites: ["SpinTests"]),
+  Bug(
+    "spin.gives-way-at-the-end", breaks: "a lease that has found nothing ends later than it has to",
+    in: "TaskDispatch/Platform/Spin.swift",
+    .expression("time >= end", becomes: "time > end"),
+    suites: ["SpinTests"]),
+]
