@@ -138,14 +138,14 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     return core
   }
 
-  /// Frees the lock: starts the lease and wakes the loop if they are owed, and tells others.
+  /// Frees the lock: starts the leases and wakes the loop if they are owed, and tells others.
   func unlock() {
     core.settle()
-    let startsLease = core.leaseIsOwed
+    let leases = core.leasesOwed
     let wakes = core.wakeIsOwed
-    core.leaseIsOwed = false
+    core.leasesOwed = 0
     core.wakeIsOwed = false
-    if !startsLease, !wakes, core.outbox.isEmpty { return free() }
+    if leases == 0, !wakes, core.outbox.isEmpty { return free() }
     var contents: Outbox.Contents?
     if !core.outbox.isEmpty {
       contents = core.outbox.take()
@@ -153,7 +153,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     }
     let delivers = contents != nil
     free()
-    if startsLease { Leases.start { self.work() } }
+    for _ in 0..<leases { Leases.start { self.work() } }
     if wakes { loop.wake() }
     if let contents = contents.take() { Self.deliver(contents) }
     let isAwaited = delivers && core.endDelivery()
@@ -167,7 +167,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// does with a note of that, without the note if there is nothing else to be done.
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
     core.settle()
-    guard !core.leaseIsOwed, !core.wakeIsOwed else {
+    guard core.leasesOwed == 0, !core.wakeIsOwed else {
       core.outbox.append(.end(item, outcome, nil))
       return unlock()
     }
@@ -242,7 +242,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// - Parameter looksAtAll: Whether each change may be what the caller waits for.
   func park(until time: DispatcherInstant? = nil, looksAtAll: Bool = false) {
     core.settle()
-    if core.leaseIsOwed || core.wakeIsOwed || !core.outbox.isEmpty || core.hasNewsForWaiters {
+    if core.leasesOwed > 0 || core.wakeIsOwed || !core.outbox.isEmpty || core.hasNewsForWaiters {
       unlock()
       lock()
       return

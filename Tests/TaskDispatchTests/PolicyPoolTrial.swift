@@ -92,6 +92,7 @@ struct PoolTrial: ~Copyable {
       settleModel(view)
     case .start:
       let canStart = pool.canStart(now: { time })
+      checkTwoMayStart()
       let started = pool.start(now: { time })
       grants = pool.takeGrants()
       if canStart != (started != nil || !grants.isEmpty) { surprise = "canStart said \(canStart)" }
@@ -150,6 +151,16 @@ struct PoolTrial: ~Copyable {
       surprise = "left a caller of view \(view) waiting"
     }
     touched = nil
+  }
+
+  /// Whether it knows what two workers would find, where no caller has a say in it.
+  private mutating func checkTwoMayStart() {
+    let callersWait = views.contains { $0.queue.callersWaiting > 0 }
+    if callersWait { return }
+    var copy = pool.clone()
+    let (time, answer) = (time, pool.twoMayStart)
+    let both = copy.start(now: { time }) != nil && copy.start(now: { time }) != nil
+    if answer != both { surprise = "twoMayStart said \(answer)" }
   }
 
   private func number(of view: PoolView<Job>) -> Int { views.firstIndex { $0 === view }! }

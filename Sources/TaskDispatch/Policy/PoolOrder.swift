@@ -199,6 +199,13 @@
     return background.queue.anybodyMayStart(now: now)
   }
 
+  /// Whether ``start(now:)`` would return a task to each of two workers. Where callers wait for their
+  /// turn, less may start than it says.
+  @inlinable package var twoMayStart: Bool {
+    guard width - busyWorkers >= 2 else { return false }
+    return usesTurns ? turns.startableCount >= 2 : background.queue.twoWorkersMayStart
+  }
+
   /// Whether a task of the background's medium band may be taken now, as far as its queue goes.
   @inlinable package var hasMedium: Bool { background.queue.hasMedium }
 

@@ -227,6 +227,11 @@
     startableBands != 0 && hasOneStartableBand ? startable[startableBands.trailingZeroBitCount] : 0
   }
 
+  /// How many may be taken before a barrier is.
+  @inlinable var startableCount: Int {
+    startable[0] + startable[1] + startable[2] + startable[3]
+  }
+
   /// What taking the head and adding one like it do, if all are of one band: nobody passes over that.
   @inlinable mutating func renew() {
     if startableBands != 0 { bands[startableBands.trailingZeroBitCount].passedOverAt = Self.never }

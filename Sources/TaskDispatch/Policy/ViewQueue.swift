@@ -253,6 +253,10 @@
     !ready.isEmpty && workerRoom > 0 && (ready.hasStartable || running == 0)
   }
 
+  /// Whether ``takeForWorker(now:)`` would return two tasks, one after the other. Nobody may be waiting to
+  /// run one.
+  @inlinable var twoWorkersMayStart: Bool { workerRoom >= 2 && ready.startableCount >= 2 }
+
   /// What ``takeForWorker(now:)`` would return, left in place. Nobody may be waiting to run one.
   @inlinable package func withNext<Result>(
     now: () -> Int64, _ body: (borrowing Entry) -> Result

@@ -82,8 +82,8 @@ final class Core {
   /// Whether a task may start on a worker: for those who search, and look without the lock.
   let mayStart = Atomic(false)
   var patience = Patience()
-  /// A lease is to be started once the lock is free.
-  var leaseIsOwed = false
+  /// How many leases are to be started once the lock is free.
+  var leasesOwed = 0
 
   // The loop.
   /// What ran last on it was due, and not posted.
@@ -302,6 +302,7 @@ final class Core {
   @inline(__always) func settle() {
     if searching > 0 {
       hintToSearchers()
+      if arriving == 1, pool.twoMayStart { fetchAnother() }
     } else if pool.busyWorkers < width,
       inbox.isAttended || pool.canStart(now: { [clock] in clock.now })
     {
@@ -320,16 +321,18 @@ final class Core {
     mayStart.store(true, ordering: .relaxed)
     patience.learn(at: now)
     oweSearchingLease()
+    if pool.twoMayStart { fetchAnother() }
   }
 
   private func oweSearchingLease() {
     searching += 1
     arriving += 1
-    leaseIsOwed = true
+    leasesOwed += 1
   }
 
-  /// Somebody who posts has been told to fetch a thread. That a lease is on its way is enough for the
-  /// invariants, but not for two bodies, unless somebody works who would go on with the other.
+  /// There are two tasks to start, or somebody who posts has been told to fetch a thread. That a lease is
+  /// on its way is enough for the invariants, but not for two, unless somebody works who would go on with
+  /// the other.
   func fetchAnother() {
     guard searching == 1, arriving == 1, pool.busyWorkers == 0, width > 1 else { return }
     oweSearchingLease()

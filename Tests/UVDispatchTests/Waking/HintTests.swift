@@ -30,7 +30,7 @@ struct HintTests {
 
     core.settle()
 
-    #expect(core.leaseIsOwed)
+    #expect(core.leasesOwed == 1)
     #expect(core.searching == 1)
     #expect(mayStart)
   }
@@ -43,7 +43,7 @@ struct HintTests {
 
     core.settle()
 
-    #expect(!core.leaseIsOwed)
+    #expect(core.leasesOwed == 0)
     // Who is busy looks when it has ended; a poster would fetch in vain.
     #expect(bare.inbox(of: .background).isAttended)
     #expect(bare.inbox(of: .background).mayHoldEntries)

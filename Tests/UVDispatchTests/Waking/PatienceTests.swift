@@ -92,7 +92,7 @@ struct PatienceTests {
 
     bare.core.settle()
 
-    #expect(bare.core.leaseIsOwed)
+    #expect(bare.core.leasesOwed == 1)
     #expect(bare.core.patience.length == 4_000)
   }
 }

@@ -14,10 +14,10 @@ struct SecondLeaseTests {
   /// Whether another lease is owed, now that somebody posts who was told to fetch one.
   private func fetchesAnother(_ bare: BareCore? = nil) -> Bool {
     let core = (bare ?? self.bare).core
-    core.leaseIsOwed = false
+    core.leasesOwed = 0
     core.fetchAnother()
     core.settle()
-    return core.leaseIsOwed
+    return core.leasesOwed > 0
   }
 
   /// Puts something in for which a lease is started.
@@ -25,7 +25,7 @@ struct SecondLeaseTests {
     let bare = bare ?? self.bare
     bare.queued()
     bare.core.settle()
-    #expect(bare.core.leaseIsOwed)
+    #expect(bare.core.leasesOwed == 1)
     #expect(bare.core.arriving == 1)
   }
 
@@ -66,6 +66,46 @@ struct SecondLeaseTests {
     _ = core.releaseEverything()
   }
 
+  @Test("is one more for the second of two tasks, whether they are put in at once or one by one")
+  func secondTask() {
+    let together = BareCore(width: 2)
+    together.queued()
+    together.queued()
+    together.core.settle()
+    #expect(together.core.leasesOwed == 2)
+
+    startLease()
+    bare.queued()
+    core.settle()
+    #expect(core.leasesOwed == 2)
+
+    // Two are on their way, and who comes first fetches for the third.
+    bare.queued()
+    core.settle()
+    #expect(core.leasesOwed == 2)
+    for bare in [bare, together] { _ = bare.core.releaseEverything() }
+  }
+
+  @Test("is nobody for a task that may not run beside the first", arguments: [false, true])
+  func notBeside(isInView: Bool) {
+    let view = isInView ? bare.view : nil
+    bare.queued(on: .background, view)
+    if isInView {
+      bare.queued(on: .background, view)
+    } else {
+      let barrier = core.makeTask(
+        .plain {}, on: .background, nil, isBarrier: true, site: .here(), parent: nil)
+      core.accept(barrier)
+      core.enqueue(barrier)
+    }
+
+    core.settle()
+    core.settle()
+
+    #expect(core.leasesOwed == 1)
+    _ = core.releaseEverything()
+  }
+
   @Test("is nobody where only one body may run")
   func one() {
     let bare = BareCore(width: 1)
@@ -83,25 +123,26 @@ struct SecondLeaseTests {
 extension OnePool {
   @Suite("Two bodies that are posted one after the other")
   struct TwoPostsTests {
+    enum Way: CaseIterable { case posted, withHandle, withPriority, whereThereIsALimit }
+
     @Test(
-      "fetch two threads, before one of them has come", arguments: [false, true], [false, true])
-    func two(isMade: Bool, hasHandle: Bool) throws {
-      let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      "fetch two threads, before one of them has come", arguments: [false, true], Way.allCases)
+    func two(isMade: Bool, way: Way) throws {
+      let dispatcher = try UVDispatcher(
+        .init(
+          backgroundWidth: 2, overflow: way == .whereThereIsALimit ? .reject(limit: 3) : .unbounded)
+      )
       let queue =
         isMade ? dispatcher.makeQueue(label: "made", width: 2) : dispatcher.background
-      let gate = Latch()
-      let held = Latch(try ThreadPool.threads())
-      for _ in 0..<(try ThreadPool.threads()) {
-        Leases.start {
-          held.open()
-          _ = gate.wait(patience)
-        }
-      }
-      #expect(held.wait(patience))
+      let gate = try holdEveryThread()
 
       let together = Latch(2)
       let counts = (0..<3).map { _ in
-        if hasHandle { queue.submit { together.open() } } else { queue { together.open() } }
+        switch way {
+        case .posted, .whereThereIsALimit: queue { together.open() }
+        case .withHandle: queue.submit { together.open() }
+        case .withPriority: queue(priority: .high) { together.open() }
+        }
         return dispatcher.withCore { [$0.searching, $0.arriving] }
       }
 
@@ -110,6 +151,43 @@ extension OnePool {
       dispatcher.waitUntil {
         $0.ledger.completed == 3 && $0.arriving == 0 && $0.searching == 0
       }
+    }
+
+    @Test("fetch two threads when the queue goes on that they wait in")
+    func resumed() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      let gate = try holdEveryThread()
+      let together = Latch(2)
+      dispatcher.background.suspend()
+      for _ in 0..<2 {
+        dispatcher.background {
+          together.open()
+          _ = together.wait(patience)
+        }
+      }
+
+      dispatcher.background.resume()
+
+      #expect(dispatcher.withCore { [$0.searching, $0.arriving] } == [2, 2])
+      gate.open()
+      dispatcher.waitUntil {
+        $0.ledger.completed == 2 && $0.arriving == 0 && $0.searching == 0
+      }
+    }
+
+    /// Lets leases be started, and none come before the gate is open.
+    private func holdEveryThread() throws -> Latch {
+      let gate = Latch()
+      let threads = try ThreadPool.threads()
+      let held = Latch(threads)
+      for _ in 0..<threads {
+        Leases.start {
+          held.open()
+          _ = gate.wait(patience)
+        }
+      }
+      #expect(held.wait(patience))
+      return gate
     }
   }
 }

@@ -149,7 +149,7 @@ struct ViewInboxTests {
   func owesLease() {
     bare.post(to: view)
     core.settle()
-    #expect(core.leaseIsOwed)
+    #expect(core.leasesOwed == 1)
     _ = core.releaseEverything()
   }
 
@@ -158,7 +158,7 @@ struct ViewInboxTests {
     core.pool.suspend(view.pool, now: { 0 })
     bare.post(to: view)
     core.settle()
-    #expect(!core.leaseIsOwed)
+    #expect(core.leasesOwed == 0)
     #expect(!bare.background.isAttended)
     #expect(view.pool.queue.ready.count == 1)
     #expect(bare.post(to: view) == .mustFetch)

@@ -313,7 +313,8 @@ private let endingBugs = [
   Bug(
     "withdraw.no-lease", breaks: "invariant L: nobody starts what a cancellation has set free",
     in: "UVDispatch/UVDispatcher.swift",
-    .expression("!core.leaseIsOwed", becomes: "true", within: "guard !core.leaseIsOwed"),
+    .expression(
+      "core.leasesOwed == 0", becomes: "true", within: "guard core.leasesOwed == 0"),
     suites: ["WithdrawingTests"]),
   Bug(
     "withdraw.no-wake", breaks: "invariant W: the loop is not woken for a cancellation",

@@ -89,7 +89,7 @@ private let secondBugs = [
   Bug(
     "second.while-first-is-here", breaks: "a lease more is started than bodies wait",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("arriving == 1", becomes: "true"),
+    .expression("arriving == 1", becomes: "true", within: "arriving == 1, pool.busyWorkers"),
     suites: ["SecondLeaseTests"]),
   Bug(
     "second.while-two-come", breaks: "a lease is started for each body that is posted",
@@ -118,6 +118,42 @@ private let secondBugs = [
     in: "UVDispatch/UVDispatcher+Running.swift",
     .without("core.arriving -= 1"),
     suites: ["TwoPostsTests"]),
+  Bug(
+    "second.not-of-tasks",
+    breaks: "a burst of tasks with a priority runs on one processor while another is idle",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("if arriving == 1, pool.twoMayStart { fetchAnother() }"),
+    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+  Bug(
+    "second.not-at-once", breaks: "a queue that goes on has one thread fetched for two tasks",
+    in: "UVDispatch/Engine/Core.swift",
+    .without("    if pool.twoMayStart { fetchAnother() }\n"),
+    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+  Bug(
+    "second.one-of-two-started", breaks: "a lease that is counted never comes, and tasks are lost",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("0..<leases", becomes: "0..<min(leases, 1)"),
+    suites: ["TwoPostsTests"]),
+  Bug(
+    "second.for-one-task", breaks: "a lease more is started than tasks wait",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression("ready.startableCount >= 2", becomes: "ready.startableCount >= 1"),
+    suites: ["PoolOrderTests", "SecondLeaseTests"]),
+  Bug(
+    "second.in-full-view", breaks: "a lease more is started than tasks may run",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression("workerRoom >= 2", becomes: "workerRoom >= 1"),
+    suites: ["PoolOrderTests"]),
+  Bug(
+    "second.for-one-turn", breaks: "a lease more is started than tasks of queues may run",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .expression("turns.startableCount >= 2", becomes: "turns.startableCount >= 1"),
+    suites: ["PoolOrderTests", "SecondLeaseTests"]),
+  Bug(
+    "second.for-one-worker", breaks: "a lease more is started than workers are free",
+    in: "TaskDispatch/Policy/PoolOrder.swift",
+    .expression("width - busyWorkers >= 2", becomes: "width - busyWorkers >= 1"),
+    suites: ["PoolOrderTests"]),
 ]
 
 private let patienceBugs = [

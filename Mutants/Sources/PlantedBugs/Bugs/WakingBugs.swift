@@ -277,13 +277,14 @@ private let parkingBugs = [
     "park.keeps-the-lease", breaks: "invariant L: who waits sleeps over the lease that it owes",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "core.leaseIsOwed", becomes: "false", within: "if core.leaseIsOwed || core.wakeIsOwed"),
+      "core.leasesOwed > 0", becomes: "false",
+      within: "if core.leasesOwed > 0 || core.wakeIsOwed"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-wake", breaks: "invariant W: who waits sleeps over the wake that it owes",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "core.wakeIsOwed", becomes: "false", within: "if core.leaseIsOwed || core.wakeIsOwed"),
+      "core.wakeIsOwed", becomes: "false", within: "if core.leasesOwed > 0 || core.wakeIsOwed"),
     suites: ["ParkTests"]),
   Bug(
     "park.tells-nobody", breaks: "rule 2: who waits sleeps over what it has to tell",
