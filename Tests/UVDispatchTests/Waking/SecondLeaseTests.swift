@@ -156,17 +156,18 @@ extension OnePool {
     @Test("fetch two threads when the queue goes on that they wait in")
     func resumed() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      let queue = dispatcher.makeQueue(label: "made", width: 2)
       let gate = try holdEveryThread()
       let together = Latch(2)
-      dispatcher.background.suspend()
+      queue.suspend()
       for _ in 0..<2 {
-        dispatcher.background {
+        queue {
           together.open()
           _ = together.wait(patience)
         }
       }
 
-      dispatcher.background.resume()
+      queue.resume()
 
       #expect(dispatcher.withCore { [$0.searching, $0.arriving] } == [2, 2])
       gate.open()
