@@ -81,7 +81,7 @@ let eventBugs = [
   Bug(
     "event.outlives-its-dispatcher",
     breaks: "a signal writes to a descriptor that its dispatcher has closed",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Telling.swift",
     .without("removeAllHandlers()"),
     suites: ["SignalDispositionTests"]),
   Bug(

@@ -169,7 +169,7 @@ let itemBugs = [
     suites: ["WaitingItemTests"]),
   Bug(
     "plain.behind-higher", breaks: "rule 13: a plain body is reported behind what overtook it",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .expression(
       "item.site.band == .medium", becomes: "true", within: "|| item.site.band == .medium"),
     suites: ["PlainInViewTests"]),

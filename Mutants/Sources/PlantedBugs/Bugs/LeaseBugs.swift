@@ -4,24 +4,24 @@ let leaseBugs: [Bug] = startingBugs + secondBugs + patienceBugs
 private let startingBugs = [
   Bug(
     "lease.inbox-ignored", breaks: "invariant I: an attended inbox without a lease",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("inbox.isAttended", becomes: "false", within: "inbox.isAttended || pool.canStart"),
     suites: ["HelpedDeadlockTests", "RestingTests"]),
   Bug(
     "lease.queue-ignored", breaks: "invariant L: a task may start, and no lease searches",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
       "pool.canStart(now: { [clock] in clock.now })", becomes: "false",
       within: "inbox.isAttended || pool.canStart(now: { [clock] in clock.now })"),
     suites: ["UVContractTests"]),
   Bug(
     "lease.beyond-width", breaks: "rule 4: more leases than the width lets run",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("pool.busyWorkers < width", becomes: "true"),
     suites: ["HintTests"]),
   Bug(
     "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("searching += 1", within: "searching += 1\n    arriving += 1"),
     suites: ["HintTests"]),
   Bug(
@@ -31,18 +31,18 @@ private let startingBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "lease.leaves-without-collecting", breaks: "rule 2: the last look misses what was posted",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("collectBackground()", within: "while true {\n      collectBackground()"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
     "lease.leaves-without-resting", breaks: "rule 2: who posts next finds the inbox attended",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("inbox.rest()", becomes: "true"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
     "lease.leaves-without-second-look",
     breaks: "rule 2: what came between the look and the rest is lost",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("inbox.rest()", becomes: "inbox.rest() || true"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
@@ -59,7 +59,7 @@ private let startingBugs = [
     suites: ["PostingAtExitTests"]),
   Bug(
     "lease.no-hint-for-searchers", breaks: "rule 5: who searches is not told of what may start",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("hintToSearchers()", within: "if searching > 0 {\n      hintToSearchers()"),
     suites: ["HintTests"]),
   Bug(
@@ -88,29 +88,29 @@ private let secondBugs = [
     suites: ["TwoPostsTests"]),
   Bug(
     "second.while-first-is-here", breaks: "a lease more is started than bodies wait",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("arriving == 1", becomes: "true", within: "arriving == 1, pool.busyWorkers"),
     suites: ["SecondLeaseTests"]),
   Bug(
     "second.while-two-come", breaks: "a lease is started for each body that is posted",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
       "searching == 1", becomes: "searching > 0", within: "searching == 1, arriving == 1"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.while-somebody-works",
     breaks: "a lease is started for a body that another goes on with",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("pool.busyWorkers == 0", becomes: "true"),
     suites: ["SecondLeaseTests"]),
   Bug(
     "second.where-one-may-run", breaks: "a lease more is started than bodies may run",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("width > 1", becomes: "true", within: "busyWorkers == 0, width > 1"),
     suites: ["SecondLeaseTests"]),
   Bug(
     "second.not-counted", breaks: "leases are started one by one while two are on their way",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("arriving += 1"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
@@ -121,12 +121,12 @@ private let secondBugs = [
   Bug(
     "second.not-of-tasks",
     breaks: "a burst of tasks with a priority runs on one processor while another is idle",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("if arriving == 1, pool.twoMayStart { fetchAnother() }"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.not-at-once", breaks: "a queue that goes on has one thread fetched for two tasks",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("    if pool.twoMayStart { fetchAnother() }\n"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
@@ -159,7 +159,7 @@ private let secondBugs = [
 private let patienceBugs = [
   Bug(
     "patience.not-learned", breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("patience.learn(at: now)"),
     suites: ["PatienceTests"]),
   Bug(

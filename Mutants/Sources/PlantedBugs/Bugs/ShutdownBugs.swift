@@ -238,28 +238,28 @@ private let endBugs = [
     suites: ["DroppedTests"]),
   Bug(
     "dropped.held-forgotten", breaks: "rule 17: a notification is never released",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Telling.swift",
     .expression("held + withoutRoom", becomes: "withoutRoom"),
     suites: ["DroppedTests"]),
   Bug(
     "dropped.timers-forgotten", breaks: "rule 2: a timer of a dropped dispatcher gets no outcome",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Telling.swift",
     .expression("timers.removeAll()", becomes: "[]"),
     suites: ["ReleaseEverythingTests"]),
   Bug(
     "dropped.queues-forgotten",
     breaks: "rule 17: a view and what waits in it hold each other for ever",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Telling.swift",
     .without("for task in left { _ = takeBack(task) }"),
     suites: ["ReleaseEverythingTests"]),
   Bug(
     "dropped.without-room-forgotten", breaks: "rule 2: what awaited room gets no outcome",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Telling.swift",
     .expression("held + withoutRoom", becomes: "held"),
     suites: ["ReleaseEverythingTests"]),
   Bug(
     "dropped.late-jobs-forgotten", breaks: "rule 13: a job that came after the end is lost",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Telling.swift",
     .expression("lateJobs", becomes: "[]", within: "{ task(for: $0) } + lateJobs"),
     suites: ["ReleaseEverythingTests"]),
 ]

@@ -189,17 +189,17 @@ private let gateBugs = [
     suites: ["SyncAtTheGateTests"]),
   Bug(
     "gate.mailbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("mailbox.close()"),
     suites: ["ShutdownDeadlineTests", "UVContractTests"]),
   Bug(
     "gate.inbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("inbox.close()"),
     suites: ["RunUntilIdleTests", "UVContractTests"]),
   Bug(
     "gate.left-uncollected", breaks: "rule 13: what the closed inboxes held is not drained",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("collect()", within: "inbox.close()\n    collect()"),
     suites: ["RestingTests", "StartTests"]),
 ]
@@ -245,17 +245,17 @@ private let orderBugs = [
   Bug(
     "order.promoted-unseen",
     breaks: "rule 13: a plain body in the inbox is not cancelled with the rest",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("collect()", within: "func promotePlain() {\n    collect()"),
     suites: ["PromotionTests"]),
   Bug(
     "order.promoted-nowhere", breaks: "rule 9: a promoted body cannot be taken out of its queue",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("task.position = position"),
     suites: ["PromotionTests"]),
   Bug(
     "order.promoted-as-last", breaks: "rule 13: what never started is reported out of order",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .expression("last", becomes: "lastID", within: "order: last)"),
     suites: ["PromotionTests"]),
   Bug(

@@ -99,7 +99,7 @@ private let turnBugs = [
 private let plainInViewBugs = [
   Bug(
     "plain.view-dropped", breaks: "rule 17: a view goes while its bodies wait",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("view.pool.holder = view"),
     suites: ["PlainInViewTests"]),
   Bug(
@@ -129,12 +129,12 @@ private let plainInViewBugs = [
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-named", breaks: "rule 17: a view is kept by bodies that have tasks",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("pool.holder = nil", within: ".background, view) }\n      pool.holder = nil"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-unordered", breaks: "rule 13: what never started is reported out of order",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("last = view.orderOfPlain"),
     suites: ["PlainInViewTests"]),
   Bug(
@@ -144,7 +144,7 @@ private let plainInViewBugs = [
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-unnamed", breaks: "rule 13: what never started in a view is not cancelled",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Collecting.swift",
     .without("pool.updateEach { promote(&$0, $1, .background, view) }"),
     suites: ["PlainInViewTests"]),
   Bug(

@@ -3,7 +3,8 @@ let viewInboxBugs: [Bug] =
   postingBugs + announcingBugs + fullViewBugs + collectingBugs + postedItemBugs
 
 private let file = "UVDispatch/Engine/ViewInbox.swift"
-private let core = "UVDispatch/Engine/Core+Submit.swift"
+private let collecting = "UVDispatch/Engine/Core+Collecting.swift"
+private let submitting = "UVDispatch/Engine/Core+Submit.swift"
 private let run = "UVDispatch/Engine/Core+Run.swift"
 
 private let postingBugs = [
@@ -98,21 +99,21 @@ private let announcingBugs = [
 private let fullViewBugs = [
   Bug(
     "full-view.attends-not", breaks: "whoever posts to a full view takes the dispatcher's lock",
-    in: core,
+    in: collecting,
     .expression("view.pool.isFull", becomes: "false", within: "isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.always", breaks: "rule 2: a view that has room attends to its own inbox",
-    in: core,
+    in: collecting,
     .expression("view.pool.isFull", becomes: "true", within: "isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.past-the-gate", breaks: "invariant C: a full view takes something in past the gate",
-    in: core, .expression("isOpen", becomes: "true", within: "isOpen && view.pool.isFull"),
+    in: collecting, .expression("isOpen", becomes: "true", within: "isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.gate-open", breaks: "invariant C: a full view takes something in past the gate",
-    in: core, .without("isOpen = false"),
+    in: collecting, .without("isOpen = false"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.suspended", breaks: "rule 2: a suspended view attends to its own inbox",
@@ -126,19 +127,19 @@ private let fullViewBugs = [
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.flag-stays", breaks: "a view that attends to its own inbox no more seems to",
-    in: core, .without("note(view, attendsItself: false)"),
+    in: collecting, .without("note(view, attendsItself: false)"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.kept", breaks: "rule 17: a view that was full once is kept for ever",
-    in: core, .without("attendingThemselves.removeAll { $0 === view }"),
+    in: collecting, .without("attendingThemselves.removeAll { $0 === view }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-held", breaks: "rule 17: a view goes while its bodies wait",
-    in: core, .without("hold(view)", within: "hold(view)\n      absorbUnsettled"),
+    in: collecting, .without("hold(view)", within: "hold(view)\n      absorbUnsettled"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-counted", breaks: "the ledger misses what came to a full view",
-    in: core,
+    in: collecting,
     .without(
       "accept(entries.slotCount)",
       within: "accept(entries.slotCount)\n      hold(view)\n      absorbUnsettled"
@@ -151,12 +152,12 @@ private let fullViewBugs = [
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.unseen", breaks: "the ledger and a flush miss what came to a full view",
-    in: core,
+    in: collecting,
     .without("for view in attendingThemselves { collect(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.overtaken", breaks: "rule 3: a task goes before what was posted before it",
-    in: core,
+    in: submitting,
     .without(
       "if view.attendsItself { collect(view) }",
       within: "collectViews() }\n    if view.attendsItself { collect(view) }"),
@@ -207,21 +208,21 @@ private let collectingBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.background-only", breaks: "the ledger and the end miss what views have got",
-    in: core,
+    in: collecting,
     .without(
       "if inbox.mayHoldViews { collectViews() }",
       within: "}\n    if inbox.mayHoldViews { collectViews() }\n  }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.overtaken", breaks: "rule 3: a task goes before what was posted before it",
-    in: core,
+    in: submitting,
     .without(
       "if inbox.mayHoldViews { collectViews() }",
       within: "collectBackground() }\n    if inbox.mayHoldViews { collectViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller", breaks: "rule 7: a low sync goes before what was posted before it",
-    in: core,
+    in: submitting,
     .without("if poolView(view).queue.callersWaiting > 0 { collectPosted(to: view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
@@ -240,16 +241,16 @@ private let collectingBugs = [
   Bug(
     "collect-views.low-caller-resumed",
     breaks: "rule 7: a low sync goes before what was posted before it",
-    in: core, .without("collectIfCallersWait(view)"),
+    in: submitting, .without("collectIfCallersWait(view)"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller-of-full",
     breaks: "rule 7: a low sync goes before what was posted to a full view before it",
-    in: core, .without("if let view, view.attendsItself { collect(view) }"),
+    in: submitting, .without("if let view, view.attendsItself { collect(view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.grants-kept", breaks: "rule 14: a caller is not told that its turn has come",
-    in: core,
+    in: collecting,
     .without(
       "handOutGrants()",
       within: "}\n    handOutGrants()\n  }\n\n  /// A body of a view that was full"),
@@ -302,7 +303,7 @@ private let postedItemBugs = [
     in: items, .without("known.isKnown = true"), suites: posted),
   Bug(
     "posted.frame-kept", breaks: "rule 14: who waits for an item seems to wait for what follows it",
-    in: core, .without("if frame.isKnown { frame = makeFrame(on: frame.lane) }"), suites: posted),
+    in: submitting, .without("if frame.isKnown { frame = makeFrame(on: frame.lane) }"), suites: posted),
   Bug(
     "posted.goes-on-abandoned", breaks: "rule 13: an item gets a second outcome",
     in: "UVDispatch/Engine/QueuedTask.swift",

@@ -125,7 +125,7 @@ private let fetchingBugs = [
 private let turnBugs = [
   Bug(
     "turn.foreground-ignored", breaks: "invariant W: the loop is not woken for a task",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
       "hasForeground", becomes: "false", within: "turnIsWanted || hasForeground"),
     suites: ["ActorTests"]),
@@ -146,19 +146,19 @@ private let turnBugs = [
     suites: ["TimerWishTests"]),
   Bug(
     "turn.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
       "turnIsWanted", becomes: "false", within: "turnIsWanted || hasForeground"),
     suites: ["BudgetTests", "CancelRaceTests"]),
   Bug(
     "turn.woken-after-the-end", breaks: "a loop that was closed is woken",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("!loopIsOver", becomes: "true"),
     suites: ["LateJobTests", "CancelRaceTests"]),
   Bug(
     "turn.in-flight-not-counted",
     breaks: "the loop is closed under a thread that is about to wake it",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Settling.swift",
     .without("wakesInFlight += 1"),
     suites: ["ClosingTests"]),
   Bug(
@@ -231,7 +231,7 @@ private let unlockingBugs = [
     suites: ["RunTests", "UVContractTests"]),
   Bug(
     "end.timer-unknown", breaks: "a timer that has ended is not found by its runs that have not",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core+Telling.swift",
     .expression("task.item", becomes: "task.takeItem()", within: "end(task.item, task.release()"),
     suites: ["AbandonedRunTests"]),
   Bug(

@@ -1,0 +1,65 @@
+internal import TaskDispatch
+
+/// Telling others, once the lock is free: observers, and those who wait for an outcome.
+extension Core {
+  @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: QueuedTask) {
+    if isObserved { tellObserver(kind(), task) }
+  }
+
+  @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ item: WorkItem) {
+    if isObserved { tellObserver(kind(), task(for: item)) }
+  }
+
+  @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
+    tell(kind, task.record)
+  }
+
+  func tell(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
+    guard let observer else { return }
+    let event = TaskEvent(kind, record, at: instant)
+    outbox.append { observer.observe(event) }
+  }
+
+  /// As ``release(_:_:)`` of its task, which is not made for that.
+  @inline(__always) func release(_ item: WorkItem, _ outcome: Outcome) {
+    if item.isQueuedAsTask { return release(task(for: item), outcome) }
+    outbox.append(.end(item, outcome, nil))
+  }
+
+  /// Gives `task` its outcome, and lets go of its body, once the lock is free.
+  @inline(__always) func release(_ task: QueuedTask, _ outcome: Outcome) {
+    end(task.item, task.release(), outcome)
+  }
+
+  /// As ``release(_:_:)``, of a task that nobody has to know any more.
+  @inline(__always) func releaseWhole(_ task: QueuedTask, _ outcome: Outcome) {
+    end(task.takeItem(), task.release(), outcome)
+  }
+
+  @inline(__always) private func end(
+    _ item: consuming WorkItem?, _ work: consuming QueuedTask.Work?, _ outcome: Outcome
+  ) {
+    if let item = consume item {
+      forget(item)
+      outbox.append(.end(item, outcome, work))
+    } else if let work = consume work {
+      outbox.append(.letGo(work))
+    }
+  }
+
+  /// Takes out everything that never started, for an owner that is going away: a view's queue holds
+  /// its tasks, and they the view.
+  func releaseEverything() -> [QueuedTask.Work] {
+    removeAllHandlers()
+    promotePlain()
+    var left: [QueuedTask] = []
+    forEachReady { left.append($0) }
+    left += (held + withoutRoom).map { task(for: $0) }
+    for task in left { _ = takeBack(task) }
+    left += timers.removeAll().map { task(for: $0) } + lateJobs + repeats.values.map(\.timer)
+    for task in left { if let item = task.item { forget(item) } }
+    lateJobs = []
+    repeats = [:]
+    return left.compactMap { $0.release() }
+  }
+}
