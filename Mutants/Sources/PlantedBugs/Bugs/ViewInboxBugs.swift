@@ -303,7 +303,8 @@ private let postedItemBugs = [
     in: items, .without("known.isKnown = true"), suites: posted),
   Bug(
     "posted.frame-kept", breaks: "rule 14: who waits for an item seems to wait for what follows it",
-    in: submitting, .without("if frame.isKnown { frame = makeFrame(on: frame.lane) }"), suites: posted),
+    in: submitting, .without("if frame.isKnown { frame = makeFrame(on: frame.lane) }"),
+    suites: posted),
   Bug(
     "posted.goes-on-abandoned", breaks: "rule 13: an item gets a second outcome",
     in: "UVDispatch/Engine/QueuedTask.swift",
