@@ -102,32 +102,40 @@ struct HarmlessClientTests {
     try patrol.end()
   }
 
+  // In a process of its own: the limit is the process's, and other tests open files.
   @Test("waits outside while there is no descriptor left, without the loop spinning")
-  func waitsOutside() throws {
-    let caller = try call()
-    caller.send("{\"request\":\"rescan\"}\n")
-    let before = patrol.fake.ledger.completed
-    try withoutSpareDescriptors { try patrol.fake.runWithDescriptors(rounds: 100) }
-    #expect(patrol.fake.ledger.completed == before + 1)
+  func waitsOutside() async {
+    await #expect(processExitsWith: .success) {
+      let clients = try Clients()
+      let patrol = clients.patrol
+      let caller = try clients.call()
+      caller.send("{\"request\":\"rescan\"}\n")
+      let before = patrol.fake.ledger.completed
+      try withoutSpareDescriptors { try patrol.fake.runWithDescriptors(rounds: 100) }
+      #expect(patrol.fake.ledger.completed == before + 1)
 
-    #expect(
-      patrol.said == ["cannot go on: Too many open files (accept); it is tried again every second"])
-    #expect(caller.lines() == [])
-    try patrol.advance(by: .seconds(1))
-    #expect(caller.lines().count == 1)
-    #expect(patrol.said.count == 2)
-    try patrol.end()
+      #expect(
+        patrol.said == [
+          "cannot go on: Too many open files (accept); it is tried again every second"
+        ]
+      )
+      #expect(caller.lines() == [])
+      try patrol.advance(by: .seconds(1))
+      #expect(caller.lines().count == 1)
+      #expect(patrol.said.count == 2)
+      try patrol.end()
+    }
   }
+}
 
-  /// Leaves this process only the descriptors that it has.
-  private func withoutSpareDescriptors(_ body: () throws -> Void) throws {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var before = rlimit()
-    unsafe getrlimit(resource, &before)
-    // poll(2) wants to be allowed one.
-    var none = rlimit(rlim_cur: 1, rlim_max: before.rlim_max)
-    unsafe setrlimit(resource, &none)
-    defer { unsafe setrlimit(resource, &before) }
-    try body()
-  }
+/// Leaves this process only the descriptors that it has.
+private func withoutSpareDescriptors(_ body: () throws -> Void) throws {
+  let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  var before = rlimit()
+  unsafe getrlimit(resource, &before)
+  // poll(2) wants to be allowed one.
+  var none = rlimit(rlim_cur: 1, rlim_max: before.rlim_max)
+  unsafe setrlimit(resource, &none)
+  defer { unsafe setrlimit(resource, &before) }
+  try body()
 }
