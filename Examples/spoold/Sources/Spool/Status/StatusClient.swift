@@ -10,6 +10,12 @@ struct StatusClient {
   final class Connection: Sendable {
     let descriptor: Descriptor
     init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+
+    deinit {
+      // A child that has been started and is no other program yet has it too, and closing it here would
+      // leave the client waiting.
+      shutdown(descriptor.number, Int32(SHUT_RDWR))
+    }
   }
 
   let connection: Connection

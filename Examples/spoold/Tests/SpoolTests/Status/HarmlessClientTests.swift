@@ -67,6 +67,23 @@ struct HarmlessClientTests {
     try patrol.end()
   }
 
+  @Test("is sent away at once, even if a child has its connection open still")
+  func endsWithItsOwner() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let client = Descriptor(owning: ends[1])
+    var connection: StatusClient.Connection? = .init(Descriptor(owning: ends[0]))
+    #expect(connection?.descriptor.number == ends[0])
+    // As a child has it before it is another program.
+    let copy = Descriptor(owning: dup(ends[0]))
+
+    connection = nil
+
+    var byte: UInt8 = 0
+    #expect(unsafe recv(client.number, &byte, 1, Int32(MSG_DONTWAIT)) == 0)
+    _ = consume copy
+  }
+
   @Test("too many is told so; there is room again when one has gone")
   func isTooMany() throws {
     let first = try call()

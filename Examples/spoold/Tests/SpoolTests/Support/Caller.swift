@@ -7,9 +7,15 @@ struct Caller: ~Copyable {
   let socket: Descriptor
 
   init(_ path: BytePath) throws {
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let kind =
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     socket = Descriptor(owning: Glibc.socket(AF_UNIX, kind, 0))
     try SocketAddress(path).connect(socket)
+  }
+
+  deinit {
+    // For the reason that a connection's owner has as well.
+    shutdown(socket.number, Int32(SHUT_RDWR))
   }
 
   /// Sends as much of `bytes` as the socket takes.
