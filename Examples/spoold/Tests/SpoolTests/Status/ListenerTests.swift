@@ -109,18 +109,21 @@ struct ListenerTests {
     #expect(scratch.exists("s"))
   }
 
+  // In a process of its own: other tests open files, and would get the numbers that this one has closed.
   @Test("is refused if it is something else")
-  func isNoListener() throws {
-    let pair = try #require(Self.socketPair())
-    let internet = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    let null = unsafe open("/dev/null", O_RDONLY)
-    for number in [null, internet, pair.0, pair.1, 9_999] {
-      let refusal = #expect(throws: ListenRefusal.self) { _ = try Listener(adopting: number) }
-      #expect(
-        refusal?.description.hasPrefix("cannot use descriptor \(number) as the status socket")
-          == true)
-      // It is not left open.
-      #expect(fcntl(number, F_GETFD) == -1)
+  func isNoListener() async {
+    await #expect(processExitsWith: .success) {
+      let pair = try #require(Self.socketPair())
+      let internet = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let null = unsafe open("/dev/null", O_RDONLY)
+      for number in [null, internet, pair.0, pair.1, 9_999] {
+        let refusal = #expect(throws: ListenRefusal.self) { _ = try Listener(adopting: number) }
+        #expect(
+          refusal?.description.hasPrefix("cannot use descriptor \(number) as the status socket")
+            == true)
+        // It is not left open.
+        #expect(fcntl(number, F_GETFD) == -1)
+      }
     }
   }
 
