@@ -8,8 +8,10 @@ import UVDispatch
 extension OnePool {
   @Suite("The budget of a turn of the loop")
   struct BudgetTests {
-    @Test("lets a descriptor be served among ten thousand posted tasks")
-    func descriptorAmongPosts() throws {
+    @Test(
+      "lets a descriptor be served among ten thousand tasks, plain or with a handle",
+      arguments: [false, true])
+    func descriptorAmongPosts(haveHandles: Bool) throws {
       let dispatcher = try UVDispatcher(
         .init(loopBudget: .init(tasks: 16, time: .seconds(3600))))
       let pipe = ReadablePipe()
@@ -20,7 +22,7 @@ extension OnePool {
           unsafe Adopted.onceReadable(pipe.readEnd, on: loop) { ranWhenServed.value = ran.value }
         }
       }
-      for _ in 0..<10_000 { dispatcher.foreground { ran.increment() } }
+      for _ in 0..<10_000 { submit(to: dispatcher, hasHandle: haveHandles) { ran.increment() } }
 
       dispatcher.runUntilIdle()
 
@@ -29,8 +31,8 @@ extension OnePool {
       #expect(try #require(ranWhenServed.value) <= 4 * 16)
     }
 
-    @Test("is a time as well")
-    func time() throws {
+    @Test("is a time as well", arguments: [false, true])
+    func time(haveHandles: Bool) throws {
       let dispatcher = try UVDispatcher(
         .init(loopBudget: .init(tasks: .max, time: .milliseconds(1))))
       let pipe = ReadablePipe()
@@ -42,7 +44,7 @@ extension OnePool {
         }
       }
       for _ in 0..<50 {
-        dispatcher.foreground {
+        submit(to: dispatcher, hasHandle: haveHandles) {
           let end = dispatcher.now.advanced(by: .milliseconds(1))
           while dispatcher.now < end {}
           ran.increment()
@@ -121,6 +123,12 @@ extension OnePool {
       #expect(ranWhenServed.value != nil)
     }
   }
+}
+
+private func submit(
+  to dispatcher: UVDispatcher, hasHandle: Bool, _ body: @escaping @Sendable () -> Void
+) {
+  if hasHandle { dispatcher.foreground.submit(body) } else { dispatcher.foreground(body) }
 }
 
 /// A pipe with a byte in it.
