@@ -16,11 +16,13 @@
       let name: String
       let notes: Box<[String]>
       let started: Latch
+      let ended = Latch()
 
       func run() async throws {
         started.open()
         try? await gracefulShutdown()
         notes.change { $0.append(Task.isCancelled ? "\(name) cancelled" : "\(name) ended") }
+        ended.open()
       }
     }
 
@@ -33,26 +35,23 @@
       let gate = Latch()
       let dispatcher = try UVDispatcher()
       let daemon = try Daemon(dispatcher, manager: .absent, logger: logger)
+      let last = Other(name: "last", notes: notes, started: started)
       let group = ServiceGroup(
-        services: [
-          Other(name: "first", notes: notes, started: started), daemon,
-          Other(name: "last", notes: notes, started: started),
-        ], logger: logger)
+        services: [Other(name: "first", notes: notes, started: started), daemon, last],
+        logger: logger)
       dispatcher.background(label: "long") {
-        _ = gate.wait(patience)
+        _ = gate.wait(patienceWithTasks)
         notes.change { $0.append("long") }
         // What a body submits during the drain is accepted.
         dispatcher.foreground { notes.change { $0.append("its answer") } }
       }
       let running = Task { try await group.run() }
-      await onAThread { _ = started.wait(patience) }
+      await onAThread { _ = started.wait(patienceWithTasks) }
 
       await group.triggerGracefulShutdown()
-      await onAThread {
-        // The last service ends first, and only then the dispatcher is asked to.
-        while !notes.value.contains("last ended") {}
-        gate.open()
-      }
+      // The last service ends first, and only then the dispatcher is asked to.
+      await onAThread { _ = last.ended.wait(patienceWithTasks) }
+      gate.open()
       try await running.value
 
       #expect(notes.value == ["last ended", "long", "its answer", "first ended"])
@@ -77,10 +76,10 @@
       let isStuck = Latch()
       dispatcher.background(label: "stuck") {
         isStuck.open()
-        _ = gate.wait(patience)
+        _ = gate.wait(patienceWithTasks)
       }
       let running = Task { try await group.run() }
-      await onAThread { _ = started.wait(patience) && isStuck.wait(patience) }
+      await onAThread { _ = started.wait(patienceWithTasks) && isStuck.wait(patienceWithTasks) }
 
       await group.triggerGracefulShutdown()
       try await running.value
@@ -111,7 +110,7 @@
       }
       view(label: "never") { notes.change { $0.append("never") } }
       let running = Task { try await group.run() }
-      await onAThread { _ = started.wait(patience) && isRunning.wait(patience) }
+      await onAThread { _ = started.wait(patienceWithTasks) && isRunning.wait(patienceWithTasks) }
 
       running.cancel()
       _ = await running.result
@@ -147,7 +146,7 @@
         isReady.open()
       }
       let running = Task { try await group.run() }
-      await onAThread { _ = isReady.wait(patience) }
+      await onAThread { _ = isReady.wait(patienceWithTasks) }
 
       await group.triggerGracefulShutdown()
       try await running.value

@@ -51,4 +51,8 @@
   }
 
   let patience = Duration.seconds(20)
+
+  /// How long a test waits for what a Task does on Swift's own threads. They are few, and a Task
+  /// stands behind those of every other test.
+  let patienceWithTasks = Duration.seconds(300)
 #endif

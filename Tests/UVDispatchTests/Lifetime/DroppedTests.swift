@@ -96,7 +96,7 @@ extension OnePool {
         return Task(executorPreference: dispatcher.foreground.executor) { 42 }
       }()
 
-      let value = await firstOf({ await task.value }, orAfter: .seconds(2))
+      let value = await firstOf({ await task.value }, orAfter: patienceWithTasks)
 
       #expect(value == 42)
       #expect(gone.wait(patience))

@@ -19,7 +19,7 @@ extension OnePool {
     /// A gate: what is posted to `queue` before it opens is not begun with.
     private func gate(before queue: TaskQueue) -> Latch {
       let gate = Latch()
-      queue { _ = gate.wait(patience) }
+      queue { _ = gate.wait(patienceWithTasks) }
       return gate
     }
 
@@ -79,16 +79,16 @@ extension OnePool {
           await queue.flush()
           flushed.open()
         }
-        dispatcher.waitUntil { !$0.flushes.isEmpty }
+        await onOtherThread { dispatcher.waitUntil { !$0.flushes.isEmpty } }
         queue {
           // Would end anyway if nobody let it.
-          #expect(flushed.wait(patience))
+          #expect(flushed.wait(patienceWithTasks))
           ended.open()
         }
 
         gate.open()
 
-        #expect(await onOtherThread { ended.wait(patience) })
+        #expect(await onOtherThread { ended.wait(patienceWithTasks) })
       }
       _ = await dispatcher.shutdown()
     }

@@ -57,7 +57,7 @@ extension OnePool {
           try await queue.run { ran.value = true }
         }
         // In time, too early, or too late.
-        if round % 3 > 0 { _ = hasBegun.wait(patience) }
+        if round % 3 > 0 { await onOtherThread { _ = hasBegun.wait(patienceWithTasks) } }
         task.cancel()
 
         switch await task.result {

@@ -7,6 +7,10 @@ import Testing
 /// How long a test waits for what must happen. Only a broken dispatcher takes that long.
 let patience = Duration.seconds(20)
 
+/// How long a test waits for what a Task does on Swift's own threads. They are few, and a Task stands
+/// behind those of every other test.
+let patienceWithTasks = Duration.seconds(300)
+
 /// A thread that no dispatcher knows of.
 final class OtherThread: Sendable {
   private let ended = Latch()
