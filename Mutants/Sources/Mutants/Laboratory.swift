@@ -79,8 +79,12 @@ struct Laboratory {
     Trial(
       program: tests.path,
       arguments: ["--testing-library", "swift-testing", "--filter", filter], folder: copy.root,
-      // A crash is enough to know; its backtrace would take seconds.
-      environment: ["SWIFT_BACKTRACE": "enable=no"])
+      environment: [
+        // A crash is enough to know; its backtrace would take seconds.
+        "SWIFT_BACKTRACE": "enable=no",
+        // A test that fails since all others have begun as well catches nothing.
+        "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "4",
+      ])
   }
 
   private var stress: Trial {

@@ -52,9 +52,12 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let pipe = Pipe()
       let told = Box([String]())
+      let first = Latch()
       try dispatcher.onSignal(signal) { _ in
         told.change { $0.append("signal") }
-        dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+        // A call for the descriptor would stand behind this one, and before the next.
+        if first.isOpen { dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero)) }
+        first.open()
       }
       try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
         told.change { $0.append("descriptor") }
@@ -65,8 +68,10 @@ extension OnePool {
       dispatcher.waitUntil { $0.shutdown?.phase == .cancelling }
       pipe.write()
       deliver(signal)
+      #expect(first.wait(patience))
+      deliver(signal)
       dispatcher.waitUntil { $0.shutdown?.report != nil }
-      #expect(told.value == ["signal"])
+      #expect(told.value == ["signal", "signal"])
       #expect(dispatcher.report?.unfinished.map(\.state) == [.abandoned])
       gate.open()
     }

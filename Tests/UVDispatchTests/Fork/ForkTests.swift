@@ -47,6 +47,30 @@ extension OnePool {
       }
     }
 
+    @Test("what the parent has queued is not waited for, and that takes no lock")
+    func waiting() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          let (ended, group) = (dispatcher.background.submit {}, WorkGroup())
+          dispatcher.runUntilIdle()
+          let queued = dispatcher.foreground.submit(group: group) {}
+
+          let broken = withLockHeldElsewhere(dispatcher) {
+            inForkedChild {
+              guard isRefused({ _ = try queued.wait() }) else { return "waiting for a task" }
+              guard isRefused({ try group.wait() }) else { return "for a group" }
+              return (try? ended.wait()) == .completed ? nil : "waiting for what had ended"
+            }
+          }
+
+          #expect(broken == nil)
+          dispatcher.runUntilIdle()
+          #expect(queued.outcomeIfFinished == .completed)
+        }
+      }
+    }
+
     @Test("a loop cannot be run, and that takes no lock either")
     func run() async {
       await #expect(processExitsWith: .success) {
@@ -137,6 +161,12 @@ extension OnePool {
       }
     }
   }
+}
+
+/// Whether `wait` says that this is a forked child.
+private func isRefused(_ wait: () throws -> Void) -> Bool {
+  do { try wait() } catch WaitRefusal.refused(.forkedChild) { return true } catch {}
+  return false
 }
 
 /// The first form of submission that a forked child does not see refused.

@@ -106,6 +106,29 @@ extension OnePool {
         ])
     }
 
+    @Test("is told that it waits for itself while the pool goes on")
+    func syncBesideWorker() throws {
+      let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
+      let (isRunning, gate) = (Latch(), Latch())
+      let wasToldInTime = Box(false)
+      dispatcher.background {
+        isRunning.open()
+        wasToldInTime.value = gate.wait(patience)
+      }
+      #expect(isRunning.wait(patience))
+      dispatcher.foreground {
+        inCallback(on: dispatcher, pipe) {
+          #expect(isRefused(dispatcher.foreground))
+          gate.open()
+          dispatcher.foreground { dispatcher.beginShutdown() }
+        }
+      }
+
+      dispatcher.run()
+
+      #expect(wasToldInTime.value)
+    }
+
     @Test("can wait for what the pool does, and not for what its own loop would")
     func wait() throws {
       let (dispatcher, pipe) = (try UVDispatcher(), Pipe())

@@ -233,7 +233,7 @@ private let unlockingBugs = [
     "end.timer-unknown", breaks: "a timer that has ended is not found by its runs that have not",
     in: "UVDispatch/Engine/Core+Telling.swift",
     .expression("task.item", becomes: "task.takeItem()", within: "end(task.item, task.release()"),
-    suites: ["AbandonedRunTests"]),
+    suites: ["UVContractTests"]),
   Bug(
     "unlock.end-of-delivery-untold", breaks: "rule 2: who waits for an outcome waits for ever",
     in: "UVDispatch/Engine/Core+Ending.swift",
