@@ -84,7 +84,7 @@ extension TaskQueue {
       at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body)
   }
 
-  @inline(__always) private func submit(
+  @usableFromInline func submit(
     at site: CallSite, _ label: String?, _ group: WorkGroup?, _ timeToLive: Duration?,
     _ atShutdown: ShutdownBehavior, _ body: @escaping @Sendable () -> Void
   ) -> Admission {

@@ -60,6 +60,50 @@ extension DispatcherContract {
       try scene.settle()
     },
 
+    Rule(2, "a group of a body with a reply is left when the reply has ended") { scene in
+      for queue in scene.makeQueues() {
+        let group = WorkGroup()
+        let notified = Latch()
+        try scene.hold {
+          queue(label: "work", group: group, { scene.note("body") }) { _ in
+            scene.expect("in the group of a reply that runs", group.count, is: 1)
+            scene.note("reply")
+          }
+          group.notify(on: scene.foreground) {
+            scene.note("notification")
+            notified.open()
+          }
+          scene.expect("in the group before anything runs", group.count, is: 1)
+        }
+
+        try scene.reach(notified, "the notification runs")
+        scene.expect("left in the group", group.count, is: 0)
+      }
+      try scene.settle()
+      scene.expectNotes(
+        scene.makeQueues().flatMap { _ in ["body", "reply", "notification"] },
+        "the notification comes after the reply")
+    },
+
+    Rule(2, "a body that expires or that a shutdown skips has no reply, and leaves its group") {
+      scene in
+      let queue = scene.makeQueue(1)
+      let (group, late) = (WorkGroup(), WorkGroup())
+      queue.suspend()
+      queue(group: group, timeToLive: .milliseconds(1), {}) { _ in scene.note("reply") }
+      try scene.pass(.milliseconds(3))
+      queue.resume()
+      try scene.settle()
+      scene.expect("left in the group of what expired", group.count, is: 0)
+
+      queue.suspend()
+      queue(group: late, atShutdown: .skip, {}) { _ in scene.note("reply") }
+      scene.dispatcher.beginShutdown()
+      try scene.end()
+      scene.expect("left in the group of what was skipped", late.count, is: 0)
+      scene.expectNotes([], "no reply of a body that never ran")
+    },
+
     Rule(2, "a notification runs once, and a group can be used again") { scene in
       let group = WorkGroup()
       for round in 1...3 {
