@@ -25,9 +25,10 @@ public struct Chart {
       body += latencies.svg
       end += latencies.height
     }
+    let (width, height) = (Int(Self.left + Self.width + 150), Int(end + 20))
     return """
-      <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(Self.left + Self.width + 150))" \
-      height="\(Int(end + 20))" font-family="sans-serif" font-size="11">
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
+      viewBox="0 0 \(width) \(height)" font-family="sans-serif" font-size="11">
       <rect width="100%" height="100%" fill="white"/>
       \(SVG.text("nanoseconds, logarithmic; shorter is faster", x: Self.left, y: 22, size: 15))\
       \(SVG.text(report.machine.lines.prefix(2).joined(separator: "; "), x: Self.left, y: 38))\
@@ -57,10 +58,12 @@ public struct Chart {
       body += SVG.text(
         row.name, x: Self.left - 8, y: top + Double(bars.count) * Self.bar / 2 + 4, anchor: "end")
       for bar in bars {
+        let value = figure(bar.value, .nanoseconds)
         body += SVG.bar(
           x: Self.left, y: top, width: max(1, x(bar.value) - Self.left), height: Self.bar - 1,
-          colour: bar.colour, title: "\(row.name), \(bar.name): \(figure(bar.value, .nanoseconds))")
-        body += SVG.text(bar.name, x: x(bar.value) + 4, y: top + Self.bar - 2, size: 8)
+          colour: bar.colour, title: "\(row.name), \(bar.name): \(value)")
+        body += SVG.text(
+          "\(bar.name)  \(value)", x: x(bar.value) + 4, y: top + Self.bar - 2, size: 8)
         top += Self.bar
       }
       top += Self.gap
@@ -69,9 +72,12 @@ public struct Chart {
     for power in Int(least)...Int(most) {
       let at = x(pow(10, Double(power)))
       grid += SVG.line(at, 66, at, top)
-      grid += SVG.text(figure(pow(10, Double(power)), .nanoseconds), x: at, y: 60, anchor: "middle")
+      for y in [60, top + 14] {
+        grid += SVG.text(
+          figure(pow(10, Double(power)), .nanoseconds), x: at, y: y, anchor: "middle")
+      }
     }
-    return (grid + body, top)
+    return (grid + body, top + 20)
   }
 
   private func bars(of row: RowResult) -> [Bar] {

@@ -105,7 +105,9 @@ struct ReportTests {
 
     #expect(svg.hasPrefix("<svg "))
     #expect(svg.hasSuffix("</svg>\n"))
+    #expect(svg.contains("viewBox=\"0 0 "))
     #expect(svg.contains(">fast<"))
+    #expect(svg.contains(">NIO  "), "a bar says what it stands for")
     #expect(!svg.contains(">held<"))
     func width(_ bar: String) throws -> Double {
       let rect = try #require(

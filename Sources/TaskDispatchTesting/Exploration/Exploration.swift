@@ -121,10 +121,16 @@ extension Exploration: CustomStringConvertible {
       "\(numbers.count) of \(kind.rawValue)s (between \(numbers.widest) at most)"
     }
     let seed = seed.map { "seed \($0), " } ?? ""
-    return "\(schedulesRun) schedules at width \(width), \(seed)\(ordersSeen) orders, "
-      + (isExhausted ? "all there are" : "not all there are")
-      + "; \(outcomes.count) outcomes, \(failures.count) kinds of failure; choices: "
+    return Self.counted(schedulesRun, "schedule") + " at width \(width), \(seed)"
+      + Self.counted(ordersSeen, "order") + ", "
+      + (isExhausted ? "all there are" : "not all there are") + "; "
+      + Self.counted(outcomes.count, "outcome") + ", "
+      + Self.counted(failures.count, "kind") + " of failure; choices: "
       + (kinds.isEmpty ? "none" : kinds.joined(separator: ", "))
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 }
 

@@ -47,6 +47,19 @@ struct StrategyTests {
     #expect(searched.last == min(deviations, 2))
   }
 
+  @Test("says in a line what it has tried")
+  func line() throws {
+    let one = try explore { try tasks(["a"])($0) }
+    let three = try explore { try tasks(["a", "b", "c"])($0) }
+
+    #expect(
+      "\(one)" == "1 schedule at width 3, 1 order, all there are; 1 outcome, 0 kinds of failure; "
+        + "choices: none")
+    #expect(
+      "\(three)" == "6 schedules at width 3, 6 orders, all there are; 6 outcomes, 0 kinds of "
+        + "failure; choices: 12 of moves (between 3 at most)")
+  }
+
   @Test(
     "tries the same orders again for the same seed, and others for another",
     arguments: [UInt64(1), 2, 77])

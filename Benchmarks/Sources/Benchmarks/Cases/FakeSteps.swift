@@ -6,7 +6,10 @@ extension Case {
   /// What a submission and its step cost on the fake, which keeps its history.
   static let fakeSteps = Case(
     "steps of the fake",
-    rows: [Row("fake, a foreground step"), Row("fake, a background step")]
+    rows: [
+      Row("fake, a foreground task, submitted and stepped"),
+      Row("fake, a background task, submitted and stepped"),
+    ]
   ) { effort in
     let (batches, batch) = (effort.count(50), 1_000)
     return [
