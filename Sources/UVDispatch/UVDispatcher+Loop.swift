@@ -1,3 +1,4 @@
+internal import Synchronization
 public import TaskDispatch
 
 extension UVDispatcher {
@@ -144,6 +145,10 @@ extension UVDispatcher {
   /// budget allows.
   func turn() {
     let core = lock()
+    if !core.turnIsDue {
+      let woken = core.wokenForPostsAt.exchange(.min, ordering: .relaxed)
+      core.loopPatience.learn(at: woken > .min ? woken : core.now)
+    }
     core.turnIsDue = true
     core.turnIsWanted = false
     if loop.hasMainQueueWork(looks: core.shutdown != nil) {
@@ -157,11 +162,23 @@ extension UVDispatcher {
     var allotment = Allotment(
       nanoseconds: configuration.loopBudget.time.clampedNanoseconds, from: core.now)
     var left = configuration.loopBudget.tasks
-    while left > 0, let task = core.takeForeground(core.loopFrame) {
-      let isUsedUp = run(task, core, within: &allotment, left: &left)
-      core.reuse(consume task)
-      core.renewIfKnown(&core.loopFrame)
-      if isUsedUp { break }
+    var mayLookOnce = true
+    var away: Int64 = 0
+    while left > 0 {
+      if let task = core.takeForeground(core.loopFrame) {
+        let isUsedUp = run(task, core, within: &allotment, left: &left)
+        core.reuse(consume task)
+        core.renewIfKnown(&core.loopFrame)
+        if isUsedUp { break }
+        mayLookOnce = true
+      } else if mayLookOnce, core.loopMaySearch,
+        core.loopPatience.allowsSearch(at: core.now, away: away)
+      {
+        away = lookForForeground(core)
+        mayLookOnce = false
+      } else {
+        break
+      }
     }
     var again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
     if !again, core.leavesWhenIdle {
@@ -176,6 +193,25 @@ extension UVDispatcher {
     if !again { setTimer(core) }
     core.turnIsDue = again
     unlock()
+  }
+
+  /// Frees the lock while it looks whether something comes for the foreground.
+  ///
+  /// - Returns: For how long others had the processor when it gave way, in nanoseconds.
+  private func lookForForeground(_ core: Core) -> Int64 {
+    let (began, length) = (core.now, core.loopPatience.length)
+    core.loopSearches = true
+    core.turnIsDue = false
+    core.turnBecameDue.store(false, ordering: .relaxed)
+    unlock()
+    let search = spin(nanoseconds: length) {
+      core.mailbox.mayHoldEntries || core.turnBecameDue.load(ordering: .relaxed)
+    }
+    lock()
+    core.loopSearches = false
+    core.turnIsDue = true
+    if !search.hasFound { core.loopPatience.noteInVain(since: began) }
+    return search.away
   }
 
   /// Whether the report has been made and nothing else is left. Whatever is left wants another turn

@@ -1,3 +1,4 @@
+internal import Synchronization
 public import TaskDispatch
 
 extension UVDispatcher {
@@ -45,7 +46,9 @@ extension UVDispatcher {
   /// Fetches somebody, or another, for an inbox that is not attended by as many as may want to be.
   @inline(never) func fetch(_ lane: Lane) {
     switch lane {
-    case .foreground: loop.wake()
+    case .foreground:
+      lockedCore.wokenForPostsAt.store(monotonicNanoseconds() - origin, ordering: .relaxed)
+      loop.wake()
     case .background: withCore { $0.fetchAnother() }
     }
     // Whoever closes the loop waits until nobody is about to wake it.

@@ -32,25 +32,33 @@ public import Synchronization
   }
 
   @usableFromInline @inline(never) borrowing func lockSlowly() {
-    for _ in 0..<Self.looks where word.load(ordering: .relaxed) == 0 {
-      let (isMine, _) = word.compareExchange(
-        expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
+    var held: UInt32 = 1
+    while true {
+      for _ in 0..<Self.looks where word.load(ordering: .relaxed) == 0 {
+        let (isMine, _) = word.compareExchange(
+          expected: 0, desired: held, successOrdering: .acquiring, failureOrdering: .relaxed)
+        if isMine { return }
+      }
+      // Others may sleep as well, and whoever freed it last has taken the mark away.
+      held = 2
+      let bench = Self.benches[Int(bench)]
+      bench.lock()
+      // Marked under the bench's lock: who frees it and sees the mark takes that lock before it wakes
+      // anybody, and then the sleeper sleeps.
+      let isMine = word.exchange(2, ordering: .acquiring) == 0
+      if !isMine { bench.sleep() }
+      bench.unlock()
       if isMine { return }
     }
-    let bench = Self.benches[Int(bench)]
-    bench.lock()
-    // Marked before each sleep, under the bench's lock: who frees it and sees the mark takes that
-    // lock before it wakes anybody, and then the sleeper sleeps.
-    while word.exchange(2, ordering: .acquiring) != 0 { bench.sleep() }
-    bench.unlock()
   }
 
   @usableFromInline @inline(never) borrowing func wakeSleepers() {
     let bench = Self.benches[Int(bench)]
     bench.lock()
-    // All of them: those of another lock may sleep there as well.
-    bench.wakeAll()
     bench.unlock()
+    // All of them: those of another lock may sleep there as well. Without the bench's lock, which
+    // they want first.
+    bench.wakeAll()
   }
 
   /// About a microsecond: to go to sleep and to be woken takes five, and makes whoever frees it pay for

@@ -15,6 +15,8 @@ extension Core {
     }
     if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground {
       turnIsDue = true
+      if loopSearches { return turnBecameDue.store(true, ordering: .relaxed) }
+      loopPatience.learn(at: now)
       wakeIsOwed = true
       wakesInFlight += 1
     }
@@ -61,6 +63,9 @@ extension Core {
   static let mostSearching = 2
 
   var hasForeground: Bool { due.hasStartable || foreground.hasStartable }
+
+  /// Whether the loop may look for tasks before it sleeps: nothing else is to be done at once.
+  var loopMaySearch: Bool { !turnIsWanted && !leavesWhenIdle && shutdown == nil }
 
   /// When the loop has to look again, in nanoseconds; `max` for never.
   var nextDeadline: Int64 {

@@ -15,8 +15,8 @@ internal import TaskDispatch
 /// - **I** (inbox): if the background's inbox is attended, a lease is searching, or `width` workers
 ///   are busy, or the thread that posted first is on its way to this lock. In that last case L is its
 ///   business as well: what it posted may have been collected since.
-/// - **W** (waking): if the loop has something to do, its turn is due: it is in it, or was woken and
-///   has not come yet.
+/// - **W** (waking): if the loop has something to do, its turn is due: it is in it, or was woken, or told
+///   while it looked for tasks, and has not come yet.
 final class Core {
   let configuration: UVDispatcher.Configuration
   /// How many tasks may wait in one queue, and who is told of them. Apart from the configuration, of
@@ -95,8 +95,15 @@ final class Core {
   private(set) var loopThread: ExecutionIdentity?
   /// It waits in a callback of libuv, with no end but what it waits for.
   var loopWaitsInCallback = false
-  /// It is in a turn, or was woken for one.
+  /// It is in a turn and does not look for tasks, or was woken for one.
   var turnIsDue = false
+  /// It looks for tasks, without the lock.
+  var loopSearches = false
+  /// Whether its turn became due meanwhile: for the loop, which looks without the lock.
+  let turnBecameDue = Atomic(false)
+  var loopPatience = Patience()
+  /// When it was last woken for what was posted; `min` if it has been there since.
+  let wokenForPostsAt = Atomic(Int64.min)
   /// Somebody wants it to look, for another reason than a task.
   var turnIsWanted = false
   /// For when its timer is set.
