@@ -145,9 +145,10 @@ extension UVDispatcher {
   /// budget allows.
   func turn() {
     let core = lock()
+    let wokenForPosts = core.wokenForPostsAt.exchange(.min, ordering: .relaxed)
+    // Else it did not sleep, or whoever woke it has seen to that.
     if !core.turnIsDue {
-      let woken = core.wokenForPostsAt.exchange(.min, ordering: .relaxed)
-      core.loopPatience.learn(at: woken > .min ? woken : core.now)
+      core.loopPatience.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
     }
     core.turnIsDue = true
     core.turnIsWanted = false
@@ -174,8 +175,8 @@ extension UVDispatcher {
       } else if mayLookOnce, core.loopMaySearch,
         core.loopPatience.allowsSearch(at: core.now, away: away)
       {
-        away = lookForForeground(core)
         mayLookOnce = false
+        away = lookForForeground(core)
       } else {
         break
       }
@@ -195,7 +196,9 @@ extension UVDispatcher {
     unlock()
   }
 
-  /// Frees the lock while it looks whether something comes for the foreground.
+  /// Frees the lock while it looks whether something comes for the foreground. To sleep and to be woken
+  /// takes the loop and whoever wakes it microseconds each; in a stream of short tasks it would do
+  /// so after every few.
   ///
   /// - Returns: For how long others had the processor when it gave way, in nanoseconds.
   private func lookForForeground(_ core: Core) -> Int64 {

@@ -47,7 +47,7 @@ extension UVDispatcher {
   @inline(never) func fetch(_ lane: Lane) {
     switch lane {
     case .foreground:
-      lockedCore.wokenForPostsAt.store(monotonicNanoseconds() - origin, ordering: .relaxed)
+      lockedCore.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)
       loop.wake()
     case .background: withCore { $0.fetchAnother() }
     }

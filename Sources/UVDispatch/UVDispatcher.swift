@@ -31,7 +31,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// How many background bodies run at a time: what the configuration asks for, as far as the pool
   /// has threads, one of them left free for others if it has two or more.
   public let effectiveBackgroundWidth: Int
-  let origin: Int64
+  private let origin: Int64
   /// Nil without an observer: there would be nobody to tell.
   private let watchdog: Watchdog?
 

@@ -15,11 +15,18 @@ extension Core {
     }
     if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground {
       turnIsDue = true
-      if loopSearches { return turnBecameDue.store(true, ordering: .relaxed) }
-      loopPatience.learn(at: now)
-      wakeIsOwed = true
-      wakesInFlight += 1
+      if loopSearches {
+        turnBecameDue.store(true, ordering: .relaxed)
+      } else {
+        oweWake()
+      }
     }
+  }
+
+  @inline(never) private func oweWake() {
+    loopPatience.learn(at: now)
+    wakeIsOwed = true
+    wakesInFlight += 1
   }
 
   /// Unless it turns out that nobody has to look for anything.
@@ -64,8 +71,11 @@ extension Core {
 
   var hasForeground: Bool { due.hasStartable || foreground.hasStartable }
 
-  /// Whether the loop may look for tasks before it sleeps: nothing else is to be done at once.
-  var loopMaySearch: Bool { !turnIsWanted && !leavesWhenIdle && shutdown == nil }
+  /// Whether the loop may look for tasks before it sleeps: nothing else has to be done meanwhile.
+  var loopMaySearch: Bool {
+    !leavesWhenIdle && shutdown == nil
+      && nextDeadline >= now.addingClamped(loopPatience.length)
+  }
 
   /// When the loop has to look again, in nanoseconds; `max` for never.
   var nextDeadline: Int64 {

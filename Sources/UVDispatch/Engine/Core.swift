@@ -97,10 +97,11 @@ final class Core {
   var loopWaitsInCallback = false
   /// It is in a turn and does not look for tasks, or was woken for one.
   var turnIsDue = false
-  /// It looks for tasks, without the lock.
+  /// It looks for tasks, without the lock, before it sleeps. Whoever posts need not wake it.
   var loopSearches = false
-  /// Whether its turn became due meanwhile: for the loop, which looks without the lock.
+  /// Whether its turn became due meanwhile.
   let turnBecameDue = Atomic(false)
+  /// For how long it looks.
   var loopPatience = Patience()
   /// When it was last woken for what was posted; `min` if it has been there since.
   let wokenForPostsAt = Atomic(Int64.min)

@@ -1,18 +1,24 @@
-/// For how long a lease that has run out of tasks looks for another before it gives its thread back.
+/// For how long a lease that has run out of tasks looks for another before it gives its thread back, and
+/// the loop before it sleeps.
 ///
 /// Not at all, unless that would have helped the last time.
 ///
 /// Nor when it has shared its processor with whoever submits. Then each task waits until one of the two
 /// gives way, while another processor may be idle, and the kernel moves neither for as long as both want
-/// to run. A lease that ends is followed by one on another thread, for which the kernel looks for an
-/// idle processor.
+/// to run. For a thread that is woken, the next lease's or the loop's, the kernel looks for an idle
+/// processor.
 struct Patience {
   /// In nanoseconds.
-  private(set) var length: Int64 = 0
+  private(set) var length: Int64
   /// When the last lease began to look in vain, or would have if that were allowed.
   private(set) var vainSince = Int64.min
   /// When a lease last ended because it shared its processor.
-  private(set) var leftAt = Int64.min
+  private(set) var leftAt: Int64
+
+  init(length: Int64 = 0, leftAt: Int64 = .min) {
+    self.length = length
+    self.leftAt = leftAt
+  }
 
   /// Spares most of what it costs to end a lease and to start one, some 10 us.
   static let longest: Int64 = 4_000

@@ -1,6 +1,7 @@
 /// Every step by which a thread that brings work finds somebody who runs it.
 let wakingBugs: [Bug] =
-  inboxBugs + windowBugs + fetchingBugs + leaseBugs + turnBugs + unlockingBugs + parkingBugs
+  inboxBugs + windowBugs + fetchingBugs + leaseBugs + loopSearchBugs + turnBugs
+  + unlockingBugs + parkingBugs
 
 private let inboxBugs = [
   Bug(

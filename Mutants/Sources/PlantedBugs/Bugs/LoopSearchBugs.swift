@@ -1,0 +1,66 @@
+/// How the loop looks for tasks before it sleeps, and learns whether to.
+let loopSearchBugs: [Bug] = [
+  Bug(
+    "looks.untold", breaks: "invariant W: the loop looks on while something waits for it",
+    in: "UVDispatch/Engine/Core+Settling.swift",
+    .without("turnBecameDue.store(true, ordering: .relaxed)"), suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.as-if-due", breaks: "invariant W: the loop looks on while something waits for it",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without(
+      "core.turnIsDue = false", within: "core.loopSearches = true\n    core.turnIsDue = false"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.elsewhere", breaks: "what is posted waits until the loop has looked long enough",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression(
+      "core.mailbox.mayHoldEntries", becomes: "false", within: "core.mailbox.mayHoldEntries ||"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.past-timer", breaks: "rule 8: a timer that is due waits until the loop has looked",
+    in: "UVDispatch/Engine/Core+Settling.swift",
+    .expression(
+      "nextDeadline >= now.addingClamped(loopPatience.length)", becomes: "true"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.instead-of-leaving", breaks: "runUntilIdle() comes back late",
+    in: "UVDispatch/Engine/Core+Settling.swift",
+    .expression(
+      "!leavesWhenIdle", becomes: "true", within: "!leavesWhenIdle && shutdown == nil"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.instead-of-ending", breaks: "rule 13: the end of a shutdown comes late",
+    in: "UVDispatch/Engine/Core+Settling.swift",
+    .expression(
+      "shutdown == nil", becomes: "true", within: "!leavesWhenIdle && shutdown == nil"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.not-learned-by-hand", breaks: "the loop sleeps after each of tasks that come one by one",
+    in: "UVDispatch/Engine/Core+Settling.swift",
+    .without("loopPatience.learn(at: now)"), suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.learned-late", breaks: "the loop sleeps after every few tasks of a stream",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("wokenForPosts > .min", becomes: "false"), suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.learned-for-others", breaks: "who has woken the loop is noted for a later turn",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression(
+      "core.wokenForPostsAt.exchange(.min, ordering: .relaxed)",
+      becomes: "core.wokenForPostsAt.load(ordering: .relaxed)"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.unnoted", breaks: "nobody knows when the loop was woken for a post",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("lockedCore.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.vain-forgotten", breaks: "nobody learns from a search that has found nothing",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("if !search.hasFound { core.loopPatience.noteInVain(since: began) }"),
+    suites: ["LoopSearchTests"]),
+  Bug(
+    "looks.for-ever", breaks: "rule 11: a loop that finds nothing to run looks on",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("mayLookOnce = false"), suites: ["LoopSearchTests"]),
+]

@@ -1,0 +1,194 @@
+import Synchronization
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A loop that looks for tasks before it sleeps")
+  struct LoopSearchTests {
+    /// Longer than any test waits: what does not end a search comes too late.
+    private static let anHour: Int64 = 3_600_000_000_000
+
+    /// With a loop that looks for so long, and has begun to.
+    private func searching(
+      _ configuration: UVDispatcher.Configuration = .init()
+    ) throws -> UVDispatcher {
+      let dispatcher = try UVDispatcher(configuration)
+      dispatcher.withCore {
+        // It does not leave its processor to others, which it may share with this thread.
+        $0.loopPatience = Patience(length: 2 * Self.anHour, leftAt: .max)
+      }
+      try dispatcher.start()
+      dispatcher.waitUntil { $0.loopSearches }
+      return dispatcher
+    }
+
+    /// With a loop that sleeps.
+    private func sleeping() throws -> UVDispatcher {
+      let dispatcher = try UVDispatcher()
+      try dispatcher.start()
+      dispatcher.waitUntil { $0.loopRuns && !$0.turnIsDue }
+      return dispatcher
+    }
+
+    @Test("need not be woken for what is posted")
+    func posts() throws {
+      let dispatcher = try searching()
+      var lastWoken: Int64?
+      for _ in 0..<3 {
+        let ran = Latch()
+        dispatcher.waitUntil { $0.loopSearches }
+
+        dispatcher.foreground { ran.open() }
+
+        #expect(ran.wait(patience))
+        // Nobody attended to the mailbox before the first.
+        let woken = dispatcher.withCore { $0.wokenForPostsAt.load(ordering: .relaxed) }
+        #expect(woken > .min && woken == lastWoken ?? woken)
+        lastWoken = woken
+      }
+      dispatcher.end()
+    }
+
+    @Test("is told of what comes in by hand")
+    func byHand() throws {
+      for overflow in [Overflow.unbounded, .reject(limit: 100)] {
+        let dispatcher = try searching(.init(overflow: overflow))
+        let ran = Latch(4)
+
+        dispatcher.foreground.submit { ran.open() }
+        dispatcher.waitUntil { $0.loopSearches }
+        dispatcher.foreground.after(.zero) { ran.open() }
+        dispatcher.waitUntil { $0.loopSearches }
+        try dispatcher.foreground.sync { ran.open() }
+        dispatcher.waitUntil { $0.loopSearches }
+        Task(executorPreference: dispatcher.foreground.executor) { ran.open() }
+
+        #expect(ran.wait(patience))
+        dispatcher.end()
+      }
+    }
+
+    @Test("sleeps if a timer is due before it would have looked")
+    func timers() throws {
+      let dispatcher = try searching()
+      let ran = Latch()
+
+      dispatcher.foreground.after(.milliseconds(1)) { ran.open() }
+
+      #expect(ran.wait(patience))
+      dispatcher.end()
+    }
+
+    @Test("does not when it is to be left: runUntilIdle() returns, and a shutdown ends")
+    func leaving() throws {
+      let dispatcher = try UVDispatcher()
+      let ran = Box(0)
+      dispatcher.withCore { $0.loopPatience = Patience(length: 2 * Self.anHour) }
+      dispatcher.foreground { ran.increment() }
+
+      dispatcher.runUntilIdle()
+      #expect(ran.value == 1)
+
+      dispatcher.foreground {
+        ran.increment()
+        dispatcher.beginShutdown()
+      }
+      #expect(dispatcher.run().ledger.balances)
+      #expect(ran.value == 2)
+    }
+
+    @Test("looks for no longer than its turn may take")
+    func budget() throws {
+      let dispatcher = try searching(.init(loopBudget: .init(tasks: 2, time: .seconds(3600))))
+      let (pipe, ran) = (Pipe(), Latch())
+      try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
+        pipe.read()
+        ran.open()
+      }
+      dispatcher.waitUntil { $0.loopSearches }
+      pipe.write()
+
+      // Each ends a search, and two of them the turn.
+      while !ran.isOpen {
+        let posted = Latch()
+        dispatcher.foreground { posted.open() }
+        guard posted.wait(patience) else { break }
+      }
+
+      #expect(ran.isOpen)
+      dispatcher.end()
+    }
+
+    @Test("learns that it should have from what is posted as soon as it sleeps")
+    func learnsFromPosts() throws {
+      let dispatcher = try sleeping()
+      let ran = Latch()
+      dispatcher.withCore { $0.loopPatience.noteInVain(since: $0.now + Self.anHour) }
+
+      dispatcher.foreground { ran.open() }
+
+      #expect(ran.wait(patience))
+      dispatcher.withCore { core in
+        #expect(core.loopPatience.length == Patience.longest)
+        #expect(core.wokenForPostsAt.load(ordering: .relaxed) == .min)
+      }
+      dispatcher.end()
+    }
+
+    @Test("learns it from what comes in by hand, too")
+    func learnsByHand() throws {
+      let dispatcher = try sleeping()
+      dispatcher.withCore { $0.loopPatience.noteInVain(since: $0.now + Self.anHour) }
+
+      try dispatcher.foreground.sync {}
+
+      #expect(dispatcher.withCore { $0.loopPatience.length } == Patience.longest)
+      dispatcher.end()
+    }
+
+    @Test("learns by when it was woken, not by when it has come", arguments: [false, true])
+    func learnsByTime(wouldHaveHelped: Bool) throws {
+      let length = try lengthAfterTurn { core in
+        let slept = core.now + Self.anHour
+        core.loopPatience = Patience(length: 4, leftAt: .max)
+        core.loopPatience.noteInVain(since: slept)
+        core.wokenForPostsAt.store(
+          wouldHaveHelped ? slept + Patience.longest - 1 : slept + Patience.longest,
+          ordering: .relaxed)
+      }
+
+      #expect(length == (wouldHaveHelped ? Patience.longest : 2))
+    }
+
+    @Test("learns that it need not from a turn for which nobody posts, and looks in vain")
+    func learnsFromOthers() throws {
+      let length = try lengthAfterTurn { $0.loopPatience = Patience(length: 4, leftAt: .max) }
+
+      #expect(length == 2)
+    }
+
+    /// How long the loop looks after one turn, for a descriptor, in which it has looked in vain.
+    private func lengthAfterTurn(_ prepare: (Core) -> Void) throws -> Int64 {
+      let dispatcher = try sleeping()
+      let (pipe, ran) = (Pipe(), Latch())
+      try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
+        pipe.read()
+        ran.open()
+      }
+      dispatcher.waitUntil { !$0.turnIsDue && !$0.loopSearches }
+      dispatcher.withCore(prepare)
+
+      pipe.write()
+
+      #expect(ran.wait(patience))
+      dispatcher.waitUntil { !$0.turnIsDue && !$0.loopSearches }
+      let learned = dispatcher.withCore { $0.loopPatience }
+      #expect(learned.vainSince > .min && learned.vainSince < Self.anHour)
+      dispatcher.end()
+      return learned.length
+    }
+  }
+}
