@@ -32,23 +32,22 @@ public import Synchronization
   }
 
   @usableFromInline @inline(never) borrowing func lockSlowly() {
-    var held: UInt32 = 1
     while true {
       for _ in 0..<Self.looks where word.load(ordering: .relaxed) == 0 {
         let (isMine, _) = word.compareExchange(
-          expected: 0, desired: held, successOrdering: .acquiring, failureOrdering: .relaxed)
+          expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
         if isMine { return }
       }
-      // Others may sleep as well, and whoever freed it last has taken the mark away.
-      held = 2
       let bench = Self.benches[Int(bench)]
       bench.lock()
-      // Marked under the bench's lock: who frees it and sees the mark takes that lock before it wakes
-      // anybody, and then the sleeper sleeps.
+      // Marked before each sleep, under the bench's lock: who frees it and sees the mark takes that
+      // lock before it wakes everybody, and then the sleeper sleeps.
       let isMine = word.exchange(2, ordering: .acquiring) == 0
       if !isMine { bench.sleep() }
       bench.unlock()
       if isMine { return }
+      // Who was woken looks for a while again: to sleep at once whenever another was faster made
+      // everybody who frees the lock wait for the bench.
     }
   }
 

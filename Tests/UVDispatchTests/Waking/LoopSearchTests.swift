@@ -13,9 +13,11 @@ extension OnePool {
 
     /// With a loop that looks for so long, and has begun to.
     private func searching(
-      _ configuration: UVDispatcher.Configuration = .init()
+      overflow: Overflow = .unbounded, tasks: Int = 512
     ) throws -> UVDispatcher {
-      let dispatcher = try UVDispatcher(configuration)
+      // Nor does the time of a turn end the search.
+      let dispatcher = try UVDispatcher(
+        .init(overflow: overflow, loopBudget: .init(tasks: tasks, time: .seconds(3600))))
       dispatcher.withCore {
         // It does not leave its processor to others, which it may share with this thread.
         $0.loopPatience = Patience(length: 2 * Self.anHour, leftAt: .max)
@@ -55,7 +57,7 @@ extension OnePool {
     @Test("is told of what comes in by hand")
     func byHand() throws {
       for overflow in [Overflow.unbounded, .reject(limit: 100)] {
-        let dispatcher = try searching(.init(overflow: overflow))
+        let dispatcher = try searching(overflow: overflow)
         let ran = Latch(4)
 
         dispatcher.foreground.submit { ran.open() }
@@ -102,7 +104,7 @@ extension OnePool {
 
     @Test("looks for no longer than its turn may take")
     func budget() throws {
-      let dispatcher = try searching(.init(loopBudget: .init(tasks: 2, time: .seconds(3600))))
+      let dispatcher = try searching(tasks: 2)
       let (pipe, ran) = (Pipe(), Latch())
       try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
         pipe.read()

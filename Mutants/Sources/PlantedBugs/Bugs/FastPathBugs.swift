@@ -123,11 +123,6 @@ private let lockBugs = [
       "word.exchange(2, ordering: .acquiring)", becomes: "word.exchange(1, ordering: .acquiring)"),
     suites: ["WordLockTests"]),
   Bug(
-    "lock.mark-taken-away", breaks: "a thread sleeps for ever over a lock that is free",
-    in: "TaskDispatch/Platform/WordLock.swift",
-    .without("held = 2"),
-    suites: ["WordLockTests"]),
-  Bug(
     "lock.nobody-woken", breaks: "a thread sleeps for ever over a lock that is free",
     in: "TaskDispatch/Platform/WordLock.swift",
     .without("bench.wakeAll()"),

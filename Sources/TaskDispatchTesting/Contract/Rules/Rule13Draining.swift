@@ -187,24 +187,24 @@ extension DispatcherContract {
           "outcome of the timer", timer.value?.outcomeIfFinished, is: .cancelled)
       }
     }
-    + CatchUp.allCases.map { catchUp in
+    + [CatchUp.all, .once, .spaced].map { catchUp in
       Rule(13, "a run whose timer a drain has ended can still be asked to end, \(catchUp)") {
         scene in
         let timer = Box<TimerHandle?>(nil)
-        let ran = Latch()
-        try scene.perform(on: scene.foreground) {
-          timer.value = scene.foreground.every(.milliseconds(2), catchUp: catchUp) {
-            scene.dispatcher.beginShutdown()
+        scene.foreground {
+          timer.value = scene.foreground.every(.milliseconds(8), catchUp: catchUp) {
+            scene.note("run")
             scene.expect("its timer's outcome", timer.value?.outcomeIfFinished, is: .cancelled)
             scene.expect("the flag of the run", CurrentTask.isCancelled, is: false)
             scene.expect("the answer", timer.value?.cancel(), is: .requested)
             scene.expect("the flag of the run", CurrentTask.isCancelled, is: true)
-            ran.open()
           }
+          scene.spend(.milliseconds(12))
+          scene.dispatcher.beginShutdown()
         }
-        for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
-        try scene.reach(ran, "it runs")
+        try scene.settle()
         try scene.end()
+        scene.expectNotes(["run"], "what is owed runs, and is the last")
         scene.expect("the answer when all has ended", timer.value?.cancel(), is: .tooLate)
       }
     }
