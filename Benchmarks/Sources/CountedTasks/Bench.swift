@@ -12,7 +12,9 @@ final class Bench: Sendable {
 
   init(_ kind: Kind, width: Int = 1) throws {
     self.kind = kind
-    dispatcher = try UVDispatcher(.init(backgroundWidth: width))
+    // A budget of hours: how often a turn reads the clock depends on how fast the machine is.
+    dispatcher = try UVDispatcher(
+      .init(backgroundWidth: width, loopBudget: .init(time: .seconds(10_000))))
     precondition(dispatcher.effectiveBackgroundWidth == width, "the pool is too small")
     queue = kind.isOnForeground ? dispatcher.foreground : dispatcher.background
   }

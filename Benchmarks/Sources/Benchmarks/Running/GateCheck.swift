@@ -41,12 +41,12 @@ struct GateCheck {
     all.append(("leases for 1000 tasks, width 3", { try counted(["leases"], poolThreads: 4) }))
     all.append(("context switches in an idle second", { try counted(["idle"]) }))
     let floor = Once { try instructions("floor") }
-    all.append(("instructions a task, floor", { try floor.value() }))
+    all.append(("instructions a task, floor", { try toTen(floor.value()) }))
     for kind in ["foreground", "background", "background-handle"] {
       all.append(
         (
           "instructions a task above the floor, \(kind)",
-          { try instructions(kind) - floor.value() }
+          { try toTen(instructions(kind) - floor.value()) }
         ))
     }
     return all
@@ -102,10 +102,11 @@ struct GateCheck {
       Statistics.median(try (0..<5).map { _ in try collected(batches) })
     }
     let (few, many) = (4, 20)
-    let each = (try usual(many) - usual(few)) / Double((many - few) * 1_000)
-    // To ten: a few are left of it.
-    return (each / 10).rounded() * 10
+    return (try usual(many) - usual(few)) / Double((many - few) * 1_000)
   }
+
+  /// A few instructions are left of what is a matter of time.
+  private static func toTen(_ count: Double) -> Double { (count / 10).rounded() * 10 }
 
   private static func number(in text: String) throws -> Double {
     guard let number = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
