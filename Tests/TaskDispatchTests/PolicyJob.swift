@@ -14,4 +14,7 @@ final class Job: PoolEntry {
     self.isBarrier = isBarrier
     self.runsOnCaller = runsOnCaller
   }
+
+  /// Whether the trial that takes it back is to vacate its slot: every second that may be.
+  var canBeVacated: Bool { id % 2 == 0 && !isBarrier && !runsOnCaller }
 }

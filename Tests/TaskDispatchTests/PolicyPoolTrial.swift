@@ -137,9 +137,16 @@ struct PoolTrial: ~Copyable {
     case .remove(let id):
       let job = jobs.removeValue(forKey: id)!
       let view = model.views.firstIndex { $0.order.waiting.contains { $0.id == id } }!
-      let removed = pool.remove(
-        at: job.position, in: job.band, isBarrier: job.isBarrier, from: views[view],
-        now: { time })
+      let removed: Job?
+      if job.canBeVacated {
+        let isOut = pool.vacate(at: job.position, in: job.band, of: views[view], now: { time })
+        if isOut { letGoOfShare(in: job) }
+        removed = isOut ? job : nil
+      } else {
+        removed = pool.remove(
+          at: job.position, in: job.band, isBarrier: job.isBarrier, from: views[view],
+          now: { time })
+      }
       model.views[view].remove(id)
       settleModel(view)
       if removed !== job { surprise = "did not remove \(id)" }

@@ -116,7 +116,7 @@ struct ReadyQueueTrial: ~Copyable {
         if let index = posted.firstIndex(of: id) {
           (inbox.remove(at: item.position), posted.remove(at: index)).0
         } else {
-          queue.remove(at: item.position, in: item.band)
+          takeOut(item)
         }
       model.remove(id)
       if removed?.id != id { surprise = "removed \(removed?.id, default: "nothing")" }
@@ -175,6 +175,14 @@ struct ReadyQueueTrial: ~Copyable {
       if next != model.next(at: moment)?.id { return "next is \(next, default: "none")" }
     }
     return firstBrokenBound()
+  }
+
+  /// Every second one as by who knows that it stands there.
+  private mutating func takeOut(_ item: Item) -> Item? {
+    guard item.id % 2 == 0 else { return queue.remove(at: item.position, in: item.band) }
+    guard queue.vacate(at: item.position, in: item.band) else { return nil }
+    letGoOfShare(in: item)
+    return item
   }
 
   /// Dead slots never outnumber live ones by more than the allowance, band by band.

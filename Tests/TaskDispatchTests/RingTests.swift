@@ -135,31 +135,38 @@ struct RingTests {
 struct RingCompactionTests {
   @Test("keeps the order and the tail, and says where each element went, the newest first")
   func movesAgainstTheTail() {
-    for offset in 0..<8 {
-      for length in 0...7 {
-        for living in 0..<1 << length {
-          var ring = Ring<Int>()
-          for _ in 0..<offset {
-            ring.append(-1)
-            _ = ring.takeFirst()
-          }
-          for number in 0..<length { ring.append(number) }
-          for number in 0..<length where living & 1 << number == 0 {
-            _ = ring.remove(at: offset + number)
-          }
-          var moves: [[Int]] = []
+    for vacates in [false, true] {
+      for offset in 0..<8 {
+        for length in 0...7 {
+          for living in 0..<1 << length {
+            var ring = Ring<Int>()
+            for _ in 0..<offset {
+              ring.append(-1)
+              _ = ring.takeFirst()
+            }
+            for number in 0..<length { ring.append(number) }
+            for number in 0..<length where living & 1 << number == 0 {
+              // Numbers own nothing that would have to be let go of.
+              if vacates {
+                _ = ring.vacate(at: offset + number)
+              } else {
+                _ = ring.remove(at: offset + number)
+              }
+            }
+            var moves: [[Int]] = []
 
-          ring.compact { moves.append([$0, $1]) }
+            ring.compact { moves.append([$0, $1]) }
 
-          let alive = (0..<length).filter { living & 1 << $0 != 0 }
-          let first = offset + length - alive.count
-          let expected = alive.enumerated()
-            .filter { first + $0.offset != offset + $0.element }
-            .map { [$0.element, first + $0.offset] }
-          #expect(moves == expected.reversed())
-          #expect(ring.head == first && ring.tail == offset + length)
-          #expect(ring.living == Array(first..<ring.tail))
-          #expect(alive.map { _ in ring.takeFirst() } == alive)
+            let alive = (0..<length).filter { living & 1 << $0 != 0 }
+            let first = offset + length - alive.count
+            let expected = alive.enumerated()
+              .filter { first + $0.offset != offset + $0.element }
+              .map { [$0.element, first + $0.offset] }
+            #expect(moves == expected.reversed())
+            #expect(ring.head == first && ring.tail == offset + length)
+            #expect(ring.living == Array(first..<ring.tail))
+            #expect(alive.map { _ in ring.takeFirst() } == alive)
+          }
         }
       }
     }
@@ -290,8 +297,43 @@ struct RingLifetimeTests {
     #expect(census.living == 18)
   }
 
-  @Test("are let go of with the ring, wherever it wraps, dead slots or not")
-  func areReleasedWithTheRing() {
+  @Test("are dead where a slot was vacated, whatever the ring does then")
+  func areDeadWhereVacated() {
+    let census = Census()
+    var ring = Ring<Token>()
+    for number in 0..<8 { ring.append(Token(number, in: census)) }
+    for position in [1, 2, 7] { #expect(ring.vacateToken(at: position) == true) }
+
+    #expect(census.living == 5)
+    for position in [1, 2, 7] {
+      #expect(ring.vacate(at: position) == false)
+      #expect(ring.remove(at: position) == nil)
+      #expect(ring.isAlive(at: position) == false)
+    }
+    for position in [-1, 8] { #expect(ring.vacate(at: position) == false) }
+
+    var copy = ring.clone()
+    for number in 8..<40 { ring.append(Token(number, in: census)) }
+    #expect(ring.capacity == 64)
+    #expect(ring.living == [0, 3, 4, 5, 6] + Array(8..<40))
+    for position in [0, 3, 4] { #expect(ring.vacateToken(at: position) == true) }
+    ring.dropDeadHead()
+    #expect(ring.head == 5)
+    // The same slots again, a round later.
+    for number in 40..<69 { ring.append(Token(number, in: census)) }
+    #expect(ring.capacity == 64)
+    #expect(ring.living == [5, 6] + Array(8..<69))
+
+    copy.dropDeadHead()
+    #expect(copy.takeFirst()?.number == 0)
+    copy.dropDeadHead()
+    #expect(copy.head == 3)
+    #expect(copy.living == [3, 4, 5, 6])
+  }
+
+  @Test(
+    "are let go of with the ring, wherever it wraps, dead slots or not", arguments: [false, true])
+  func areReleasedWithTheRing(vacates: Bool) {
     for offset in 0..<16 {
       for count in [0, 1, 7, 8, 9, 20] {
         for removed in 0..<8 {
@@ -304,7 +346,12 @@ struct RingLifetimeTests {
             }
             for number in 0..<count { ring.append(Token(number, in: census)) }
             for bit in 0..<3 where removed & 1 << bit != 0 {
-              _ = ring.remove(at: offset + bit * 3)
+              let position = offset + bit * 3
+              if vacates, ring.isAlive(at: position) {
+                _ = ring.vacateToken(at: position)
+              } else {
+                _ = ring.remove(at: position)
+              }
             }
             let dead = (0..<3).count { removed & 1 << $0 != 0 && $0 * 3 < count }
             #expect(census.living == count - dead)
@@ -321,6 +368,16 @@ extension Ring {
   fileprivate var living: [Int] { (head..<tail).filter { isAlive(at: $0) } }
 }
 
+extension Ring where Element == Token {
+  /// Vacates a slot as whoever knows its token does.
+  fileprivate mutating func vacateToken(at position: Int) -> Bool {
+    let token = withElement(at: position) { $0 }
+    guard vacate(at: position) else { return false }
+    letGoOfShare(in: token)
+    return true
+  }
+}
+
 extension Ring where Element == Int {
   /// Fills the ring with `count` elements and drains it, as a burst of work does.
   fileprivate mutating func passThrough(_ count: Int) {
@@ -335,6 +392,8 @@ private struct RingTrial: ~Copyable {
   private enum Step {
     case append, appendDead, takeFirst
     case remove(at: Int)
+    /// Nothing, if no element stands there.
+    case vacate(at: Int)
     case compact, dropDeadHead, settle
   }
 
@@ -359,7 +418,7 @@ private struct RingTrial: ~Copyable {
   }
 
   mutating func step(_ choices: inout Choices) {
-    let choice = choices.choose(6 + slots.count)
+    let choice = choices.choose(6 + 2 * slots.count)
     switch choice {
     case 0: perform(.append)
     case 1: perform(.appendDead)
@@ -367,7 +426,8 @@ private struct RingTrial: ~Copyable {
     case 3: perform(.compact)
     case 4: perform(.dropDeadHead)
     case 5: perform(.remove(at: head + slots.count))
-    default: perform(.remove(at: head + choice - 6))
+    case ..<(6 + slots.count): perform(.remove(at: head + choice - 6))
+    default: perform(.vacate(at: head + choice - 6 - slots.count))
     }
   }
 
@@ -376,7 +436,8 @@ private struct RingTrial: ~Copyable {
     case 0: perform(.compact)
     case 1: perform(.dropDeadHead)
     case 2..<6: perform(.appendDead)
-    case 6..<14: perform(.remove(at: head - 2 + dice.roll(slots.count + 4)))
+    case 6..<10: perform(.remove(at: head - 2 + dice.roll(slots.count + 4)))
+    case 10..<14: perform(.vacate(at: head - 2 + dice.roll(slots.count + 4)))
     case 14..<(growing ? 30 : 20): perform(.append)
     default: perform(slots.isEmpty ? .settle : .takeFirst)
     }
@@ -393,6 +454,8 @@ private struct RingTrial: ~Copyable {
     case .appendDead:
       ring.appendSlot(nil)
       slots.append(nil)
+    case .takeFirst where slots.first == .some(nil):
+      perform(.dropDeadHead)
     case .takeFirst:
       let taken = ring.takeFirst()?.number
       if taken != slots.removeFirst() { surprise = "took \(taken, default: "nothing")" }
@@ -404,6 +467,10 @@ private struct RingTrial: ~Copyable {
         surprise = "removed \(removed, default: "nothing")"
       }
       if isHeld { slots[position - head] = nil }
+    case .vacate(let position):
+      guard ring.isAlive(at: position) else { break }
+      if !ring.vacateToken(at: position) { surprise = "did not vacate" }
+      slots[position - head] = nil
     case .compact:
       var moved: [Int: Int] = [:]
       ring.compact { moved[$0.number] = $1 }

@@ -289,7 +289,14 @@ private struct ViewTrial: ~Copyable {
       if goesOn != (model.suspensions == 0) { surprise = "resume said \(goesOn)" }
     case .remove(let id):
       let job = jobs.removeValue(forKey: id)!
-      let removed = view.remove(at: job.position, in: job.band, isBarrier: job.isBarrier)
+      let removed: Job?
+      if job.canBeVacated {
+        let isOut = view.vacate(at: job.position, in: job.band)
+        if isOut { letGoOfShare(in: job) }
+        removed = isOut ? job : nil
+      } else {
+        removed = view.remove(at: job.position, in: job.band, isBarrier: job.isBarrier)
+      }
       model.remove(id)
       if removed !== job { surprise = "did not remove \(id)" }
     case .wait(let duration):

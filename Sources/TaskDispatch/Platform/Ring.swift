@@ -5,7 +5,8 @@ internal import Glibc
 /// The first element ever appended has position 0, the next 1, and so on; `head` is the oldest slot
 /// still held and `tail` the position the next element will get. A slot can be emptied in place,
 /// which is what makes cancelling cheap; an emptied slot is *dead* until it reaches the head or the
-/// ring is compacted.
+/// ring is compacted. In a long ring a slot is a line that no cache has, so whoever knows what stands
+/// there can empty it without touching it: its bit among the *vacated* says that it is dead.
 ///
 /// Memory doubles when it is full and halves when a whole fill-and-drain used less than an eighth
 /// of it, so one burst does not hold its memory for ever and a steady load never reallocates.
@@ -25,21 +26,29 @@ internal import Glibc
   @usableFromInline package var tail = 0
   /// `tail` when the ring was last seen empty: tells how much of the memory the last burst used.
   @usableFromInline var tailWhenEmpty = 0
+  /// A bit for each slot. Set only between `head` and `tail`, and never at the head once dead slots there
+  /// were dropped; no memory before the first.
+  @usableFromInline var vacated: UnsafeMutablePointer<UInt64>?
+  @usableFromInline var vacatedCount = 0
 
   @usableFromInline static var smallest: Int { 8 }
   @usableFromInline static var neverShrunkBelow: Int { 1024 }
 
   @inlinable package init() {
     unsafe slots = nil
+    unsafe vacated = nil
     mask = -1
   }
 
   deinit {
     var position = head
     while position != tail {
-      unsafe (slots! + (position & mask)).deinitialize(count: 1)
+      if !isVacated(at: position) {
+        unsafe (slots! + (position & mask)).deinitialize(count: 1)
+      }
       position &+= 1
     }
+    unsafe free(vacated)
     unsafe free(slots)
   }
 
@@ -71,6 +80,7 @@ internal import Glibc
   @inlinable @inline(__always)
   package mutating func takeFirst() -> Element? {
     assert(!isEmpty, "took from an empty ring")
+    assert(!isVacated(at: head), "dead slots at the head were not dropped")
     let element = unsafe (slots! + (head & mask)).move()
     head = head &+ 1
     return element
@@ -88,8 +98,14 @@ internal import Glibc
 
   /// Whether `position` is held and alive.
   @inlinable package func isAlive(at position: Int) -> Bool {
-    guard position >= head, position < tail else { return false }
+    guard position >= head, position < tail, !isVacated(at: position) else { return false }
     return unsafe slots![position & mask] != nil
+  }
+
+  @inlinable func isVacated(at position: Int) -> Bool {
+    guard vacatedCount > 0 else { return false }
+    let index = position & mask
+    return unsafe vacated![index &>> 6] & (1 &<< UInt64(index & 63)) != 0
   }
 
   /// Reads the live element at `position` in place. Must be alive.
@@ -108,14 +124,37 @@ internal import Glibc
 
   /// Empties the slot at `position`, which stays as a dead one. Nil if it is dead or gone. O(1).
   @inlinable package mutating func remove(at position: Int) -> Element? {
-    guard position >= head, position < tail else { return nil }
+    guard position >= head, position < tail, !isVacated(at: position) else { return nil }
     let element = unsafe slots![position & mask].take()
     return element
   }
 
+  /// Empties the slot at `position` without touching it: for whoever knows that what stands there is alive
+  /// and nothing but a reference to an object. That one is not let go of: the slot's share in it is the caller's
+  /// now (``letGoOfShare(in:)``). O(1).
+  ///
+  /// - Returns: Whether the slot was held. If not, nothing has changed.
+  @inlinable package mutating func vacate(at position: Int) -> Bool {
+    guard position >= head, position < tail, !isVacated(at: position) else { return false }
+    if unsafe vacated == nil { makeRoomForVacated() }
+    let index = position & mask
+    unsafe vacated![index &>> 6] |= 1 &<< UInt64(index & 63)
+    vacatedCount &+= 1
+    return true
+  }
+
   /// Drops dead slots at the head, so that the head is alive or the ring is empty.
   @inlinable package mutating func dropDeadHead() {
-    while head != tail, unsafe slots![head & mask] == nil { head &+= 1 }
+    while head != tail {
+      if isVacated(at: head) {
+        let index = head & mask
+        unsafe vacated![index &>> 6] &= ~(1 &<< UInt64(index & 63))
+        vacatedCount &-= 1
+      } else if unsafe slots![head & mask] != nil {
+        return
+      }
+      head &+= 1
+    }
   }
 
   /// Moves the live elements together against the tail, which stays where it is.
@@ -123,6 +162,7 @@ internal import Glibc
   /// - Parameter moved: Told of each element that gets another position, the newest first.
   /// - Complexity: O(slots).
   @inlinable package mutating func compact(moved: (inout Element, _ to: Int) -> Void) {
+    emptyVacated()
     var target = tail
     var source = tail
     while source != head {
@@ -143,7 +183,7 @@ internal import Glibc
     var copy = Ring<Element>()
     copy.rebase(at: head)
     for position in head..<tail {
-      unsafe copy.appendSlot(slots![position & mask])
+      unsafe copy.appendSlot(isVacated(at: position) ? nil : slots![position & mask])
     }
     return copy
   }
@@ -196,7 +236,34 @@ internal import Glibc
     resize(to: (mask &+ 1) / 2)
   }
 
+  @usableFromInline @inline(never) mutating func makeRoomForVacated() {
+    let words = vacatedWords
+    guard let memory = unsafe calloc(words, MemoryLayout<UInt64>.stride) else {
+      fatalError("no memory for the bits of \(capacity) slots (\(words * 8) bytes)")
+    }
+    unsafe vacated = memory.assumingMemoryBound(to: UInt64.self)
+  }
+
+  private var vacatedWords: Int { (capacity + 63) / 64 }
+
+  /// Makes vacated slots dead as others are: they say so themselves. O(capacity / 64 + vacated).
+  @usableFromInline mutating func emptyVacated() {
+    guard vacatedCount > 0 else { return }
+    for word in 0..<vacatedWords {
+      var bits = unsafe vacated![word]
+      while bits != 0 {
+        unsafe (slots! + (word * 64 + bits.trailingZeroBitCount)).initialize(to: nil)
+        bits &= bits &- 1
+      }
+      unsafe vacated![word] = 0
+    }
+    vacatedCount = 0
+  }
+
   private mutating func resize(to capacity: Int) {
+    emptyVacated()
+    unsafe free(vacated)
+    unsafe vacated = nil
     let bytes = capacity * MemoryLayout<Element?>.stride
     precondition(
       MemoryLayout<Element?>.alignment <= 16, "malloc aligns to 16 bytes, and no further")
@@ -206,4 +273,9 @@ internal import Glibc
     unsafe slots = memory.assumingMemoryBound(to: Element?.self)
     mask = capacity &- 1
   }
+}
+
+/// Lets go of `object` for a slot that held it and was vacated: see ``Ring/vacate(at:)``. Once for each.
+package func letGoOfShare(in object: AnyObject) {
+  unsafe Unmanaged.passUnretained(object).release()
 }

@@ -114,6 +114,15 @@
     return removed
   }
 
+  /// As of ``ViewQueue/vacate(at:in:)``.
+  @inlinable package mutating func vacate(
+    at position: Int, in band: PriorityBand, of view: View, now: () -> Int64
+  ) -> Bool {
+    let isVacated = view.queue.vacate(at: position, in: band)
+    if isVacated { settle(view, now: now) }
+    return isVacated
+  }
+
   @inlinable package mutating func suspend(_ view: View, now: () -> Int64) {
     view.queue.suspend()
     settle(view, now: now)

@@ -289,8 +289,30 @@
     let index = band.index
     let wasHead = position == bands[index].ring.head
     guard let element = bands[index].ring.remove(at: position) else { return nil }
+    countRemoved(at: position, index, wasHead: wasHead)
+    return element
+  }
+
+  /// As ``remove(at:in:)`` for whoever knows what stands there, and faster: see ``Ring/vacate(at:)``.
+  @inlinable package mutating func vacate(at position: Int, in band: PriorityBand) -> Bool {
+    let index = band.index
+    let wasHead = position == bands[index].ring.head
+    guard bands[index].ring.vacate(at: position) else { return false }
+    countRemoved(at: position, index, wasHead: wasHead)
+    return true
+  }
+
+  /// Whether an element that `isMeant` stands at `position`.
+  package func holds(
+    at position: Int, in band: PriorityBand, _ isMeant: (borrowing Element) -> Bool
+  ) -> Bool {
+    bands[band.index].ring.isAlive(at: position)
+      && bands[band.index].ring.withElement(at: position, isMeant)
+  }
+
+  @inlinable mutating func countRemoved(at position: Int, _ index: Int, wasHead: Bool) {
     dead += 1
-    if let barrier = lastBarrier(before: position, index) {
+    if !barriers.isEmpty, let barrier = lastBarrier(before: position, index) {
       bands[index].fenced -= 1
       barriers.update(at: barrier) { $0.behind[index] -= 1 }
     } else {
@@ -300,7 +322,6 @@
     }
     tidy(index)
     markStartable(index)
-    return element
   }
 
   @inlinable mutating func markStartable(_ index: Int) {

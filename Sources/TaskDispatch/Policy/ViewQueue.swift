@@ -142,6 +142,18 @@
     return removed
   }
 
+  /// As ``remove(at:in:isBarrier:)`` for an entry that is no barrier and no caller's, by whoever knows that
+  /// it stands there: see ``Ring/vacate(at:)``.
+  @inlinable package mutating func vacate(at position: Int, in band: PriorityBand) -> Bool {
+    ready.vacate(at: position, in: band)
+  }
+
+  package func holds(
+    at position: Int, in band: PriorityBand, _ isMeant: (borrowing Entry) -> Bool
+  ) -> Bool {
+    ready.holds(at: position, in: band, isMeant)
+  }
+
   @inlinable package mutating func suspend() { suspensions += 1 }
 
   /// Returns whether the view goes on.

@@ -76,6 +76,8 @@ public class WorkItem: @unchecked Sendable {
   public let site: CallSite
   /// Whether it may expire.
   @usableFromInline final let hasTimeToLive: Bool
+  /// For a dispatcher, as its ``place``: names the dispatcher in which that is. 0 for one that has no name.
+  @safe @exclusivity(unchecked) package final var placeIsIn: UInt16 = 0
 
   /// An ``Outcome`` without its error, which stands where the body did.
   private enum Ending {

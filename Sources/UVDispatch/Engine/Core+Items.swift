@@ -10,6 +10,7 @@ extension Core {
     case .timer, .repeating, .sleep, .notification, .event: break
     }
     lastID += 1
+    item.placeIsIn = name
     item.place.id = TaskID(lastID)
     item.place.parent = parent ?? 0
     item.place.since = DispatcherInstant(
@@ -78,6 +79,7 @@ extension Core {
   }
 
   private func prepare(_ item: WorkItem, parent: UInt64?) {
+    item.placeIsIn = name
     item.place.parent = parent ?? 0
     item.place.since = DispatcherInstant(nanoseconds: recentTime)
     item.place.stage = .posted
@@ -174,6 +176,12 @@ extension Core {
     if item.place.stage == .posted { find(item) }
     let stage = item.place.stage
     item.place.stage = .nowhere
+    if stage == .queue, !item.isBarrier, item.placeIsIn == name, name != 0 {
+      takeOut(item)
+      noteTaken(item)
+      handOutGrants()
+      return true
+    }
     let removed: Entry?
     switch stage {
     case .nowhere: return false
@@ -204,6 +212,27 @@ extension Core {
       handOutGrants()
     }
     return true
+  }
+
+  /// Takes an item that is no barrier out of the queue of this very dispatcher in which it stands.
+  private func takeOut(_ item: WorkItem) {
+    let isOut: Bool
+    if item.lane == .foreground {
+      let position = item.place.position
+      assert(foreground.holds(at: position, in: .medium) { $0.isItem(item) })
+      isOut = foreground.vacate(at: position, in: .medium)
+    } else {
+      let uvView = item.view as? UVView
+      collectIfCallersWait(uvView)
+      let view = poolView(uvView)
+      // Collecting may have moved it.
+      let (position, band) = (item.place.position, item.site.band)
+      assert(view.queue.holds(at: position, in: band) { $0.isItem(item) })
+      isOut = pool.vacate(at: position, in: band, of: view, now: { [clock] in clock.now })
+      letGoIfEmpty(view)
+    }
+    require(isOut, "\(item.name) was to be taken back, and its queue does not hold it")
+    letGoOfShare(in: item)
   }
 
   /// As the other, for an item that has not started.

@@ -83,8 +83,11 @@ struct WaitingItemTests {
     #expect(!core.takeBack(item))
   }
 
-  @Test("is found where it stands, also after others before it have gone", arguments: [1, 2, 3])
-  func moved(seed: Int) {
+  @Test(
+    "is found where it stands, also after others before it have gone, in a dispatcher with a name or without",
+    arguments: [1, 2, 3], [7, 0] as [UInt16])
+  func moved(seed: Int, name: UInt16) {
+    core.name = name
     var dice = Dice(seed: seed)
     for stand in [Stand.lane, .view, .foreground, .due] {
       var items = (0..<500).map { _ in put(stand) }
@@ -98,6 +101,37 @@ struct WaitingItemTests {
       #expect(core.ledger.waiting == 0)
       #expect(core.releaseEverything().isEmpty)
     }
+  }
+
+  @Test(
+    "is let go of when it is cancelled, and was let go of when it is too late for that",
+    arguments: [Stand.lane, .view, .foreground, .due], [7, 0] as [UInt16])
+  func letGo(stand: Stand, name: UInt16) {
+    core.name = name
+    weak var cancelled: WorkItem?
+    weak var waiting: WorkItem?
+    do {
+      let items = (0..<3).map { _ in put(stand) }
+      (cancelled, waiting) = (items[1], items[2])
+      #expect(core.cancel(items[1]) == .beforeStart)
+      #expect(core.cancel(items[1]) == .tooLate)
+      bare.deliver()
+    }
+    #expect(cancelled == nil)
+    #expect(waiting != nil && waiting?.outcome == nil)
+    #expect(core.ledger.waiting == 2)
+
+    #expect(core.releaseEverything().count == 2)
+  }
+
+  @Test("is in a dispatcher that no other is named as")
+  func named() {
+    let names = (0..<10).map { _ in BareCore().core.name }.filter { $0 != 0 }
+    #expect(Set(names).count == names.count)
+    #expect(Core.name(ofDispatcher: 1) == 1)
+    #expect(Core.name(ofDispatcher: 65_535) == 65_535)
+    #expect(Core.name(ofDispatcher: 65_536) == 0)
+    #expect(Core.name(ofDispatcher: 65_537) == 0)
   }
 
   @Test(
