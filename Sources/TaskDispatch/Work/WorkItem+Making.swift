@@ -136,6 +136,28 @@ extension WorkItem {
     hasTimeToLive ? extras?.timeToLive.map { .nanoseconds($0) } : nil
   }
 
+  /// Names one dispatcher of a process, and no other one.
+  package struct DispatcherName: Sendable, Equatable {
+    // Bytes, and not one number: that would not fit where nothing else stands in an item.
+    private let low: UInt8
+    private let high: UInt8
+
+    /// Of those that have none.
+    package static let none = DispatcherName(low: 0, high: 0)
+
+    private init(low: UInt8, high: UInt8) {
+      self.low = low
+      self.high = high
+    }
+
+    /// - Parameter count: How many dispatchers there have been, with this one. There are 65 535 names.
+    package init(ofDispatcher count: Int) {
+      let number = UInt16(exactly: count) ?? 0
+      self.init(
+        low: UInt8(truncatingIfNeeded: number), high: UInt8(truncatingIfNeeded: number >> 8))
+    }
+  }
+
   /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
   public struct Place: Sendable {
     /// Its position in the queue that `stage` says.

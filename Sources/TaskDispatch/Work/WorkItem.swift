@@ -68,16 +68,23 @@ public class WorkItem: @unchecked Sendable {
   public let atShutdown: ShutdownBehavior
   public let kind: Kind
   public let lane: Lane
-  public let isBarrier: Bool
+  @usableFromInline final let marks: Marks
   @safe @exclusivity(unchecked) private var ending = Ending.unknown
   @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
   @usableFromInline final let more: More
   /// Where it was submitted, and the band that it waits in.
   public let site: CallSite
-  /// Whether it may expire.
-  @usableFromInline final let hasTimeToLive: Bool
-  /// For a dispatcher, as its ``place``: names the dispatcher in which that is. 0 for one that has no name.
-  @safe @exclusivity(unchecked) package final var placeIsIn: UInt16 = 0
+  /// For a dispatcher, as its ``place``: in which dispatcher that is.
+  @safe @exclusivity(unchecked) package final var placeIsIn = DispatcherName.none
+
+  /// What there is no byte for each of.
+  @usableFromInline struct Marks: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+    @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    static let isBarrier = Marks(rawValue: 1)
+    static let hasTimeToLive = Marks(rawValue: 2)
+  }
 
   /// An ``Outcome`` without its error, which stands where the body did.
   private enum Ending {
@@ -97,6 +104,11 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
+  public final var isBarrier: Bool { marks.contains(.isBarrier) }
+
+  /// Whether it may expire.
+  package final var hasTimeToLive: Bool { marks.contains(.hasTimeToLive) }
+
   /// A name for reports, errors and tests.
   public var label: String? { extras?.label }
 
@@ -111,9 +123,7 @@ public class WorkItem: @unchecked Sendable {
 
   /// It wants no more than to run when its turn has come: no time counts, and nothing but itself.
   @inlinable package final var isSimple: Bool {
-    @inline(__always) get {
-      (kind == .task || kind == .reply) && !isBarrier && !hasTimeToLive
-    }
+    @inline(__always) get { (kind == .task || kind == .reply) && marks.isEmpty }
   }
 
   /// For a dispatcher, under its own lock: the frame that it made for the item, until that has ended.
@@ -128,10 +138,11 @@ public class WorkItem: @unchecked Sendable {
   @usableFromInline init(_ origin: Origin, _ more: consuming More) {
     kind = origin.kind
     lane = origin.lane
-    isBarrier = origin.isBarrier
     site = origin.site
     atShutdown = origin.atShutdown
-    hasTimeToLive = origin.hasTimeToLive
+    marks = [
+      origin.isBarrier ? .isBarrier : [], origin.hasTimeToLive ? .hasTimeToLive : [],
+    ]
     self.more = more
   }
 

@@ -176,37 +176,21 @@ extension Core {
     if item.place.stage == .posted { find(item) }
     let stage = item.place.stage
     item.place.stage = .nowhere
-    if stage == .queue, !item.isBarrier, item.placeIsIn == name, name != 0 {
-      takeOut(item)
-      noteTaken(item)
-      handOutGrants()
-      return true
-    }
-    let removed: Entry?
+    let isOut: Bool
     switch stage {
     case .nowhere: return false
-    case .posted: removed = nil
+    case .posted: isOut = false
     case .held:
       held.removeAll { $0 === item }
       withoutRoom.removeAll { $0 === item }
       return true
-    case .timers: removed = timers.remove(item.place.ticket).map { .item($0) }
-    case .due: removed = due.remove(at: item.place.position, in: .medium)
-    case .queue where item.lane == .foreground:
-      removed = foreground.remove(at: item.place.position, in: .medium)
-    case .queue:
-      collectIfCallersWait(item.view as? UVView)
-      let view = poolView(of: item)
-      // Collecting may have moved it.
-      removed = pool.remove(
-        at: item.place.position, in: item.site.band, isBarrier: item.isBarrier, from: view,
-        now: { [clock] in clock.now })
-      letGoIfEmpty(view)
+    case .timers: isOut = timers.remove(item.place.ticket) === item
+    case .due: isOut = due.remove(at: item.place.position, in: .medium)?.isItem(item) == true
+    case .queue: isOut = takeOutOfQueue(item)
     }
     // Else somebody else's task would be gone, and this one would run although it was cancelled.
     require(
-      removed?.isItem(item) == true,
-      "\(item.name) does not stand in this dispatcher: it was submitted to another one")
+      isOut, "\(item.name) does not stand in this dispatcher: it was submitted to another one")
     if stage == .queue {
       noteTaken(item)
       handOutGrants()
@@ -214,25 +198,35 @@ extension Core {
     return true
   }
 
-  /// Takes an item that is no barrier out of the queue of this very dispatcher in which it stands.
-  private func takeOut(_ item: WorkItem) {
+  /// Whether it stood there.
+  private func takeOutOfQueue(_ item: WorkItem) -> Bool {
+    // Then its slot need not be looked at, which in a long queue is half of what it takes.
+    let isKnown = !item.isBarrier && item.placeIsIn == name && name != .none
     let isOut: Bool
     if item.lane == .foreground {
       let position = item.place.position
-      assert(foreground.holds(at: position, in: .medium) { $0.isItem(item) })
-      isOut = foreground.vacate(at: position, in: .medium)
+      assert(!isKnown || foreground.holds(at: position, in: .medium) { $0.isItem(item) })
+      isOut =
+        isKnown
+        ? foreground.vacate(at: position, in: .medium)
+        : foreground.remove(at: position, in: .medium)?.isItem(item) == true
     } else {
       let uvView = item.view as? UVView
       collectIfCallersWait(uvView)
       let view = poolView(uvView)
       // Collecting may have moved it.
       let (position, band) = (item.place.position, item.site.band)
-      assert(view.queue.holds(at: position, in: band) { $0.isItem(item) })
-      isOut = pool.vacate(at: position, in: band, of: view, now: { [clock] in clock.now })
+      assert(!isKnown || view.queue.holds(at: position, in: band) { $0.isItem(item) })
+      isOut =
+        isKnown
+        ? pool.vacate(at: position, in: band, of: view, now: { [clock] in clock.now })
+        : pool.remove(
+          at: position, in: band, isBarrier: item.isBarrier, from: view,
+          now: { [clock] in clock.now })?.isItem(item) == true
       letGoIfEmpty(view)
     }
-    require(isOut, "\(item.name) was to be taken back, and its queue does not hold it")
-    letGoOfShare(in: item)
+    if isKnown, isOut { letGoOfShare(in: item) }
+    return isOut
   }
 
   /// As the other, for an item that has not started.

@@ -26,14 +26,9 @@ final class Core {
   let isObserved: Bool
   /// Nobody wants more of a plain body than that it runs: it needs no object, unless a shutdown names it.
   let isSimple: Bool
-  /// Names this dispatcher in its items, and no other one in this process. 0 if there is no name left. Set
-  /// before anybody else sees it.
-  var name = Core.name(ofDispatcher: made.add(1, ordering: .relaxed).newValue)
+  /// Names this dispatcher in its items. Set before anybody else sees it.
+  var name = WorkItem.DispatcherName(ofDispatcher: made.add(1, ordering: .relaxed).newValue)
   private static let made = Atomic(0)
-
-  /// - Parameter count: How many there have been, with this one.
-  static func name(ofDispatcher count: Int) -> UInt16 { UInt16(exactly: count) ?? 0 }
-
   /// Whose core it is. Set once, before anybody else sees it.
   var dispatcher = ObjectIdentifier(Core.self)
   let width: Int

@@ -85,9 +85,9 @@ struct WaitingItemTests {
 
   @Test(
     "is found where it stands, also after others before it have gone, in a dispatcher with a name or without",
-    arguments: [1, 2, 3], [7, 0] as [UInt16])
-  func moved(seed: Int, name: UInt16) {
-    core.name = name
+    arguments: [1, 2, 3], [true, false])
+  func moved(seed: Int, isNamed: Bool) {
+    core.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
     var dice = Dice(seed: seed)
     for stand in [Stand.lane, .view, .foreground, .due] {
       var items = (0..<500).map { _ in put(stand) }
@@ -105,9 +105,9 @@ struct WaitingItemTests {
 
   @Test(
     "is let go of when it is cancelled, and was let go of when it is too late for that",
-    arguments: [Stand.lane, .view, .foreground, .due], [7, 0] as [UInt16])
-  func letGo(stand: Stand, name: UInt16) {
-    core.name = name
+    arguments: [Stand.lane, .view, .foreground, .due], [true, false])
+  func letGo(stand: Stand, isNamed: Bool) {
+    core.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
     weak var cancelled: WorkItem?
     weak var waiting: WorkItem?
     do {
@@ -126,19 +126,24 @@ struct WaitingItemTests {
 
   @Test("is in a dispatcher that no other is named as")
   func named() {
-    let names = (0..<10).map { _ in BareCore().core.name }.filter { $0 != 0 }
-    #expect(Set(names).count == names.count)
-    #expect(Core.name(ofDispatcher: 1) == 1)
-    #expect(Core.name(ofDispatcher: 65_535) == 65_535)
-    #expect(Core.name(ofDispatcher: 65_536) == 0)
-    #expect(Core.name(ofDispatcher: 65_537) == 0)
+    typealias Name = WorkItem.DispatcherName
+    #expect(BareCore().core.name != BareCore().core.name || BareCore().core.name == .none)
+    for count in [1, 255, 256, 65_535] {
+      #expect(Name(ofDispatcher: count) != .none)
+      #expect(Name(ofDispatcher: count) == Name(ofDispatcher: count))
+      #expect(Name(ofDispatcher: count) != Name(ofDispatcher: count - 1))
+      #expect(Name(ofDispatcher: count) != Name(ofDispatcher: (count + 256) % 65_536))
+    }
+    for count in [65_536, 65_537, 1_000_000] { #expect(Name(ofDispatcher: count) == .none) }
   }
 
   @Test(
-    "is not taken out of a dispatcher that it does not stand in", arguments: [Stand.lane, .timer])
-  func strayed(stand: Stand) async {
-    await #expect(processExitsWith: .failure) { [stand = "\(stand)" as String] in
+    "is not taken out of a dispatcher that it does not stand in", arguments: [Stand.lane, .timer],
+    [false, true])
+  func strayed(stand: Stand, isNameless: Bool) async {
+    await #expect(processExitsWith: .failure) { [stand = "\(stand)" as String, isNameless] in
       let (mine, other) = (BareCore(), BareCore())
+      if isNameless { (mine.core.name, other.core.name) = (.none, .none) }
       let stand = Stand.allCases.first { "\($0)" == stand }!
       let item = stand == .lane ? mine.item() : mine.item(.timer, due: .distantFuture)
       mine.core.put(item)

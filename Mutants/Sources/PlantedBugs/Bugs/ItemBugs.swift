@@ -165,7 +165,7 @@ let itemBugs = [
     "item.of-another",
     breaks: "rule 9: another is taken out of its queue for one that is not there",
     in: "UVDispatch/Engine/Core+Items.swift",
-    .expression("removed?.isItem(item) == true", becomes: "true"),
+    .expression("isOut", becomes: "true", within: "isOut, \"\\(item.name) does not stand"),
     suites: ["WaitingItemTests"]),
   Bug(
     "plain.behind-higher", breaks: "rule 13: a plain body is reported behind what overtook it",

@@ -1,5 +1,6 @@
 /// What the policy compares and counts, in the types that both dispatchers wait in.
-let policyBugs: [Bug] = readyQueueBugs + viewQueueBugs + poolOrderBugs + deadlineQueueBugs
+let policyBugs: [Bug] =
+  readyQueueBugs + viewQueueBugs + poolOrderBugs + deadlineQueueBugs + vacatingBugs
 
 private let readyQueueBugs = [
   Bug(

@@ -236,7 +236,7 @@ private let collectingBugs = [
     "collect-views.low-caller-behind-a-cancelled",
     breaks: "rule 7: a low sync goes before what was posted before it",
     in: "UVDispatch/Engine/Core+Items.swift",
-    .without("collectIfCallersWait(item.view as? UVView)"),
+    .without("collectIfCallersWait(uvView)"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller-resumed",
@@ -278,7 +278,7 @@ private let postedItemBugs = [
     "posted.with-a-time", breaks: "rule 8: an item that has expired runs",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
-      "!hasTimeToLive", becomes: "true", within: "&& !hasTimeToLive"),
+      "marks.isEmpty", becomes: "!marks.contains(.isBarrier)"),
     suites: posted),
   Bug(
     "posted.high", breaks: "rule 7: a high task waits behind medium ones",
