@@ -137,15 +137,15 @@ extension WorkItem {
   }
 
   /// Names one dispatcher of a process, and no other one.
-  package struct DispatcherName: Sendable, Equatable {
+  @usableFromInline package struct DispatcherName: Sendable, Equatable {
     // Bytes, and not one number: that would not fit where nothing else stands in an item.
-    private let low: UInt8
-    private let high: UInt8
+    @usableFromInline let low: UInt8
+    @usableFromInline let high: UInt8
 
     /// Of those that have none.
-    package static let none = DispatcherName(low: 0, high: 0)
+    @inlinable package static var none: DispatcherName { DispatcherName(low: 0, high: 0) }
 
-    private init(low: UInt8, high: UInt8) {
+    @inlinable init(low: UInt8, high: UInt8) {
       self.low = low
       self.high = high
     }

@@ -74,16 +74,15 @@ public class WorkItem: @unchecked Sendable {
   @usableFromInline final let more: More
   /// Where it was submitted, and the band that it waits in.
   public let site: CallSite
-  /// For a dispatcher, as its ``place``: in which dispatcher that is.
-  @safe @exclusivity(unchecked) package final var placeIsIn = DispatcherName.none
+  @safe @exclusivity(unchecked) @usableFromInline final var heldPlaceIsIn = DispatcherName.none
 
   /// What there is no byte for each of.
   @usableFromInline struct Marks: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
-    @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
+    @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    static let isBarrier = Marks(rawValue: 1)
-    static let hasTimeToLive = Marks(rawValue: 2)
+    @inlinable static var isBarrier: Marks { Marks(rawValue: 1) }
+    static var hasTimeToLive: Marks { Marks(rawValue: 2) }
   }
 
   /// An ``Outcome`` without its error, which stands where the body did.
@@ -104,10 +103,12 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  public final var isBarrier: Bool { marks.contains(.isBarrier) }
+  @inlinable public final var isBarrier: Bool {
+    @inline(__always) get { marks.contains(.isBarrier) }
+  }
 
   /// Whether it may expire.
-  package final var hasTimeToLive: Bool { marks.contains(.hasTimeToLive) }
+  final var hasTimeToLive: Bool { marks.contains(.hasTimeToLive) }
 
   /// A name for reports, errors and tests.
   public var label: String? { extras?.label }
@@ -119,6 +120,12 @@ public class WorkItem: @unchecked Sendable {
   @inlinable public final var place: Place {
     @inline(__always) get { heldPlace }
     @inline(__always) _modify { yield &heldPlace }
+  }
+
+  /// For a dispatcher, as its ``place``: in which dispatcher that is.
+  @inlinable package final var placeIsIn: DispatcherName {
+    @inline(__always) get { heldPlaceIsIn }
+    @inline(__always) set { heldPlaceIsIn = newValue }
   }
 
   /// It wants no more than to run when its turn has come: no time counts, and nothing but itself.
