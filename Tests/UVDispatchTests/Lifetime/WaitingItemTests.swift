@@ -141,7 +141,9 @@ struct WaitingItemTests {
     "is not taken out of a dispatcher that it does not stand in", arguments: [Stand.lane, .timer],
     [false, true])
   func strayed(stand: Stand, isNameless: Bool) async {
-    await #expect(processExitsWith: .failure) { [stand = "\(stand)" as String, isNameless] in
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [stand = "\(stand)" as String, isNameless] in
       let (mine, other) = (BareCore(), BareCore())
       if isNameless { (mine.core.name, other.core.name) = (.none, .none) }
       let stand = Stand.allCases.first { "\($0)" == stand }!
@@ -150,6 +152,7 @@ struct WaitingItemTests {
       other.core.put(stand == .lane ? other.item() : other.item(.timer, due: .distantFuture))
       _ = other.core.cancel(item)
     }
+    #expect(result?.said("it was submitted to another one") == true)
   }
 
   @Test("lets a shutdown look again when it is cancelled")
