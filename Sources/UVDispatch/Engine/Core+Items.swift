@@ -200,7 +200,7 @@ extension Core {
 
   /// Whether it stood there.
   private func takeOutOfQueue(_ item: WorkItem) -> Bool {
-    // Then its slot need not be looked at, which in a long queue is half of what it takes.
+    // Then its slot need not be looked at: in a long queue, a line that no cache has.
     let isKnown = !item.isBarrier && item.placeIsIn == name && name != .none
     let isOut: Bool
     if item.lane == .foreground {
