@@ -76,7 +76,8 @@ internal import Glibc
     tail &+= 1
   }
 
-  /// Takes the oldest slot out: its element, or nil if it is dead. Must not be empty.
+  /// Takes the oldest slot out: its element, or nil if it is dead. Must not be empty, nor may the slot have
+  /// been vacated: ``dropDeadHead()`` first, where some are.
   @inlinable @inline(__always)
   package mutating func takeFirst() -> Element? {
     assert(!isEmpty, "took from an empty ring")
