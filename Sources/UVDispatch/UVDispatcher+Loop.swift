@@ -79,7 +79,7 @@ extension UVDispatcher {
     enterLoop("runUntilIdle()")
     withCore { core in
       core.leavesWhenIdle = true
-      core.turnIsWanted = true
+      core.loop.isWanted = true
     }
     onThisThread(servesMainQueue: servesMainQueue) { runLoopUntilIdle() }
   }
@@ -115,12 +115,12 @@ extension UVDispatcher {
     }
     withCore { core in
       require(
-        !core.loopIsOver, "\(call) after the end: this dispatcher was shut down; make another")
+        !core.loop.isOver, "\(call) after the end: this dispatcher was shut down; make another")
       require(
         !core.loopRuns,
         "\(call) while the loop runs already: a dispatcher has one loop, so post to it")
       core.loopRuns = true
-      core.turnIsWanted = true
+      core.loop.isWanted = true
     }
   }
 
@@ -128,14 +128,14 @@ extension UVDispatcher {
   private func leaveLoop() -> ShutdownReport? {
     let core = lock()
     guard let report = core.shutdown?.report, isOver(core) else {
-      core.turnIsWanted = true
+      core.loop.isWanted = true
       unlock()
       return nil
     }
-    core.loopIsOver = true
+    core.loop.end()
     core.leaveLoop()
     // Whoever counted itself in flight has the loop's handle in its hands.
-    while core.wakesInFlight > 0 || core.mailbox.isBeingFetchedFor { park(looksAtAll: true) }
+    while core.loop.inFlight > 0 || core.mailbox.isBeingFetchedFor { park(looksAtAll: true) }
     unlock()
     loop.close()
     return report
@@ -146,12 +146,10 @@ extension UVDispatcher {
   func turn() {
     let core = lock()
     let wokenForPosts = core.wokenForPostsAt.exchange(.min, ordering: .relaxed)
-    // Else it did not sleep, or whoever woke it has seen to that.
-    if !core.turnIsDue {
-      core.loopPatience.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
+    // Else it did not sleep, or the request for the wake-up has seen to that.
+    if !core.loop.beginIteration() {
+      core.loop.patience.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
     }
-    core.turnIsDue = true
-    core.turnIsWanted = false
     if loop.hasMainQueueWork(looks: core.shutdown != nil) {
       serveMainQueue(core)
     }
@@ -173,7 +171,7 @@ extension UVDispatcher {
         if isUsedUp { break }
         mayLookOnce = true
       } else if mayLookOnce, core.loopMaySearch,
-        core.loopPatience.allowsSearch(at: core.now, away: away)
+        core.loop.patience.allowsSearch(at: core.now, away: away)
       {
         mayLookOnce = false
         away = lookForForeground(core)
@@ -181,7 +179,7 @@ extension UVDispatcher {
         break
       }
     }
-    var again = core.hasForeground || core.turnIsWanted || !core.mailbox.rest()
+    var again = core.hasForeground || core.loop.isWanted || !core.mailbox.rest()
     if !again, core.leavesWhenIdle {
       // What bodies have just made ready is something that could run now.
       if core.awaitsEvents { settleEvents(core, looks: true) }
@@ -192,7 +190,7 @@ extension UVDispatcher {
     }
     loop.comesRoundAgain(again)
     if !again { setTimer(core) }
-    core.turnIsDue = again
+    core.loop.endIteration(again: again)
     unlock()
   }
 
@@ -202,18 +200,16 @@ extension UVDispatcher {
   ///
   /// - Returns: For how long others had the processor when it gave way, in nanoseconds.
   private func lookForForeground(_ core: Core) -> Int64 {
-    let (began, length) = (core.now, core.loopPatience.length)
-    core.loopSearches = true
-    core.turnIsDue = false
-    core.turnBecameDue.store(false, ordering: .relaxed)
+    let (began, length) = (core.now, core.loop.patience.length)
+    core.loop.beginSpin()
+    core.loopIsTold.store(false, ordering: .relaxed)
     unlock()
     let search = spin(nanoseconds: length) {
-      core.mailbox.mayHoldEntries || core.turnBecameDue.load(ordering: .relaxed)
+      core.mailbox.mayHoldEntries || core.loopIsTold.load(ordering: .relaxed)
     }
     lock()
-    core.loopSearches = false
-    core.turnIsDue = true
-    if !search.hasFound { core.loopPatience.noteInVain(since: began) }
+    core.loop.endSpin()
+    if !search.hasFound { core.loop.patience.noteInVain(since: began) }
     return search.away
   }
 
@@ -243,8 +239,8 @@ extension UVDispatcher {
   /// milliseconds, and may have come a little early.
   private func setTimer(_ core: Core) {
     let next = core.nextDeadline
-    guard next < .max || core.timerIsSetFor < .max else { return }
-    core.timerIsSetFor = next
+    guard next < .max || core.loop.timerIsSetFor < .max else { return }
+    core.loop.timerIsSetFor = next
     loop.setTimer(next == .max ? nil : next - core.now)
   }
 

@@ -7,7 +7,7 @@ extension UVDispatcher {
   /// its quantum is over. Then the thread is libuv's again.
   func work() {
     let core = lock()
-    core.arriving -= 1
+    core.workers.arrive()
     var frame = core.makeFrame(on: .background)
     var term = Term(from: core.now)
     var left = Int.max
@@ -19,7 +19,7 @@ extension UVDispatcher {
       let next = core.startOnWorker(frame)
       if isSearching {
         // What it took or did not find, ``Core/settle()`` knows now; it starts the next searcher.
-        core.searching -= 1
+        core.workers.endSearch()
         isSearching = false
       }
       if let next = consume next {
@@ -32,7 +32,7 @@ extension UVDispatcher {
         // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
         if end == .isOver { break }
         if end == .asks {
-          core.searching += 1
+          core.workers.beginSearch()
           isSearching = true
           unlock()
           Leases.askForThreadToSpare()
@@ -40,15 +40,13 @@ extension UVDispatcher {
         }
         continue
       }
-      guard mayLookOnce, core.searching < Core.mostSearching,
-        core.patience.allowsSearch(at: core.now, away: away)
-      else { break }
-      core.searching += 1
+      guard mayLookOnce, core.workers.maySpin(at: core.now, away: away) else { break }
+      core.workers.beginSearch()
       isSearching = true
       mayLookOnce = false
       away = lookForWork(core)
     }
-    if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }
+    if core.leavesWhenIdle || core.shutdown != nil { core.loop.isWanted = true }
     unlock()
   }
 
@@ -56,14 +54,14 @@ extension UVDispatcher {
   ///
   /// - Returns: For how long others had the processor when it gave way, in nanoseconds.
   private func lookForWork(_ core: Core) -> Int64 {
-    let (began, length) = (core.now, core.patience.length)
+    let (began, length) = (core.now, core.workers.patience.length)
     unlock()
     let search = spin(nanoseconds: length) {
       core.inbox.mayHoldEntries || core.inbox.mayHoldViews
         || core.mayStart.load(ordering: .relaxed)
     }
     lock()
-    if !search.hasFound { core.patience.noteInVain(since: began) }
+    if !search.hasFound { core.workers.patience.noteInVain(since: began) }
     return search.away
   }
 

@@ -39,7 +39,7 @@ extension UVDispatcher {
     if isOnMainActor {
       withCore { core in
         core.awaitersOnMainActor -= 1
-        core.turnIsWanted = true
+        core.loop.isWanted = true
       }
     }
     return report

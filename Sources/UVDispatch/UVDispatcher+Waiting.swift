@@ -71,18 +71,18 @@ extension UVDispatcher {
     while !task.hasRun {
       if task.isTurnedAway { return .refused(.shutDown) }
       if task.isGranted {
-        core.granted -= 1
+        core.blocked.admitted -= 1
         core.begin(task)
         unlock()
         perform(body, as: task, core)
       } else if mayHelp, let next = core.startToHelp(task.view) {
         task.helped = next
-        if task.isGranted { core.grantedToHelpers += 1 }
+        if task.isGranted { core.blocked.admittedWhileHelping += 1 }
         run(next, core, hidesOuter: true)
         task.helped = nil
-        if task.isGranted { core.grantedToHelpers -= 1 }
+        if task.isGranted { core.blocked.admittedWhileHelping -= 1 }
         // It may have to wait again in this section, and others for what has ended.
-        core.hasNewsForWaiters = true
+        core.blocked.mustCheck = true
       } else if isAwaited, core.isStuck(task), core.takeBack(task) {
         // Had the loop begun with its body, somebody in there waits, and is told instead.
         core.endUnstarted(task, .cancelled)

@@ -141,10 +141,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Frees the lock: starts the leases and wakes the loop if they are owed, and tells others.
   func unlock() {
     core.settle()
-    let leases = core.leasesOwed
-    let wakes = core.wakeIsOwed
-    core.leasesOwed = 0
-    core.wakeIsOwed = false
+    let leases = core.workers.takePending()
+    let wakes = core.loop.takePending()
     if leases == 0, !wakes, core.outbox.isEmpty { return free() }
     var contents: Outbox.Contents?
     if !core.outbox.isEmpty {
@@ -159,7 +157,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     let isAwaited = delivers && core.endDelivery()
     guard wakes || isAwaited else { return }
     lock()
-    if wakes { core.wakesInFlight -= 1 }
+    if wakes { core.loop.endWake() }
     isAwaited ? unlockDelivered() : unlockUnchanged()
   }
 
@@ -167,7 +165,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// does with a note of that, without the note if there is nothing else to be done.
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
     core.settle()
-    guard core.leasesOwed == 0, !core.wakeIsOwed else {
+    guard core.workers.pending == 0, !core.loop.isPending else {
       core.outbox.append(.end(item, outcome, nil))
       return unlock()
     }
@@ -183,7 +181,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Frees the lock after what has been delivered: others may wait for that.
   @inline(never) private func unlockDelivered() {
     guard core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
-    core.turnIsWanted = true
+    core.loop.isWanted = true
     unlock()
   }
 
@@ -195,7 +193,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   @inline(__always) func free() {
     let isNews = monitor.isAwaited && core.waitersMustLook
-    core.hasNewsForWaiters = false
+    core.blocked.mustCheck = false
     monitor.unlock(telling: isNews)
   }
 
@@ -214,13 +212,13 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// - Returns: Whether others may wait for the caller, which therefore must not wait for ever.
   func beginWaiting(_ caller: QueuedTask?, for task: QueuedTask?, mayTimeOut: Bool) -> Bool {
     let isCallback = caller == nil && core.isInCallbackOfLoop
-    if core.lookingAtAll > 0 { monitor.tellOthers() }
+    if core.blocked.checkingAlways > 0 { monitor.tellOthers() }
     // Who is neither looks for its own news alone, and nobody looks at it.
     guard caller != nil || isCallback else { return false }
     core.awaitDeliveries(true)
     if !mayTimeOut {
       caller?.beginWait(for: task)
-      if isCallback { core.loopWaitsInCallback = true }
+      if isCallback { core.blocked.loopWaitsInCallback = true }
       monitor.tellOthers()
     }
     return true
@@ -231,8 +229,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     guard caller != nil || core.isInCallbackOfLoop else { return }
     core.awaitDeliveries(false)
     caller?.endWait()
-    if caller == nil, core.loopWaitsInCallback, core.isInCallbackOfLoop {
-      core.loopWaitsInCallback = false
+    if caller == nil, core.blocked.loopWaitsInCallback, core.isInCallbackOfLoop {
+      core.blocked.loopWaitsInCallback = false
     }
   }
 
@@ -242,15 +240,15 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// - Parameter looksAtAll: Whether each change may be what the caller waits for.
   func park(until time: DispatcherInstant? = nil, looksAtAll: Bool = false) {
     core.settle()
-    if core.leasesOwed > 0 || core.wakeIsOwed || !core.outbox.isEmpty || core.hasNewsForWaiters {
+    if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty || core.blocked.mustCheck {
       unlock()
       lock()
       return
     }
     let looking = looksAtAll ? 1 : 0
-    core.lookingAtAll += looking
+    core.blocked.checkingAlways += looking
     monitor.wait(until: time.map { monotonic($0.nanoseconds) })
-    core.lookingAtAll -= looking
+    core.blocked.checkingAlways -= looking
     core.clock.forget()
   }
 

@@ -133,7 +133,7 @@ extension UVDispatcher {
       let task = core.makeTask(
         .job(job, executor), on: executor.lane, executor.view,
         site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
-      if core.loopIsOver { return takeLate(task, core) }
+      if core.loop.isOver { return takeLate(task, core) }
       core.accept(task)
       core.enqueue(task)
       return true

@@ -32,7 +32,7 @@ extension Core {
   @inline(__always) func leave(_ frame: consuming QueuedTask) {
     giveBackShare(of: frame)
     // Its thread is no lease: nobody else tells the loop.
-    if leavesWhenIdle { turnIsWanted = true }
+    if leavesWhenIdle { loop.isWanted = true }
     leaveRunning(frame)
     ledger.running -= 1
     ledger.completed += 1

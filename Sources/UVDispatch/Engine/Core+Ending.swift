@@ -32,7 +32,7 @@ extension Core {
   /// Whether nothing is left that could run now, on any thread.
   var isIdle: Bool {
     collect()
-    return running.isEmpty && granted == 0 && !isDelivering && outbox.isEmpty
+    return running.isEmpty && blocked.admitted == 0 && !isDelivering && outbox.isEmpty
       && !hasForeground && !pool.canStart(now: { [clock] in clock.now })
       && (timers.nextDeadline ?? .max) > now
   }

@@ -31,7 +31,7 @@ extension Core {
     if let descriptor = handler.descriptor {
       events.watched[descriptor] = handler
       // The loop has to look at the set of all of them.
-      turnIsWanted = true
+      loop.isWanted = true
     } else {
       events.ofSignals.append(handler)
     }

@@ -173,9 +173,9 @@ extension Core {
     }
     task.hasRun = true
     if task.isCaller {
-      if task.lane == .foreground { hasNewsForWaiters = true }
+      if task.lane == .foreground { blocked.mustCheck = true }
       // Else it ran on its caller's thread, which is no lease: nobody else tells the loop.
-      if leavesWhenIdle { turnIsWanted = true }
+      if leavesWhenIdle { loop.isWanted = true }
     }
     leaveRunning(task)
     guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.item) }
@@ -241,7 +241,7 @@ extension Core {
   @inline(__always) func countEnd(ofUnstarted outcome: Outcome) {
     ledger.waiting -= 1
     ledger.count(outcome)
-    if shutdown != nil { turnIsWanted = true }
+    if shutdown != nil { loop.isWanted = true }
   }
 
   @inline(__always) private func ended(_ task: QueuedTask) {
@@ -252,7 +252,7 @@ extension Core {
   /// Whatever its outcome: nobody waits for it any more.
   @inline(__always) func endedPlain(_ task: QueuedTask) {
     if !flushes.isEmpty { leaveFlushes(task) }
-    if shutdown != nil { turnIsWanted = true }
+    if shutdown != nil { loop.isWanted = true }
   }
 
   @inline(never) private func leaveFlushes(_ task: QueuedTask) {

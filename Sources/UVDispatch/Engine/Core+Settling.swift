@@ -5,52 +5,32 @@ internal import TaskDispatch
 extension Core {
   /// Restores the invariants: says which wakes and leases are owed.
   @inline(__always) func settle() {
-    if searching > 0 {
+    if workers.searching > 0 {
       hintToSearchers()
-      if arriving == 1, pool.twoMayStart { fetchAnother() }
-    } else if pool.busyWorkers < width,
+      if workers.arriving == 1, pool.twoMayStart { fetchAnother() }
+    } else if pool.busyWorkers < workers.width,
       inbox.isAttended || pool.canStart(now: { [clock] in clock.now })
     {
       oweLease()
     }
-    if !turnIsDue, !loopIsOver, turnIsWanted || hasForeground {
-      turnIsDue = true
-      if loopSearches {
-        turnBecameDue.store(true, ordering: .relaxed)
-      } else {
-        oweWake()
-      }
-    }
+    if loop.mustBeTold, loop.isWanted || hasForeground { tellLoop() }
   }
 
-  @inline(never) private func oweWake() {
-    loopPatience.learn(at: now)
-    wakeIsOwed = true
-    wakesInFlight += 1
+  @inline(never) private func tellLoop() {
+    if loop.request(at: { clock.now }) == .hint { loopIsTold.store(true, ordering: .relaxed) }
   }
 
   /// Unless it turns out that nobody has to look for anything.
   @inline(never) private func oweLease() {
     guard canStartOnWorker else { return }
     mayStart.store(true, ordering: .relaxed)
-    patience.learn(at: now)
-    oweSearchingLease()
+    workers.patience.learn(at: now)
+    workers.start()
     if pool.twoMayStart { fetchAnother() }
   }
 
-  private func oweSearchingLease() {
-    searching += 1
-    arriving += 1
-    leasesOwed += 1
-  }
-
-  /// There are two tasks to start, or somebody who posts has been told to fetch a thread. That a lease is
-  /// on its way is enough for the invariants, but not for two, unless somebody works who would go on with
-  /// the other.
-  func fetchAnother() {
-    guard searching == 1, arriving == 1, pool.busyWorkers == 0, width > 1 else { return }
-    oweSearchingLease()
-  }
+  /// See ``WorkerWakeups/startAnother(busy:)``.
+  func fetchAnother() { workers.startAnother(busy: pool.busyWorkers) }
 
   func hintToSearchers() {
     mayStart.store(pool.canStart(now: { [clock] in clock.now }), ordering: .relaxed)
@@ -65,16 +45,12 @@ extension Core {
     }
   }
 
-  /// How many leases may search at a time: one is too few if two threads post, and more keep each
-  /// other from the processors.
-  static let mostSearching = 2
-
   var hasForeground: Bool { due.hasStartable || foreground.hasStartable }
 
   /// Whether the loop may look for tasks before it sleeps: nothing else has to be done meanwhile.
   var loopMaySearch: Bool {
     !leavesWhenIdle && shutdown == nil
-      && nextDeadline >= now.addingClamped(loopPatience.length)
+      && nextDeadline >= now.addingClamped(loop.patience.length)
   }
 
   /// When the loop has to look again, in nanoseconds; `max` for never.

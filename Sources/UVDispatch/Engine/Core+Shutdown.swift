@@ -26,7 +26,7 @@ extension Core {
   func beginShutdown(_ policy: ShutdownPolicy) {
     let drainUntil = instant.advanced(by: policy.drain)
     let cancelUntil = drainUntil.advanced(by: policy.cancel).nanoseconds
-    turnIsWanted = true
+    loop.isWanted = true
     if shutdown != nil {
       // A later call can only shorten.
       shutdown!.drainUntil = min(shutdown!.drainUntil, drainUntil.nanoseconds)
@@ -35,7 +35,7 @@ extension Core {
       return
     }
     // Who waits for room gets none any more.
-    hasNewsForWaiters = true
+    blocked.mustCheck = true
     closeInboxes()
     settleTimers()
     shutdown = Shutdown(drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil)
@@ -79,7 +79,7 @@ extension Core {
     if hasWorkThatCanEnd, shutdown!.phase == .draining {
       shutdown!.phase = .cancelling
       // Nor do bodies any more.
-      hasNewsForWaiters = true
+      blocked.mustCheck = true
       shutdownFlag.raise()
     }
     promotePlain()
@@ -109,7 +109,7 @@ extension Core {
     shutdown!.report = report
     for waiter in waitersForReport { outbox.append { waiter(report) } }
     waitersForReport = []
-    turnIsWanted = true
+    loop.isWanted = true
   }
 
   /// Jobs that stand in suspended views, which nobody may resume any more, go on elsewhere.
@@ -124,7 +124,7 @@ extension Core {
   }
 
   private var hasWorkThatCanEnd: Bool {
-    running.contains { !$0.isAbandoned } || granted > 0 || hasForeground
+    running.contains { !$0.isAbandoned } || blocked.admitted > 0 || hasForeground
       || !pool.background.queue.ready.isEmpty
       || views.contains { !$0.queue.isSuspended && !$0.queue.ready.isEmpty }
   }
@@ -173,7 +173,7 @@ extension Core {
     forEachReady { if $0.isCaller { callers.append($0) } }
     for caller in callers where takeBack(caller) {
       caller.isTurnedAway = true
-      hasNewsForWaiters = true
+      blocked.mustCheck = true
       endUnstarted(caller, .cancelled)
     }
   }

@@ -114,7 +114,7 @@ extension Core {
       withoutRoom.remove(at: index)
       return enqueue(waiting)
     }
-    hasNewsForWaiters = true
+    blocked.mustCheck = true
   }
 
   // MARK: Into the queues
@@ -181,9 +181,9 @@ extension Core {
       noteShare(of: caller, grant.taken.runner, asBarrier: grant.taken.isBarrier)
       letGoIfEmpty(grant.view)
       caller.isGranted = true
-      granted += 1
-      hasNewsForWaiters = true
-      if caller.helped != nil { grantedToHelpers += 1 }
+      blocked.admitted += 1
+      blocked.mustCheck = true
+      if caller.helped != nil { blocked.admittedWhileHelping += 1 }
     }
   }
 

@@ -85,7 +85,7 @@ extension Core {
       if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
       next = ownedPool.update { $0.takeOver(if: isWanted) }
     }
-    if searching > 0 { hintToSearchers() }
+    if workers.searching > 0 { hintToSearchers() }
     return next
   }
 

@@ -6,7 +6,7 @@ extension Core {
     item.place.ticket = timers.insert(
       item, due: time.nanoseconds, tolerance: item.toleranceInNanoseconds)
     // The loop's turn ends with a look at the timers.
-    if !turnIsDue, nextDeadline < timerIsSetFor { turnIsWanted = true }
+    if loop.mustBeTold, nextDeadline < loop.timerIsSetFor { loop.isWanted = true }
   }
 
   /// Moves every timer whose time has come to where it can run. The loop's business.

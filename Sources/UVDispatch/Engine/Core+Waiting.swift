@@ -3,12 +3,12 @@ internal import TaskDispatch
 extension Core {
   /// Whether somebody who waits may have to do something about what has changed.
   ///
-  /// All are told of what they wait for by ``hasNewsForWaiters``, or by the item or the group itself.
+  /// All are told of what they wait for by ``BlockedThreads/mustCheck``, or by the item or the group itself.
   /// Bodies that wait look for deadlocks besides: as long as something runs, one of them alone can be
   /// in none, and when that ends it will look.
   var waitersMustLook: Bool {
-    if hasNewsForWaiters || lookingAtAll > 0 { return true }
-    var standing = loopWaitsInCallback ? 1 : 0
+    if blocked.mustCheck || blocked.checkingAlways > 0 { return true }
+    var standing = blocked.loopWaitsInCallback ? 1 : 0
     var somethingRuns = false
     for task in running {
       if task.isBlocked { standing += 1 } else { somethingRuns = true }
@@ -22,13 +22,13 @@ extension Core {
   /// timer is always pending, and would hide for ever that nothing goes on.
   var canProgress: Bool {
     collect()
-    if granted > grantedToHelpers || isDelivering || !outbox.isEmpty || !loopRuns { return true }
+    if blocked.admitted > blocked.admittedWhileHelping || isDelivering || !outbox.isEmpty || !loopRuns { return true }
     if running.contains(where: { !$0.isBlocked }) { return true }
     if pool.canStart(now: { [clock] in clock.now }) || running.contains(where: mayHelp) {
       return true
     }
     let loopIsFree =
-      !loopWaitsInCallback && !running.contains { $0.lane == .foreground && !$0.isAbandoned }
+      !blocked.loopWaitsInCallback && !running.contains { $0.lane == .foreground && !$0.isAbandoned }
     return loopIsFree && hasForeground
   }
 

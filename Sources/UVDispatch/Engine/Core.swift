@@ -10,13 +10,11 @@ internal import TaskDispatch
 ///
 /// Three invariants hold whenever the lock is free; ``settle()`` restores them before that:
 ///
-/// - **L** (leases): if a task may start on a worker, one lease is *searching*: it will look under
-///   the lock before it ends. A task may start on fewer than `width` busy workers only.
+/// - **L** (workers): see ``WorkerWakeups``. A task may start on fewer than `width` busy workers only.
 /// - **I** (inbox): if the background's inbox is attended, a lease is searching, or `width` workers
 ///   are busy, or the thread that posted first is on its way to this lock. In that last case L is its
 ///   business as well: what it posted may have been collected since.
-/// - **W** (waking): if the loop has something to do, its turn is due: it is in it, or was woken, or told
-///   while it looked for tasks, and has not come yet.
+/// - **W** (the loop): see ``LoopWakeups``.
 final class Core {
   let configuration: UVDispatcher.Configuration
   /// How many tasks may wait in one queue, and who is told of them. Apart from the configuration, of
@@ -31,7 +29,6 @@ final class Core {
   private static let made = Atomic(0)
   /// Whose core it is. Set once, before anybody else sees it.
   var dispatcher = ObjectIdentifier(Core.self)
-  let width: Int
   private let origin: Int64
   var lastID: UInt64 = 0
   // What every task touches stands apart from the object, whose own properties would be checked for
@@ -64,29 +61,16 @@ final class Core {
   var held: [WorkItem] = []
   /// Items that wait for room in their queue.
   @safe @exclusivity(unchecked) var withoutRoom: [WorkItem] = []
-  /// Callers whose turn has come, and who have not noticed yet.
-  var granted = 0
-  /// Those of them who run another task meanwhile, and cannot notice before it has ended.
-  var grantedToHelpers = 0
-  /// Somebody who waits must look, also if this section ends by waiting.
-  var hasNewsForWaiters = false
-  /// Those who wait for something of which they are not told by that.
-  var lookingAtAll = 0
+  @safe @exclusivity(unchecked) var blocked = BlockedThreads()
   /// Runs of repeating timers that have not ended.
   @safe @exclusivity(unchecked) var repeats: [ObjectIdentifier: TimerRun] = [:]
   @safe @exclusivity(unchecked) var events = Events()
   var limitedForeground = 0
   var limitedBackground = 0
 
-  /// Leases that will look for a task before they end.
-  var searching = 0
-  /// Those of them that have been started, and have not come yet.
-  var arriving = 0
-  /// Whether a task may start on a worker: for those who search, and look without the lock.
+  @safe @exclusivity(unchecked) var workers: WorkerWakeups
+  /// Whether a task may start on a worker. Read without the lock by runs that spin.
   let mayStart = Atomic(false)
-  var patience = Patience()
-  /// How many leases are to be started once the lock is free.
-  var leasesOwed = 0
 
   // The loop.
   /// What ran last on it was due, and not posted.
@@ -96,28 +80,11 @@ final class Core {
   var loopRuns = false
   /// Whose thread it runs on, in a task or not: callbacks of libuv are in none.
   private(set) var loopThread: ExecutionIdentity?
-  /// It waits in a callback of libuv, with no end but what it waits for.
-  var loopWaitsInCallback = false
-  /// It is in a turn and does not look for tasks, or was woken for one.
-  var turnIsDue = false
-  /// It looks for tasks, without the lock, before it sleeps. Whoever posts need not wake it.
-  var loopSearches = false
-  /// Whether its turn became due meanwhile.
-  let turnBecameDue = Atomic(false)
-  /// For how long it looks.
-  var loopPatience = Patience()
+  @safe @exclusivity(unchecked) var loop = LoopWakeups()
+  /// The hint of ``LoopWakeups/State/told``. Read without the lock by the loop's thread while it spins.
+  let loopIsTold = Atomic(false)
   /// When it was last woken for what was posted; `min` if it has been there since.
   let wokenForPostsAt = Atomic(Int64.min)
-  /// Somebody wants it to look, for another reason than a task.
-  var turnIsWanted = false
-  /// For when its timer is set.
-  var timerIsSetFor = Int64.max
-  /// The loop has ended for good: nobody may wake it.
-  var loopIsOver = false
-  /// The loop is to be woken once the lock is free.
-  var wakeIsOwed = false
-  /// Threads that are about to wake it, or do so just now, without the lock.
-  var wakesInFlight = 0
   /// Wakes the watchdog; nil if there is none.
   @safe @exclusivity(unchecked) var wakeWatchdog: (() -> Void)?
   /// It sleeps until a body starts.
@@ -164,7 +131,7 @@ final class Core {
 
   init(_ configuration: UVDispatcher.Configuration, width: Int, origin: Int64) {
     self.configuration = configuration
-    self.width = width
+    workers = WorkerWakeups(width: width)
     self.origin = origin
     clock = SectionClock(keptIn: knownTime, origin: origin)
     limit = configuration.overflow.limit

@@ -39,7 +39,7 @@ extension OnePool {
         let told = Box(0)
         try dispatcher.onSignal(signal) { deliveries in told.change { $0 += deliveries } }
         try dispatcher.start()
-        dispatcher.waitUntil { $0.loopRuns && !$0.turnIsDue }
+        dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold }
         deliver(signal)
         dispatcher.end()
         #expect(told.value == 1)

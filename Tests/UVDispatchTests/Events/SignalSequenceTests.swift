@@ -25,7 +25,7 @@ extension OnePool {
       }
 
       #expect(seen == 7)
-      dispatcher.waitUntil { $0.loopIsOver }
+      dispatcher.waitUntil { $0.loop.isOver }
       #expect(Disposition.of(signal) == .standard)
     }
 

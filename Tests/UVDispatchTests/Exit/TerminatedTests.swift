@@ -109,7 +109,7 @@ extension OnePool {
 
             if loop == "run" { dispatcher.run() } else { try dispatcher.start() }
 
-            dispatcher.waitUntil { $0.loopIsOver }
+            dispatcher.waitUntil { $0.loop.isOver }
             guard ran.value == 2, dispatcher.ledger.cancelled == 1 else { exit(2) }
             exit(chosenStatus)
           }

@@ -161,12 +161,12 @@ struct WaitingItemTests {
     bare.running()
     core.beginShutdown(ShutdownPolicy())
     let item = put(.lane)
-    core.turnIsWanted = false
+    core.loop.isWanted = false
 
     #expect(core.cancel(item) == .beforeStart)
 
     #expect(item.queued == nil)
-    #expect(core.turnIsWanted)
+    #expect(core.loop.isWanted)
   }
 
   @Test("comes due with the moment from which its time to live counts")

@@ -44,7 +44,7 @@ extension OnePool {
 
       if starts {
         try dispatcher.start()
-        dispatcher.waitUntil { $0.loopIsOver }
+        dispatcher.waitUntil { $0.loop.isOver }
       } else {
         dispatcher.run()
       }

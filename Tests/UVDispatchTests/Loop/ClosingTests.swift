@@ -34,13 +34,13 @@ extension OnePool {
     func wakeInFlight() throws {
       let dispatcher = try UVDispatcher()
       let core = dispatcher.lock()
-      core.turnIsWanted = true
+      core.loop.isWanted = true
       core.settle()
-      #expect(core.wakeIsOwed)
-      #expect(core.wakesInFlight == 1)
+      #expect(core.loop.isPending)
+      #expect(core.loop.inFlight == 1)
       // As far as an unlock goes under the lock.
-      core.wakeIsOwed = false
-      core.turnIsDue = false
+      _ = core.loop.takePending()
+      core.loop.endIteration(again: false)
       dispatcher.unlock()
       let loop = LoopThread(dispatcher)
 
@@ -49,7 +49,7 @@ extension OnePool {
 
       #expect(!loop.hasReturned)
       dispatcher.loop.wake()
-      dispatcher.withCore { $0.wakesInFlight -= 1 }
+      dispatcher.withCore { $0.loop.endWake() }
       #expect(loop.join())
     }
   }
@@ -105,7 +105,7 @@ private final class LoopThread: Sendable {
   /// Until its loop is over, and it waits for something, or has returned all the same.
   func waitUntilItStands() {
     // Nobody is told of the moment.
-    while !dispatcher.withCore({ $0.loopIsOver }) {}
+    while !dispatcher.withCore({ $0.loop.isOver }) {}
     while !hasReturned {
       let status = try? String(
         contentsOfFile: "/proc/\(number.value ?? "self")/status", encoding: .utf8)

@@ -88,7 +88,7 @@ extension OnePool {
       let isInTurn = Box([Bool]())
       for delay in [1, 2] {
         dispatcher.foreground.after(.milliseconds(delay)) {
-          isInTurn.change { $0.append(dispatcher.withCore(\.turnIsDue)) }
+          isInTurn.change { $0.append(dispatcher.withCore { !$0.loop.mustBeTold }) }
           if delay == 2 { dispatcher.beginShutdown() }
         }
       }

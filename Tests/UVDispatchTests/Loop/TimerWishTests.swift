@@ -21,9 +21,9 @@ struct TimerWishTests {
   /// Whether a timer that is due then makes the core want a turn.
   private func wishes(due: Int64, loopLooksAt: Int64, turnIsDue: Bool = false) -> Bool {
     let bare = BareCore()
-    bare.core.timerIsSetFor = loopLooksAt
-    bare.core.turnIsDue = turnIsDue
+    bare.core.loop.timerIsSetFor = loopLooksAt
+    if turnIsDue { _ = bare.core.loop.beginIteration() }
     bare.core.schedule(bare.item(.timer), at: DispatcherInstant(nanoseconds: due))
-    return bare.core.turnIsWanted
+    return bare.core.loop.isWanted
   }
 }

@@ -125,7 +125,7 @@ struct TakingSuccessorsTests {
   @Test("collects what was posted meanwhile, and tells who searches that there is more")
   func hint() {
     let frame = worker(before: 2)
-    core.searching = 1
+    core.workers.beginSearch()
 
     #expect(core.takeSuccessor(in: frame, at: 7) != nil)
     #expect(mayStart)

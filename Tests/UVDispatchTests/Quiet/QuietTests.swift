@@ -58,7 +58,7 @@ extension OnePool {
           _ = started.wait(patience)
           ending.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
           for dispatcher in [running, watched, waiting, ending] {
-            dispatcher.waitUntil { $0.loopRuns && !$0.turnIsDue && !$0.isDelivering }
+            dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold && !$0.isDelivering }
           }
 
           let woken = switchesInASecond(apartFrom: others)

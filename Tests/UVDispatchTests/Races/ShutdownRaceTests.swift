@@ -21,7 +21,7 @@ extension OnePool {
         let ended = race(
           { view.resume() },
           { dispatcher.beginShutdown(.init(drain: .seconds(3600))) })
-        dispatcher.waitUntil { $0.loopIsOver }
+        dispatcher.waitUntil { $0.loop.isOver }
 
         let report = try #require(dispatcher.report)
         #expect(ended)

@@ -36,7 +36,8 @@ extension OnePool {
             unsafe dispatcher.withLoop { loop in
               unsafe CheckHandle.add(to: loop) {
                 // Behind the turn that has told the loop to stop, since nothing was left.
-                guard dispatcher.withCore({ $0.shutdown?.report != nil && !$0.turnIsDue }) else {
+                guard dispatcher.withCore({ $0.shutdown?.report != nil && $0.loop.mustBeTold })
+                else {
                   return true
                 }
                 Task(executorPreference: dispatcher.foreground.executor) {

@@ -53,7 +53,7 @@ struct CancelPhaseTests {
 
   @Test("there is no report while the turn of a caller has come that has not noticed")
   func granted() {
-    core.granted = 1
+    core.blocked.admitted = 1
 
     core.beginShutdown(drainIsOver)
     core.advanceShutdown(isTurn: true)

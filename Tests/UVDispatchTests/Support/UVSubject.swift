@@ -23,9 +23,9 @@ struct UVSubject: ContractSubject {
   func end(_ dispatcher: UVDispatcher) { dispatcher.waitUntil { $0.shutdown?.report != nil } }
 
   func finish(_ dispatcher: UVDispatcher) throws {
-    if dispatcher.withCore({ !$0.loopRuns && !$0.loopIsOver }) { try start(dispatcher) }
+    if dispatcher.withCore({ !$0.loopRuns && !$0.loop.isOver }) { try start(dispatcher) }
     dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
-    dispatcher.waitUntil { $0.loopIsOver }
+    dispatcher.waitUntil { $0.loop.isOver }
   }
 
   func usePool(of dispatcher: UVDispatcher, _ work: @escaping @Sendable () -> Void) {

@@ -108,17 +108,17 @@ struct EnteringTests {
     let leaving = BareCore()
     leaving.core.leavesWhenIdle = true
     let first = try #require(leaving.entering(nil))
-    leaving.core.turnIsWanted = false
+    leaving.core.loop.isWanted = false
     leaving.core.leave(first)
-    #expect(leaving.core.turnIsWanted)
+    #expect(leaving.core.loop.isWanted)
     leaving.core.leavesWhenIdle = false
 
     let ending = BareCore()
     let second = try #require(ending.entering(nil))
     ending.core.beginShutdown(.init(drain: .seconds(1), cancel: .zero))
-    ending.core.turnIsWanted = false
+    ending.core.loop.isWanted = false
     ending.core.leave(second)
-    #expect(ending.core.turnIsWanted)
+    #expect(ending.core.loop.isWanted)
   }
 
   @Test("waits for the loop if the queue is the foreground")

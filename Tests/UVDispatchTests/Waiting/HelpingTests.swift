@@ -52,7 +52,7 @@ extension OnePool {
 
       dispatcher.background {
         view {
-          dispatcher.waitUntil { $0.granted == 1 && $0.grantedToHelpers == 1 }
+          dispatcher.waitUntil { $0.blocked.admitted == 1 && $0.blocked.admittedWhileHelping == 1 }
           ran.increment()
         }
         sync(on: view)
@@ -60,7 +60,9 @@ extension OnePool {
       }
 
       #expect(ended.wait(patience))
-      let (granted, toHelpers) = dispatcher.withCore { ($0.granted, $0.grantedToHelpers) }
+      let (granted, toHelpers) = dispatcher.withCore {
+        ($0.blocked.admitted, $0.blocked.admittedWhileHelping)
+      }
       #expect(granted == 0)
       #expect(toHelpers == 0)
       #expect(ran.value == 2)

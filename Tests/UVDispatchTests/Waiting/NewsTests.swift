@@ -11,17 +11,19 @@ extension OnePool {
     func looks() throws {
       let dispatcher = try UVDispatcher()
       let waiter = WatchedThread {
-        dispatcher.waitUntil { $0.granted == 1 }
-        dispatcher.withCore { $0.granted = 0 }
+        dispatcher.waitUntil { $0.blocked.admitted == 1 }
+        dispatcher.withCore { $0.blocked.admitted = 0 }
       }
       #expect(waiter.waitUntilItSleeps())
       let core = dispatcher.lock()
-      core.granted = 1
-      core.hasNewsForWaiters = true
+      core.blocked.admitted = 1
+      core.blocked.mustCheck = true
 
       let end = core.instant.advanced(by: patience)
-      while core.granted == 1, core.instant < end { dispatcher.park(until: end, looksAtAll: true) }
-      let wasSeen = core.granted == 0
+      while core.blocked.admitted == 1, core.instant < end {
+        dispatcher.park(until: end, looksAtAll: true)
+      }
+      let wasSeen = core.blocked.admitted == 0
       dispatcher.unlock()
 
       #expect(wasSeen)

@@ -12,7 +12,7 @@ extension OnePool {
     func work(lane: Lane) throws {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()
-      dispatcher.waitUntil { !$0.turnIsDue }
+      dispatcher.waitUntil { $0.loop.mustBeTold }
       let ran = Box(false)
       let core = dispatcher.lock()
       let task = core.makeTask(

@@ -125,20 +125,20 @@ extension OnePool {
     func beginsToWait() throws {
       let dispatcher = try UVDispatcher()
       let looker = WatchedThread {
-        dispatcher.waitUntil { $0.granted == 1 }
+        dispatcher.waitUntil { $0.blocked.admitted == 1 }
         dispatcher.withCore { core in
-          core.granted = 0
-          core.hasNewsForWaiters = true
+          core.blocked.admitted = 0
+          core.blocked.mustCheck = true
         }
       }
       #expect(looker.waitUntilItSleeps())
       let core = dispatcher.lock()
-      core.granted = 1
+      core.blocked.admitted = 1
 
       let end = core.instant.advanced(by: patience)
       #expect(!dispatcher.beginWaiting(nil, for: nil, mayTimeOut: true))
-      while core.granted == 1, core.instant < end { dispatcher.park(until: end) }
-      let wasSeen = core.granted == 0
+      while core.blocked.admitted == 1, core.instant < end { dispatcher.park(until: end) }
+      let wasSeen = core.blocked.admitted == 0
       dispatcher.endWaiting(nil)
       dispatcher.unlock()
 
@@ -214,7 +214,7 @@ struct WaitersMustLookTests {
 
   @Test("when a callback of libuv stands, as if it were a body")
   func callback() {
-    core.loopWaitsInCallback = true
+    core.blocked.loopWaitsInCallback = true
     #expect(core.waitersMustLook)
     bare.running()
     #expect(!core.waitersMustLook)
@@ -226,7 +226,7 @@ struct WaitersMustLookTests {
   func drained() {
     bare.running()
     core.beginShutdown(.init(drain: .seconds(3600)))
-    core.hasNewsForWaiters = false
+    core.blocked.mustCheck = false
     core.beginShutdown(.init(drain: .zero))
     #expect(core.waitersMustLook)
   }
@@ -242,10 +242,10 @@ struct WaitersMustLookTests {
 
   @Test("when there is news, or somebody looks at all")
   func news() {
-    core.hasNewsForWaiters = true
+    core.blocked.mustCheck = true
     #expect(core.waitersMustLook)
-    core.hasNewsForWaiters = false
-    core.lookingAtAll = 1
+    core.blocked.mustCheck = false
+    core.blocked.checkingAlways = 1
     #expect(core.waitersMustLook)
   }
 }

@@ -56,7 +56,7 @@ extension OnePool {
       view.suspend()
       let handle = view.submit {}
       try dispatcher.start()
-      dispatcher.waitUntil { !$0.turnIsDue }
+      dispatcher.waitUntil { $0.loop.mustBeTold }
       onWorker { "\(try handle.wait())" }
       waitUntilItWaits()
 

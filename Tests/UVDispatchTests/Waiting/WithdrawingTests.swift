@@ -34,15 +34,15 @@ extension OnePool {
       view.suspend()
       let handle = view.submit {}
       // A section that has left it to the next to say so.
-      dispatcher.lock().turnIsWanted = true
+      dispatcher.lock().loop.isWanted = true
       dispatcher.monitor.unlock()
 
       #expect(handle.cancel() == .beforeStart)
 
       dispatcher.withCore { core in
-        #expect(!core.wakeIsOwed)
-        #expect(core.wakesInFlight == 0)
-        #expect(core.turnIsDue)
+        #expect(!core.loop.isPending)
+        #expect(core.loop.inFlight == 0)
+        #expect(core.loop.state == .woken)
       }
       view.resume()
       dispatcher.runUntilIdle()

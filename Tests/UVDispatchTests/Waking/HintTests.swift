@@ -12,7 +12,7 @@ struct HintTests {
 
   @Test("is told that a task may start, and that none may any more")
   func hint() {
-    core.searching = 1
+    core.workers.beginSearch()
     bare.queued()
 
     core.settle()
@@ -30,8 +30,8 @@ struct HintTests {
 
     core.settle()
 
-    #expect(core.leasesOwed == 1)
-    #expect(core.searching == 1)
+    #expect(core.workers.pending == 1)
+    #expect(core.workers.searching == 1)
     #expect(mayStart)
   }
 
@@ -43,7 +43,7 @@ struct HintTests {
 
     core.settle()
 
-    #expect(core.leasesOwed == 0)
+    #expect(core.workers.pending == 0)
     // Who is busy looks when it has ended; a poster would fetch in vain.
     #expect(bare.inbox(of: .background).isAttended)
     #expect(bare.inbox(of: .background).mayHoldEntries)

@@ -20,10 +20,10 @@ extension OnePool {
         .init(overflow: overflow, loopBudget: .init(tasks: tasks, time: .seconds(3600))))
       dispatcher.withCore {
         // It does not leave its processor to others, which it may share with this thread.
-        $0.loopPatience = Patience(length: 2 * Self.anHour, leftAt: .max)
+        $0.loop.patience = Patience(length: 2 * Self.anHour, leftAt: .max)
       }
       try dispatcher.start()
-      dispatcher.waitUntil { $0.loopSearches }
+      dispatcher.waitUntil { $0.loop.state == .spinning }
       return dispatcher
     }
 
@@ -31,7 +31,7 @@ extension OnePool {
     private func sleeping() throws -> UVDispatcher {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()
-      dispatcher.waitUntil { $0.loopRuns && !$0.turnIsDue }
+      dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold }
       return dispatcher
     }
 
@@ -41,7 +41,7 @@ extension OnePool {
       var lastWoken: Int64?
       for _ in 0..<3 {
         let ran = Latch()
-        dispatcher.waitUntil { $0.loopSearches }
+        dispatcher.waitUntil { $0.loop.state == .spinning }
 
         dispatcher.foreground { ran.open() }
 
@@ -61,11 +61,11 @@ extension OnePool {
         let ran = Latch(4)
 
         dispatcher.foreground.submit { ran.open() }
-        dispatcher.waitUntil { $0.loopSearches }
+        dispatcher.waitUntil { $0.loop.state == .spinning }
         dispatcher.foreground.after(.zero) { ran.open() }
-        dispatcher.waitUntil { $0.loopSearches }
+        dispatcher.waitUntil { $0.loop.state == .spinning }
         try dispatcher.foreground.sync { ran.open() }
-        dispatcher.waitUntil { $0.loopSearches }
+        dispatcher.waitUntil { $0.loop.state == .spinning }
         Task(executorPreference: dispatcher.foreground.executor) { ran.open() }
 
         #expect(ran.wait(patience))
@@ -88,7 +88,7 @@ extension OnePool {
     func leaving() throws {
       let dispatcher = try UVDispatcher()
       let ran = Box(0)
-      dispatcher.withCore { $0.loopPatience = Patience(length: 2 * Self.anHour) }
+      dispatcher.withCore { $0.loop.patience = Patience(length: 2 * Self.anHour) }
       dispatcher.foreground { ran.increment() }
 
       dispatcher.runUntilIdle()
@@ -110,7 +110,7 @@ extension OnePool {
         pipe.read()
         ran.open()
       }
-      dispatcher.waitUntil { $0.loopSearches }
+      dispatcher.waitUntil { $0.loop.state == .spinning }
       pipe.write()
 
       // Each ends a search, and two of them the turn.
@@ -128,13 +128,13 @@ extension OnePool {
     func learnsFromPosts() throws {
       let dispatcher = try sleeping()
       let ran = Latch()
-      dispatcher.withCore { $0.loopPatience.noteInVain(since: $0.now + Self.anHour) }
+      dispatcher.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
 
       dispatcher.foreground { ran.open() }
 
       #expect(ran.wait(patience))
       dispatcher.withCore { core in
-        #expect(core.loopPatience.length == Patience.longest)
+        #expect(core.loop.patience.length == Patience.longest)
         #expect(core.wokenForPostsAt.load(ordering: .relaxed) == .min)
       }
       dispatcher.end()
@@ -143,11 +143,11 @@ extension OnePool {
     @Test("learns it from what comes in by hand, too")
     func learnsByHand() throws {
       let dispatcher = try sleeping()
-      dispatcher.withCore { $0.loopPatience.noteInVain(since: $0.now + Self.anHour) }
+      dispatcher.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
 
       try dispatcher.foreground.sync {}
 
-      #expect(dispatcher.withCore { $0.loopPatience.length } == Patience.longest)
+      #expect(dispatcher.withCore { $0.loop.patience.length } == Patience.longest)
       dispatcher.end()
     }
 
@@ -155,8 +155,8 @@ extension OnePool {
     func learnsByTime(wouldHaveHelped: Bool) throws {
       let length = try lengthAfterTurn { core in
         let slept = core.now + Self.anHour
-        core.loopPatience = Patience(length: 4, leftAt: .max)
-        core.loopPatience.noteInVain(since: slept)
+        core.loop.patience = Patience(length: 4, leftAt: .max)
+        core.loop.patience.noteInVain(since: slept)
         core.wokenForPostsAt.store(
           wouldHaveHelped ? slept + Patience.longest - 1 : slept + Patience.longest,
           ordering: .relaxed)
@@ -167,7 +167,7 @@ extension OnePool {
 
     @Test("learns that it need not from a turn for which nobody posts, and looks in vain")
     func learnsFromOthers() throws {
-      let length = try lengthAfterTurn { $0.loopPatience = Patience(length: 4, leftAt: .max) }
+      let length = try lengthAfterTurn { $0.loop.patience = Patience(length: 4, leftAt: .max) }
 
       #expect(length == 2)
     }
@@ -180,14 +180,14 @@ extension OnePool {
         pipe.read()
         ran.open()
       }
-      dispatcher.waitUntil { !$0.turnIsDue && !$0.loopSearches }
+      dispatcher.waitUntil { $0.loop.state == .asleep }
       dispatcher.withCore(prepare)
 
       pipe.write()
 
       #expect(ran.wait(patience))
-      dispatcher.waitUntil { !$0.turnIsDue && !$0.loopSearches }
-      let learned = dispatcher.withCore { $0.loopPatience }
+      dispatcher.waitUntil { $0.loop.state == .asleep }
+      let learned = dispatcher.withCore { $0.loop.patience }
       #expect(learned.vainSince > .min && learned.vainSince < Self.anHour)
       dispatcher.end()
       return learned.length

@@ -88,12 +88,12 @@ struct PatienceTests {
   func startedLease() {
     let bare = BareCore()
     bare.queued()
-    bare.core.patience.noteInVain(since: bare.core.now)
+    bare.core.workers.patience.noteInVain(since: bare.core.now)
 
     bare.core.settle()
 
-    #expect(bare.core.leasesOwed == 1)
-    #expect(bare.core.patience.length == 4_000)
+    #expect(bare.core.workers.pending == 1)
+    #expect(bare.core.workers.patience.length == 4_000)
   }
 }
 
@@ -104,11 +104,11 @@ extension OnePool {
       "notes when it looked in vain, or would have", arguments: [0, 1_000_000] as [Int64])
     func notes(length: Int64) throws {
       let dispatcher = try UVDispatcher()
-      dispatcher.withCore { $0.patience = Patience(length: length) }
+      dispatcher.withCore { $0.workers.patience = Patience(length: length) }
 
       dispatcher.background {}
 
-      dispatcher.waitUntil { $0.ledger.completed == 1 && $0.patience.vainSince > .min }
+      dispatcher.waitUntil { $0.ledger.completed == 1 && $0.workers.patience.vainSince > .min }
     }
 
     @Test("leaves a processor that it shares with whoever submits")
@@ -124,9 +124,9 @@ extension OnePool {
 
           while !hasLeft {
             dispatcher.withCore { core in
-              hasLeft = core.patience.leftAt > .min
+              hasLeft = core.workers.patience.leftAt > .min
               // More than it ever is: code that is not optimised is too slow to give way in that time.
-              if !hasLeft { core.patience = Patience(length: 100_000_000) }
+              if !hasLeft { core.workers.patience = Patience(length: 100_000_000) }
             }
             dispatcher.background { completed.increment() }
             submitted += 1

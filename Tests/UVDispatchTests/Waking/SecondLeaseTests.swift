@@ -14,10 +14,10 @@ struct SecondLeaseTests {
   /// Whether another lease is owed, now that somebody posts who was told to fetch one.
   private func fetchesAnother(_ bare: BareCore? = nil) -> Bool {
     let core = (bare ?? self.bare).core
-    core.leasesOwed = 0
+    _ = core.workers.takePending()
     core.fetchAnother()
     core.settle()
-    return core.leasesOwed > 0
+    return core.workers.pending > 0
   }
 
   /// Puts something in for which a lease is started.
@@ -25,8 +25,8 @@ struct SecondLeaseTests {
     let bare = bare ?? self.bare
     bare.queued()
     bare.core.settle()
-    #expect(bare.core.leasesOwed == 1)
-    #expect(bare.core.arriving == 1)
+    #expect(bare.core.workers.pending == 1)
+    #expect(bare.core.workers.arriving == 1)
   }
 
   @Test("is one more, beside the lease that is on its way")
@@ -35,12 +35,12 @@ struct SecondLeaseTests {
 
     #expect(fetchesAnother())
 
-    #expect(core.searching == 2)
-    #expect(core.arriving == 2)
+    #expect(core.workers.searching == 2)
+    #expect(core.workers.arriving == 2)
     #expect(!fetchesAnother())
 
     // One has come, and looks for something.
-    core.arriving -= 1
+    core.workers.arrive()
     #expect(!fetchesAnother())
     _ = core.releaseEverything()
   }
@@ -48,7 +48,7 @@ struct SecondLeaseTests {
   @Test("is nobody once the first has come: it starts the next itself")
   func firstHasCome() {
     startLease()
-    core.arriving -= 1
+    core.workers.arrive()
 
     #expect(!fetchesAnother())
     _ = core.releaseEverything()
@@ -72,17 +72,17 @@ struct SecondLeaseTests {
     together.queued()
     together.queued()
     together.core.settle()
-    #expect(together.core.leasesOwed == 2)
+    #expect(together.core.workers.pending == 2)
 
     startLease()
     bare.queued()
     core.settle()
-    #expect(core.leasesOwed == 2)
+    #expect(core.workers.pending == 2)
 
     // Two are on their way, and who comes first fetches for the third.
     bare.queued()
     core.settle()
-    #expect(core.leasesOwed == 2)
+    #expect(core.workers.pending == 2)
     for bare in [bare, together] { _ = bare.core.releaseEverything() }
   }
 
@@ -102,7 +102,7 @@ struct SecondLeaseTests {
     core.settle()
     core.settle()
 
-    #expect(core.leasesOwed == 1)
+    #expect(core.workers.pending == 1)
     _ = core.releaseEverything()
   }
 
@@ -143,13 +143,13 @@ extension OnePool {
         case .withHandle: queue.submit { together.open() }
         case .withPriority: queue(priority: .high) { together.open() }
         }
-        return dispatcher.withCore { [$0.searching, $0.arriving] }
+        return dispatcher.withCore { [$0.workers.searching, $0.workers.arriving] }
       }
 
       #expect(counts == [[1, 1], [2, 2], [2, 2]])
       gate.open()
       dispatcher.waitUntil {
-        $0.ledger.completed == 3 && $0.arriving == 0 && $0.searching == 0
+        $0.ledger.completed == 3 && $0.workers.arriving == 0 && $0.workers.searching == 0
       }
     }
 
@@ -169,10 +169,10 @@ extension OnePool {
 
       queue.resume()
 
-      #expect(dispatcher.withCore { [$0.searching, $0.arriving] } == [2, 2])
+      #expect(dispatcher.withCore { [$0.workers.searching, $0.workers.arriving] } == [2, 2])
       gate.open()
       dispatcher.waitUntil {
-        $0.ledger.completed == 2 && $0.arriving == 0 && $0.searching == 0
+        $0.ledger.completed == 2 && $0.workers.arriving == 0 && $0.workers.searching == 0
       }
     }
 

@@ -149,7 +149,7 @@ struct ViewInboxTests {
   func owesLease() {
     bare.post(to: view)
     core.settle()
-    #expect(core.leasesOwed == 1)
+    #expect(core.workers.pending == 1)
     _ = core.releaseEverything()
   }
 
@@ -158,7 +158,7 @@ struct ViewInboxTests {
     core.pool.suspend(view.pool, now: { 0 })
     bare.post(to: view)
     core.settle()
-    #expect(core.leasesOwed == 0)
+    #expect(core.workers.pending == 0)
     #expect(!bare.background.isAttended)
     #expect(view.pool.queue.ready.count == 1)
     #expect(bare.post(to: view) == .mustFetch)
@@ -368,7 +368,7 @@ struct ViewInboxTests {
     }
 
     #expect(caller.isGranted)
-    #expect(core.granted == 1)
+    #expect(core.blocked.admitted == 1)
     core.begin(caller)
     core.finish(frame, .completed)
     core.finish(caller, .completed)

@@ -39,7 +39,7 @@ private let successorBugs = [
   Bug(
     "successor.no-hint", breaks: "rule 5: who searches is not told of what may start",
     in: "UVDispatch/Engine/Core+Successors.swift",
-    .without("if searching > 0 { hintToSearchers() }"),
+    .without("if workers.searching > 0 { hintToSearchers() }"),
     suites: ["TakingSuccessorsTests"]),
   Bug(
     "successor.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
@@ -245,7 +245,7 @@ private let enterBugs = [
     suites: ["EnteringTests"]),
   Bug(
     "enter.loop-not-told", breaks: "runUntilIdle() does not notice that the last sync has ended",
-    in: callers, .without("if leavesWhenIdle { turnIsWanted = true }"),
+    in: callers, .without("if leavesWhenIdle { loop.isWanted = true }"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.shutdown-not-told", breaks: "rule 13: a shutdown waits for a sync that has ended",
@@ -314,12 +314,12 @@ private let endingBugs = [
     "withdraw.no-lease", breaks: "invariant L: nobody starts what a cancellation has set free",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "core.leasesOwed == 0", becomes: "true", within: "guard core.leasesOwed == 0"),
+      "core.workers.pending == 0", becomes: "true", within: "guard core.workers.pending == 0"),
     suites: ["WithdrawingTests"]),
   Bug(
     "withdraw.no-wake", breaks: "invariant W: the loop is not woken for a cancellation",
     in: "UVDispatch/UVDispatcher.swift",
-    .expression("!core.wakeIsOwed", becomes: "true", within: "!core.wakeIsOwed else"),
+    .expression("!core.loop.isPending", becomes: "true", within: "!core.loop.isPending else"),
     suites: ["WithdrawingTests"]),
   Bug(
     "aside.stays-on", breaks: "rule 4: who is told of an end believes to be in the task",

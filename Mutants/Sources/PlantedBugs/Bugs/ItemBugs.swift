@@ -197,8 +197,8 @@ let itemBugs = [
     "item.end-unnoticed", breaks: "rule 13: a shutdown waits for what was cancelled",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without(
-      "if shutdown != nil { turnIsWanted = true }",
-      within: "ledger.count(outcome)\n    if shutdown != nil { turnIsWanted = true }\n  }\n\n"
+      "if shutdown != nil { loop.isWanted = true }",
+      within: "ledger.count(outcome)\n    if shutdown != nil { loop.isWanted = true }\n  }\n\n"
         + "  @inline(__always) private func ended"),
     suites: ["WaitingItemTests"]),
   Bug(

@@ -17,17 +17,17 @@ private let startingBugs = [
   Bug(
     "lease.beyond-width", breaks: "rule 4: more leases than the width lets run",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("pool.busyWorkers < width", becomes: "true"),
+    .expression("pool.busyWorkers < workers.width", becomes: "true"),
     suites: ["HintTests"]),
   Bug(
     "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/WorkerWakeups.swift",
     .without("searching += 1", within: "searching += 1\n    arriving += 1"),
     suites: ["HintTests"]),
   Bug(
     "lease.not-counted-down", breaks: "rule 5: no lease is started any more",
     in: "UVDispatch/UVDispatcher+Running.swift",
-    .without("core.searching -= 1"),
+    .without("core.workers.endSearch()"),
     suites: ["UVContractTests"]),
   Bug(
     "lease.leaves-without-collecting", breaks: "rule 2: the last look misses what was posted",
@@ -60,13 +60,13 @@ private let startingBugs = [
   Bug(
     "lease.no-hint-for-searchers", breaks: "rule 5: who searches is not told of what may start",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("hintToSearchers()", within: "if searching > 0 {\n      hintToSearchers()"),
+    .without("hintToSearchers()", within: "if workers.searching > 0 {\n      hintToSearchers()"),
     suites: ["HintTests"]),
   Bug(
     "lease.end-unnoticed", breaks: "rule 13: the loop is not told that the last lease has ended",
     in: "UVDispatch/UVDispatcher+Running.swift",
     .without(
-      "if core.leavesWhenIdle || core.shutdown != nil { core.turnIsWanted = true }\n    unlock()"),
+      "if core.leavesWhenIdle || core.shutdown != nil { core.loop.isWanted = true }\n    unlock()"),
     suites: ["RunUntilIdleTests"]),
 ]
 
@@ -88,41 +88,41 @@ private let secondBugs = [
     suites: ["TwoPostsTests"]),
   Bug(
     "second.while-first-is-here", breaks: "a lease more is started than bodies wait",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("arriving == 1", becomes: "true", within: "arriving == 1, pool.busyWorkers"),
+    in: "UVDispatch/Engine/WorkerWakeups.swift",
+    .expression("arriving == 1", becomes: "true", within: "arriving == 1, busy == 0"),
     suites: ["SecondLeaseTests"]),
   Bug(
     "second.while-two-come", breaks: "a lease is started for each body that is posted",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/WorkerWakeups.swift",
     .expression(
       "searching == 1", becomes: "searching > 0", within: "searching == 1, arriving == 1"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.while-somebody-works",
     breaks: "a lease is started for a body that another goes on with",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("pool.busyWorkers == 0", becomes: "true"),
+    in: "UVDispatch/Engine/WorkerWakeups.swift",
+    .expression("busy == 0", becomes: "true"),
     suites: ["SecondLeaseTests"]),
   Bug(
     "second.where-one-may-run", breaks: "a lease more is started than bodies may run",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("width > 1", becomes: "true", within: "busyWorkers == 0, width > 1"),
+    in: "UVDispatch/Engine/WorkerWakeups.swift",
+    .expression("width > 1", becomes: "true", within: "busy == 0, width > 1"),
     suites: ["SecondLeaseTests"]),
   Bug(
     "second.not-counted", breaks: "leases are started one by one while two are on their way",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/WorkerWakeups.swift",
     .without("arriving += 1"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.arrival-unseen", breaks: "a burst runs on one processor while another is idle",
     in: "UVDispatch/UVDispatcher+Running.swift",
-    .without("core.arriving -= 1"),
+    .without("core.workers.arrive()"),
     suites: ["TwoPostsTests"]),
   Bug(
     "second.not-of-tasks",
     breaks: "a burst of tasks with a priority runs on one processor while another is idle",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("if arriving == 1, pool.twoMayStart { fetchAnother() }"),
+    .without("if workers.arriving == 1, pool.twoMayStart { fetchAnother() }"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.not-at-once", breaks: "a queue that goes on has one thread fetched for two tasks",
@@ -160,7 +160,7 @@ private let patienceBugs = [
   Bug(
     "patience.not-learned", breaks: "a lease is started for each of tasks that come one by one",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("patience.learn(at: now)"),
+    .without("workers.patience.learn(at: now)"),
     suites: ["PatienceTests"]),
   Bug(
     "patience.refusal-forgotten",
@@ -172,7 +172,7 @@ private let patienceBugs = [
     "patience.search-forgotten",
     breaks: "a lease is started for each of tasks that come one by one",
     in: "UVDispatch/UVDispatcher+Running.swift",
-    .without("if !search.hasFound { core.patience.noteInVain(since: began) }"),
+    .without("if !search.hasFound { core.workers.patience.noteInVain(since: began) }"),
     suites: ["LeaseEndTests"]),
   Bug(
     "patience.for-ever", breaks: "rule 12: leases that find nothing keep looking",

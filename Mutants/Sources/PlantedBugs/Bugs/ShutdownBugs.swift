@@ -111,7 +111,7 @@ private let phaseBugs = [
   Bug(
     "shutdown.granted-ignored", breaks: "rule 13: concluded while a caller's turn has come",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("granted > 0", becomes: "false"),
+    .expression("blocked.admitted > 0", becomes: "false"),
     suites: ["CancelPhaseTests"]),
   Bug(
     "shutdown.running-ignored", breaks: "rule 13: concluded while a body runs",
@@ -208,7 +208,7 @@ private let endBugs = [
   Bug(
     "end.closed-under-a-wake", breaks: "a wake meets a loop that is closed",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("core.wakesInFlight > 0", becomes: "false"),
+    .expression("core.loop.inFlight > 0", becomes: "false"),
     suites: ["ClosingTests"]),
   Bug(
     "end.closed-under-a-post", breaks: "a wake meets a loop that is closed",
@@ -218,7 +218,7 @@ private let endBugs = [
   Bug(
     "late.job-into-a-dead-queue", breaks: "rule 13: a job that comes after the end never runs",
     in: "UVDispatch/UVExecutors.swift",
-    .without("if core.loopIsOver { return takeLate(task, core) }"),
+    .without("if core.loop.isOver { return takeLate(task, core) }"),
     suites: ["LateJobTests"]),
   Bug(
     "late.thread-for-each", breaks: "rule 4: late jobs of the foreground overlap",

@@ -152,7 +152,7 @@ private let gateBugs = [
     "gate.callback-uncounted",
     breaks: "rule 14: a callback of libuv waits for a task that waits for its loop",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("!loopWaitsInCallback", becomes: "true"),
+    .expression("!blocked.loopWaitsInCallback", becomes: "true"),
     suites: ["CallbackTests"]),
   Bug(
     "gate.callback-for-ever", breaks: "a callback of libuv is never told that it waits for itself",
@@ -162,7 +162,7 @@ private let gateBugs = [
   Bug(
     "gate.callback-never-over", breaks: "the loop counts as waiting when its callback has gone on",
     in: "UVDispatch/UVDispatcher.swift",
-    .without("core.loopWaitsInCallback = false"),
+    .without("core.blocked.loopWaitsInCallback = false"),
     suites: ["CallbackTests"]),
   Bug(
     "gate.callback-as-a-task",

@@ -5,7 +5,7 @@ private let syncBugs = [
   Bug(
     "sync.granted-stays-counted", breaks: "rule 13: the drain waits for a caller that has gone on",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("core.granted -= 1"),
+    .without("core.blocked.admitted -= 1"),
     suites: ["ActorTests", "UVContractTests"]),
   Bug(
     "sync.does-not-help", breaks: "rule 14: a worker in sync does not run what stands before it",
@@ -15,13 +15,13 @@ private let syncBugs = [
   Bug(
     "sync.helper-counts-as-free", breaks: "rule 14: who helps is taken for one who goes on",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("if task.isGranted { core.grantedToHelpers += 1 }"),
+    .without("if task.isGranted { core.blocked.admittedWhileHelping += 1 }"),
     suites: ["HelpedDeadlockTests"]),
   Bug(
     "sync.helper-stays-counted",
     breaks: "rule 14: told of a deadlock although a caller's turn has come",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("if task.isGranted { core.grantedToHelpers -= 1 }"),
+    .without("if task.isGranted { core.blocked.admittedWhileHelping -= 1 }"),
     suites: ["HelpingTests"]),
   Bug(
     "sync.helped-stays", breaks: "rule 14: who has helped once is taken for one who does for ever",
@@ -31,7 +31,7 @@ private let syncBugs = [
   Bug(
     "sync.helper-tells-nobody", breaks: "rule 14: those who wait do not look when a helper is done",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("core.hasNewsForWaiters = true"),
+    .without("core.blocked.mustCheck = true"),
     suites: ["HelpingTests"]),
   Bug(
     "sync.outer-visible", breaks: "rule 4: what a helper runs believes to be on the helper's queue",
@@ -75,7 +75,7 @@ private let syncBugs = [
     in: "UVDispatch/UVDispatcher.swift",
     .without(
       "monitor.tellOthers()",
-      within: "core.loopWaitsInCallback = true }\n      monitor.tellOthers()"),
+      within: "core.blocked.loopWaitsInCallback = true }\n      monitor.tellOthers()"),
     suites: ["LastToGoOnTests"]),
   Bug(
     "wait.time-out-ignored", breaks: "rule 2: who waits is not told that the time is over",
@@ -119,8 +119,8 @@ private let syncBugs = [
     breaks: "rule 13: a body that waits for room sleeps after the drain",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without(
-      "hasNewsForWaiters = true",
-      within: "// Nor do bodies any more.\n      hasNewsForWaiters = true"),
+      "blocked.mustCheck = true",
+      within: "// Nor do bodies any more.\n      blocked.mustCheck = true"),
     suites: ["WaitersMustLookTests"]),
   Bug(
     "wait.disturbed", breaks: "who waits is woken by each task that comes or goes",
@@ -132,27 +132,27 @@ private let syncBugs = [
     "wait.room-unnoticed", breaks: "rule 10: who waits for room sleeps while there is some",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .without(
-      "hasNewsForWaiters = true",
-      within: "return enqueue(waiting)\n    }\n    hasNewsForWaiters = true"),
+      "blocked.mustCheck = true",
+      within: "return enqueue(waiting)\n    }\n    blocked.mustCheck = true"),
     suites: ["UVContractTests", "FullQueueTests"]),
   Bug(
     "wait.sync-unnoticed",
     breaks: "rule 2: who stands in sync sleeps when the loop has run the body",
     in: "UVDispatch/Engine/Core+Run.swift",
-    .without("if task.lane == .foreground { hasNewsForWaiters = true }"),
+    .without("if task.lane == .foreground { blocked.mustCheck = true }"),
     suites: ["UVContractTests"]),
   Bug(
     "wait.turned-away-unnoticed",
     breaks: "rule 13: who stands in sync sleeps when it is turned away",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without(
-      "hasNewsForWaiters = true",
-      within: "caller.isTurnedAway = true\n      hasNewsForWaiters = true"),
+      "blocked.mustCheck = true",
+      within: "caller.isTurnedAway = true\n      blocked.mustCheck = true"),
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
     "wait.no-room-any-more", breaks: "rule 13: who waits for room sleeps when none will come",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("hasNewsForWaiters = true", within: "hasNewsForWaiters = true\n    closeInboxes()"),
+    .without("blocked.mustCheck = true", within: "blocked.mustCheck = true\n    closeInboxes()"),
     suites: ["ShutdownWhileWaitingTests", "FullQueueTests", "UVContractTests"]),
   Bug(
     "wait.alone-and-asleep", breaks: "rule 14: a body that waits sleeps when the last other ends",
@@ -167,7 +167,7 @@ private let syncBugs = [
   Bug(
     "wait.callback-unseen", breaks: "rule 14: a callback that waits hangs when the last body ends",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("loopWaitsInCallback ? 1 : 0", becomes: "0"),
+    .expression("blocked.loopWaitsInCallback ? 1 : 0", becomes: "0"),
     suites: ["WaitersMustLookTests"]),
   Bug(
     "wait.helper-asleep", breaks: "rule 14: who could help its own queue does not look",
@@ -182,7 +182,7 @@ private let syncBugs = [
   Bug(
     "wait.looker-asleep", breaks: "who looks at each change misses those of who begins to wait",
     in: "UVDispatch/UVDispatcher.swift",
-    .without("if core.lookingAtAll > 0 { monitor.tellOthers() }"),
+    .without("if core.blocked.checkingAlways > 0 { monitor.tellOthers() }"),
     suites: ["LooksAtAllTests"]),
   Bug(
     "waiting.members-unknown", breaks: "rule 14: a wait for a group's own tasks never ends",
@@ -219,12 +219,12 @@ private let deadlockBugs = [
     "deadlock.granted-ignored",
     breaks: "rule 14: told of a deadlock although a caller's turn has come",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("granted > grantedToHelpers", becomes: "false"),
+    .expression("blocked.admitted > blocked.admittedWhileHelping", becomes: "false"),
     suites: ["ActorTests"]),
   Bug(
     "deadlock.helpers-count", breaks: "rule 14: not told of a deadlock that waits for itself below",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("granted > grantedToHelpers", becomes: "granted > 0"),
+    .expression("blocked.admitted > blocked.admittedWhileHelping", becomes: "blocked.admitted > 0"),
     suites: ["HelpedDeadlockTests"]),
   Bug(
     "deadlock.idle-loop-ignored",

@@ -128,39 +128,39 @@ private let turnBugs = [
     "turn.foreground-ignored", breaks: "invariant W: the loop is not woken for a task",
     in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
-      "hasForeground", becomes: "false", within: "turnIsWanted || hasForeground"),
+      "hasForeground", becomes: "false", within: "loop.isWanted || hasForeground"),
     suites: ["ActorTests"]),
   Bug(
     "turn.deadline-ignored", breaks: "invariant W: the loop is not woken for an earlier timer",
     in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("nextDeadline < timerIsSetFor", becomes: "false"),
+    .expression("nextDeadline < loop.timerIsSetFor", becomes: "false"),
     suites: ["TimerWishTests", "CancelRaceTests"]),
   Bug(
     "turn.deadline-always-new", breaks: "the loop is woken for each timer that is set",
     in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("nextDeadline < timerIsSetFor", becomes: "true"),
+    .expression("nextDeadline < loop.timerIsSetFor", becomes: "true"),
     suites: ["TimerWishTests"]),
   Bug(
     "turn.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
     in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("!turnIsDue", becomes: "true"),
+    .expression("loop.mustBeTold", becomes: "true"),
     suites: ["TimerWishTests"]),
   Bug(
     "turn.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
     in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
-      "turnIsWanted", becomes: "false", within: "turnIsWanted || hasForeground"),
+      "loop.isWanted", becomes: "false", within: "loop.isWanted || hasForeground"),
     suites: ["BudgetTests", "CancelRaceTests"]),
   Bug(
     "turn.woken-after-the-end", breaks: "a loop that was closed is woken",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("!loopIsOver", becomes: "true"),
+    in: "UVDispatch/Engine/LoopWakeups.swift",
+    .without("state = .over"),
     suites: ["LateJobTests", "CancelRaceTests"]),
   Bug(
     "turn.in-flight-not-counted",
     breaks: "the loop is closed under a thread that is about to wake it",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("wakesInFlight += 1"),
+    in: "UVDispatch/Engine/LoopWakeups.swift",
+    .without("inFlight += 1"),
     suites: ["ClosingTests"]),
   Bug(
     "turn.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
@@ -192,7 +192,8 @@ private let turnBugs = [
   Bug(
     "turn.stays-due", breaks: "invariant W: nobody wakes a loop that has gone to sleep",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("again", becomes: "true", within: "core.turnIsDue = again"),
+    .expression(
+      "again: again", becomes: "again: true", within: "core.loop.endIteration(again: again)"),
     suites: ["ActorTests"]),
   Bug(
     "turn.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
@@ -223,7 +224,7 @@ private let unlockingBugs = [
   Bug(
     "unlock.wake-stays-in-flight", breaks: "rule 13: the loop never ends",
     in: "UVDispatch/UVDispatcher.swift",
-    .without("core.wakesInFlight -= 1"),
+    .without("core.loop.endWake()"),
     suites: ["RunTests"]),
   Bug(
     "unlock.delivery-stays-counted", breaks: "rule 13: the loop never ends",
@@ -268,8 +269,8 @@ private let unlockingBugs = [
     "unlock.delivery-unnoticed", breaks: "rule 13: the loop is not told that everybody was told",
     in: "UVDispatch/UVDispatcher.swift",
     .without(
-      "core.turnIsWanted = true",
-      within: "else { return unlockUnchanged() }\n    core.turnIsWanted = true"),
+      "core.loop.isWanted = true",
+      within: "else { return unlockUnchanged() }\n    core.loop.isWanted = true"),
     suites: ["RunUntilIdleTests", "RunTests"]),
 ]
 
@@ -278,27 +279,28 @@ private let parkingBugs = [
     "park.keeps-the-lease", breaks: "invariant L: who waits sleeps over the lease that it owes",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "core.leasesOwed > 0", becomes: "false",
-      within: "if core.leasesOwed > 0 || core.wakeIsOwed"),
+      "core.workers.pending > 0", becomes: "false",
+      within: "if core.workers.pending > 0 || core.loop.isPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-wake", breaks: "invariant W: who waits sleeps over the wake that it owes",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "core.wakeIsOwed", becomes: "false", within: "if core.leasesOwed > 0 || core.wakeIsOwed"),
+      "core.loop.isPending", becomes: "false",
+      within: "if core.workers.pending > 0 || core.loop.isPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.tells-nobody", breaks: "rule 2: who waits sleeps over what it has to tell",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
       "!core.outbox.isEmpty", becomes: "false",
-      within: "!core.outbox.isEmpty || core.hasNewsForWaiters"),
+      within: "!core.outbox.isEmpty || core.blocked.mustCheck"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-news", breaks: "rule 14: two who wait in one section do not hear of each other",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "core.hasNewsForWaiters", becomes: "false",
-      within: "!core.outbox.isEmpty || core.hasNewsForWaiters"),
+      "core.blocked.mustCheck", becomes: "false",
+      within: "!core.outbox.isEmpty || core.blocked.mustCheck"),
     suites: ["NewsTests"]),
 ]
