@@ -31,6 +31,7 @@ extension UVDispatcher {
       let task = core.lateJobs.removeFirst()
       core.begin(task)
       run(task, core)
+      tellIfDue(core, isWorker: false)
     }
     core.lateThreadRuns = false
     unlock()

@@ -158,6 +158,7 @@ extension UVDispatcher {
       settleEvents(core, looks: core.leavesWhenIdle)
     }
     core.advanceShutdown(isTurn: true)
+    tellIfDue(core, isWorker: false)
     var allotment = Allotment(
       nanoseconds: configuration.loopBudget.time.clampedNanoseconds, from: core.now)
     var left = configuration.loopBudget.tasks
@@ -168,8 +169,11 @@ extension UVDispatcher {
         let isUsedUp = run(task, core, within: &allotment, left: &left)
         core.reuse(consume task)
         core.renewIfKnown(&core.loopFrame)
+        tellIfDue(core, isWorker: false)
         if isUsedUp { break }
         mayLookOnce = true
+      } else if !core.outbox.isEmpty {
+        tellIfDue(core, isWorker: false)
       } else if mayLookOnce, core.loopMaySearch,
         core.loop.patience.allowsSearch(at: core.now, away: away)
       {
@@ -233,6 +237,7 @@ extension UVDispatcher {
     core.begin(task)
     run(task, core)
     core.reuse(consume task)
+    tellIfDue(core, isWorker: false)
   }
 
   /// Sets the loop's timer for the next deadline. Also if it was set for that before: libuv counts in

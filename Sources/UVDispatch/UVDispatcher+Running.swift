@@ -6,6 +6,8 @@ extension UVDispatcher {
   /// A lease: runs what the policy says is next, one task after the other, until there is nothing or
   /// its quantum is over. Then the thread is libuv's again.
   func work() {
+    TaskFrame.threadWorksFor = ObjectIdentifier(self)
+    defer { TaskFrame.threadWorksFor = nil }
     let core = lock()
     core.workers.arrive()
     var frame = core.makeFrame(on: .background)
@@ -26,6 +28,7 @@ extension UVDispatcher {
         let isUsedUp = run(next, core, within: &term.allotment, left: &left)
         core.reuse(consume next)
         core.renewIfKnown(&frame)
+        tellIfDue(core, isWorker: true)
         mayLookOnce = true
         guard isUsedUp else { continue }
         let end = term.end(at: core.now) { Leases.hadThreadToSpare(since: monotonic($0)) }
@@ -38,6 +41,10 @@ extension UVDispatcher {
           Leases.askForThreadToSpare()
           lock()
         }
+        continue
+      }
+      if !core.outbox.isEmpty {
+        tellIfDue(core, isWorker: true)
         continue
       }
       guard mayLookOnce, core.workers.maySpin(at: core.now, away: away) else { break }
@@ -79,17 +86,20 @@ extension UVDispatcher {
       return allotment.isUsedUp { core.now }
     }
     var isUsedUp = false
-    let outcome = runInFrame(task, core, within: &allotment, left: &left, isUsedUp: &isUsedUp)
-    core.finish(task, outcome)
+    var telling: WorkItem.Telling?
+    let outcome = runInFrame(
+      task, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, &telling)
+    core.finish(task, outcome, telling)
     return isUsedUp
   }
 
   /// Under the lock, which it frees meanwhile: runs what a frame of a thread holds, and what comes next.
   ///
+  /// - Parameter telling: Set if the last is an item that has its outcome, of which something is to be told.
   /// - Returns: The outcome of the last, which still has to be ended.
   @inline(__always) private func runInFrame(
     _ frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
-    isUsedUp: inout Bool
+    isUsedUp: inout Bool, _ telling: inout WorkItem.Telling?
   ) -> Outcome {
     var outcome = Outcome.completed
     let first = frame.takePlain()
@@ -102,7 +112,8 @@ extension UVDispatcher {
     } else {
       guard
         let next = runItems(
-          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome)
+          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome,
+          &telling)
       else { return outcome }
       plain = next
     }
@@ -122,23 +133,27 @@ extension UVDispatcher {
       free()
       guard
         let next = runItems(
-          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome)
+          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome,
+          &telling)
       else { return outcome }
       plain = next
     }
   }
 
   /// Without the lock, which it takes: runs the item that the frame of a thread holds, and the items that
-  /// come next.
+  /// come next, as long as nothing is to be told of their ends: a thread that calls back into user code
+  /// holds no task that it has yet to run.
   ///
-  /// Nobody but this and the frame may hold one here: else the last to let go of it might have the lock.
+  /// Only this and the frame may hold one here: else the last reference might be dropped under the lock.
   ///
-  /// - Parameter outcome: Becomes that of the last item, if that has to be ended as any task is.
+  /// - Parameters:
+  ///   - outcome: Becomes that of the last item, if that has to be ended as any task is.
+  ///   - telling: Set then, if that has its outcome already.
   /// - Returns: The plain body that follows; then the lock is free again. Nil, under the lock, if none
   ///   does.
   @inline(never) private func runItems(
     in frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
-    isUsedUp: inout Bool, last outcome: inout Outcome
+    isUsedUp: inout Bool, last outcome: inout Outcome, _ telling: inout WorkItem.Telling?
   ) -> PlainTask? {
     while true {
       let item = frame.item!
@@ -146,21 +161,24 @@ extension UVDispatcher {
       lock()
       left -= 1
       isUsedUp = allotment.isUsedUp { core.now }
-      let mayGoOn = !isUsedUp && left > 0
-      let isFollowed = mayGoOn && core.goOnWithItem(in: frame, ending: ended)
-      let plain =
-        mayGoOn && !isFollowed
-        ? core.takeSuccessor(ofItemIn: frame, at: allotment.lastLook, ending: ended) : nil
-      guard isFollowed || plain != nil else {
-        outcome = ended
-        return nil
+      outcome = ended
+      // One that is known, or was abandoned, is ended as any task is.
+      guard frame.mayGoOn, let told = item.setOutcome(ended) else { return nil }
+      telling = told
+      guard told.isNothing, !isUsedUp, left > 0 else { return nil }
+      let isFollowed = core.goOnWithItem(in: frame, ending: ended)
+      var plain: PlainTask?
+      if !isFollowed {
+        guard core.outbox.isEmpty,
+          let next = core.takeSuccessor(ofItemIn: frame, at: allotment.lastLook, ending: ended)
+        else { return nil }
+        plain = next
       }
+      telling = nil
+      if told.isAwaited { core.blocked.mustCheck = true }
       free()
-      // Those who are told are in no task, nor is what the item lets go of.
-      frame.stepAside()
-      item.finish(ended)
+      // To release it runs no user code.
       _ = consume item
-      frame.stepBack()
       if !isFollowed { return plain }
     }
   }

@@ -80,6 +80,7 @@ extension UVDispatcher {
         if task.isGranted { core.blocked.admittedWhileHelping += 1 }
         run(next, core, hidesOuter: true)
         task.helped = nil
+        tellIfDue(core, isWorker: false)
         if task.isGranted { core.blocked.admittedWhileHelping -= 1 }
         // It may have to wait again in this section, and others for what has ended.
         core.blocked.mustCheck = true
@@ -118,13 +119,13 @@ extension UVDispatcher {
     switch target {
     case .item(let item):
       if item.outcome != nil { return }
-      item.whenFinished(tell: monitor)
       hasComeAbout = { item.outcome != nil }
     case .group(let group):
       guard let time = group.whenEmpty(tell: monitor) else { return }
       hasComeAbout = { group.hasEmptied(since: time) }
     }
     let refusal = withCore { core -> WaitRefusal? in
+      if case .item(let item) = target { item.noteAwaited() }
       let end = timeout.map { core.instant.advanced(by: $0) }
       let isAwaited = beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)
       defer { endWaiting(caller) }

@@ -48,7 +48,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     ForkGuard.prepare()
     loop = try EventLoop()
     origin = monotonicNanoseconds()
-    core = Core(configuration, width: effectiveBackgroundWidth, origin: origin)
+    core = Core(configuration, width: effectiveBackgroundWidth, threads: most, origin: origin)
     watchdog =
       configuration.observer == nil
       ? nil : Watchdog()
@@ -68,9 +68,13 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     monitor.lock()
     let left = core.releaseEverything()
     monitor.unlock()
-    for work in left {
+    // Each has its outcome before the first of them is told: user code may ask for any.
+    let tellings = left.map { work -> WorkItem.Telling? in
+      if case .item(let item) = work { item.setOutcome(.cancelled) } else { nil }
+    }
+    for (work, telling) in zip(left, tellings) {
       switch work {
-      case .item(let item): item.finish(.cancelled)
+      case .item(let item): if let telling { item.tell(.cancelled, telling) }
       // It cannot be refused.
       case .job(let job, _): globalConcurrentExecutor.enqueue(job)
       case .plain, .caller, .mainQueue: break
@@ -138,8 +142,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     return core
   }
 
-  /// Frees the lock: starts the leases and wakes the loop if they are owed, and tells others.
-  func unlock() {
+  /// Frees the lock: starts the leases and wakes the loop if they are owed, and makes the deferred
+  /// callbacks.
+  ///
+  /// - Parameter outsideTasks: Whether callbacks run in no task's context, as they do after the end of a
+  ///   task. What a call of user code ends is told in the context of that code.
+  func unlock(outsideTasks: Bool = false) {
     core.settle()
     let leases = core.workers.takePending()
     let wakes = core.loop.takePending()
@@ -153,7 +161,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     free()
     for _ in 0..<leases { Leases.start { self.work() } }
     if wakes { loop.wake() }
-    if let contents = contents.take() { Self.deliver(contents) }
+    if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks) }
     let isAwaited = delivers && core.endDelivery()
     guard wakes || isAwaited else { return }
     lock()
@@ -164,15 +172,16 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Frees the lock after a section that has taken `item` out, and gives that its outcome: what ``unlock()``
   /// does with a note of that, without the note if there is nothing else to be done.
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
+    guard let telling = item.setOutcome(outcome) else { return unlock() }
     core.settle()
-    guard core.workers.pending == 0, !core.loop.isPending else {
-      core.outbox.append(.end(item, outcome, nil))
+    guard core.workers.pending == 0, !core.loop.isPending, !telling.isAwaited else {
+      core.deferTelling(of: item, outcome, telling)
       return unlock()
     }
-    assert(core.outbox.isEmpty, "an item without a task was taken out, and somebody is to be told")
+    assert(core.outbox.isEmpty, "an item without a task was taken out, and callbacks are pending")
     core.deliveries.add(1, ordering: .relaxed)
     free()
-    item.finish(outcome)
+    TaskFrame.delivering(for: core.dispatcher, outsideTasks: false) { item.tell(outcome, telling) }
     guard core.endDelivery() else { return }
     lock()
     unlockDelivered()
@@ -197,13 +206,31 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     monitor.unlock(telling: isNews)
   }
 
-  /// Makes the calls, and lets go of them and of the bodies that they hold before it returns: the
+  /// Makes the deferred callbacks, and releases them and the bodies that they hold before it returns: the
   /// lock is taken again after it, and a `deinit` may want it too.
-  @inline(never) private static func deliver(_ contents: consuming Outbox.Contents) {
-    switch contents {
-    case .one(let note): note.deliver()
-    case .several(let notes): for note in notes { note.deliver() }
+  @inline(never) private func deliver(_ contents: consuming Outbox.Contents, outsideTasks: Bool) {
+    var contents = Optional(contents)
+    TaskFrame.delivering(for: core.dispatcher, outsideTasks: outsideTasks) {
+      switch contents.take() {
+      case .one(let note): note.deliver()
+      case .several(let notes): for note in notes { note.deliver() }
+      case nil: break
+      }
     }
+  }
+
+  /// Under the lock, on a thread that has ended a task and holds no other one: makes the callbacks that
+  /// are due, in no task's context, with the lock free. Its share of the pool is free for other threads
+  /// until it returns.
+  @inline(__always) func tellIfDue(_ core: Core, isWorker: Bool) {
+    if !core.outbox.isEmpty { tellNow(core, isWorker: isWorker) }
+  }
+
+  @inline(never) private func tellNow(_ core: Core, isWorker: Bool) {
+    if isWorker { core.workers.beginTelling() }
+    unlock(outsideTasks: true)
+    lock()
+    if isWorker { core.workers.endTelling() }
   }
 
   /// Says under the lock that the caller is about to wait: others may find that nothing can go on.
@@ -240,7 +267,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// - Parameter looksAtAll: Whether each change may be what the caller waits for.
   func park(until time: DispatcherInstant? = nil, looksAtAll: Bool = false) {
     core.settle()
-    if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty || core.blocked.mustCheck {
+    if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty
+      || core.blocked.mustCheck
+    {
       unlock()
       lock()
       return
@@ -254,8 +283,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   // MARK: Where am I
 
-  /// The task of this dispatcher that runs innermost on this thread.
-  var currentTask: QueuedTask? {
+  /// The task of this dispatcher that the calling code is in, or nil.
+  var currentTask: QueuedTask? { TaskFrame.isOutsideTasks ? nil : innermostTask }
+
+  /// The task of this dispatcher that runs innermost on this thread: also if the calling code is in none,
+  /// because a dispatcher calls back after the end of one.
+  var innermostTask: QueuedTask? {
     let mine = ObjectIdentifier(self)
     // Frames of this dispatcher are all tasks.
     return TaskFrame.first { $0.queue.dispatcher == mine } as? QueuedTask

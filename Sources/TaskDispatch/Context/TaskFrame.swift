@@ -110,12 +110,6 @@ open class TaskFrame {
 
   package final func leave() { ThreadFrames.pop(self) }
 
-  /// Between two bodies of this frame: what runs until ``stepBack()`` runs in neither.
-  package final func stepAside() { ThreadFrames.takeOff(self) }
-
-  /// On the same thread.
-  package final func stepBack() { ThreadFrames.putBack(self) }
-
   /// As ``run(by:hidesOuter:_:)``, as if it stood on `base`, a frame of this thread, and on nothing
   /// between: what that frame's body would do on a thread of its own.
   package final func run<Result>(
@@ -126,12 +120,14 @@ open class TaskFrame {
     return body()
   }
 
-  /// The innermost frame that runs on this thread, or nil.
-  public static var current: TaskFrame? { ThreadFrames.innermost }
+  /// The frame of the task that the calling code is in, or nil.
+  public static var current: TaskFrame? {
+    ThreadFrames.isOutsideTasks ? nil : ThreadFrames.innermost
+  }
 
   /// Whether a frame that the running body may rely on is one of `queue`.
   public static func isRunning(_ queue: TaskQueue.Identity) -> Bool {
-    var isHidden = false
+    var isHidden = ThreadFrames.isOutsideTasks
     return ThreadFrames.first { frame in
       guard !isHidden else { return false }
       isHidden = frame.link?.hidesOuter == true
@@ -153,6 +149,30 @@ open class TaskFrame {
   /// relied on included.
   package static func first(where matches: (TaskFrame) -> Bool) -> TaskFrame? {
     ThreadFrames.first(where: matches)
+  }
+
+  /// Runs `body`, in which a dispatcher calls back into user code and releases what it holds.
+  ///
+  /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If not, it is in
+  ///   the task of the code that calls.
+  package static func delivering(
+    for dispatcher: ObjectIdentifier, outsideTasks: Bool, _ body: () -> Void
+  ) {
+    ThreadFrames.delivering(for: dispatcher, outsideTasks: outsideTasks, body)
+  }
+
+  /// Whether the calling code is in no task, whatever this thread runs.
+  package static var isOutsideTasks: Bool { ThreadFrames.isOutsideTasks }
+
+  /// How many calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` this thread is in.
+  package static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
+    ThreadFrames.deliveries(for: dispatcher)
+  }
+
+  /// The dispatcher whose worker run the calling thread is in, or nil. Its dispatcher sets it.
+  package static var threadWorksFor: ObjectIdentifier? {
+    get { ThreadFrames.worksFor }
+    set { ThreadFrames.worksFor = newValue }
   }
 
   /// What messages call the task: its label, else its file and line.

@@ -31,8 +31,16 @@
 ///     refused, with the chain.
 /// 15. **Fork.** In a forked child every submission is refused.
 /// 16. **Quiet.** An idle dispatcher wakes nobody.
-/// 17. **Lifetime.** A body is released when its outcome is known, on a thread that is not promised.
+/// 17. **Lifetime.** A body is released when its outcome is known. What one that ran has captured is released
+///     on its thread, as the last act of the body, in its context.
 /// 18. **Re-entrance.** Running the loop inside a task traps, and names the task.
+/// 19. **Events.** What an ``EventDispatcher`` adds: handlers for signals and descriptors run on the
+///     foreground, as tasks that no limit counts.
+/// 20. **Telling.** Outcomes, group callbacks, observers and released values reach user code on the thread that
+///     ended the task, in no task's context, after the task has given back its share of its queue and
+///     before that thread takes another. So such code may wait, and holds back nothing but its thread. What
+///     a call ends (`cancel()`, `leave()`, a refusal) is told inside that call, in the context of the code
+///     that calls. Where several tasks end at once, all have their outcomes before the first is told.
 ///
 /// What a user calls are the methods of ``TaskQueue``; most of what stands here is what those need.
 /// Whoever writes a dispatcher runs `DispatcherContract`, of `TaskDispatchTesting`, on it.

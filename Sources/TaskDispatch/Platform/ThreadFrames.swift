@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The frames of the bodies that run on this thread: a list that runs through the frames themselves,
-/// so that entering a body allocates nothing and writes to no shared object.
+/// What a thread does for dispatchers. Above all the frames of the bodies that run on it: a list that runs
+/// through the frames themselves, so that entering a body allocates nothing and writes to no shared object.
 ///
 /// A thread-local pointer, and no comparison of thread ids: the compiler may keep `pthread_self`
 /// across an `await`, and ids are used again, so that could answer for another thread (or for one
@@ -15,16 +15,19 @@ enum ThreadFrames {
     private let top: Top
     /// Whether the body cannot rely on what is below.
     let hidesOuter: Bool
+    private let wasOutside: Bool
 
     /// Puts `frame` on top of this thread's frames.
     fileprivate init(
       _ frame: TaskFrame, by dispatcher: any TaskDispatcher, hidesOuter: Bool
     ) {
       unsafe top = ThreadFrames.topIfMade() ?? ThreadFrames.makeTop()
-      unsafe heldBelow = top.pointee
+      unsafe heldBelow = top.pointee.frame
       unsafe heldDispatcher = dispatcher
-      self.hidesOuter = hidesOuter
-      unsafe top.pointee = Unmanaged.passUnretained(frame)
+      unsafe wasOutside = top.pointee.isOutsideTasks
+      self.hidesOuter = hidesOuter || wasOutside
+      unsafe top.pointee.frame = Unmanaged.passUnretained(frame)
+      unsafe top.pointee.isOutsideTasks = false
     }
 
     /// Puts `frame` on top, as if it stood on `base`, which is somewhere below, and on nothing between.
@@ -34,30 +37,48 @@ enum ThreadFrames {
       unsafe top = ThreadFrames.topIfMade() ?? ThreadFrames.makeTop()
       unsafe heldBelow = base.map { unsafe Unmanaged.passUnretained($0) }
       unsafe heldDispatcher = dispatcher
+      unsafe wasOutside = top.pointee.isOutsideTasks
       hidesOuter = false
-      unsafe top.pointee = Unmanaged.passUnretained(frame)
+      unsafe top.pointee.frame = Unmanaged.passUnretained(frame)
+      unsafe top.pointee.isOutsideTasks = false
     }
 
     /// Makes what was below the top again.
-    fileprivate func undo() { unsafe top.pointee = heldBelow }
-
-    /// Makes `frame`, which this is the link of, the top again.
-    fileprivate func redo(_ frame: TaskFrame) {
-      unsafe top.pointee = Unmanaged.passUnretained(frame)
+    fileprivate func undo() {
+      unsafe top.pointee.frame = heldBelow
+      unsafe top.pointee.isOutsideTasks = wasOutside
     }
 
     /// Makes `frame` the top again.
     fileprivate func undo(to frame: TaskFrame?) {
-      unsafe top.pointee = frame.map { unsafe Unmanaged.passUnretained($0) }
+      unsafe top.pointee.frame = frame.map { unsafe Unmanaged.passUnretained($0) }
+      unsafe top.pointee.isOutsideTasks = wasOutside
     }
 
     var below: TaskFrame? { unsafe heldBelow?.takeUnretainedValue() }
     var dispatcher: any TaskDispatcher { unsafe heldDispatcher }
   }
 
-  /// Where a thread keeps its innermost frame. It is looked for once a body, and then written without
-  /// a call; freed when the thread ends.
-  fileprivate typealias Top = UnsafeMutablePointer<Unmanaged<TaskFrame>?>
+  /// What a thread keeps. It is looked for once a body, and then written without a call; freed when the
+  /// thread ends.
+  @safe fileprivate struct State {
+    /// The innermost frame.
+    var frame: Unmanaged<TaskFrame>?
+    /// The code that runs now is in no task, whatever frames are below: a dispatcher calls back after
+    /// a task has ended.
+    var isOutsideTasks = false
+    /// The innermost call of ``delivering(for:outsideTasks:_:)``.
+    var delivery: UnsafePointer<Delivery>?
+    /// The dispatcher whose worker run this thread is in.
+    var worksFor: ObjectIdentifier?
+  }
+
+  @safe fileprivate struct Delivery {
+    let dispatcher: ObjectIdentifier
+    let below: UnsafePointer<Delivery>?
+  }
+
+  fileprivate typealias Top = UnsafeMutablePointer<State>
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -69,23 +90,73 @@ enum ThreadFrames {
   /// Never inlined: what it reads changes where the compiler sees no reason for it.
   @inline(never) fileprivate static func topIfMade() -> Top? {
     guard let top = unsafe pthread_getspecific(key) else { return nil }
-    return unsafe top.assumingMemoryBound(to: Unmanaged<TaskFrame>?.self)
+    return unsafe top.assumingMemoryBound(to: State.self)
   }
 
   @inline(never) fileprivate static func makeTop() -> Top {
-    let size = unsafe MemoryLayout<Unmanaged<TaskFrame>?>.size
+    let size = unsafe MemoryLayout<State>.size
     guard let memory = unsafe malloc(size) else { fatalError("no memory for \(size) bytes") }
-    let top = unsafe memory.bindMemory(to: Unmanaged<TaskFrame>?.self, capacity: 1)
-    unsafe top.initialize(to: nil)
+    let top = unsafe memory.bindMemory(to: State.self, capacity: 1)
+    unsafe top.initialize(to: State())
     let status = unsafe pthread_setspecific(key, top)
     precondition(status == 0, "pthread_setspecific refused: \(status)")
     return unsafe top
   }
 
-  /// The innermost frame that runs on this thread, or nil.
+  /// The innermost frame that runs on this thread, or nil: also one that the code which runs now is not
+  /// in. See ``isOutsideTasks``.
   static var innermost: TaskFrame? {
     guard let top = unsafe topIfMade() else { return nil }
-    return unsafe top.pointee?.takeUnretainedValue()
+    return unsafe top.pointee.frame?.takeUnretainedValue()
+  }
+
+  /// Whether the code that runs now is in none of this thread's frames.
+  static var isOutsideTasks: Bool {
+    guard let top = unsafe topIfMade() else { return true }
+    return unsafe top.pointee.isOutsideTasks
+  }
+
+  /// Runs `body`, in which a dispatcher calls back into user code and releases what it holds.
+  ///
+  /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If not, it is in
+  ///   the task of the code that calls.
+  static func delivering(
+    for dispatcher: ObjectIdentifier, outsideTasks: Bool, _ body: () -> Void
+  ) {
+    let top = unsafe topIfMade() ?? makeTop()
+    let wasOutside = unsafe top.pointee.isOutsideTasks
+    if outsideTasks { unsafe top.pointee.isOutsideTasks = true }
+    let delivery = unsafe Delivery(dispatcher: dispatcher, below: top.pointee.delivery)
+    unsafe withUnsafePointer(to: delivery) { delivery in
+      unsafe top.pointee.delivery = unsafe delivery
+      body()
+      unsafe top.pointee.delivery = delivery.pointee.below
+    }
+    unsafe top.pointee.isOutsideTasks = wasOutside
+  }
+
+  /// How many calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` this thread is in.
+  static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
+    guard let top = unsafe topIfMade() else { return 0 }
+    var count = 0
+    var next = unsafe top.pointee.delivery
+    while let delivery = unsafe next {
+      if unsafe delivery.pointee.dispatcher == dispatcher { count += 1 }
+      unsafe next = delivery.pointee.below
+    }
+    return count
+  }
+
+  /// The dispatcher whose worker run this thread is in, or nil.
+  static var worksFor: ObjectIdentifier? {
+    get {
+      guard let top = unsafe topIfMade() else { return nil }
+      return unsafe top.pointee.worksFor
+    }
+    set {
+      let top = unsafe topIfMade() ?? makeTop()
+      unsafe top.pointee.worksFor = newValue
+    }
   }
 
   /// Puts `frame` on top. The caller holds it, and its dispatcher, until it has popped it.
@@ -98,12 +169,6 @@ enum ThreadFrames {
     frame.link?.undo()
     frame.link = nil
   }
-
-  /// Takes `frame` off until ``putBack(_:)``, which this thread calls.
-  static func takeOff(_ frame: TaskFrame) { frame.link?.undo() }
-
-  /// Puts `frame` on top again, in the same place.
-  static func putBack(_ frame: TaskFrame) { frame.link?.redo(frame) }
 
   /// Puts `frame` on top, as if it stood on `base`, which is somewhere below, and on nothing between.
   ///

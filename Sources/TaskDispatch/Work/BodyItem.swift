@@ -15,9 +15,9 @@ class BodyItem: WorkItem, @unchecked Sendable {
     try body()
   }
 
-  override final func endBody(_ outcome: Outcome) {
-    if case .failed(let error) = outcome { body = { throw error } } else { body = nil }
-  }
+  override final func keep(_ failure: any Error) { body = { throw failure } }
+
+  override final func releaseUnrun() { body = nil }
 
   override final var failure: (any Error)? {
     do {

@@ -29,19 +29,16 @@
       Origin(
         kind: kind, queue: queue, site: site, atShutdown: atShutdown,
         hasTimeToLive: timeToLive != nil),
-      More(view: queue.view, group: group, label: label, timeToLive: timeToLive))
+      More(view: queue.view, group: group, label: label, timeToLive: timeToLive),
+      makesObject: !_isPOD(Value.self))
     group?.enter(for: queue.dispatcher)
   }
 
   override func callBody() throws { try make(self) }
 
-  override func endBody(_ outcome: Outcome) {
-    switch outcome {
-    case .failed(let error): makeValue = { throw error }
-    case .completed where hasMade: break
-    default: makeValue = nil
-    }
-  }
+  override func keep(_ failure: any Error) { makeValue = { throw failure } }
+
+  override func releaseUnrun() { makeValue = nil }
 
   override var failure: (any Error)? {
     do {

@@ -61,28 +61,43 @@ public final class WorkGroup: @unchecked Sendable {
     withState { $0.enter(for: dispatcher) }
   }
 
-  /// Counts a submission out that has ended.
-  func leaveAsMember() { leave(members: 1) }
+  /// What is to be called when a group has emptied.
+  struct Emptied {
+    fileprivate let observers: [@Sendable () -> Void]
+    fileprivate let monitors: [Monitor]
 
-  /// Counts one piece of work out. Any thread. Traps if nothing is in.
-  public func leave() { leave(members: 0) }
+    /// Calls the observers, and wakes the threads that wait. Under no lock.
+    func tell() {
+      for monitor in monitors { monitor.tell() }
+      for observer in observers { observer() }
+    }
+  }
 
-  private func leave(members: Int) {
-    let told = withState { state -> (observers: [@Sendable () -> Void], monitors: [Monitor]) in
+  /// Counts a submission out that has ended. Calls no user code, and releases none.
+  ///
+  /// - Returns: What is to be called, if this has emptied the group and anything is; and whether the group
+  ///   holds observers still, which go with it if the caller held it last.
+  func leaveAsMember() -> (emptied: Emptied?, holdsObservers: Bool) { leave(members: 1) }
+
+  /// Counts one piece of work out, and calls the observers if that was the last. Any thread. Traps if
+  /// nothing is in.
+  public func leave() { leave(members: 0).emptied?.tell() }
+
+  private func leave(members: Int) -> (emptied: Emptied?, holdsObservers: Bool) {
+    withState { state in
       require(state.count > 0, "leave() on a group that nobody has entered")
       state.count -= 1
       state.members -= members
       if state.members == 0 { state.shared = nil }
-      guard state.count == 0 else { return ([], []) }
+      guard state.count == 0 else { return (nil, !state.observers.isEmpty) }
       state.timesEmptied += 1
+      if state.observers.isEmpty, state.monitors.isEmpty { return (nil, false) }
       defer {
         state.observers = []
         state.monitors = []
       }
-      return (state.observers, state.monitors)
+      return (Emptied(observers: state.observers, monitors: state.monitors), false)
     }
-    for monitor in told.monitors { monitor.tell() }
-    for observer in told.observers { observer() }
   }
 
   /// How many pieces of work are in.

@@ -52,7 +52,7 @@ public class WorkItem: @unchecked Sendable {
     /// Whoever ends it tells the observers.
     static let isObserved: UInt8 = 4
     static let failureIsSeen: UInt8 = 8
-    /// A monitor is told of its end.
+    /// A thread of its dispatcher is blocked until it ends.
     static let isAwaited: UInt8 = 16
     static let isSubmitted: UInt8 = 32
     static let isUnwanted: UInt8 = 64
@@ -83,6 +83,10 @@ public class WorkItem: @unchecked Sendable {
 
     @inlinable static var isBarrier: Marks { Marks(rawValue: 1) }
     static var hasTimeToLive: Marks { Marks(rawValue: 2) }
+    /// To release the value that its body makes may run user code.
+    @inlinable static var makesObject: Marks { Marks(rawValue: 4) }
+    /// Those that matter before it has run.
+    @inlinable static var beforeStart: Marks { Marks(rawValue: 3) }
   }
 
   /// An ``Outcome`` without its error, which stands where the body did.
@@ -130,7 +134,9 @@ public class WorkItem: @unchecked Sendable {
 
   /// It wants no more than to run when its turn has come: no time counts, and nothing but itself.
   @inlinable package final var isSimple: Bool {
-    @inline(__always) get { (kind == .task || kind == .reply) && marks.isEmpty }
+    @inline(__always) get {
+      (kind == .task || kind == .reply) && marks.isDisjoint(with: .beforeStart)
+    }
   }
 
   /// For a dispatcher, under its own lock: the frame that it made for the item, until that has ended.
@@ -142,13 +148,14 @@ public class WorkItem: @unchecked Sendable {
   /// Whether ``queued`` is there: asked without counting it.
   @inlinable package final var isQueuedAsTask: Bool { @inline(__always) get { queuedAs != nil } }
 
-  @usableFromInline init(_ origin: Origin, _ more: consuming More) {
+  @usableFromInline init(_ origin: Origin, _ more: consuming More, makesObject: Bool = false) {
     kind = origin.kind
     lane = origin.lane
     site = origin.site
     atShutdown = origin.atShutdown
     marks = [
       origin.isBarrier ? .isBarrier : [], origin.hasTimeToLive ? .hasTimeToLive : [],
+      makesObject ? .makesObject : [],
     ]
     self.more = more
   }
@@ -197,8 +204,11 @@ public class WorkItem: @unchecked Sendable {
   /// Calls the body, and lets go of it.
   func callBody() throws { abstract() }
 
-  /// Lets go of the body, and keeps what it has made or thrown.
-  func endBody(_ outcome: Outcome) { abstract() }
+  /// Keeps what the body has thrown. It has run, so there is no body to release.
+  func keep(_ failure: any Error) { abstract() }
+
+  /// Releases the body, which has not run and never will.
+  func releaseUnrun() { abstract() }
 
   /// What the body threw.
   var failure: (any Error)? { abstract() }
@@ -207,14 +217,45 @@ public class WorkItem: @unchecked Sendable {
 
   @usableFromInline final func refuseToRunTwice() -> Never { refuse("\(name) was run twice") }
 
-  /// Ends the item: releases the body, leaves the group, and tells everybody who waits.
+  /// Ends the item: gives it its outcome, leaves the group, releases a body that has not run, and calls
+  /// its observers and those of a group that this has emptied.
   ///
-  /// Call it without any lock: those who are told run here. From `waiting` it may be called by
-  /// anybody who wants to cancel, expire or refuse; from `running` only by whoever began it.
+  /// Call it without any lock: observers run here. From `waiting` any code may call it that wants to
+  /// cancel, expire or refuse the item; from `running` only the thread that began it.
   ///
   /// - Returns: Whether this call ended it. False if it had begun or ended before.
   @discardableResult
   public func finish(_ outcome: Outcome) -> Bool {
+    guard let telling = setOutcome(outcome) else { return false }
+    tell(outcome, telling)
+    return true
+  }
+
+  /// What is left to be done when an item has its outcome: all of it may run user code.
+  package struct Telling {
+    /// Observers wait for the outcome.
+    fileprivate(set) var isObserved = false
+    /// A thread of its dispatcher is blocked until the item has ended. That dispatcher wakes it.
+    package fileprivate(set) var isAwaited = false
+    /// The item still holds a body, which never runs.
+    fileprivate(set) var holdsBody = false
+    /// To release the item may run user code: a `deinit` of its value or error, or a closure that its
+    /// group holds.
+    fileprivate(set) var holdsUserCode = false
+    fileprivate(set) var group: WorkGroup.Emptied?
+
+    /// Whether nothing is left that could run user code.
+    package var isNothing: Bool {
+      !isObserved && !holdsBody && !holdsUserCode && group == nil
+    }
+  }
+
+  /// The first half of ``finish(_:)``: gives the item its outcome, and leaves the group. Runs and releases
+  /// no user code, so a dispatcher may call it under its lock, for a whole batch before it tells of any.
+  ///
+  /// - Returns: What is left for ``tell(_:_:)``. Nil if the item had begun or ended before: then nothing
+  ///   has changed.
+  package final func setOutcome(_ outcome: Outcome) -> Telling? {
     let expected: UInt8
     switch outcome {
     case .completed, .failed, .abandoned: expected = Phase.running
@@ -223,23 +264,38 @@ public class WorkItem: @unchecked Sendable {
     guard goOn(from: expected, to: Phase.ending) else {
       require(
         expected == Phase.waiting, "\(name) was given a second outcome: \(outcome)")
-      return false
+      return nil
     }
-    // A body that was abandoned still runs, or is about to: it is its thread's.
-    if case .abandoned = outcome {} else { endBody(outcome) }
+    var telling = Telling()
+    switch outcome {
+    case .completed: telling.holdsUserCode = marks.contains(.makesObject)
+    case .failed(let error):
+      keep(error)
+      telling.holdsUserCode = true
+    case .cancelled, .expired, .refused: telling.holdsBody = true
+    // The body still runs, or is about to: it is its thread's.
+    case .abandoned: break
+    }
     ending = Ending(outcome)
     let before = state.bitwiseOr(Phase.finished, ordering: .acquiringAndReleasing).oldValue
-    if before & Phase.isObserved != 0 { tellObservers(outcome) }
-    switch more {
-    case .nothing, .view: break
-    case .group(let group): group.leaveAsMember()
-    case .extras(let extras): extras.group?.leaveAsMember()
+    telling.isObserved = before & Phase.isObserved != 0
+    telling.isAwaited = before & Phase.isAwaited != 0
+    if let group {
+      let left = group.leaveAsMember()
+      telling.group = left.emptied
+      if left.holdsObservers { telling.holdsUserCode = true }
     }
-    return true
+    return telling
   }
 
-  private func tellObservers(_ outcome: Outcome) {
-    for observer in takeObservers() { observer(outcome) }
+  /// The second half of ``finish(_:)``: releases a body that never ran, and calls observers. Once, under
+  /// no lock.
+  ///
+  /// - Parameter outcome: The one that it was given.
+  package final func tell(_ outcome: Outcome, _ telling: consuming Telling) {
+    if telling.holdsBody { releaseUnrun() }
+    if telling.isObserved { for observer in takeObservers() { observer(outcome) } }
+    telling.group?.tell()
   }
 
   /// For how many items that share a lock a table is kept when none of them is watched any more.
@@ -252,8 +308,8 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  /// Lets go of the body of an item that has begun and was abandoned, and that nobody will run.
-  package func releaseBody() { endBody(.abandoned) }
+  /// Releases the body of an item that has begun and was abandoned, and that no thread will run.
+  package func releaseBody() { releaseUnrun() }
 
   /// Sets the flag that ``CurrentTask/isCancelled`` reads.
   public func requestCancellation() {
@@ -293,12 +349,9 @@ public class WorkItem: @unchecked Sendable {
     if hasFinished, let outcome { observer(outcome) }
   }
 
-  /// Lets those who wait under `monitor` look again when the item has ended, which may be now. Without
-  /// that monitor's lock. Called again it does nothing: it is always its dispatcher's.
-  package func whenFinished(tell monitor: Monitor) {
-    let before = state.bitwiseOr(Phase.isAwaited, ordering: .relaxed).oldValue
-    if before & Phase.isAwaited == 0 { whenFinished { _ in monitor.tell() } }
-  }
+  /// Says that a thread of the item's dispatcher is blocked until the item has ended, which may be now.
+  /// ``setOutcome(_:)`` then says so to that dispatcher. Under the dispatcher's lock.
+  package func noteAwaited() { state.bitwiseOr(Phase.isAwaited, ordering: .relaxed) }
 
   /// Says that somebody was handed the failure of this item, so that nobody else need report it.
   package func noteFailureSeen() { state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed) }

@@ -20,7 +20,7 @@ public enum DispatcherContract {
     later, once, outcomes, accounts, groups, limits, inOrder, whileWaiting, alone, whereAmI,
     noHeadOfLine, barriers, priority, aging, time, catchingUp, cancelling, cancellingTimers,
     independence, fairness, goodCitizen, shutdown, draining, shutdownDeadlines, deadlocks, waits,
-    lifetime, events,
+    lifetime, events, telling,
   ].flatMap { $0 }
 
   /// The checks that `subject` can be put to.
@@ -33,6 +33,7 @@ public enum DispatcherContract {
     1: "Later", 2: "Once", 3: "In order", 4: "Alone", 5: "No head of line", 6: "Barrier",
     7: "Priority", 8: "Time", 9: "Cancel", 10: "Independence", 11: "Fairness",
     12: "Good citizen", 13: "Shutdown", 14: "No deadlock by surprise", 17: "Lifetime", 19: "Events",
+    20: "Telling",
   ]
 }
 
@@ -77,6 +78,14 @@ extension DispatcherContract {
       self.body = body
       configuration = ContractConfiguration(
         width: width, overflow: overflow, agingStep: agingStep)
+    }
+
+    /// The same check of a dispatcher without an observer.
+    var unobserved: Rule {
+      Rule(
+        number, "\(name), unobserved", width: configuration.width,
+        overflow: configuration.overflow, agingStep: configuration.agingStep, needs: needs,
+        isObserved: false, body)
     }
 
     /// What the contract calls the rule: `Later` for 1.

@@ -3,7 +3,7 @@ internal import TaskDispatch
 extension Core {
   // MARK: Taking
 
-  /// The task that a free worker starts next.
+  /// The task that a free worker starts next. Nil as well if callbacks are due before that.
   ///
   /// - Parameter frame: The frame for it if it is a plain body. Nothing runs in it.
   func startOnWorker(_ frame: QueuedTask) -> QueuedTask? {
@@ -15,6 +15,8 @@ extension Core {
       if inbox.mayHoldViews { collectViews() }
       guard let next = pool.start(now: { [clock] in clock.now }) else { return nil }
       if let task = begin(next.taken, of: next.view, frame) { return task }
+      // One has expired. The thread that tells of it holds no other.
+      if !outbox.isEmpty { return nil }
     }
   }
 
@@ -25,6 +27,7 @@ extension Core {
     if let view, view.attendsItself { collect(view) }
     while let next = pool.startToHelp(poolView(view), now: { [clock] in clock.now }) {
       if let task = begin(next.taken, of: next.view, makeFrame(on: .background)) { return task }
+      if !outbox.isEmpty { return nil }
     }
     return nil
   }
@@ -74,7 +77,7 @@ extension Core {
     item.place.stage = .nowhere
   }
 
-  /// The task that the loop starts next.
+  /// The task that the loop starts next. Nil as well if callbacks are due before that.
   ///
   /// - Parameter frame: As of ``startOnWorker(_:)``.
   func takeForeground(_ frame: QueuedTask) -> QueuedTask? {
@@ -93,6 +96,7 @@ extension Core {
         }
       case .task(let task): if begin(task) { return task }
       }
+      if !outbox.isEmpty { return nil }
     }
     return nil
   }
@@ -162,7 +166,9 @@ extension Core {
   // MARK: Ending
 
   /// A body has run to its end.
-  func finish(_ task: QueuedTask, _ outcome: Outcome) {
+  ///
+  /// - Parameter telling: What is left of the end of its item, if that has its outcome already.
+  func finish(_ task: QueuedTask, _ outcome: Outcome, _ telling: WorkItem.Telling? = nil) {
     giveBackShare(of: task)
     var item: WorkItem?
     if task.isFrame {
@@ -185,7 +191,9 @@ extension Core {
       endedPlain(task)
       if let item {
         forget(item)
-        outbox.append(.end(item, outcome, nil))
+        if let telling = telling ?? item.setOutcome(outcome) {
+          deferTelling(of: item, outcome, telling)
+        }
       }
       return
     }

@@ -8,7 +8,7 @@ extension Core {
     if workers.searching > 0 {
       hintToSearchers()
       if workers.arriving == 1, pool.twoMayStart { fetchAnother() }
-    } else if pool.busyWorkers < workers.width,
+    } else if workers.mayStart(busy: pool.busyWorkers),
       inbox.isAttended || pool.canStart(now: { [clock] in clock.now })
     {
       oweLease()

@@ -163,7 +163,9 @@ extension Core {
       forget(item)
       // For its timer, too, it has ended: nobody can cancel it any more.
       repeats[ObjectIdentifier(item)] = nil
-      outbox.append(.end(item, .abandoned, nil))
+      if let telling = item.setOutcome(.abandoned) {
+        deferTelling(of: item, .abandoned, telling)
+      }
     }
   }
 

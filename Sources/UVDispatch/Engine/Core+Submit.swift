@@ -55,15 +55,17 @@ extension Core {
 
   // MARK: The gate
 
-  /// Why a submission is refused, or nil. What running bodies submit is drained with them; a timer
-  /// would outlive the drain.
+  /// Why a submission is refused, or nil. What running bodies submit is drained with them, and so is what
+  /// callbacks submit that are told of an end; a timer would outlive the drain.
   @inline(__always) func refusal(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
     shutdown == nil ? nil : refusalInShutdown(isTimer: isTimer, isFromOwnWork: isFromOwnWork)
   }
 
   @inline(never) private func refusalInShutdown(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
     guard let shutdown else { return nil }
-    let isTaken = shutdown.phase == .draining && !isTimer && (isFromOwnWork || isInCallbackOfLoop)
+    let isTaken =
+      shutdown.phase == .draining && !isTimer
+      && (isFromOwnWork || isInCallbackOfLoop || TaskFrame.deliveries(for: dispatcher) > 0)
     return isTaken ? nil : .shutDown
   }
 

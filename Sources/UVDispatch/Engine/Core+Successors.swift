@@ -26,10 +26,9 @@ extension Core {
     return plain
   }
 
-  /// The same behind an item, which the caller has to end once the lock is free. Until then nobody
-  /// misses that: whoever looks whether something goes on finds that the frame runs.
+  /// The same behind an item that has its outcome, and of which nothing is to be told.
   ///
-  /// - Parameter outcome: Of the item, which the caller holds: else it would be let go of here.
+  /// - Parameter outcome: Of the item, which the caller holds: else it would be released here.
   @inline(never) func takeSuccessor(
     ofItemIn frame: QueuedTask, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {

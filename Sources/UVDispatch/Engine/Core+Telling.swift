@@ -23,7 +23,7 @@ extension Core {
   /// As ``release(_:_:)`` of its task, which is not made for that.
   @inline(__always) func release(_ item: WorkItem, _ outcome: Outcome) {
     if item.isQueuedAsTask { return release(task(for: item), outcome) }
-    outbox.append(.end(item, outcome, nil))
+    end(item, nil, outcome)
   }
 
   /// Gives `task` its outcome, and lets go of its body, once the lock is free.
@@ -41,10 +41,27 @@ extension Core {
   ) {
     if let item = consume item {
       forget(item)
-      outbox.append(.end(item, outcome, work))
+      if let telling = item.setOutcome(outcome) {
+        deferTelling(of: item, outcome, telling, releasing: work)
+      } else if let work {
+        outbox.append(.letGo(work))
+      }
     } else if let work = consume work {
       outbox.append(.letGo(work))
     }
+  }
+
+  /// An item has got its outcome. Wakes the threads of this dispatcher that wait for it, and defers the
+  /// rest, if there is any.
+  ///
+  /// - Parameter work: What is to be released with it.
+  @inline(__always) func deferTelling(
+    of item: WorkItem, _ outcome: Outcome, _ telling: WorkItem.Telling,
+    releasing work: consuming QueuedTask.Work? = nil
+  ) {
+    if telling.isAwaited { blocked.mustCheck = true }
+    if telling.isNothing, work?.holdsUserCode != true { return }
+    outbox.append(.end(item, outcome, telling, work))
   }
 
   /// Takes out everything that never started, for an owner that is going away: a view's queue holds

@@ -22,13 +22,18 @@ extension Core {
   /// timer is always pending, and would hide for ever that nothing goes on.
   var canProgress: Bool {
     collect()
-    if blocked.admitted > blocked.admittedWhileHelping || isDelivering || !outbox.isEmpty || !loopRuns { return true }
+    if blocked.admitted > blocked.admittedWhileHelping || isDelivering || !outbox.isEmpty
+      || !loopRuns
+    {
+      return true
+    }
     if running.contains(where: { !$0.isBlocked }) { return true }
     if pool.canStart(now: { [clock] in clock.now }) || running.contains(where: mayHelp) {
       return true
     }
     let loopIsFree =
-      !blocked.loopWaitsInCallback && !running.contains { $0.lane == .foreground && !$0.isAbandoned }
+      !blocked.loopWaitsInCallback
+      && !running.contains { $0.lane == .foreground && !$0.isAbandoned }
     return loopIsFree && hasForeground
   }
 

@@ -129,9 +129,9 @@ final class Core {
     weak var life: UVView.Life?
   }
 
-  init(_ configuration: UVDispatcher.Configuration, width: Int, origin: Int64) {
+  init(_ configuration: UVDispatcher.Configuration, width: Int, threads: Int, origin: Int64) {
     self.configuration = configuration
-    workers = WorkerWakeups(width: width)
+    workers = WorkerWakeups(width: width, threads: threads)
     self.origin = origin
     clock = SectionClock(keptIn: knownTime, origin: origin)
     limit = configuration.overflow.limit

@@ -1,17 +1,18 @@
 internal import TaskDispatch
 
-/// What is done once the lock is free, in this order: who is told may call anything.
+/// Callbacks that are deferred until the lock is free, in this order. All of them run user code, or release
+/// what may run it, so a thread that has any holds no task that it has yet to run.
 struct Outbox {
   enum Note {
-    /// An item has its outcome, and its body may go.
-    case end(WorkItem, Outcome, QueuedTask.Work?)
-    /// A body that nobody will run may go.
+    /// An item has its outcome. Its observers are called, and its body is released.
+    case end(WorkItem, Outcome, WorkItem.Telling, QueuedTask.Work?)
+    /// A body that no thread will run is released.
     case letGo(QueuedTask.Work)
     case call(() -> Void)
 
     func deliver() {
       switch self {
-      case .end(let item, let outcome, _): item.finish(outcome)
+      case .end(let item, let outcome, let telling, _): item.tell(outcome, telling)
       case .letGo: break
       case .call(let call): call()
       }

@@ -18,6 +18,9 @@ final class QueuedTask: TaskFrame {
     case caller(SyncCaller?)
     /// What waits in `DispatchQueue.main`.
     case mainQueue(of: EventLoop)
+
+    /// Whether to release it may run user code. That of an item is released when it is told.
+    var holdsUserCode: Bool { if case .plain = self { true } else { false } }
   }
 
   // In an order that leaves few gaps: where many wait with a task, each byte is theirs many times.

@@ -2,16 +2,21 @@
 /// after the other. A value under the dispatcher's lock.
 ///
 /// It keeps invariant **L**: while a task may start on a worker, a run is *searching*, which means that it
-/// will look for a task under the lock before it ends.
+/// will look for a task under the lock before it ends. Or the pool has no thread for another run: then each
+/// run that makes callbacks looks for a task after those.
 struct WorkerWakeups {
   /// The most runs that are busy at a time.
   let width: Int
+  /// The most runs at a time: as many as the pool has threads for this dispatcher.
+  let threads: Int
   /// Runs that will look for a task before they end.
   private(set) var searching = 0
   /// Those of them that were started, and have not come to the lock yet.
   private(set) var arriving = 0
   /// Runs that are to be started once the lock is free.
   private(set) var pending = 0
+  /// Runs that make callbacks after the end of a task. Each looks for a task before it ends.
+  private(set) var telling = 0
   /// For how long a run spins before it ends.
   var patience = Patience()
 
@@ -19,7 +24,18 @@ struct WorkerWakeups {
   /// from the processors.
   static let mostSearching = 2
 
-  init(width: Int) { self.width = width }
+  /// - Parameters:
+  ///   - width: The most runs that are busy at a time. At least 1.
+  ///   - threads: The most runs at a time. At least `width`.
+  init(width: Int, threads: Int) {
+    self.width = width
+    self.threads = threads
+  }
+
+  /// Whether the pool has a thread for another run.
+  ///
+  /// - Parameter busy: Runs that are in a body.
+  func mayStart(busy: Int) -> Bool { busy < width && searching + busy + telling < threads }
 
   /// A run is to be started once the lock is free.
   mutating func start() {
@@ -33,7 +49,7 @@ struct WorkerWakeups {
   ///
   /// - Parameter busy: Runs that are in a body.
   mutating func startAnother(busy: Int) {
-    guard searching == 1, arriving == 1, busy == 0, width > 1 else { return }
+    guard searching == 1, arriving == 1, busy == 0, width > 1, mayStart(busy: 0) else { return }
     start()
   }
 
@@ -50,6 +66,12 @@ struct WorkerWakeups {
 
   /// A run has looked for a task. What it took or did not find is known now.
   mutating func endSearch() { searching -= 1 }
+
+  /// A run that has ended its task makes callbacks, in which user code may take its time. Other runs may
+  /// have its share of the pool until then.
+  mutating func beginTelling() { telling += 1 }
+
+  mutating func endTelling() { telling -= 1 }
 
   /// Whether a run that found nothing may spin, and look once more.
   ///

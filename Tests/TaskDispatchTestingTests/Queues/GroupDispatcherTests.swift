@@ -19,10 +19,10 @@ struct GroupDispatcherTests {
     group.leave()
     group.enter()
     #expect(group.dispatcher === second)
-    for _ in 0..<5 { group.leaveAsMember() }
+    for _ in 0..<5 { group.leaveAsMember().emptied?.tell() }
     group.enter(for: first)
     #expect(group.dispatcher === first)
-    group.leaveAsMember()
+    group.leaveAsMember().emptied?.tell()
   }
 
   // Nearly each is made where the one before was.
@@ -33,7 +33,7 @@ struct GroupDispatcherTests {
         let gone = RecordingDispatcher()
         group.enter(for: gone)
         #expect(group.dispatcher === gone)
-        group.leaveAsMember()
+        group.leaveAsMember().emptied?.tell()
       }
       #expect(group.dispatcher == nil)
       let next = RecordingDispatcher()

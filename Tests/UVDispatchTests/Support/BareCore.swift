@@ -13,9 +13,11 @@ struct BareCore {
   /// - Parameter agingStep: Of the view. Nothing ages before the core forgets what time it is.
   init(
     width: Int = 1, viewWidth: Int = 1, overflow: Overflow = .unbounded,
-    agingStep: Int64 = 100_000_000
+    agingStep: Int64 = 100_000_000, threads: Int? = nil
   ) {
-    core = Core(UVDispatcher.Configuration(overflow: overflow), width: width, origin: 0)
+    core = Core(
+      UVDispatcher.Configuration(overflow: overflow), width: width, threads: threads ?? width,
+      origin: 0)
     view = UVView(
       label: "view", width: viewWidth, workerWidth: width, agingStep: agingStep)
     core.add(view)

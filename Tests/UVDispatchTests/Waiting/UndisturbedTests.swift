@@ -64,7 +64,7 @@ extension OnePool {
       dispatcher.waitUntilSomebodyWaits()
 
       dispatcher.lock()
-      let leaver = OtherThread { group.leaveAsMember() }
+      let leaver = OtherThread { group.leaveAsMember().emptied?.tell() }
       // It tells of that when the lock is free.
       while group.count > 0 {}
       group.enter()
@@ -88,7 +88,7 @@ extension OnePool {
 
       #expect(observers(of: group, "state", "monitors") == 1)
       let item = handle.item
-      #expect(ItemLock.withLock(of: item) { $0[ObjectIdentifier(item)]?.count } == 1)
+      #expect(ItemLock.withLock(of: item) { $0[ObjectIdentifier(item)] } == nil)
       dispatcher.runUntilIdle()
     }
   }

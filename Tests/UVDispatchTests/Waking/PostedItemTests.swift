@@ -231,10 +231,9 @@ struct PostedItemTests {
     #expect(frame.item == nil)
     #expect(item.queued == nil)
     #expect(frame.view == nil)
-    #expect(item.outcome == nil)
-    bare.deliver()
     #expect(item.outcome == .failed(Broken()))
     #expect(core.ledger.failed == 1)
+    bare.deliver()
   }
 
   @Test("is asked to stop by a cancellation while it runs, and is known then")

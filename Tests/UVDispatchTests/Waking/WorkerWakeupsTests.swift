@@ -6,7 +6,7 @@ import Testing
 struct WorkerWakeupsTests {
   @Test("a run that is started searches, is on its way, and is taken once")
   func start() {
-    var workers = WorkerWakeups(width: 3)
+    var workers = WorkerWakeups(width: 3, threads: 3)
     workers.start()
     #expect((workers.searching, workers.arriving, workers.pending) == (1, 1, 1))
     let (first, second) = (workers.takePending(), workers.takePending())
@@ -43,7 +43,7 @@ struct WorkerWakeupsTests {
     "a second run is started beside one that is on its way, where two may run and none is busy",
     arguments: Case.all)
   func second(_ now: Case) {
-    var workers = WorkerWakeups(width: now.width)
+    var workers = WorkerWakeups(width: now.width, threads: now.width)
     for _ in 0..<now.searching { workers.start() }
     for _ in 0..<(now.searching - now.arriving) { workers.arrive() }
     _ = workers.takePending()
@@ -59,7 +59,7 @@ struct WorkerWakeupsTests {
 
   @Test("a run spins if that would have helped the last time, and two runs at most do")
   func spinning() {
-    var workers = WorkerWakeups(width: 3)
+    var workers = WorkerWakeups(width: 3, threads: 3)
     func maySpin(away: Int64 = 0) -> Bool { workers.maySpin(at: 0, away: away) }
     #expect(!maySpin())
     workers.patience = Patience(length: Patience.longest)

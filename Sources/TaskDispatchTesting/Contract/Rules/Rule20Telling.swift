@@ -1,0 +1,231 @@
+internal import TaskDispatch
+
+extension DispatcherContract {
+  /// Rule 20. User code that is called back when a task has ended holds nothing back.
+  ///
+  /// Each with an observer and without: a dispatcher may take a shorter way where it has none.
+  static let telling: [Rule] = rulesOfTelling + rulesOfTelling.map(\.unobserved)
+
+  private static let rulesOfTelling: [Rule] =
+    contextOfCallbacks + takingTime + stopping
+    + [
+      Rule(20, "a callback that waits for the task behind the one that has ended lets it run") {
+        scene in
+        for width in [1, 2] {
+          let (queue, group, told) = (scene.makeQueue(width), WorkGroup(), Latch())
+          try scene.hold {
+            queue(group: group) {}
+            let behind = queue.submit { scene.note("behind") }
+            group.whenEmpty {
+              scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }
+              told.open()
+            }
+          }
+          try scene.reach(told, "the callback goes on")
+        }
+        scene.expectNotes(["behind", "behind"], "what stands behind runs")
+      },
+
+      Rule(20, "a value that syncs on its queue when it is released lets what stands behind run") {
+        scene in
+        for width in [1, 2] {
+          let (queue, released) = (scene.makeQueue(width), Latch())
+          try scene.hold {
+            queue.submit {
+              Falling {
+                scene.expectNoThrow("a sync in a deinit") { try queue.sync { scene.note("sync") } }
+                released.open()
+              }
+            }
+            queue { scene.note("behind") }
+          }
+          try scene.reach(released, "the deinit goes on")
+          try scene.settle()
+        }
+        scene.expect("what ran", scene.notes.sorted(), is: ["behind", "behind", "sync", "sync"])
+      },
+
+      Rule(20, "of what a shutdown cancels, all have their outcomes before the first is told") {
+        scene in
+        let queue = scene.makeQueue(1)
+        queue.suspend()
+        let second = Box<TaskHandle<Void>?>(nil)
+        let stone = Falling {
+          scene.expectNoThrow("a wait for the other that was cancelled") {
+            scene.expect("its outcome", try second.value?.wait(), is: .cancelled)
+          }
+          scene.note("released")
+        }
+        queue.submit(holding(stone))
+        second.value = queue.submit {}
+
+        try scene.shutDown()
+
+        scene.expectNotes(["released"], "the body of the first is released")
+      },
+
+      Rule(20, "what expires is told of before the next task is taken") { scene in
+        let (queue, group, told) = (scene.makeQueue(1), WorkGroup(), Latch())
+        queue.suspend()
+        queue(group: group, timeToLive: .milliseconds(1)) {}
+        let behind = queue.submit { scene.note("behind") }
+        group.whenEmpty {
+          scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }
+          told.open()
+        }
+        try scene.pass(.milliseconds(3))
+        queue.resume()
+
+        try scene.reach(told, "the callback goes on")
+        scene.expectNotes(["behind"], "what stands behind runs")
+      },
+    ]
+
+  private static let contextOfCallbacks = [
+    Rule(20, "a callback after the end of a task is in no task, and on no queue") { scene in
+      for queue in scene.makeQueues() {
+        let (group, told) = (WorkGroup(), Latch(2))
+        let expectNoContext: @Sendable () -> Void = {
+          scene.expect("the label of the current task", CurrentTask.label, is: nil)
+          for other in [queue, scene.foreground, scene.background] {
+            scene.expect(!other.isCurrent, "\(other) is not current")
+          }
+          told.open()
+        }
+        try scene.hold {
+          queue(label: "first", group: group) {}
+          queue.submit(label: "second") { Falling(expectNoContext) }
+          queue(label: "third") {}
+          group.whenEmpty(expectNoContext)
+        }
+        try scene.reach(told, "both callbacks come")
+      }
+    },
+
+    Rule(20, "what a body captured is released in its own context") { scene in
+      for queue in scene.makeQueues() {
+        let released = Latch(2)
+        for submit in [false, true] {
+          let stone = Falling {
+            scene.expect("the label of the current task", CurrentTask.label, is: "mine")
+            scene.expect(queue.isCurrent, "\(queue) is current")
+            released.open()
+          }
+          let body = holding(stone)
+          if submit { queue.submit(label: "mine", body) } else { queue(label: "mine", body) }
+        }
+        try scene.reach(released, "both are released")
+      }
+    },
+
+    Rule(20, "what a call ends is told inside that call, in the context of the code that calls") {
+      scene in
+      let queue = scene.makeQueue(1)
+      queue.suspend()
+      let group = WorkGroup()
+      let handle = queue.submit(group: group) {}
+      group.whenEmpty { scene.note("told in \(CurrentTask.label ?? "no task")") }
+      for other in scene.makeQueues().prefix(1) {
+        let ended = Latch()
+        other(label: "canceller") {
+          scene.expect("the cancellation", handle.cancel(), is: .beforeStart)
+          scene.note("cancelled")
+          ended.open()
+        }
+        try scene.reach(ended, "the body ends")
+      }
+      scene.expectNotes(["told in canceller", "cancelled"], "the callback comes inside the call")
+      queue.resume()
+    },
+  ]
+
+  private static let takingTime = [
+    Rule(20, "tasks that are posted while a callback takes its time start", needs: .threads) {
+      scene in
+      let queue = scene.makeQueue(1)
+      for first in [scene.background, queue] {
+        let (group, isTelling, mayEnd) = (WorkGroup(), Latch(), scene.newGate())
+        let patience = scene.patience
+        try scene.hold {
+          first(group: group) {}
+          group.whenEmpty {
+            isTelling.open()
+            _ = mayEnd.wait(patience)
+          }
+        }
+        try scene.reach(isTelling, "the callback comes")
+        let ran = Latch(2)
+        for other in [first, scene.background] { other { ran.open() } }
+        try scene.reach(ran, "what is posted while it runs starts")
+        mayEnd.open()
+      }
+    },
+
+    Rule(20, "a callback may wait for a task of the background, where one runs at a time", width: 1)
+    {
+      scene in
+      let (group, told) = (WorkGroup(), Latch())
+      try scene.hold {
+        scene.background(group: group) {}
+        let behind = scene.background.submit { scene.note("behind") }
+        group.whenEmpty {
+          scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }
+          told.open()
+        }
+      }
+      try scene.reach(told, "the callback goes on")
+      scene.expectNotes(["behind"], "what stands behind runs")
+    },
+  ]
+
+  private static let stopping = [
+    Rule(20, "what a callback cancels, of the tasks behind the one that has ended, never runs") {
+      scene in
+      for queue in [scene.foreground, scene.makeQueue(1)] {
+        let (group, told) = (WorkGroup(), Latch())
+        try scene.hold {
+          queue(group: group) {}
+          let behind = queue.submit { scene.note("ran") }
+          group.whenEmpty {
+            scene.expect("the cancellation", behind.cancel(), is: .beforeStart)
+            told.open()
+          }
+        }
+        try scene.reach(told, "the callback comes")
+        try scene.settle()
+      }
+      scene.expectNotes([], "what was cancelled before its start never runs")
+    },
+
+    Rule(20, "a queue that a callback suspends starts nothing more") { scene in
+      let (queue, group, told) = (scene.makeQueue(1), WorkGroup(), Latch())
+      try scene.hold {
+        queue(group: group) {}
+        queue { scene.note("behind") }
+        group.whenEmpty {
+          queue.suspend()
+          told.open()
+        }
+      }
+      try scene.reach(told, "the callback comes")
+      try scene.settle()
+      scene.expectNotes([], "nothing starts while it is suspended")
+      queue.resume()
+      try scene.settle()
+      scene.expectNotes(["behind"], "it goes on when it is resumed")
+    },
+  ]
+
+  private static func holding(_ stone: Falling) -> @Sendable () -> Void {
+    { withExtendedLifetime(stone) {} }
+  }
+}
+
+/// Calls a closure when it is released.
+private final class Falling: Sendable {
+  private let fall: @Sendable () -> Void
+
+  init(_ fall: @escaping @Sendable () -> Void) { self.fall = fall }
+
+  deinit { fall() }
+}
