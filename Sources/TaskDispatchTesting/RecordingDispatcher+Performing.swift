@@ -9,21 +9,22 @@ extension RecordingDispatcher {
   @discardableResult
   func perform(_ body: Entry, endsStep: Bool = false) -> Outcome {
     if case .caller(let caller) = body.work, body.standsOnItsCaller {
-      return body.run(by: self, standingOn: caller.base) {
-        complete(body, false) {
+      let outcome = body.run(by: self, standingOn: caller.base) {
+        withHooks(around: body) {
           caller.run()
           return .completed
         }
       }
+      return complete(body, outcome, endsStep: false)
     }
     return perform(body, endsStep) {
       switch body.work {
-      case .plain(let work): work()
+      case .plain: body.takePlain()()
       case .item(let item): return item.run()
       case .job(let job): job.executor.run(job.job)
       case .event(let event): event.perform(event)
       case .caller(let caller): caller.run()
-      case .registration: refuse("\(body.record) has nothing to run here")
+      case .registration, .ran: refuse("\(body.record) has nothing to run here")
       }
       return .completed
     }
@@ -32,19 +33,26 @@ extension RecordingDispatcher {
   @discardableResult @inline(__always)
   private func perform(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
     body.enter(by: self, hidesOuter: body.willHideOuter)
-    defer { body.leave() }
-    return complete(body, endsStep, work)
+    let outcome = withHooks(around: body, work)
+    body.leave()
+    return complete(body, outcome, endsStep: endsStep)
   }
 
-  /// Runs a body in its frame, and ends it there.
+  /// Runs a body in its frame.
   @inline(__always)
-  private func complete(_ body: Entry, _ endsStep: Bool, _ work: () -> Outcome) -> Outcome {
+  private func withHooks(around body: Entry, _ work: () -> Outcome) -> Outcome {
     let hasHooks = hasHooks.load(ordering: .relaxed)
     if hasHooks { callHook(\.onEnter, body.record) }
     let outcome = work()
     if hasHooks { callHook(\.onExit, body.record) }
-    // Inside the frame: whoever is told of the end, and submits, has this task as the parent.
-    let isOver = withState { state -> Bool in
+    return outcome
+  }
+
+  /// Ends a body that has left its frame. What is told of that is told in no task's context, the end of a
+  /// `sync` aside: that is a call's.
+  @inline(__always)
+  private func complete(_ body: Entry, _ outcome: Outcome, endsStep: Bool) -> Outcome {
+    let isOver = withState(outsideTasks: !body.runsOnCaller) { state -> Bool in
       state.finish(body, outcome)
       return endsStep && state.endStepIfNothingIsToBeTold()
     }

@@ -169,7 +169,8 @@ extension RecordingDispatcher {
     _ standing: Standing, _ body: () throws(WaitRefusal) -> Void
   ) throws(WaitRefusal) {
     let isOutermost = try withState { state throws(WaitRefusal) -> Bool in
-      let isOutermost = state.bodyOfThisThread == nil
+      // In a callback after the end of a body this is the stepping thread, and in none.
+      let isOutermost = state.bodyOfThisThread == nil && !state.isStepper
       guard !isOutermost || !state.isStepping else {
         throw .nothingCanEndIt(
           "this dispatcher is being stepped on another thread; wait there, or step from here")

@@ -88,13 +88,16 @@ public final class RecordingDispatcher: EventDispatcher {
 
   // MARK: The lock
 
-  /// Runs `body` under the lock, and then tells others what it left to be told.
+  /// Runs `body` under the lock, and then makes the callbacks that it has deferred.
+  ///
+  /// - Parameter outsideTasks: Whether those are in no task's context, as after the end of a task. What a
+  ///   call of user code ends is told in the context of that code.
   @inline(__always)
   func withState<Result, Failure: Error>(
-    _ body: (inout State) throws(Failure) -> Result
+    outsideTasks: Bool = false, _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var outbox: State.Outbox?
-    defer { if let outbox { deliver(outbox) } }
+    defer { if let outbox { deliver(outbox, outsideTasks: outsideTasks) } }
     return try state.withLock { state throws(Failure) in
       defer { outbox = state.outbox.take() }
       return try body(&state)
@@ -103,7 +106,15 @@ public final class RecordingDispatcher: EventDispatcher {
 
   /// Never under the lock: everything that is called here may submit.
   @inline(never)
-  private func deliver(_ outbox: State.Outbox) {
+  private func deliver(_ outbox: consuming State.Outbox, outsideTasks: Bool) {
+    // Released in here as well.
+    var outbox = Optional(outbox)
+    TaskFrame.delivering(for: ObjectIdentifier(self), outsideTasks: outsideTasks) {
+      if let outbox = outbox.take() { makeCalls(of: outbox) }
+    }
+  }
+
+  private func makeCalls(of outbox: consuming State.Outbox) {
     if !outbox.events.isEmpty {
       let onEvent = state.withLock { $0.hooks.onEvent }
       for event in outbox.events {
@@ -111,7 +122,7 @@ public final class RecordingDispatcher: EventDispatcher {
         onEvent?(event)
       }
     }
-    for ending in outbox.endings { ending.item.finish(ending.outcome) }
+    for ending in outbox.endings { ending.item.tell(ending.outcome, ending.telling) }
     for call in outbox.calls { call() }
   }
 

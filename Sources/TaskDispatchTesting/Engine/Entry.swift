@@ -13,9 +13,11 @@ final class Entry: TaskFrame, PoolEntry {
     case event(PendingEvent)
     /// It stands for a registration of this name, and never runs.
     case registration(String)
+    /// It was a plain body, which has begun.
+    case ran
   }
 
-  let work: Work
+  private(set) var work: Work
   let id: UInt64
   /// When it was submitted.
   let enqueuedAt: Int64
@@ -82,8 +84,15 @@ final class Entry: TaskFrame, PoolEntry {
     switch work {
     case .plain: true
     case .item(let item): item.countsAgainstLimits
-    case .job, .caller, .event, .registration: false
+    case .job, .caller, .event, .registration, .ran: false
     }
+  }
+
+  /// Takes out the plain body, so that it is released when it has run, in its own context.
+  func takePlain() -> @Sendable () -> Void {
+    guard case .plain(let body) = work else { refuse("\(record) has no plain body to run") }
+    work = .ran
+    return body
   }
 
   var record: TaskRecord { lineageIfMade?.record ?? makeRecord() }
@@ -102,7 +111,7 @@ final class Entry: TaskFrame, PoolEntry {
     case .item(let item): item.label
     case .event(let event): event.name
     case .registration(let name): name
-    case .plain, .job, .caller: nil
+    case .plain, .job, .caller, .ran: nil
     }
   }
 

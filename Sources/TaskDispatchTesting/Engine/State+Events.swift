@@ -91,7 +91,7 @@ extension State {
       event.readiness = relevant
       let entry = makeEntry(
         .event(event), on: .foreground, nil, at: registration.entry.site,
-        parent: bodyOfThisThread?.lineage)
+        parent: currentBody?.lineage)
       countAccepted(entry)
       registrations[index].pending = event
       event.position = events.push(entry, in: .medium)

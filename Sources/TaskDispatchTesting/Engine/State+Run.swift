@@ -95,7 +95,7 @@ extension State {
       guard item.begin() else { return false }
     case .event(let event): serve(event)
     case .caller(let caller): caller.waiter?.wait = Wait(for: entry.described)
-    case .plain, .job, .registration: break
+    case .plain, .job, .registration, .ran: break
     }
     ledger.waiting -= 1
     ledger.running += 1

@@ -193,7 +193,7 @@ extension State {
       switch entry.work {
       case .plain: true
       case .event(let event): signalsToo || !event.isOfSignal
-      case .item, .job, .caller, .registration: false
+      case .item, .job, .caller, .registration, .ran: false
       }
     }
     for entry in plain {

@@ -26,7 +26,9 @@ extension State {
     switch shutdown?.phase {
     case nil: return nil
     // What running bodies submit is drained with them; a timer would outlive the drain.
-    case .draining where isFromOwnWork && !isTimer: return nil
+    case .draining
+    where !isTimer && (isFromOwnWork || TaskFrame.deliveries(for: dispatcher) > 0):
+      return nil
     case .draining, .cancelling, .over: return .shutDown
     }
   }
@@ -97,7 +99,7 @@ extension State {
     _ work: consuming Entry.Work, on lane: Lane, _ view: RecordingView?, isBarrier: Bool,
     site: CallSite
   ) -> (Admission, Next) {
-    let body = bodyOfThisThread
+    let body = currentBody
     let entry = makeEntry(work, on: lane, view, at: site, parent: body?.lineage)
     if mayRefuse, let refusal = refusal(isFromOwnWork: body != nil, at: site) {
       countRefusal(refusal, entry)
@@ -114,7 +116,7 @@ extension State {
   mutating func admit(
     _ job: Job, on lane: Lane, _ view: RecordingView?, site: CallSite, swiftTask: String?
   ) -> Entry {
-    let parent = bodyOfThisThread?.lineage
+    let parent = currentBody?.lineage
     let entry = makeEntry(
       .job(job), on: lane, view, at: site, parent: parent, swiftTask: swiftTask)
     countAccepted(entry)
@@ -125,7 +127,7 @@ extension State {
   /// Submits an item.
   mutating func admit(_ item: WorkItem, mayWaitForRoom: Bool) -> (Admission, Next) {
     let view = view(item.view)
-    let body = bodyOfThisThread
+    let body = currentBody
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     let entry = makeEntry(
       .item(item), on: item.lane, view, at: item.site, parent: body?.lineage)
@@ -177,7 +179,7 @@ extension State {
   /// The caller of `tried`, which found no room, waited in vain.
   mutating func refuseForWantOfRoom(_ refusal: Refusal, _ tried: Entry) {
     let entry = makeEntry(
-      tried.work, on: tried.lane, tried.view, at: tried.site, parent: bodyOfThisThread?.lineage)
+      tried.work, on: tried.lane, tried.view, at: tried.site, parent: currentBody?.lineage)
     countRefusal(refusal, entry)
     if let item = entry.item { end(item, .refused(refusal)) }
   }

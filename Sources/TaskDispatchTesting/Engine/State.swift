@@ -40,7 +40,14 @@ struct State: ~Copyable {
   /// Those who stand still, the innermost last.
   var standing: [Standing] = []
   /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
-  var isStepping = false
+  var isStepping = false {
+    didSet { if isStepping { stepper = .ofThread } }
+  }
+  /// The thread that steps, while one does.
+  private var stepper: ExecutionIdentity?
+
+  /// Whether the calling thread steps: in a body, or in a callback after one.
+  var isStepper: Bool { isStepping && stepper == .ofThread }
   /// Who used the dispatcher from outside a body last: the test.
   var driver = ExecutionIdentity.thread(0)
   /// Makes the choices that an exploration has to make; nil if nobody explores.
@@ -159,7 +166,7 @@ struct State: ~Copyable {
     case .item(let item): item.place.position = position
     case .caller(let caller): caller.position = position
     case .event(let event): event.position = position
-    case .plain, .job, .registration: break
+    case .plain, .job, .registration, .ran: break
     }
   }
 
@@ -168,7 +175,8 @@ struct State: ~Copyable {
   /// Things to be done once the lock is free.
   struct Outbox {
     var events: [TaskEvent] = []
-    var endings: [(item: WorkItem, outcome: Outcome)] = []
+    /// Items that have their outcomes.
+    var endings: [(item: WorkItem, outcome: Outcome, telling: WorkItem.Telling)] = []
     var calls: [@Sendable () -> Void] = []
   }
 
@@ -197,7 +205,8 @@ struct State: ~Copyable {
   }
 
   mutating func end(_ item: WorkItem, _ outcome: Outcome) {
-    withOutbox { $0.endings.append((item, outcome)) }
+    guard let telling = item.setOutcome(outcome), !telling.isNothing else { return }
+    withOutbox { $0.endings.append((item, outcome, telling)) }
   }
 
   mutating func later(_ call: @escaping @Sendable () -> Void) {
@@ -245,6 +254,10 @@ struct State: ~Copyable {
     for frame in TaskFrame.stack { if let mine = mine(frame) { return mine } }
     return nil
   }
+
+  /// The body of this dispatcher that the calling code is in, or nil: also if it is called back after the
+  /// end of a task, on top of others.
+  var currentBody: Entry? { TaskFrame.isOutsideTasks ? nil : bodyOfThisThread }
 
   private func mine(_ frame: TaskFrame?) -> Entry? {
     guard let entry = frame as? Entry, entry.queue.dispatcher == dispatcher else { return nil }

@@ -139,7 +139,7 @@ final class Reduction {
     }
     let entry = move.entry
     switch entry.work {
-    case .plain: break
+    case .plain, .ran: break
     case .item(let item) where item.kind != .notification: break
     case .item, .job, .caller, .event, .registration: return .everything
     }
@@ -170,7 +170,7 @@ final class Reduction {
 
   func submitted(_ entry: Entry) {
     switch entry.work {
-    case .plain: break
+    case .plain, .ran: break
     case .item(let item):
       switch item.kind {
       case .task, .reply: break
