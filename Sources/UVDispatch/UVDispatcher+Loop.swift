@@ -135,7 +135,7 @@ extension UVDispatcher {
     core.loop.end()
     core.leaveLoop()
     // Whoever counted itself in flight has the loop's handle in its hands.
-    while core.loop.inFlight > 0 || core.mailbox.isBeingFetchedFor { park(looksAtAll: true) }
+    wait { core.loop.inFlight == 0 && !core.mailbox.isBeingFetchedFor }
     unlock()
     loop.close()
     return report

@@ -175,7 +175,7 @@ extension UVDispatcher {
         plain = next
       }
       telling = nil
-      if told.isAwaited { core.blocked.mustCheck = true }
+      if told.isAwaited { core.blocked.flagWaiters(of: item) }
       free()
       // To release it runs no user code.
       _ = consume item

@@ -128,14 +128,13 @@ extension UVDispatcher {
     guard core.isFull(task) else { return nil }
     guard case .blockCaller(_, let timeout) = configuration.overflow else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
-    let isAwaited = beginWaiting(caller, for: nil, mayTimeOut: end != nil)
-    defer { endWaiting(caller) }
+    let thread = block(for: .room(task), mayTimeOut: end != nil)
+    defer { unblock(thread) }
+    if core.closesCircle(thread) != nil { return .wouldDeadlock }
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }
-      if isAwaited, !core.canProgress { return .wouldDeadlock }
-      // Nobody else takes from it.
-      if task.lane == .foreground, core.isInCallbackOfLoop { return .wouldDeadlock }
-      park(until: end)
+      if thread.refusal != nil { return .wouldDeadlock }
+      park(thread, until: end)
       if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
         return refusal
       }

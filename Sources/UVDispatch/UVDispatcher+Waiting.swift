@@ -5,99 +5,112 @@ extension UVDispatcher {
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {
     if ForkGuard.isForked { throw .refused(.forkedChild) }
-    let caller = currentTask
     let refusal: WaitRefusal?
     if queue.lane == .foreground {
       // The loop's thread runs the body.
       refusal = withoutActuallyEscaping(body) { body in
         let standing = SyncCaller(body)
         defer { standing.body = nil }
-        return sync(.caller(standing), on: queue, at: site, caller, body)
+        return sync(.caller(standing), on: queue, at: site, body)
       }
     } else {
-      refusal = sync(.caller(nil), on: queue, at: site, caller, body)
+      refusal = sync(.caller(nil), on: queue, at: site, body)
     }
     if let refusal { throw refusal }
   }
 
   private func sync(
-    _ work: consuming QueuedTask.Work, on queue: TaskQueue, at site: CallSite,
-    _ caller: QueuedTask?, _ body: () -> Void
+    _ work: consuming QueuedTask.Work, on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) -> WaitRefusal? {
     let identity = queue.identity
+    let caller = innermostTask
     let isOnStack = caller != nil && TaskFrame.first { $0.queue == identity } != nil
+    // Called back after the end of a task, the code is in none.
+    let parent = TaskFrame.isOutsideTasks ? nil : caller
     let core = lock()
     defer { unlock() }
     if !isOnStack, queue.lane == .background,
       let frame = core.enterAtOnce(
-        view(queue.view), asBarrier: queue.isBarrier, at: site, parent: caller?.id)
+        view(queue.view), asBarrier: queue.isBarrier, at: site, parent: parent?.id)
     {
-      caller?.beginWait(for: frame)
+      let isNested = core.beginNested(frame, in: caller)
       unlockUnchanged()
       perform(body, in: frame)
-      caller?.endWait()
+      if isNested { core.endNested(in: caller) }
       core.leave(consume frame)
       return nil
     }
     // The task alone holds the view: to count it once more is not free.
     let task = core.makeTask(
       work, on: queue.lane, view(queue.view), isBarrier: queue.isBarrier, site: site,
-      parent: caller?.id)
-    if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
+      parent: parent?.id)
+    if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil) {
       core.refuse(task, refusal)
       return .refused(refusal)
     }
-    if isOnStack || queue.lane == .foreground && core.isInCallbackOfLoop {
+    if isOnStack || queue.lane == .foreground && core.isOnLoopThread {
       core.refuse(task, .wouldDeadlock)
       return deadlock("its turn on \(queue.label)")
     }
     core.accept(task)
     core.enqueue(task)
-    let isAwaited = beginWaiting(caller, for: task, mayTimeOut: false)
-    let refusal = waitForTurn(task, caller, isAwaited: isAwaited, queue, body)
-    endWaiting(caller)
+    let refusal = waitForTurn(task, caller, queue, body)
     core.reuse(consume task)
     return refusal
   }
 
-  /// Waits under the lock until the loop has run the body of `task`, or runs it here.
+  /// Blocks the calling thread under the lock until the loop has run the body of `task`, or runs it here.
   private func waitForTurn(
-    _ task: QueuedTask, _ caller: QueuedTask?, isAwaited: Bool, _ queue: TaskQueue,
-    _ body: () -> Void
+    _ task: QueuedTask, _ caller: QueuedTask?, _ queue: TaskQueue, _ body: () -> Void
   ) -> WaitRefusal? {
     let core = lockedCore
-    // Whatever comes into its queue or leaves it.
-    let mayHelp = caller?.lane == .background && queue.lane == .background
+    let thread = block(for: .turn(task), mayTimeOut: false)
+    thread.refusal = core.closesCircle(thread)
     while !task.hasRun {
-      if task.isTurnedAway { return .refused(.shutDown) }
+      if task.isTurnedAway {
+        unblock(thread)
+        return .refused(.shutDown)
+      }
       if task.isGranted {
         core.blocked.admitted -= 1
-        core.begin(task)
-        unlock()
-        perform(body, as: task, core)
-      } else if mayHelp, let next = core.startToHelp(task.view) {
-        task.helped = next
-        if task.isGranted { core.blocked.admittedWhileHelping += 1 }
-        run(next, core, hidesOuter: true)
-        task.helped = nil
-        tellIfDue(core, isWorker: false)
-        if task.isGranted { core.blocked.admittedWhileHelping -= 1 }
-        // It may have to wait again in this section, and others for what has ended.
-        core.blocked.mustCheck = true
-      } else if isAwaited, core.isStuck(task), core.takeBack(task) {
-        // Had the loop begun with its body, somebody in there waits, and is told instead.
-        core.endUnstarted(task, .cancelled)
-        return deadlock("its turn on \(queue.label)", core.links(from: task))
-      } else {
-        park(looksAtAll: mayHelp)
+        unblock(thread)
+        runAdmitted(body, as: task, in: caller, core)
+        return nil
       }
+      if let others = thread.refusal.take(), core.takeBack(task) {
+        // Had the loop begun with its body, a thread in there would be blocked, and refused instead.
+        core.endUnstarted(task, .cancelled)
+        unblock(thread)
+        return deadlock("its turn on \(queue.label)", others)
+      }
+      if thread.mayHelp { help(thread, with: task.view, core) } else { park(thread) }
     }
+    unblock(thread)
     return nil
   }
 
-  /// Runs the body of a caller whose turn has come, takes the lock, and ends its task.
-  private func perform(_ body: () -> Void, as task: QueuedTask, _ core: Core) {
+  /// A worker that is blocked in `sync` runs the first task of the queue that it waits for, on top of its
+  /// wait: the search would refuse it for want of a worker otherwise.
+  private func help(_ thread: BlockedThread, with view: UVView?, _ core: Core) {
+    thread.mayHelp = false
+    guard let next = core.startToHelp(view) else { return }
+    core.blocked.beginBusy(thread)
+    thread.helped = next
+    run(next, core, hidesOuter: true)
+    thread.helped = nil
+    tellIfDue(core, isWorker: false)
+    core.blocked.endBusy(thread)
+  }
+
+  /// Under the lock, which it frees: runs the body of a caller that was admitted, and ends its task.
+  private func runAdmitted(
+    _ body: () -> Void, as task: QueuedTask, in caller: QueuedTask?, _ core: Core
+  ) {
+    core.begin(task)
+    let isNested = core.beginNested(task, in: caller)
+    unlock()
     perform(body, in: task)
+    if isNested { core.endNested(in: caller) }
     core.finish(task, .completed)
   }
 
@@ -114,32 +127,50 @@ extension UVDispatcher {
       if Self.hasComeAbout(target) { return }
       throw .refused(.forkedChild)
     }
-    let caller = currentTask
     let hasComeAbout: () -> Bool
+    let blocks: BlockedThread.Target
     switch target {
     case .item(let item):
       if item.outcome != nil { return }
       hasComeAbout = { item.outcome != nil }
+      blocks = .item(item)
     case .group(let group):
-      guard let time = group.whenEmpty(tell: monitor) else { return }
+      guard let time = group.whenEmpty(wake: waker(of: group), for: self) else { return }
       hasComeAbout = { group.hasEmptied(since: time) }
+      blocks = .group(group)
     }
+    // However long it may wait.
+    if Self.isOnStack(target) { throw deadlock(name(of: target)) }
     let refusal = withCore { core -> WaitRefusal? in
       if case .item(let item) = target { item.noteAwaited() }
       let end = timeout.map { core.instant.advanced(by: $0) }
-      let isAwaited = beginWaiting(caller, for: core.task(of: target), mayTimeOut: end != nil)
-      defer { endWaiting(caller) }
+      let thread = block(for: blocks, mayTimeOut: end != nil)
+      defer { unblock(thread) }
+      thread.refusal = core.closesCircle(thread)
       while !hasComeAbout() {
         if let end, core.instant >= end { return .timedOut }
-        if isAwaited, core.isStuck(waitingFor: target) {
-          return deadlock(
-            name(of: target), core.task(of: target).map { core.links(from: $0) } ?? [])
-        }
-        park(until: end)
+        if let others = thread.refusal { return deadlock(name(of: target), others) }
+        park(thread, until: end)
       }
       return nil
     }
     if let refusal { throw refusal }
+  }
+
+  /// Wakes the threads that wait for `group`. Under no lock.
+  private func waker(of group: WorkGroup) -> @Sendable () -> Void {
+    let group = ObjectIdentifier(group)
+    return { [weak self] in self?.withCore { $0.blocked.flagWaiters(ofGroup: group) } }
+  }
+
+  /// Whether a body of this thread would wait for its own end.
+  private static func isOnStack(_ target: WaitTarget) -> Bool {
+    TaskFrame.stack.contains { frame in
+      switch target {
+      case .item(let item): frame.item === item
+      case .group(let group): frame.item?.group === group
+      }
+    }
   }
 
   private static func hasComeAbout(_ target: WaitTarget) -> Bool {

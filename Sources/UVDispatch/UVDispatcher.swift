@@ -201,9 +201,17 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   @inline(__always) func free() {
-    let isNews = monitor.isAwaited && core.waitersMustLook
-    core.blocked.mustCheck = false
-    monitor.unlock(telling: isNews)
+    if core.blocked.isEmpty { monitor.unlock(telling: false) } else { freeAndWake() }
+  }
+
+  /// Frees the lock, and wakes the blocked threads that have to check again.
+  @inline(never) private func freeAndWake() {
+    core.blocked.flagThoseThatCheckAlways()
+    core.judge()
+    guard core.blocked.hasUnwoken else { return monitor.unlock(telling: false) }
+    let sleepers = core.blocked.takeSleepers()
+    monitor.unlock(telling: false)
+    for sleeper in sleepers { sleeper.wake() }
   }
 
   /// Makes the deferred callbacks, and releases them and the bodies that they hold before it returns: the
@@ -233,52 +241,55 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     if isWorker { core.workers.endTelling() }
   }
 
-  /// Says under the lock that the caller is about to wait: others may find that nothing can go on.
-  ///
-  /// - Parameter caller: The task that waits, if it is one.
-  /// - Returns: Whether others may wait for the caller, which therefore must not wait for ever.
-  func beginWaiting(_ caller: QueuedTask?, for task: QueuedTask?, mayTimeOut: Bool) -> Bool {
-    let isCallback = caller == nil && core.isInCallbackOfLoop
-    if core.blocked.checkingAlways > 0 { monitor.tellOthers() }
-    // Who is neither looks for its own news alone, and nobody looks at it.
-    guard caller != nil || isCallback else { return false }
-    core.awaitDeliveries(true)
-    if !mayTimeOut {
-      caller?.beginWait(for: task)
-      if isCallback { core.blocked.loopWaitsInCallback = true }
-      monitor.tellOthers()
-    }
-    return true
+  /// Under the lock: the calling thread is about to be blocked. ``unblock(_:)`` ends that.
+  func block(for target: BlockedThread.Target, mayTimeOut: Bool) -> BlockedThread {
+    let name = ObjectIdentifier(self)
+    let thread = core.blocked.begin(
+      target,
+      BlockedThreads.Standing(
+        task: innermostTask, isLoop: core.isOnLoopThread,
+        isWorker: TaskFrame.threadWorksFor == name,
+        deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut))
+    if thread.isSearched { core.awaitDeliveries(true) }
+    return thread
   }
 
-  /// Says under the lock that the caller waits no more.
-  func endWaiting(_ caller: QueuedTask?) {
-    guard caller != nil || core.isInCallbackOfLoop else { return }
-    core.awaitDeliveries(false)
-    caller?.endWait()
-    if caller == nil, core.blocked.loopWaitsInCallback, core.isInCallbackOfLoop {
-      core.blocked.loopWaitsInCallback = false
-    }
+  /// Under the lock: the calling thread is blocked no more.
+  func unblock(_ thread: BlockedThread) {
+    if thread.isSearched { core.awaitDeliveries(false) }
+    core.blocked.end(thread)
   }
 
-  /// Waits under the lock until ``Core/waitersMustLook``, or until `time`. Frees it first for what was
-  /// left to be done without it.
-  ///
-  /// - Parameter looksAtAll: Whether each change may be what the caller waits for.
-  func park(until time: DispatcherInstant? = nil, looksAtAll: Bool = false) {
+  /// Blocks the calling thread under the lock, until it is to check again or until `time`. Makes the lock
+  /// free first for what the section has left to be done without it, and then comes back at once.
+  func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
     core.settle()
-    if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty
-      || core.blocked.mustCheck
-    {
+    if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty {
       unlock()
       lock()
-      return
+    } else {
+      core.judge()
+      if thread.isFlagged {
+        // It has its verdict.
+      } else if core.blocked.hasUnwoken {
+        freeAndWake()
+        lock()
+      } else {
+        thread.isAsleep = true
+        monitor.wait(at: thread.sleeper, until: time.map { monotonic($0.nanoseconds) })
+        thread.isAsleep = false
+        core.clock.forget()
+      }
     }
-    let looking = looksAtAll ? 1 : 0
-    core.blocked.checkingAlways += looking
-    monitor.wait(until: time.map { monotonic($0.nanoseconds) })
-    core.blocked.checkingAlways -= looking
-    core.clock.forget()
+    core.blocked.noteChecked(thread)
+  }
+
+  /// Blocks the calling thread under the lock until `condition`, which any section of the lock may bring.
+  func wait(until condition: () -> Bool) {
+    if condition() { return }
+    let thread = block(for: .anything, mayTimeOut: true)
+    while !condition() { park(thread) }
+    unblock(thread)
   }
 
   // MARK: Where am I

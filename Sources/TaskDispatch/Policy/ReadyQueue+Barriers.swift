@@ -74,15 +74,46 @@ extension ReadyQueue {
   package func isFenced(
     at position: Int, in band: PriorityBand, by isMeant: (borrowing Element) -> Bool
   ) -> Bool {
-    guard let last = lastBarrier(before: position, band.index) else { return false }
-    for barrier in barriers.head...last {
-      let isFence = barriers.withElement(at: barrier) { barrier in
+    hasBarrier(upTo: lastBarrier(before: position, band.index), where: isMeant)
+  }
+
+  /// Whether a barrier that `isMeant` waits. O(barriers).
+  package func hasBarrier(where isMeant: (borrowing Element) -> Bool) -> Bool {
+    hasBarrier(upTo: barriers.tail - 1, where: isMeant)
+  }
+
+  private func hasBarrier(upTo last: Int?, where isMeant: (borrowing Element) -> Bool) -> Bool {
+    guard let last, last >= barriers.head else { return false }
+    for position in barriers.head...last {
+      let isFound = barriers.withElement(at: position) { barrier in
         guard barrier.element != nil else { return false }
         return isMeant(barrier.element!)
       }
-      if isFence { return true }
+      if isFound { return true }
     }
     return false
+  }
+
+  /// Whether an element that `isMeant` stands before the one at `position`: in a higher band, or before it in
+  /// its own; for a barrier, in any band. O(slots before it), fewer if one is found.
+  package func isPreceded(
+    at position: Int, in band: PriorityBand, isBarrier: Bool,
+    by isMeant: (borrowing Element) -> Bool
+  ) -> Bool {
+    for index in 0..<4 {
+      let head = bands[index].ring.head
+      let end: Int
+      if isBarrier {
+        end = barriers.withElement(at: position) { $0.divides[index] }
+      } else {
+        end = index < band.index ? bands[index].ring.tail : index == band.index ? position : head
+      }
+      for other in head..<max(head, end) where bands[index].ring.isAlive(at: other) {
+        if bands[index].ring.withElement(at: other, isMeant) { return true }
+      }
+    }
+    let last = isBarrier ? position - 1 : lastBarrier(before: position, band.index)
+    return hasBarrier(upTo: last, where: isMeant)
   }
 
   // MARK: How the barriers divide

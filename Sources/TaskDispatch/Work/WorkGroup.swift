@@ -12,8 +12,8 @@ public final class WorkGroup: @unchecked Sendable {
     var count = 0
     /// Each called once, when the group is empty.
     var observers: [@Sendable () -> Void] = []
-    /// Under which somebody waits until the group is empty. Each once.
-    var monitors: [Monitor] = []
+    /// Wakes the threads that are blocked until the group is empty, one for each dispatcher.
+    var wakers: [Waker] = []
     /// Who waits may look only when it has been entered again.
     var timesEmptied = 0
     /// Submissions that are in.
@@ -61,14 +61,19 @@ public final class WorkGroup: @unchecked Sendable {
     withState { $0.enter(for: dispatcher) }
   }
 
+  fileprivate struct Waker {
+    let dispatcher: ObjectIdentifier
+    let wake: @Sendable () -> Void
+  }
+
   /// What is to be called when a group has emptied.
   struct Emptied {
     fileprivate let observers: [@Sendable () -> Void]
-    fileprivate let monitors: [Monitor]
+    fileprivate let wakers: [Waker]
 
     /// Calls the observers, and wakes the threads that wait. Under no lock.
     func tell() {
-      for monitor in monitors { monitor.tell() }
+      for waker in wakers { waker.wake() }
       for observer in observers { observer() }
     }
   }
@@ -89,14 +94,19 @@ public final class WorkGroup: @unchecked Sendable {
       state.count -= 1
       state.members -= members
       if state.members == 0 { state.shared = nil }
-      guard state.count == 0 else { return (nil, !state.observers.isEmpty) }
+      guard state.count == 0 else {
+        // The last that was in by hand may have been what could still end a wait.
+        let wakers = members == 0 ? state.wakers : []
+        let emptied = wakers.isEmpty ? nil : Emptied(observers: [], wakers: wakers)
+        return (emptied, !state.observers.isEmpty)
+      }
       state.timesEmptied += 1
-      if state.observers.isEmpty, state.monitors.isEmpty { return (nil, false) }
+      if state.observers.isEmpty, state.wakers.isEmpty { return (nil, false) }
       defer {
         state.observers = []
-        state.monitors = []
+        state.wakers = []
       }
-      return (Emptied(observers: state.observers, monitors: state.monitors), false)
+      return (Emptied(observers: state.observers, wakers: state.wakers), false)
     }
   }
 
@@ -160,14 +170,19 @@ public final class WorkGroup: @unchecked Sendable {
     if isEmpty { observer() }
   }
 
-  /// Lets those who wait under `monitor` look again when the group has emptied. Without that monitor's
-  /// lock. Called again before that, it changes nothing.
+  /// Has `wake` called once when the group has emptied, under no lock. Called again for the same dispatcher
+  /// before that, it changes nothing.
   ///
   /// - Returns: ``timesEmptied``, of the same moment; nil if the group is empty now.
-  package func whenEmpty(tell monitor: Monitor) -> Int? {
+  package func whenEmpty(
+    wake: @escaping @Sendable () -> Void, for dispatcher: any TaskDispatcher
+  ) -> Int? {
     withState { state in
       if state.count == 0 { return nil }
-      if !state.monitors.contains(where: { $0 === monitor }) { state.monitors.append(monitor) }
+      let dispatcher = ObjectIdentifier(dispatcher)
+      if !state.wakers.contains(where: { $0.dispatcher == dispatcher }) {
+        state.wakers.append(Waker(dispatcher: dispatcher, wake: wake))
+      }
       return state.timesEmptied
     }
   }

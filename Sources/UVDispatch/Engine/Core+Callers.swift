@@ -44,6 +44,21 @@ extension Core {
     }
   }
 
+  /// The body of a `sync` begins on top of the task that calls.
+  ///
+  /// - Returns: Whether ``endNested(in:)`` has to be called after it.
+  @inline(__always) func beginNested(_ frame: QueuedTask, in caller: QueuedTask?) -> Bool {
+    guard let caller, !caller.isBlocked else { return false }
+    caller.beginWait(for: frame)
+    blocked.tasks += 1
+    return true
+  }
+
+  @inline(__always) func endNested(in caller: QueuedTask?) {
+    caller?.endWait()
+    blocked.tasks -= 1
+  }
+
   @inline(never) private func makeCaller() -> QueuedTask {
     QueuedTask(
       .caller(nil), id: 0,

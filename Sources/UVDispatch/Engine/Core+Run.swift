@@ -179,7 +179,7 @@ extension Core {
     }
     task.hasRun = true
     if task.isCaller {
-      if task.lane == .foreground { blocked.mustCheck = true }
+      if task.lane == .foreground { blocked.flag(callerOf: task) }
       // Else it ran on its caller's thread, which is no lease: nobody else tells the loop.
       if leavesWhenIdle { loop.isWanted = true }
     }

@@ -35,7 +35,7 @@ extension Core {
       return
     }
     // Who waits for room gets none any more.
-    blocked.mustCheck = true
+    blocked.flagAll()
     closeInboxes()
     settleTimers()
     shutdown = Shutdown(drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil)
@@ -79,7 +79,7 @@ extension Core {
     if hasWorkThatCanEnd, shutdown!.phase == .draining {
       shutdown!.phase = .cancelling
       // Nor do bodies any more.
-      blocked.mustCheck = true
+      blocked.flagAll()
       shutdownFlag.raise()
     }
     promotePlain()
@@ -175,7 +175,7 @@ extension Core {
     forEachReady { if $0.isCaller { callers.append($0) } }
     for caller in callers where takeBack(caller) {
       caller.isTurnedAway = true
-      blocked.mustCheck = true
+      blocked.flag(callerOf: caller)
       endUnstarted(caller, .cancelled)
     }
   }

@@ -65,7 +65,7 @@ extension Core {
     guard let shutdown else { return nil }
     let isTaken =
       shutdown.phase == .draining && !isTimer
-      && (isFromOwnWork || isInCallbackOfLoop || TaskFrame.deliveries(for: dispatcher) > 0)
+      && (isFromOwnWork || isOnLoopThread || TaskFrame.deliveries(for: dispatcher) > 0)
     return isTaken ? nil : .shutDown
   }
 
@@ -116,7 +116,7 @@ extension Core {
       withoutRoom.remove(at: index)
       return enqueue(waiting)
     }
-    blocked.mustCheck = true
+    blocked.flagThoseWithoutRoom()
   }
 
   // MARK: Into the queues
@@ -169,6 +169,7 @@ extension Core {
     collectIfCallersWait(view)
     let time = now
     pool.resume(poolView(view), now: { time })
+    blocked.mayCloseCircle = true
     handOutGrants()
   }
 
@@ -184,8 +185,7 @@ extension Core {
       letGoIfEmpty(grant.view)
       caller.isGranted = true
       blocked.admitted += 1
-      blocked.mustCheck = true
-      if caller.helped != nil { blocked.admittedWhileHelping += 1 }
+      blocked.flag(callerOf: caller)
     }
   }
 

@@ -59,7 +59,7 @@ extension Core {
     of item: WorkItem, _ outcome: Outcome, _ telling: WorkItem.Telling,
     releasing work: consuming QueuedTask.Work? = nil
   ) {
-    if telling.isAwaited { blocked.mustCheck = true }
+    if telling.isAwaited { blocked.flagWaiters(of: item) }
     if telling.isNothing, work?.holdsUserCode != true { return }
     outbox.append(.end(item, outcome, telling, work))
   }

@@ -222,8 +222,9 @@ final class Core {
     loopThread = nil
   }
 
-  /// Whether the caller is on the loop's thread without a task, as callbacks of libuv are.
-  var isInCallbackOfLoop: Bool { loopThread != nil && loopThread == .ofThread }
+  /// Whether the calling thread runs the loop. Without a task it is in a callback of libuv, or of this
+  /// dispatcher.
+  var isOnLoopThread: Bool { loopThread != nil && loopThread == .ofThread }
 
   // MARK: Views
 

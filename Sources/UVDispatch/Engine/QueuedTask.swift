@@ -62,11 +62,11 @@ final class QueuedTask: TaskFrame {
   private(set) var isAbandoned = false
   /// Somebody was shown it who may look at it until what runs in it has ended, and after that.
   var isKnown = false
-  /// The time-out of its caller aside, it stands still until something else has happened.
+  /// It does not go on before something else has: see ``blockedOn`` and ``waitsFor``.
   private(set) var isBlocked = false
-  /// What its caller runs meanwhile, while it waits.
-  var helped: QueuedTask?
-  /// What has to end before it goes on, if that is one task.
+  /// Its thread is blocked.
+  private(set) var blockedOn: BlockedThread?
+  /// The body of its own `sync`, which runs on top of it.
   private(set) var waitsFor: QueuedTask?
   /// The next of the ``Spares``.
   @safe @exclusivity(unchecked) var nextSpare: QueuedTask?
@@ -154,7 +154,7 @@ final class QueuedTask: TaskFrame {
   @inline(__always) func holdNothing() {
     letGo()
     view = nil
-    if helped != nil { helped = nil }
+    if blockedOn != nil { blockedOn = nil }
     if waitsFor != nil { waitsFor = nil }
   }
 
@@ -163,7 +163,7 @@ final class QueuedTask: TaskFrame {
     on queue: TaskQueue.Identity, _ view: consuming UVView?, isBarrier: Bool, site: CallSite,
     id: UInt64, parent: UInt64?, at time: Int64
   ) {
-    assert(!isBlocked && waitsFor == nil && helped == nil, "the frame of a caller who goes on")
+    assert(!isBlocked && waitsFor == nil && blockedOn == nil, "the frame of a caller who goes on")
     hold(noItemOf: queue, at: site)
     self.view = view
     self.isBarrier = isBarrier
@@ -295,14 +295,21 @@ final class QueuedTask: TaskFrame {
   /// `deinit`.
   func release() -> Work? { work.take() }
 
-  func beginWait(for task: QueuedTask?) {
+  /// The body of its `sync` begins on top of it.
+  @inline(__always) func beginWait(for task: QueuedTask) {
     isBlocked = true
     waitsFor = task
   }
 
-  func endWait() {
+  func beginWait(on thread: BlockedThread) {
+    isBlocked = true
+    blockedOn = thread
+  }
+
+  @inline(__always) func endWait() {
     isBlocked = false
     waitsFor = nil
+    if blockedOn != nil { blockedOn = nil }
   }
 
   func abandon() { isAbandoned = true }

@@ -1,0 +1,329 @@
+internal import TaskDispatch
+
+/// Which of the blocked threads can go on, without those that cannot (rule 14).
+///
+/// A thread is *live* if something may end its wait. The search begins with no blocked thread live, and
+/// looks at each. One that something else may let go on becomes live, and then those are looked at again
+/// that wait for what it holds: its tasks' shares of their queues, their outcomes, its worker, the loop. What
+/// is not live in the end waits for threads that are not live, and for nothing else.
+///
+/// Two questions are asked. A *circle* is of running bodies and callers of `sync` alone: what waits in a queue
+/// may still be cancelled, and counts as if it were gone. It holds whatever else goes on. The whole question is
+/// asked when nothing runs and nothing can start: then what waits in a queue, or in a group, goes on only if
+/// a worker or the loop can come to it.
+///
+/// Always live are waits for a suspended view, for a group that was entered by hand, and for a timer that the
+/// loop can come to. Complexity: O(blocked threads + running tasks + what each waits for); for a group, once
+/// O(what waits in all queues).
+struct DeadlockSearch {
+  /// What keeps a thread from being live.
+  enum Blocker {
+    case thread(BlockedThread)
+    /// The running tasks of a queue.
+    case queue(TaskQueue.Identity)
+    case workers
+    case loop
+  }
+
+  /// What is known of a queue.
+  private struct Queue {
+    /// Tasks that hold a share of it, and whose threads are not live.
+    var dead = 0
+    var hasDeadBarrier = false
+    var waiters: [BlockedThread] = []
+  }
+
+  private let core: Core
+  private let circlesOnly: Bool
+  private var queues: [TaskQueue.Identity: Queue] = [:]
+  private var workersAreLive: Bool
+  private var loopIsLive: Bool
+  private var waitersForWorkers: [BlockedThread] = []
+  private var waitersForLoop: [BlockedThread] = []
+  private var waitersForThread: [ObjectIdentifier: [BlockedThread]] = [:]
+  private var work: [BlockedThread] = []
+  /// The members of the groups that threads wait for, as far as they wait in queues.
+  private var members: [ObjectIdentifier: [WorkItem]] = [:]
+
+  init(_ core: Core, circlesOnly: Bool) {
+    self.core = core
+    self.circlesOnly = circlesOnly
+    let threads = core.blocked.threads.filter(\.isSearched)
+    workersAreLive = circlesOnly || core.workers.mayStart(busy: core.pool.busyWorkers)
+    loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
+    for thread in threads {
+      thread.isLive = false
+      thread.blocker = nil
+      thread.tasks = []
+    }
+    for task in core.running { note(task) }
+    for thread in threads { noteAdmission(of: thread) }
+    if !circlesOnly { noteMembers(awaitedBy: threads) }
+    work = threads
+    while let thread = work.popLast() {
+      if !thread.isLive, isLive(thread) { become(live: thread) }
+    }
+  }
+
+  /// A task that runs.
+  private mutating func note(_ task: QueuedTask) {
+    guard let thread = Self.thread(of: task) else { return }
+    thread.tasks.append(task)
+    hold(task.queue, asBarrier: task.ranAsBarrier)
+  }
+
+  /// A caller that was admitted holds its share already, although its thread does something else first.
+  private mutating func noteAdmission(of thread: BlockedThread) {
+    guard case .turn(let caller) = thread.target, caller.isGranted, caller.lane == .background,
+      !core.isRunning(caller), thread.isBusy
+    else { return }
+    thread.tasks.append(caller)
+    hold(caller.queue, asBarrier: caller.ranAsBarrier)
+  }
+
+  private mutating func hold(_ queue: TaskQueue.Identity, asBarrier isBarrier: Bool) {
+    queues[queue, default: Queue()].dead += 1
+    if isBarrier { queues[queue]!.hasDeadBarrier = true }
+  }
+
+  /// The blocked thread that a running task is on, or nil if it goes on.
+  private static func thread(of task: QueuedTask) -> BlockedThread? {
+    var next = task
+    while let inner = next.waitsFor { next = inner }
+    guard let thread = next.blockedOn, thread.isSearched else { return nil }
+    return thread
+  }
+
+  // MARK: Going on
+
+  private mutating func become(live thread: BlockedThread) {
+    thread.isLive = true
+    thread.blocker = nil
+    work += waitersForThread.removeValue(forKey: ObjectIdentifier(thread)) ?? []
+    for task in thread.tasks {
+      queues[task.queue]!.dead -= 1
+      if task.ranAsBarrier { queues[task.queue]!.hasDeadBarrier = false }
+      work += queues[task.queue]!.waiters
+      queues[task.queue]!.waiters = []
+    }
+    if thread.isWorker, !workersAreLive {
+      workersAreLive = true
+      work += waitersForWorkers
+    }
+    if thread.isLoop, !loopIsLive {
+      loopIsLive = true
+      work += waitersForLoop
+    }
+  }
+
+  private mutating func wait(_ thread: BlockedThread, for blocker: Blocker) -> Bool {
+    thread.blocker = blocker
+    switch blocker {
+    case .thread(let other): waitersForThread[ObjectIdentifier(other), default: []].append(thread)
+    case .queue(let queue): queues[queue, default: Queue()].waiters.append(thread)
+    case .workers: waitersForWorkers.append(thread)
+    case .loop: waitersForLoop.append(thread)
+    }
+    return false
+  }
+
+  private mutating func isLive(_ thread: BlockedThread) -> Bool {
+    if let inner = thread.inner, inner.isSearched, !inner.isLive {
+      return wait(thread, for: .thread(inner))
+    }
+    if let helped = thread.helped, let blocker = blocker(ofRunning: helped) {
+      return wait(thread, for: blocker)
+    }
+    let blocker: Blocker? =
+      switch thread.target {
+      case .turn(let caller): self.blocker(ofTurn: caller)
+      case .item(let item): self.blocker(of: item)
+      case .group(let group): self.blocker(of: group)
+      case .room(let task): blockerOfRoom(for: task)
+      case .anything: nil
+      }
+    guard let blocker else { return true }
+    return wait(thread, for: blocker)
+  }
+
+  // MARK: What a thread waits for
+
+  private func blocker(ofRunning task: QueuedTask) -> Blocker? {
+    guard let thread = Self.thread(of: task), !thread.isLive else { return nil }
+    return .thread(thread)
+  }
+
+  private var blockerOfLoop: Blocker? { loopIsLive ? nil : .loop }
+
+  private mutating func blocker(ofTurn caller: QueuedTask) -> Blocker? {
+    if caller.hasRun || caller.isTurnedAway { return nil }
+    if caller.lane == .foreground {
+      return core.isRunning(caller) ? blocker(ofRunning: caller) : blockerOfLoop
+    }
+    if caller.isGranted { return nil }
+    return blocker(
+      in: caller.queue, core.poolView(caller.view), before: (caller.position, caller.site.band),
+      isBarrier: caller.isBarrier, needsWorker: false)
+  }
+
+  private mutating func blocker(of item: WorkItem) -> Blocker? {
+    if item.outcome != nil { return nil }
+    if let task = item.queued as? QueuedTask, core.isRunning(task) {
+      return blocker(ofRunning: task)
+    }
+    if item.isRunning { return core.task(of: item).flatMap { blocker(ofRunning: $0) } }
+    // Another task may cancel it.
+    if circlesOnly { return nil }
+    switch item.place.stage {
+    case .nowhere: return nil
+    case .due: return blockerOfLoop
+    case .timers:
+      if let blocker = blockerOfLoop { return blocker }
+      return item.kind == .sleep ? nil : blocker(ofWaiting: item, before: nil)
+    case .held:
+      guard item.kind == .notification else { return blocker(ofWaiting: item, before: nil) }
+      return nil
+    case .queue, .posted:
+      let position = item.place.position
+      return blocker(ofWaiting: item, before: item.isBarrier ? nil : (position, item.site.band))
+    }
+  }
+
+  private mutating func blocker(
+    ofWaiting item: WorkItem, before place: (position: Int, band: PriorityBand)?
+  ) -> Blocker? {
+    if item.lane == .foreground { return blockerOfLoop }
+    let view = item.view as? UVView
+    return blocker(
+      in: core.identity(of: .background, view), core.poolView(view), before: place,
+      isBarrier: item.isBarrier, needsWorker: true)
+  }
+
+  private mutating func blocker(of group: WorkGroup) -> Blocker? {
+    for task in core.running where task.item?.group === group && !task.isAbandoned {
+      if let blocker = blocker(ofRunning: task) { return blocker }
+    }
+    if circlesOnly { return nil }
+    let waiting = members[ObjectIdentifier(group)] ?? []
+    // One that stands in no queue was entered by hand, or belongs to another dispatcher.
+    let running = core.running.count { $0.item?.group === group && !$0.isAbandoned }
+    if group.count > waiting.count + running { return nil }
+    for item in waiting { if let blocker = blocker(of: item) { return blocker } }
+    return nil
+  }
+
+  private mutating func blockerOfRoom(for task: QueuedTask) -> Blocker? {
+    if task.lane == .foreground { return blockerOfLoop }
+    return blocker(
+      in: task.queue, core.poolView(task.view), before: nil, isBarrier: false, needsWorker: true,
+      isFirst: true)
+  }
+
+  /// What keeps an entry of a queue of the background from starting.
+  ///
+  /// - Parameters:
+  ///   - place: Where it stands; nil if everything that waits there stands before it.
+  ///   - isFirst: Nothing stands before it: any entry of the queue will do.
+  private mutating func blocker(
+    in identity: TaskQueue.Identity, _ view: PoolView<Entry>,
+    before place: (position: Int, band: PriorityBand)?, isBarrier: Bool, needsWorker: Bool,
+    isFirst: Bool = false
+  ) -> Blocker? {
+    if view.queue.isSuspended { return nil }
+    let queue = queues[identity] ?? Queue()
+    let onlyCallers = circlesOnly
+    // An item may be cancelled.
+    func isFence(_ entry: borrowing Entry) -> Bool { !onlyCallers || !entry.isItem }
+    let isFenced: Bool
+    if isFirst {
+      isFenced = false
+    } else if let place, !isBarrier {
+      isFenced = view.queue.ready.isFenced(
+        at: place.position, in: place.band, by: isFence)
+    } else {
+      isFenced = view.queue.ready.hasBarrier(where: isFence)
+    }
+    let needsAll = isBarrier || isFenced
+    if queue.hasDeadBarrier || (needsAll ? queue.dead > 0 : queue.dead >= view.queue.width) {
+      return .queue(identity)
+    }
+    if circlesOnly || workersAreLive { return nil }
+    if needsWorker { return .workers }
+    guard let place else { return nil }
+    // A caller behind what needs a worker, or it would have been admitted.
+    let hasRoom = !needsAll && !view.queue.runsBarrier && view.queue.running < view.queue.width
+    let isBehindOthers =
+      hasRoom
+      || view.queue.ready.isPreceded(
+        at: place.position, in: place.band, isBarrier: isBarrier
+      ) { !$0.runsOnCaller }
+    return isBehindOthers ? .workers : nil
+  }
+
+  private mutating func noteMembers(awaitedBy threads: [BlockedThread]) {
+    for thread in threads {
+      if case .group(let group) = thread.target { members[ObjectIdentifier(group)] = [] }
+    }
+    if members.isEmpty { return }
+    core.forEachWaitingItem { item in
+      guard let group = item.group else { return }
+      members[ObjectIdentifier(group)]?.append(item)
+    }
+  }
+
+  // MARK: The answer
+
+  /// The threads that are not live.
+  var dead: [BlockedThread] { core.blocked.threads.filter { $0.isSearched && !$0.isLive } }
+
+  /// The thread to refuse: of the circle that `thread`, which is not live, leads to, the one that was blocked
+  /// last. To refuse another would not let the circle go on.
+  func victim(from thread: BlockedThread) -> BlockedThread {
+    let chain = chain(from: thread)
+    guard let last = chain.last, let end = next(after: last),
+      let first = chain.firstIndex(where: { $0 === end })
+    else { return chain.last ?? thread }
+    return chain[first...].max { $0.number < $1.number } ?? thread
+  }
+
+  /// What the threads wait for that `thread`, which is not live, waits for: each for the next.
+  func links(after thread: BlockedThread) -> [WaitLink] {
+    chain(from: thread).dropFirst().map { thread in
+      let task = thread.task
+      return WaitLink(
+        waiter: task?.name ?? (thread.isLoop ? "the loop's thread" : "a worker"),
+        waiterQueue: task?.queueLabel, waitsFor: Self.name(of: thread.target))
+    }
+  }
+
+  /// The threads from `thread` on, each waiting for the next, until one comes up again.
+  private func chain(from thread: BlockedThread) -> [BlockedThread] {
+    var chain = [thread]
+    while let next = next(after: chain.last!), !chain.contains(where: { $0 === next }) {
+      chain.append(next)
+    }
+    return chain
+  }
+
+  /// A thread that is not live, and without which `thread` is not.
+  private func next(after thread: BlockedThread) -> BlockedThread? {
+    switch thread.blocker {
+    case .thread(let other): other
+    case .queue(let queue):
+      dead.first { thread in thread.tasks.contains { $0.queue == queue } }
+    case .workers: dead.first(where: \.isWorker)
+    case .loop: dead.first(where: \.isLoop)
+    case nil: nil
+    }
+  }
+
+  private static func name(of target: BlockedThread.Target) -> String {
+    switch target {
+    case .turn(let caller): "its turn on \(caller.queueLabel)"
+    case .item(let item): item.name
+    case .group: "a group"
+    case .room(let task): "room on \(task.queueLabel)"
+    case .anything: "anything"
+    }
+  }
+}
