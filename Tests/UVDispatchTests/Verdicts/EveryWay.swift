@@ -1,0 +1,98 @@
+/// Tries every way to go on from a standing, one event at a time, and remembers which it has seen.
+///
+/// As ``Outlook``, with all its hopes, but without its argument that one way is enough: a task that starts takes a
+/// place and a thread until it ends, and of two that may start each is tried first. Slow, and for tests of the
+/// judge.
+struct EveryWay {
+  private let frame: Int
+  private var seen: Set<Standing> = []
+  /// More standings than this are not looked at.
+  private let most: Int
+  private(set) var isExhausted = true
+
+  /// - Parameter frame: The number of the frame that waits.
+  init(endsWaitOf frame: Int, most: Int = 20_000) {
+    self.frame = frame
+    self.most = most
+  }
+
+  /// Whether some way ends the wait.
+  mutating func exists(from standing: Standing) -> Bool {
+    var next = standing
+    for timer in standing.timers {
+      next.queues[timer.queue].items.append(
+        .init(content: .task(timer.task), isBarrier: timer.isBarrier))
+    }
+    next.timers = []
+    for queue in next.queues.indices { next.queues[queue].suspensions = 0 }
+    for group in next.groups.indices where next.groups[group].handEntries > 0 {
+      next.groups[group].handEntries = 0
+      if next.groups[group].isEmpty { next.groups[group].round += 1 }
+    }
+    var open = [next]
+    while let standing = open.popLast() {
+      guard seen.insert(standing).inserted else { continue }
+      if seen.count > most {
+        isExhausted = false
+        return false
+      }
+      guard let waiter = standing.frame(frame), case .waiting = waiter.activity else {
+        return true
+      }
+      open += successors(of: standing)
+    }
+    return false
+  }
+
+  private func successors(of standing: Standing) -> [Standing] {
+    var found: [Standing] = []
+    for top in standing.tops {
+      var next = standing
+      if case .waiting(let target, let isTimed) = top.activity {
+        guard isTimed || standing.hasComeAbout(target) else { continue }
+        next.frames[standing.index(ofFrame: top.number)!].activity = .moving
+      } else {
+        next.endFrame(top.number)
+      }
+      found.append(next)
+    }
+    if let callback = standing.nextCallback {
+      var next = standing
+      next.endCallback(callback)
+      found.append(next)
+    }
+    for queue in standing.queues.indices {
+      found += starts(of: queue, in: standing)
+    }
+    return found
+  }
+
+  private func starts(of queue: Int, in standing: Standing) -> [Standing] {
+    guard standing.canStartFirst(of: queue, helps: true) else { return [] }
+    var next = standing
+    let item = next.queues[queue].items.removeFirst()
+    let number = 1_000_000 + standing.frames.map(\.number).max().map { $0 % 1_000_000 + 1 }!
+    func begun(_ work: Standing.Work, on place: Standing.Place) -> Standing {
+      var begun = next
+      begun.frames.append(
+        .init(number: number, place: place, work: work, queue: queue, isBarrier: item.isBarrier))
+      return begun
+    }
+    switch item.content {
+    case .caller(let caller, let ticket):
+      let place = queue == WaitProgram.foreground ? .loop : standing.frame(caller)!.place
+      return [begun(.syncBody(ticket), on: place)]
+    case .task(let task):
+      if queue == WaitProgram.foreground { return [begun(.task(task), on: .loop)] }
+      var places: [Standing.Place] = []
+      if standing.busyWorkers < standing.workers {
+        // Idle workers are alike: the first number that is free.
+        let taken = Set(standing.frames.map(\.place))
+        places.append(
+          (UInt(0)...).lazy.map { Standing.Place.worker($0) }.first { !taken.contains($0) }!)
+      }
+      places += standing.helpers(of: queue).map(\.place)
+      return places.map { begun(.task(task), on: $0) }
+    }
+  }
+}

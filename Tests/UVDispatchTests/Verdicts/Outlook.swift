@@ -1,0 +1,106 @@
+/// What can still come about from a standing, if every script that is not written down does its best: a
+/// body that runs ends, and so does a task that starts.
+///
+/// A dispatcher knows no scripts, so this is what it may hope for. Everything that happens in an outlook gives
+/// back a thread, a place in a queue or a group, and takes nothing. So no order of events spoils another, and one
+/// way through, which does whatever it can, reaches all that any way reaches. ``EveryWay`` checks that claim.
+struct Outlook {
+  /// What may happen without a body that does it.
+  struct Hopes: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// Suspended views are resumed.
+    static let resumes = Hopes(rawValue: 1)
+    /// Groups entered by hand are left.
+    static let leaves = Hopes(rawValue: 2)
+    /// Timers come due, where their lane can run.
+    static let timers = Hopes(rawValue: 4)
+    /// Workers that wait in `sync` run the first task of that queue.
+    static let help = Hopes(rawValue: 8)
+    /// Waits for handles and groups end by themselves, and callbacks too. What then still stands is a circle of
+    /// bodies and callers of `sync`.
+    static let waits = Hopes(rawValue: 16)
+
+    static let everything: Hopes = [.resumes, .leaves, .timers, .help]
+  }
+
+  private(set) var standing: Standing
+  /// What happened, in order.
+  private(set) var way: [String] = []
+  /// The frames whose wait has ended without a refusal.
+  private(set) var freed: Set<Int> = []
+  private let hopes: Hopes
+
+  init(of standing: Standing, hopes: Hopes) {
+    self.standing = standing
+    self.hopes = hopes
+    if hopes.contains(.timers) {
+      for timer in standing.timers {
+        self.standing.queues[timer.queue].items.append(
+          .init(content: .task(timer.task), isBarrier: timer.isBarrier))
+      }
+    }
+    while endFrames() || endCallbacks() || startItems() {}
+  }
+
+  func ends(_ frame: Standing.Frame) -> Bool { freed.contains(frame.number) }
+
+  private mutating func endFrames() -> Bool {
+    for top in standing.tops {
+      if case .waiting(let target, let isTimed) = top.activity {
+        guard mayEnd(target, isTimed, top) else { continue }
+        freed.insert(top.number)
+        way.append("\(standing.name(of: top)) need not wait for \(standing.name(of: target)) any more")
+      }
+      way.append("\(standing.name(of: top)) ends")
+      standing.endFrame(top.number)
+      return true
+    }
+    return false
+  }
+
+  private mutating func endCallbacks() -> Bool {
+    guard let callback = standing.nextCallback else { return false }
+    way.append("callback \(callback) begins, and ends")
+    standing.endCallback(callback)
+    return true
+  }
+
+  private func mayEnd(
+    _ target: Standing.Target, _ isTimed: Bool, _ frame: Standing.Frame
+  ) -> Bool {
+    if isTimed || standing.hasComeAbout(target) { return true }
+    if hopes.contains(.waits), standing.isInCallback(frame) { return true }
+    switch target {
+    case .sync: return false
+    case .task: return hopes.contains(.waits)
+    case .group(let group, _):
+      return hopes.contains(.waits)
+        || hopes.contains(.leaves)
+          && standing.groups[group].members.isEmpty
+    }
+  }
+
+  private mutating func startItems() -> Bool {
+    for queue in standing.queues.indices {
+      let isHeld = standing.queues[queue].suspensions > 0
+      guard !isHeld || hopes.contains(.resumes),
+        standing.canStartFirst(of: queue, helps: hopes.contains(.help))
+      else { continue }
+      let name = WaitProgram.name(ofQueue: queue)
+      if isHeld { way.append("\(name) is resumed") }
+      switch standing.queues[queue].items.removeFirst().content {
+      case .task(let task):
+        let helper = standing.busyWorkers < standing.workers ? nil : standing.helper(of: queue)
+        let place = helper.map { ", on the stack of \(standing.name(of: $0))" } ?? ""
+        way.append("t\(task) starts on \(name)\(place), and ends")
+        standing.endTask(task)
+      case .caller(let frame, let ticket):
+        way.append("the sync of \(standing.name(ofFrame: frame)) runs on \(name)")
+        standing.endedTickets.insert(ticket)
+      }
+      return true
+    }
+    return false
+  }
+}

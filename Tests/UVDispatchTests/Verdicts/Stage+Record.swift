@@ -1,0 +1,86 @@
+import TaskDispatch
+
+extension Stage.Record {
+  mutating func setActivity(of frame: Int, _ activity: Standing.Activity) {
+    guard let index = standing.index(ofFrame: frame) else { return }
+    standing.frames[index].activity = activity
+  }
+
+  mutating func report(_ kind: Finding.Kind, _ text: String) {
+    guard !isOver else { return }
+    findings.append(Finding(kind: kind, text: text, standing: standing, story: story))
+  }
+
+  /// Lets something happen that may empty groups or end tasks, and makes callbacks due for it.
+  /// Lets something happen that may empty groups or end tasks, and makes callbacks due for it.
+  mutating func change(_ body: (inout Standing) -> Void) {
+    let before = standing
+    body(&standing)
+    for group in standing.groups.indices
+    where standing.groups[group].round != before.groups[group].round {
+      makeDue(whenEmpty.removeValue(forKey: group) ?? [])
+    }
+    for task in standing.endedTasks.subtracting(before.endedTasks) {
+      makeDue(whenEnded.removeValue(forKey: task) ?? [])
+    }
+  }
+
+  /// On one thread, one after the other.
+  mutating func makeDue(_ callbacks: [Int]) {
+    let batch = number()
+    standing.dueCallbacks.formUnion(callbacks)
+    for callback in callbacks { standing.batches[callback] = batch }
+  }
+
+  /// A script begins that stood in `queue`.
+  mutating func take(_ work: Standing.Work, from queue: Int, on place: Standing.Place) {
+    // A timer may have come due behind other tasks, so what begins need not stand first in the record.
+    standing.timers.removeAll { timer in work == .task(timer.task) }
+    standing.queues[queue].items.removeAll { item in
+      switch item.content {
+      case .task(let task): work == .task(task)
+      case .caller(_, let ticket): work == .syncBody(ticket)
+      }
+    }
+    guard case .task = work, let top = standing.frames.last(where: { $0.place == place }),
+      let (kind, text) = StandingJudge(standing).objection(toHelpOn: top, with: queue)
+    else { return }
+    report(
+      kind, "\(work) of \(WaitProgram.name(ofQueue: queue)) starts on the stack of \(standing.name(of: top)): \(text)")
+  }
+
+  /// The wait of `frame` has returned.
+  mutating func noteReturn(_ frame: Int) {
+    guard !isOver, let waiter = standing.frame(frame),
+      case .waiting(let target, _) = waiter.activity
+    else { return }
+    let name = standing.name(of: waiter)
+    story.append("the wait of \(name) for \(standing.name(of: target)) has ended")
+    if !standing.hasComeAbout(target) {
+      report(.earlyReturn, "\(name) does not wait any more for \(standing.name(of: target))")
+    }
+    setActivity(of: frame, .moving)
+  }
+
+  /// The wait of `frame` has been refused, or its time-out has passed.
+  mutating func note(_ error: any Error, of frame: Int) {
+    guard !isOver, let waiter = standing.frame(frame),
+      case .waiting(let target, let isTimed) = waiter.activity
+    else { return }
+    let name = "the wait of \(standing.name(of: waiter)) for \(standing.name(of: target))"
+    switch error {
+    case WaitRefusal.timedOut where isTimed: story.append("the time-out of \(name) has passed")
+    case WaitRefusal.wouldDeadlock(let chain):
+      let chain = chain.map(\.description).joined(separator: "; ")
+      story.append("\(name) is refused: \(chain)")
+      if let (kind, text) = StandingJudge(standing).objection(toRefusalOf: frame, while: held) {
+        report(kind, "\(name) was refused [\(chain)], but \(text)")
+      }
+    default: report(.otherRefusal, "\(name): \(error)")
+    }
+    if case .sync(let queue, let ticket) = target {
+      standing.queues[queue].items.removeAll { $0.content == .caller(frame: frame, ticket: ticket) }
+    }
+    setActivity(of: frame, .moving)
+  }
+}

@@ -1,0 +1,191 @@
+import UVDispatch
+
+@testable import TaskDispatch
+
+extension Stage {
+  /// Runs `script` in `frame`, with a gate before each step and before the end.
+  func perform(_ script: [WaitStep], in frame: Int) {
+    for step in script {
+      guard arrive(frame, before: step) else { return }
+      act(step, in: frame)
+    }
+    _ = arrive(frame, before: nil)
+  }
+
+  private func act(_ step: WaitStep, in frame: Int) {
+    switch step {
+    case .sync(let queue, let isBarrier, let script): sync(queue, isBarrier, script, frame)
+    case .waitForTask(let task, let isTimed): wait(for: task, isTimed, frame)
+    case .waitForGroup(let group, let isTimed): wait(forGroup: group, isTimed, frame)
+    case .submit(let task): submit(task)
+    case .startTimer(let task, let milliseconds): startTimer(task, milliseconds)
+    case .suspend(let queue):
+      change { $0.standing.queues[queue].suspensions += 1 }
+      queues[queue].suspend()
+    case .resume(let queue): resume(queue)
+    case .enter(let group):
+      change { $0.standing.groups[group].handEntries += 1 }
+      groups[group].enter()
+    case .leave(let group): leave(group)
+    case .whenEmpty(let group, let script): callBack(script, whenEmpty: group)
+    case .whenEnded(let task, let script): callBack(script, whenEnded: task)
+    }
+  }
+
+  // MARK: Waiting
+
+  private func sync(_ queue: Int, _ isBarrier: Bool, _ script: [WaitStep], _ frame: Int) {
+    let ticket = change { record in
+      let ticket = record.number()
+      record.standing.queues[queue].items.append(
+        .init(content: .caller(frame: frame, ticket: ticket), isBarrier: isBarrier))
+      record.setActivity(
+        of: frame, .waiting(.sync(queue: queue, ticket: ticket), isTimed: false))
+      return ticket
+    }
+    settle(frame) {
+      try (isBarrier ? queues[queue].barrier : queues[queue]).sync {
+        let inner = begin(.syncBody(ticket), queue: queue, isBarrier: isBarrier)
+        perform(script, in: inner)
+        end(inner)
+      }
+    }
+  }
+
+  private func wait(for task: Int, _ isTimed: Bool, _ frame: Int) {
+    let handle = change { record in
+      let handle = record.handles[task]
+      if handle != nil { record.setActivity(of: frame, .waiting(.task(task), isTimed: isTimed)) }
+      return handle
+    }
+    guard let handle else { return }
+    settle(frame) { try handle.wait(timeout: isTimed ? .milliseconds(2) : nil) }
+  }
+
+  private func wait(forGroup group: Int, _ isTimed: Bool, _ frame: Int) {
+    change { record in
+      let round = record.standing.groups[group].round
+      record.setActivity(of: frame, .waiting(.group(group, round: round), isTimed: isTimed))
+    }
+    settle(frame) { try groups[group].wait(timeout: isTimed ? .milliseconds(2) : nil) }
+  }
+
+  /// Makes a call that waits, and records how it ends.
+  private func settle(_ frame: Int, _ call: () throws -> Void) {
+    do {
+      try call()
+      change { $0.noteReturn(frame) }
+    } catch {
+      change { $0.note(error, of: frame) }
+    }
+  }
+
+  // MARK: Submitting
+
+  private func run(_ task: Int) {
+    let body = program.bodies[task]
+    let frame = begin(.task(task), queue: body.queue, isBarrier: body.isBarrier)
+    perform(body.script, in: frame)
+    end(frame)
+  }
+
+  private func submit(_ task: Int) {
+    let body = program.bodies[task]
+    change { record in
+      record.standing.queues[body.queue].items.append(
+        .init(content: .task(task), isBarrier: body.isBarrier))
+      if let group = body.group { record.standing.groups[group].members.append(task) }
+    }
+    let queue = body.isBarrier ? queues[body.queue].barrier : queues[body.queue]
+    let group = body.group.map { groups[$0] }
+    if body.hasHandle {
+      let handle = queue.submit(label: "t\(task)", group: group) { [self] in run(task) }
+      change { $0.handles[task] = handle }
+    } else if let group {
+      queue(group: group) { [self] in run(task) }
+    } else {
+      queue { [self] in run(task) }
+    }
+  }
+
+  private func startTimer(_ task: Int, _ milliseconds: Int) {
+    let body = program.bodies[task]
+    change { record in
+      record.standing.timers.append(
+        .init(task: task, queue: body.queue, isBarrier: body.isBarrier))
+      if let group = body.group { record.standing.groups[group].members.append(task) }
+    }
+    let queue = body.isBarrier ? queues[body.queue].barrier : queues[body.queue]
+    queue.after(
+      .milliseconds(milliseconds), label: "t\(task)", group: body.group.map { groups[$0] }
+    ) { [self] in run(task) }
+  }
+
+  // MARK: Letting go
+
+  /// Undoes one suspension. False if there is none.
+  @discardableResult
+  func resume(_ queue: Int) -> Bool {
+    let isSuspended = change { record in
+      guard record.standing.queues[queue].suspensions > 0 else { return false }
+      record.standing.queues[queue].suspensions -= 1
+      record.story.append("\(WaitProgram.name(ofQueue: queue)) is resumed")
+      return true
+    }
+    if isSuspended { queues[queue].resume() }
+    return isSuspended
+  }
+
+  /// Takes one entry by hand out of a group. False if there is none.
+  @discardableResult
+  func leave(_ group: Int) -> Bool {
+    let isEntered = change { record in
+      guard record.standing.groups[group].handEntries > 0 else { return false }
+      record.story.append("g\(group) is left")
+      record.change { standing in
+        standing.groups[group].handEntries -= 1
+        if standing.groups[group].isEmpty { standing.groups[group].round += 1 }
+      }
+      return true
+    }
+    if isEntered { groups[group].leave() }
+    return isEntered
+  }
+
+  // MARK: Callbacks
+
+  private func callBack(_ script: [WaitStep], whenEmpty group: Int) {
+    let callback = change { record in
+      let callback = record.number()
+      if record.standing.groups[group].isEmpty {
+        record.makeDue([callback])
+      } else {
+        record.whenEmpty[group, default: []].append(callback)
+      }
+      return callback
+    }
+    groups[group].whenEmpty { [self] in run(script, asCallback: callback) }
+  }
+
+  private func callBack(_ script: [WaitStep], whenEnded task: Int) {
+    let attached = change { record -> (handle: TaskHandle<Void>, callback: Int)? in
+      guard let handle = record.handles[task] else { return nil }
+      let callback = record.number()
+      if record.standing.endedTasks.contains(task) {
+        record.makeDue([callback])
+      } else {
+        record.whenEnded[task, default: []].append(callback)
+        record.standing.tails[task, default: []].insert(callback)
+      }
+      return (handle, callback)
+    }
+    guard let (handle, callback) = attached else { return }
+    handle.item.whenFinished { [self] _ in run(script, asCallback: callback) }
+  }
+
+  private func run(_ script: [WaitStep], asCallback callback: Int) {
+    let frame = begin(.callback(callback))
+    perform(script, in: frame)
+    end(frame)
+  }
+}

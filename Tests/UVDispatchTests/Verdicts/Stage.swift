@@ -1,0 +1,140 @@
+import TaskDispatch
+import UVDispatch
+
+@testable import TaskDispatchTesting
+
+/// Runs the scripts of one ``WaitProgram`` on a real dispatcher, and records where each thread stands.
+///
+/// Every script stops at a gate before each of its steps, and before its end. The record is written in the order
+/// of its lock: before a call that submits, waits, suspends or lets go, and after a call that has returned.
+///
+/// So the record may be ahead of a body's end, of which only its last line tells. It is never behind in
+/// anything that could end a wait: what has begun and is not yet recorded is, in the record, something that can
+/// begin.
+final class Stage: @unchecked Sendable {
+  struct Record {
+    var standing: Standing
+    var handles: [Int: TaskHandle<Void>] = [:]
+    /// What holds the frames that stand at gates.
+    var gates: [Int: Parker] = [:]
+    /// Frames that stood at closed gates when the driver last acted.
+    var held: Set<Int> = []
+    /// Callbacks that wait until a group is empty or a task has ended.
+    var whenEmpty: [Int: [Int]] = [:]
+    var whenEnded: [Int: [Int]] = [:]
+    var places: [UInt: Standing.Place] = [:]
+    var findings: [Finding] = []
+    var story: [String] = []
+    var numbers = 0
+    /// The driver has given up: scripts skip what is left of them.
+    var isOver = false
+    var changes = 0
+
+    mutating func number() -> Int {
+      numbers += 1
+      return numbers
+    }
+  }
+
+  let program: WaitProgram
+  let dispatcher: UVDispatcher
+  let queues: [TaskQueue]
+  let groups: [WorkGroup]
+  let monitor = Monitor()
+  // Under the monitor.
+  private var record: Record
+
+  init(_ program: WaitProgram) throws {
+    self.program = program
+    dispatcher = try UVDispatcher(
+      .init(label: "verdict", backgroundWidth: program.workers))
+    let dispatcher = dispatcher
+    queues =
+      [dispatcher.foreground, dispatcher.background]
+      + program.views.enumerated().map { number, width in
+        dispatcher.makeQueue(label: "v\(number)", width: width)
+      }
+    groups = (0..<program.groups).map { _ in WorkGroup() }
+    record = Record(
+      standing: Standing(
+        workers: program.workers, views: program.views, groups: program.groups))
+  }
+
+  /// Changes the record, and lets the driver look at it.
+  @discardableResult
+  func change<Result>(_ body: (inout Record) -> Result) -> Result {
+    monitor.lock()
+    defer { monitor.unlock() }
+    record.changes += 1
+    return body(&record)
+  }
+
+  /// The driver's thread: waits until `body` returns something. Nil if `limit` passes first.
+  ///
+  /// - Parameter limit: Begins again with each change.
+  func await<Result>(_ limit: Duration, _ body: (inout Record) -> Result?) -> Result? {
+    monitor.lock()
+    defer { monitor.unlock() }
+    while true {
+      if let result = body(&record) { return result }
+      let known = record.changes
+      let deadline = monotonicNanoseconds() + limit.clampedNanoseconds
+      while record.changes == known {
+        if monotonicNanoseconds() >= deadline { return nil }
+        monitor.wait(until: deadline)
+      }
+    }
+  }
+
+  // MARK: Frames
+
+  /// The calling thread begins a script. Its number is for the other calls.
+  func begin(_ work: Standing.Work, queue: Int? = nil, isBarrier: Bool = false) -> Int {
+    let thread = CurrentThread.id
+    return change { record in
+      let place = record.places[thread] ?? .worker(thread)
+      if let queue { record.take(work, from: queue, on: place) }
+      if case .callback(let callback) = work { record.standing.dueCallbacks.remove(callback) }
+      let number = record.number()
+      record.standing.frames.append(
+        .init(number: number, place: place, work: work, queue: queue, isBarrier: isBarrier))
+      record.story.append("\(record.standing.name(ofFrame: number)) begins on \(place)")
+      return number
+    }
+  }
+
+  func end(_ frame: Int) {
+    change { record in
+      record.story.append("\(record.standing.name(ofFrame: frame)) ends")
+      record.change { $0.endFrame(frame) }
+    }
+  }
+
+  /// Stands still until the driver opens the gate. False if the script should end.
+  func arrive(_ frame: Int, before step: WaitStep?) -> Bool {
+    let gate = Parker()
+    let isOver = change { record in
+      guard !record.isOver, let index = record.standing.index(ofFrame: frame) else { return true }
+      record.standing.frames[index].activity = .held
+      record.gates[frame] = gate
+      let name = record.standing.name(ofFrame: frame)
+      record.story.append("\(name) stands before \(step?.description ?? "its end")")
+      return false
+    }
+    if isOver { return false }
+    _ = gate.wait()
+    return !change { $0.isOver }
+  }
+
+  /// The driver's thread: lets the frame go on to its next gate.
+  func open(_ frame: Int) {
+    let gate = change { record -> Parker? in
+      record.held = Set(record.gates.keys)
+      record.held.remove(frame)
+      record.setActivity(of: frame, .moving)
+      record.story.append("the gate of \(record.standing.name(ofFrame: frame)) opens")
+      return record.gates.removeValue(forKey: frame)
+    }
+    gate?.open()
+  }
+}

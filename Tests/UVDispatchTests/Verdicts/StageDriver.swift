@@ -1,0 +1,174 @@
+import TaskDispatch
+import UVDispatch
+
+@testable import TaskDispatchTesting
+
+/// Takes a ``Stage`` through its program: opens one gate after the other, each when the dispatcher owes nothing
+/// any more, until everything has ended.
+struct StageDriver {
+  /// How long the dispatcher may take for what it owes. Only a broken one takes that long.
+  let limit: Duration
+  let stage: Stage
+  private var dice: Dice
+  private let loopIsThere = Latch()
+  /// Standings that the driver saw between its steps.
+  private(set) var seen: [Standing] = []
+
+  init(_ program: WaitProgram, limit: Duration) throws {
+    self.limit = limit
+    stage = try Stage(program)
+    dice = Dice(seed: program.seed &* 31 + 7)
+  }
+
+  /// Runs `program` to its end.
+  ///
+  /// - Returns: What the dispatcher did wrong.
+  static func findings(in program: WaitProgram, limit: Duration) throws -> [Finding] {
+    var driver = try StageDriver(program, limit: limit)
+    driver.run()
+    return driver.stage.change { $0.findings }
+  }
+
+  mutating func run() {
+    let (stage, loopIsThere) = (stage, loopIsThere)
+    let report = Box<ShutdownReport?>(nil)
+    let loop = OtherThread { report.value = stage.dispatcher.run() }
+    stage.dispatcher.foreground {
+      stage.change { $0.places[CurrentThread.id] = .loop }
+      loopIsThere.open()
+    }
+    guard loopIsThere.wait(limit) else { fatalError("the loop does not run") }
+    let outsiders = stage.program.outsiders.indices.map { number in startOutsider(number) }
+    while step() {}
+    giveUp()
+    guard outsiders.allSatisfy({ $0.join() }) else { fatalError("an outside thread hangs") }
+    stage.dispatcher.beginShutdown()
+    guard loop.join(), let report = report.value else { return hang("the shutdown has no report") }
+    check(report)
+  }
+
+  private func startOutsider(_ number: Int) -> OtherThread {
+    let stage = stage
+    let began = Latch()
+    let thread = OtherThread {
+      stage.change { $0.places[CurrentThread.id] = .outside(number) }
+      let frame = stage.begin(.outsider(number))
+      began.open()
+      stage.perform(stage.program.outsiders[number], in: frame)
+      stage.change { $0.places[CurrentThread.id] = nil }
+      stage.end(frame)
+    }
+    _ = began.wait(limit)
+    return thread
+  }
+
+  // MARK: Steps
+
+  /// Waits until nothing is owed, and acts. False when the program is over.
+  private mutating func step() -> Bool {
+    let standing = stage.await(limit) { record -> Standing? in
+      if !record.findings.isEmpty { return record.standing }
+      return StandingJudge(record.standing).due == nil ? record.standing : nil
+    }
+    guard let standing else {
+      missed()
+      return false
+    }
+    // Whatever was wrong makes the rest of the record doubtful.
+    if stage.change({ !$0.findings.isEmpty }) { return false }
+    if seen.count < 40 { seen.append(standing) }
+    let held = stage.change { $0.gates.keys.sorted() }
+    if !held.isEmpty, !(standing.timers.count > 0 && dice.once(in: 8)) {
+      stage.open(held[dice.roll(held.count)])
+      return true
+    }
+    if StandingJudge(standing).timeDue != nil { return awaitTime() }
+    if let frame = held.first {
+      stage.open(frame)
+      return true
+    }
+    return letGo(standing)
+  }
+
+  /// Waits until a timer has started or a time-out has passed.
+  private mutating func awaitTime() -> Bool {
+    let known = stage.change { $0.changes }
+    if stage.await(limit, { $0.changes == known ? nil : true }) == nil {
+      missed()
+      return false
+    }
+    return true
+  }
+
+  /// Nothing goes on by itself: resumes a view or leaves a group. False if there is none.
+  private func letGo(_ standing: Standing) -> Bool {
+    stage.change { $0.held = [] }
+    for queue in standing.queues.indices where standing.queues[queue].suspensions > 0 {
+      return stage.resume(queue)
+    }
+    for group in standing.groups.indices where standing.groups[group].handEntries > 0 {
+      return stage.leave(group)
+    }
+    let isEmpty =
+      standing.frames.isEmpty && standing.timers.isEmpty
+      && standing.queues.allSatisfy(\.items.isEmpty)
+    if !isEmpty {
+      stage.change { $0.report(.hang, "nothing is suspended or entered any more, and not all has ended") }
+    }
+    return false
+  }
+
+  /// The dispatcher owed something, and it did not come.
+  private func missed() {
+    stage.change { record in
+      let judge = StandingJudge(record.standing)
+      guard let due = judge.due ?? judge.timeDue else { return }
+      let kind: Finding.Kind =
+        switch due {
+        case .event: .hang
+        case .help: .missedHelp
+        case .refusal: .missedRefusal
+        }
+      record.report(kind, "within \(limit) this did not come about: \(due.text)")
+    }
+  }
+
+  // MARK: The end
+
+  /// Lets every script end where it stands. A thread that nothing frees any more ends the process, since libuv
+  /// would join it at the exit, and the next program would find no worker.
+  private func giveUp() {
+    let (gates, standing, handles) = stage.change { record in
+      record.isOver = true
+      return (record.gates, record.standing, record.handles)
+    }
+    for gate in gates.values { gate.open() }
+    for queue in standing.queues.indices { while stage.resume(queue) {} }
+    for group in standing.groups.indices { while stage.leave(group) {} }
+    if !standing.frames.isEmpty { for handle in handles.values { handle.cancel() } }
+    let isFree = stage.await(min(limit, .seconds(2))) { $0.standing.frames.isEmpty ? true : nil }
+    if isFree == nil { hang("threads stand still for ever") }
+  }
+
+  private func hang(_ text: String) {
+    let findings = stage.change { $0.findings }
+    fatalError(
+      """
+      VERDICT \(stage.program.seed) [\(findings.first?.kind.rawValue ?? "hang")]: \(text)
+      \(stage.program)
+      \(findings.map(\.description).joined(separator: "\n"))
+      """)
+  }
+
+  private func check(_ report: ShutdownReport) {
+    stage.change { record in
+      guard record.findings.isEmpty else { return }
+      record.isOver = false
+      if !report.ledger.balances || report.ledger.waiting + report.ledger.running > 0
+        || report.ledger.completed != report.ledger.accepted || !report.unfinished.isEmpty
+      {
+        record.report(.badEnd, "the report is \(report)")
+      }
+    }
+  }
+}

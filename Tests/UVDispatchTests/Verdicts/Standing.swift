@@ -1,0 +1,213 @@
+/// Where every thread, body and queue of a dispatcher stands at one moment, as far as waits are concerned.
+///
+/// Queue 0 is the foreground, queue 1 the background, the others are views.
+struct Standing: Sendable, Hashable {
+  enum Place: Sendable, Hashable {
+    case loop
+    case worker(UInt)
+    /// A thread that is none of the dispatcher's.
+    case outside(Int)
+  }
+
+  enum Work: Sendable, Hashable {
+    case task(Int)
+    /// The body of a `sync`, by the number of its place in the queue.
+    case syncBody(Int)
+    case callback(Int)
+    case outsider(Int)
+  }
+
+  enum Target: Sendable, Hashable {
+    case sync(queue: Int, ticket: Int)
+    case task(Int)
+    /// Ends as well once the group has emptied more often than `round` times.
+    case group(Int, round: Int)
+  }
+
+  enum Activity: Sendable, Hashable {
+    /// Between two gates: it goes on by itself.
+    case moving
+    /// At a gate of the driver's.
+    case held
+    case waiting(Target, isTimed: Bool)
+  }
+
+  /// A script on the stack of a thread.
+  struct Frame: Sendable, Hashable {
+    var number: Int
+    var place: Place
+    var work: Work
+    /// The queue of whose width it takes a part.
+    var queue: Int?
+    var isBarrier = false
+    var activity = Activity.moving
+  }
+
+  /// What stands in a queue.
+  struct Item: Sendable, Hashable {
+    enum Content: Sendable, Hashable {
+      case task(Int)
+      /// A frame that waits in `sync`.
+      case caller(frame: Int, ticket: Int)
+    }
+    var content: Content
+    var isBarrier = false
+  }
+
+  struct Queue: Sendable, Hashable {
+    var width: Int
+    var items: [Item] = []
+    var suspensions = 0
+  }
+
+  struct Group: Sendable, Hashable {
+    var members: [Int] = []
+    var handEntries = 0
+    var round = 0
+    var isEmpty: Bool { members.isEmpty && handEntries == 0 }
+  }
+
+  struct Timer: Sendable, Hashable {
+    var task: Int
+    var queue: Int
+    var isBarrier = false
+  }
+
+  var workers: Int
+  var queues: [Queue]
+  var groups: [Group] = []
+  /// Those of one thread in the order of its stack.
+  var frames: [Frame] = []
+  var timers: [Timer] = []
+  var endedTasks: Set<Int> = []
+  var endedTickets: Set<Int> = []
+  /// Callbacks whose time has come, and that have not begun.
+  var dueCallbacks: Set<Int> = []
+  /// Callbacks of one batch run one after the other on one thread.
+  var batches: [Int: Int] = [:]
+  /// Tasks that have ended and leave their groups when these callbacks have ended.
+  var tails: [Int: Set<Int>] = [:]
+
+  /// - Parameter views: Their widths.
+  init(workers: Int, views: [Int] = [], groups: Int = 0) {
+    self.workers = workers
+    queues = ([1, workers] + views).map { Queue(width: $0) }
+    self.groups = (0..<groups).map { _ in Group() }
+  }
+
+  // MARK: What can be asked
+
+  func index(ofFrame number: Int) -> Int? { frames.firstIndex { $0.number == number } }
+
+  func frame(_ number: Int) -> Frame? { frames.first { $0.number == number } }
+
+  /// Whether nothing stands above it on its thread's stack.
+  func isOnTop(_ frame: Frame) -> Bool {
+    frames.last { $0.place == frame.place }?.number == frame.number
+  }
+
+  var tops: [Frame] { frames.filter(isOnTop) }
+
+  var busyWorkers: Int {
+    var places: Set<Place> = []
+    for frame in frames { if case .worker = frame.place { places.insert(frame.place) } }
+    return places.count
+  }
+
+  /// Whether a refusal may reach what waits in `frame`: its thread is the dispatcher's, or has a task or a
+  /// `sync` body of it on its stack.
+  func isRefusable(_ frame: Frame) -> Bool {
+    guard case .outside = frame.place else { return true }
+    return frames.contains { other in
+      if other.place == frame.place, case .syncBody = other.work { true } else { false }
+    }
+  }
+
+  /// Whether a callback stands on its thread's stack.
+  func isInCallback(_ frame: Frame) -> Bool {
+    frames.contains { other in
+      if other.place == frame.place, case .callback = other.work { true } else { false }
+    }
+  }
+
+  /// Whether the target has come about, as things are.
+  func hasComeAbout(_ target: Target) -> Bool {
+    switch target {
+    case .sync(_, let ticket): endedTickets.contains(ticket)
+    case .task(let task): endedTasks.contains(task)
+    case .group(let group, let round): groups[group].round != round || groups[group].isEmpty
+    }
+  }
+
+  /// Whether the first item of the queue has room in it, and a thread. Asks nothing about suspensions.
+  ///
+  /// - Parameter helps: A worker that waits in a `sync` of the queue may run its first task.
+  func canStartFirst(of queue: Int, helps: Bool) -> Bool {
+    guard let first = queues[queue].items.first else { return false }
+    let running = frames.filter { $0.queue == queue }
+    if running.contains(where: \.isBarrier) { return false }
+    guard first.isBarrier ? running.isEmpty : running.count < queues[queue].width else {
+      return false
+    }
+    if queue == WaitProgram.foreground { return !frames.contains { $0.place == .loop } }
+    switch first.content {
+    case .caller(let number, _): return frame(number).map(isOnTop) ?? false
+    case .task: return busyWorkers < workers || helps && helper(of: queue) != nil
+    }
+  }
+
+  func helper(of queue: Int) -> Frame? { helpers(of: queue).first }
+
+  /// The workers' frames that could run the first task of `queue` while they wait.
+  func helpers(of queue: Int) -> [Frame] {
+    guard queue != WaitProgram.foreground else { return [] }
+    return tops.filter { top in
+      guard case .worker = top.place, case .waiting(.sync(queue, _), _) = top.activity else {
+        return false
+      }
+      return true
+    }
+  }
+
+  /// The due callback that begins next of its batch. Nil if none is due, or another of each batch has not ended.
+  var nextCallback: Int? {
+    dueCallbacks.sorted().first { due in
+      !frames.contains { frame in
+        if case .callback(let other) = frame.work { batches[other] == batches[due] } else { false }
+      }
+    }
+  }
+
+  // MARK: What can happen
+
+  mutating func endTask(_ task: Int) {
+    endedTasks.insert(task)
+    if tails[task]?.isEmpty ?? true { leaveGroups(task) }
+  }
+
+  private mutating func leaveGroups(_ task: Int) {
+    for group in groups.indices where groups[group].members.contains(task) {
+      groups[group].members.removeAll { $0 == task }
+      if groups[group].isEmpty { groups[group].round += 1 }
+    }
+  }
+
+  mutating func endFrame(_ number: Int) {
+    guard let index = index(ofFrame: number) else { return }
+    let frame = frames.remove(at: index)
+    switch frame.work {
+    case .task(let task): endTask(task)
+    case .syncBody(let ticket): endedTickets.insert(ticket)
+    case .callback(let callback): endCallback(callback)
+    case .outsider: break
+    }
+  }
+
+  mutating func endCallback(_ callback: Int) {
+    dueCallbacks.remove(callback)
+    for (task, callbacks) in tails where callbacks.contains(callback) {
+      tails[task]!.remove(callback)
+      if endedTasks.contains(task), tails[task]!.isEmpty { leaveGroups(task) }
+    }
+  }
+}

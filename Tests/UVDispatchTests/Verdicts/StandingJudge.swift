@@ -1,0 +1,173 @@
+/// Says of a standing what the dispatcher still owes, and which refusals and which help are right.
+///
+/// Knows the text of the rule for waits and nothing of any dispatcher.
+struct StandingJudge {
+  /// What a dispatcher owes.
+  enum Due: Sendable, Equatable {
+    /// Something goes on by itself, and has to be seen doing so.
+    case event(String)
+    /// A worker has to run the first task of the queue that its frame waits for.
+    case help(String)
+    /// One of these waits has to be refused.
+    case refusal(String)
+
+    var text: String {
+      switch self {
+      case .event(let text), .help(let text), .refusal(let text): text
+      }
+    }
+  }
+
+  let standing: Standing
+
+  init(_ standing: Standing) { self.standing = standing }
+
+  private var waiting: [Standing.Frame] {
+    standing.frames.filter { frame in
+      if case .waiting(_, isTimed: false) = frame.activity { true } else { false }
+    }
+  }
+
+  private func isSync(_ frame: Standing.Frame) -> Bool {
+    if case .waiting(.sync, _) = frame.activity { true } else { false }
+  }
+
+  /// Whether a body or a callback on the dispatcher's threads, or in a `sync` body, goes on or stands at a gate.
+  var runs: Bool {
+    standing.tops.contains { top in
+      if case .waiting = top.activity { false } else { standing.isRefusable(top) }
+    }
+  }
+
+  /// Whether a time may come that needs no body: a time-out, or a timer that could start as things are.
+  var awaitsTime: Bool { timeDue != nil }
+
+  // MARK: What is owed
+
+  /// What the dispatcher owes whether or not anything stands at a gate, and what it owes at a standstill. Nil if
+  /// nothing happens until the driver acts or time passes.
+  var due: Due? { eventDue ?? circleDue ?? standstillDue }
+
+  private var eventDue: Due? {
+    for top in standing.tops {
+      switch top.activity {
+      case .held: continue
+      case .moving: return .event("\(standing.name(of: top)) goes on to its next gate")
+      case .waiting(let target, _) where standing.hasComeAbout(target):
+        return .event(
+          "the wait of \(standing.name(of: top)) for \(standing.name(of: target)) ends")
+      case .waiting: continue
+      }
+    }
+    if let callback = standing.nextCallback { return .event("callback \(callback) begins") }
+    for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
+      if standing.canStartFirst(of: queue, helps: false) {
+        return .event("the first of \(WaitProgram.name(ofQueue: queue)) starts")
+      }
+    }
+    return nil
+  }
+
+  /// A circle of bodies and callers of `sync` is refused at once, or undone by help.
+  private var circleDue: Due? {
+    let callers = waiting.filter { isSync($0) && standing.isRefusable($0) && !standing.isInCallback($0) }
+    guard !callers.isEmpty else { return nil }
+    return due(callers, .everything.union(.waits), "a circle of callers of sync")
+  }
+
+  /// What waits without a way out is refused once nothing runs or can start.
+  private var standstillDue: Due? {
+    guard !runs, !awaitsTime else { return nil }
+    return due(waiting.filter(standing.isRefusable), .everything, "nothing runs or can start")
+  }
+
+  private func due(_ frames: [Standing.Frame], _ hopes: Outlook.Hopes, _ reason: String) -> Due? {
+    let outlook = Outlook(of: standing, hopes: hopes)
+    let hopeless = frames.filter { !outlook.ends($0) }
+    if !hopeless.isEmpty {
+      let names = hopeless.map { "\(standing.name(of: $0))'s" }.joined(separator: " or ")
+      return .refusal("the wait is refused, \(names) (\(reason))")
+    }
+    let alone = Outlook(of: standing, hopes: hopes.subtracting(.help))
+    let helpless = frames.filter { !alone.ends($0) }
+    // Help may be needed only later, when something else has come about.
+    guard standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) }) else {
+      return nil
+    }
+    let names = helpless.map(standing.name).joined(separator: " or ")
+    return .help("a worker helps, so that \(names) can go on (\(reason))")
+  }
+
+  private func mayBeHelpedNow(_ queue: Int, _ helpless: [Standing.Frame]) -> Bool {
+    guard standing.queues[queue].suspensions == 0,
+      standing.canStartFirst(of: queue, helps: true)
+    else { return false }
+    return helpless.contains { frame in
+      guard case .worker = frame.place, standing.isOnTop(frame) else { return false }
+      if case .waiting(.sync(queue, _), _) = frame.activity { return true }
+      return false
+    }
+  }
+
+  /// What time will bring by itself; nil if nothing.
+  var timeDue: Due? {
+    for top in standing.tops {
+      if case .waiting(_, isTimed: true) = top.activity {
+        return .event("the wait of \(standing.name(of: top)) ends by its time-out")
+      }
+    }
+    for timer in standing.timers where standing.queues[timer.queue].suspensions == 0 {
+      var later = standing
+      later.queues[timer.queue].items.append(
+        .init(content: .task(timer.task), isBarrier: timer.isBarrier))
+      guard later.queues[timer.queue].items.count == 1,
+        later.canStartFirst(of: timer.queue, helps: false)
+      else { continue }
+      return .event("the timer t\(timer.task) starts")
+    }
+    return nil
+  }
+
+  // MARK: What is wrong
+
+  /// Why a refusal of the wait of `frame` is wrong, in this standing, in which it still waits. Nil if it is right.
+  ///
+  /// - Parameter held: Frames that stood at closed gates when the refusal came.
+  func objection(toRefusalOf number: Int, while held: Set<Int>) -> (Finding.Kind, String)? {
+    guard let frame = standing.frame(number), case .waiting(_, let isTimed) = frame.activity else {
+      return (.falseRefusal, "it did not wait")
+    }
+    if isTimed { return (.falseRefusal, "it has a time-out, and ends by itself") }
+    guard standing.isRefusable(frame) else {
+      return (.outsideRefused, "its thread has no task of the dispatcher on its stack")
+    }
+    let outlook = Outlook(of: standing, hopes: .everything)
+    if outlook.ends(frame) {
+      return (.falseRefusal, "there was a way:\n    " + outlook.way.joined(separator: "\n    "))
+    }
+    let runs = standing.tops.filter {
+      held.contains($0.number) && $0.activity == .held && standing.isRefusable($0)
+    }
+    if !isSync(frame), let other = runs.first {
+      return (.earlyRefusal, "\(standing.name(of: other)) still ran")
+    }
+    return nil
+  }
+
+  /// Why it is wrong that a task of `queue` starts on the stack of `top`. Nil if it is right.
+  func objection(toHelpOn top: Standing.Frame, with queue: Int) -> (Finding.Kind, String)? {
+    guard case .worker = top.place else {
+      return (.wrongHelper, "only workers run tasks while they wait")
+    }
+    guard case .waiting(.sync(queue, _), _) = top.activity else {
+      return (.wrongHelper, "\(standing.name(of: top)) does not wait in a sync of that queue")
+    }
+    let circle = Outlook(
+      of: standing, hopes: Outlook.Hopes.everything.subtracting(.help).union(.waits))
+    if !circle.ends(top) { return nil }
+    let alone = Outlook(of: standing, hopes: Outlook.Hopes.everything.subtracting(.help))
+    if !alone.ends(top), !runs { return nil }
+    let way = (alone.ends(top) ? alone : circle).way.joined(separator: "\n    ")
+    return (.needlessHelp, "the search would not have refused it:\n    " + way)
+  }
+}

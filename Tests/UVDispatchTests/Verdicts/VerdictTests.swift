@@ -1,0 +1,58 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+
+extension OnePool {
+  /// Random programs whose bodies wait for each other, and an independent judge.
+  ///
+  /// `VERDICT_PROGRAMS=10000` runs so many, `VERDICT_FROM=500` begins with that seed, `VERDICT_SEED=7` runs one
+  /// alone. `VERDICT_KINDS=hang,false refusal` looks for those kinds of findings only, and `VERDICT_ALL=1` goes on
+  /// after a finding and prints one line for each.
+  @Suite("A program whose bodies wait for each other")
+  struct VerdictTests {
+    private static func number(_ name: String) -> Int? { environment(name).flatMap { Int($0) } }
+
+    private static var seeds: Range<Int> {
+      if let seed = number("VERDICT_SEED") { return seed..<seed + 1 }
+      let from = number("VERDICT_FROM") ?? 0
+      let count = number("VERDICT_PROGRAMS") ?? (ThisProcess.isSanitized ? 50 : 300)
+      return from..<from + count
+    }
+
+    private static let kinds: Set<Finding.Kind> = Set(
+      environment("VERDICT_KINDS").map { text in
+        text.split(separator: ",").compactMap { Finding.Kind(rawValue: String($0)) }
+      } ?? Finding.Kind.allCases)
+
+    private static let limit = Duration.seconds(number("VERDICT_LIMIT") ?? 20)
+
+    @Test("is refused the waits that nothing could end, and only those")
+    func isRefusedWhatNothingCouldEnd() async throws {
+      try await onOtherThread {
+        for seed in Self.seeds {
+          let program = WaitProgram(seed: seed)
+          let findings = try StageDriver.findings(in: program, limit: Self.limit)
+          guard let finding = findings.first(where: { Self.kinds.contains($0.kind) }) else {
+            continue
+          }
+          if environment("VERDICT_ALL") != nil {
+            print("VERDICT \(seed) [\(finding.kind.rawValue)]: \(finding.text)")
+            continue
+          }
+          let shrinker = VerdictShrinker(
+            kind: finding.kind, patience: .seconds(20), limit: .seconds(2))
+          let smallest = try shrinker.shrink(program)
+          let shown = smallest ?? (program, finding)
+          Issue.record(
+            """
+            VERDICT_SEED=\(seed) shows it again\(smallest == nil ? ", not every time" : "").
+            \(shown.program)
+            \(shown.finding)
+            """)
+          return
+        }
+      }
+    }
+  }
+}
