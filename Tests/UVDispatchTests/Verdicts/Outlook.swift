@@ -21,6 +21,12 @@ struct Outlook {
     /// bodies and callers of `sync`.
     static let waits = Hopes(rawValue: 16)
 
+    /// What stands in suspended views ends by itself, also if it would find no thread once they are resumed.
+    static let suspended = Hopes(rawValue: 32)
+    /// Waits for groups, and for tasks that have not begun, end by themselves. What then still stands is a circle of
+    /// bodies that run.
+    static let queued = Hopes(rawValue: 64)
+
     static let everything: Hopes = [.resumes, .leaves, .timers, .help]
   }
 
@@ -73,9 +79,11 @@ struct Outlook {
     if hopes.contains(.waits), standing.isInCallback(frame) { return true }
     switch target {
     case .sync: return false
-    case .task: return hopes.contains(.waits)
+    case .task(let task):
+      let isRunning = standing.frames.contains { $0.work == .task(task) }
+      return hopes.contains(.waits) || hopes.contains(.queued) && !isRunning
     case .group(let group, _):
-      return hopes.contains(.waits)
+      return !hopes.isDisjoint(with: [.waits, .queued])
         || hopes.contains(.leaves)
           && standing.groups[group].members.isEmpty
     }
@@ -84,9 +92,11 @@ struct Outlook {
   private mutating func startItems() -> Bool {
     for queue in standing.queues.indices {
       let isHeld = standing.queues[queue].suspensions > 0
-      guard !isHeld || hopes.contains(.resumes),
-        standing.canStartFirst(of: queue, helps: hopes.contains(.help))
-      else { continue }
+      let isFree =
+        isHeld && hopes.contains(.suspended) && !standing.queues[queue].items.isEmpty
+        || (!isHeld || hopes.contains(.resumes))
+          && standing.canStartFirst(of: queue, helps: hopes.contains(.help))
+      guard isFree else { continue }
       let name = WaitProgram.name(ofQueue: queue)
       if isHeld { way.append("\(name) is resumed") }
       switch standing.queues[queue].items.removeFirst().content {

@@ -34,6 +34,13 @@ extension Stage.Record {
 
   /// A script begins that stood in `queue`.
   mutating func take(_ work: Standing.Work, from queue: Int, on place: Standing.Place) {
+    if case .task(let task) = work,
+      let top = standing.frames.last(where: { $0.place == place }),
+      let (kind, text) = StandingJudge(standing).objection(toHelpOn: top, with: queue)
+    {
+      let name = WaitProgram.name(ofQueue: queue)
+      report(kind, "t\(task) of \(name) starts on the stack of \(standing.name(of: top)): \(text)")
+    }
     // A timer may have come due behind other tasks, so what begins need not stand first in the record.
     standing.timers.removeAll { timer in work == .task(timer.task) }
     standing.queues[queue].items.removeAll { item in
@@ -42,11 +49,6 @@ extension Stage.Record {
       case .caller(_, let ticket): work == .syncBody(ticket)
       }
     }
-    guard case .task = work, let top = standing.frames.last(where: { $0.place == place }),
-      let (kind, text) = StandingJudge(standing).objection(toHelpOn: top, with: queue)
-    else { return }
-    report(
-      kind, "\(work) of \(WaitProgram.name(ofQueue: queue)) starts on the stack of \(standing.name(of: top)): \(text)")
   }
 
   /// The wait of `frame` has returned.

@@ -13,6 +13,8 @@ struct StageDriver {
   private let loopIsThere = Latch()
   /// Standings that the driver saw between its steps.
   private(set) var seen: [Standing] = []
+  /// Threads that scripts of outsiders run on, and those that resume and leave at the end.
+  private var others: [OtherThread] = []
 
   init(_ program: WaitProgram, limit: Duration) throws {
     self.limit = limit
@@ -38,28 +40,33 @@ struct StageDriver {
       loopIsThere.open()
     }
     guard loopIsThere.wait(limit) else { fatalError("the loop does not run") }
-    let outsiders = stage.program.outsiders.indices.map { number in startOutsider(number) }
+    for number in stage.program.outsiders.indices { startOutsider(number) }
     while step() {}
     giveUp()
-    guard outsiders.allSatisfy({ $0.join() }) else { fatalError("an outside thread hangs") }
+    guard others.allSatisfy({ $0.join() }) else { return hang("an outside thread hangs") }
     stage.dispatcher.beginShutdown()
     guard loop.join(), let report = report.value else { return hang("the shutdown has no report") }
     check(report)
   }
 
-  private func startOutsider(_ number: Int) -> OtherThread {
+  private mutating func startOutsider(_ number: Int) {
     let stage = stage
-    let began = Latch()
-    let thread = OtherThread {
-      stage.change { $0.places[CurrentThread.id] = .outside(number) }
-      let frame = stage.begin(.outsider(number))
-      began.open()
-      stage.perform(stage.program.outsiders[number], in: frame)
-      stage.change { $0.places[CurrentThread.id] = nil }
-      stage.end(frame)
-    }
+    startOther { frame in stage.perform(stage.program.outsiders[number], in: frame) }
+  }
+
+  /// Starts an outside thread, and waits until it is in the record.
+  private mutating func startOther(_ body: @escaping @Sendable (_ frame: Int) -> Void) {
+    let (stage, number, began) = (stage, others.count, Latch())
+    others.append(
+      OtherThread {
+        stage.change { $0.places[CurrentThread.id] = .outside(number) }
+        let frame = stage.begin(.outsider(number))
+        began.open()
+        body(frame)
+        stage.change { $0.places[CurrentThread.id] = nil }
+        stage.end(frame)
+      })
     _ = began.wait(limit)
-    return thread
   }
 
   // MARK: Steps
@@ -78,16 +85,12 @@ struct StageDriver {
     if stage.change({ !$0.findings.isEmpty }) { return false }
     if seen.count < 40 { seen.append(standing) }
     let held = stage.change { $0.gates.keys.sorted() }
-    if !held.isEmpty, !(standing.timers.count > 0 && dice.once(in: 8)) {
+    let isTimeDue = StandingJudge(standing).timeDue != nil
+    if !held.isEmpty, !(isTimeDue && dice.once(in: 8)) {
       stage.open(held[dice.roll(held.count)])
       return true
     }
-    if StandingJudge(standing).timeDue != nil { return awaitTime() }
-    if let frame = held.first {
-      stage.open(frame)
-      return true
-    }
-    return letGo(standing)
+    return isTimeDue ? awaitTime() : letGo(standing)
   }
 
   /// Waits until a timer has started or a time-out has passed.
@@ -100,14 +103,18 @@ struct StageDriver {
     return true
   }
 
-  /// Nothing goes on by itself: resumes a view or leaves a group. False if there is none.
-  private func letGo(_ standing: Standing) -> Bool {
+  /// Nothing goes on by itself: a thread resumes a view or leaves a group, and may then have to run a callback.
+  /// False if there is nothing to let go.
+  private mutating func letGo(_ standing: Standing) -> Bool {
     stage.change { $0.held = [] }
+    let stage = stage
     for queue in standing.queues.indices where standing.queues[queue].suspensions > 0 {
-      return stage.resume(queue)
+      startOther { _ in stage.resume(queue) }
+      return true
     }
     for group in standing.groups.indices where standing.groups[group].handEntries > 0 {
-      return stage.leave(group)
+      startOther { _ in stage.leave(group) }
+      return true
     }
     let isEmpty =
       standing.frames.isEmpty && standing.timers.isEmpty

@@ -41,6 +41,8 @@ struct Standing: Sendable, Hashable {
     var queue: Int?
     var isBarrier = false
     var activity = Activity.moving
+
+    var isWaiting: Bool { if case .waiting = activity { true } else { false } }
   }
 
   /// What stands in a queue.
@@ -151,9 +153,39 @@ struct Standing: Sendable, Hashable {
     }
     if queue == WaitProgram.foreground { return !frames.contains { $0.place == .loop } }
     switch first.content {
-    case .caller(let number, _): return frame(number).map(isOnTop) ?? false
+    case .caller(let number, _):
+      guard let caller = frame(number) else { return false }
+      return isOnTop(caller) && callsBack(to: queue, from: caller) != .surely
     case .task: return busyWorkers < workers || helps && helper(of: queue) != nil
     }
+  }
+
+  enum Certainty { case no, perhaps, surely }
+
+  /// Whether a `sync` of `frame` on `queue` would wait for a frame that waits for it: such a call is refused,
+  /// whatever the width of the queue.
+  ///
+  /// - Returns: `.perhaps` if that frame stands on the stack of another thread or below a callback.
+  func callsBack(to queue: Int, from frame: Frame) -> Certainty {
+    var next: Frame? = frame
+    var isCertain = true
+    while let current = next {
+      if current.queue == queue { return isCertain ? .surely : .perhaps }
+      switch current.work {
+      case .syncBody(let ticket):
+        next = frames.first { other in
+          if case .waiting(.sync(_, ticket), _) = other.activity { true } else { false }
+        }
+      case .callback:
+        isCertain = false
+        let stack = frames.filter { $0.place == current.place }
+        let index = stack.firstIndex { $0.number == current.number } ?? 0
+        next = index > 0 ? stack[index - 1] : nil
+      case .task, .outsider: next = nil
+      }
+      if let next, next.place != current.place { isCertain = false }
+    }
+    return .no
   }
 
   func helper(of queue: Int) -> Frame? { helpers(of: queue).first }

@@ -1,3 +1,5 @@
+import TaskDispatch
+
 /// Says of a standing what the dispatcher still owes, and which refusals and which help are right.
 ///
 /// Knows the text of the rule for waits and nothing of any dispatcher.
@@ -19,8 +21,17 @@ struct StandingJudge {
   }
 
   let standing: Standing
+  /// Whether a wait must be refused although a suspended view stands on its chain, if to resume it would not help.
+  let isStrict: Bool
 
-  init(_ standing: Standing) { self.standing = standing }
+  init(_ standing: Standing, isStrict: Bool = environment("VERDICT_STRICT") != nil) {
+    self.standing = standing
+    self.isStrict = isStrict
+  }
+
+  private var hopes: Outlook.Hopes {
+    isStrict ? .everything : [.everything, .suspended]
+  }
 
   private var waiting: [Standing.Frame] {
     standing.frames.filter { frame in
@@ -72,13 +83,13 @@ struct StandingJudge {
   private var circleDue: Due? {
     let callers = waiting.filter { isSync($0) && standing.isRefusable($0) && !standing.isInCallback($0) }
     guard !callers.isEmpty else { return nil }
-    return due(callers, .everything.union(.waits), "a circle of callers of sync")
+    return due(callers, hopes.union(.waits), "a circle of callers of sync")
   }
 
   /// What waits without a way out is refused once nothing runs or can start.
   private var standstillDue: Due? {
     guard !runs, !awaitsTime else { return nil }
-    return due(waiting.filter(standing.isRefusable), .everything, "nothing runs or can start")
+    return due(waiting.filter(standing.isRefusable), hopes, "nothing runs or can start")
   }
 
   private func due(_ frames: [Standing.Frame], _ hopes: Outlook.Hopes, _ reason: String) -> Due? {
@@ -116,6 +127,8 @@ struct StandingJudge {
         return .event("the wait of \(standing.name(of: top)) ends by its time-out")
       }
     }
+    // The loop has to turn for a timer, and does not while a body of it is at a gate.
+    guard !standing.tops.contains(where: { $0.place == .loop && !$0.isWaiting }) else { return nil }
     for timer in standing.timers where standing.queues[timer.queue].suspensions == 0 {
       var later = standing
       later.queues[timer.queue].items.append(
@@ -141,6 +154,11 @@ struct StandingJudge {
     guard standing.isRefusable(frame) else {
       return (.outsideRefused, "its thread has no task of the dispatcher on its stack")
     }
+    if case .waiting(.sync(let queue, _), _) = frame.activity,
+      standing.callsBack(to: queue, from: frame) != .no
+    {
+      return nil
+    }
     let outlook = Outlook(of: standing, hopes: .everything)
     if outlook.ends(frame) {
       return (.falseRefusal, "there was a way:\n    " + outlook.way.joined(separator: "\n    "))
@@ -148,7 +166,8 @@ struct StandingJudge {
     let runs = standing.tops.filter {
       held.contains($0.number) && $0.activity == .held && standing.isRefusable($0)
     }
-    if !isSync(frame), let other = runs.first {
+    let circle = Outlook(of: standing, hopes: [.everything, .queued])
+    if !isSync(frame), circle.ends(frame), let other = runs.first {
       return (.earlyRefusal, "\(standing.name(of: other)) still ran")
     }
     return nil

@@ -40,6 +40,7 @@ extension OnePool {
             print("VERDICT \(seed) [\(finding.kind.rawValue)]: \(finding.text)")
             continue
           }
+          print("VERDICT_SEED=\(seed): \(finding)\nshrinking …")
           let shrinker = VerdictShrinker(
             kind: finding.kind, patience: .seconds(20), limit: .seconds(2))
           let smallest = try shrinker.shrink(program)
