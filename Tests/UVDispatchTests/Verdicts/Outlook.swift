@@ -23,8 +23,8 @@ struct Outlook {
 
     /// What stands in suspended views ends by itself, also if it would find no thread once they are resumed.
     static let suspended = Hopes(rawValue: 32)
-    /// Waits for groups, and for tasks that have not begun, end by themselves. What then still stands is a circle of
-    /// bodies that run.
+    /// Tasks that have not begun end by themselves, as far as waits for handles and groups go. What then still stands
+    /// is a circle of bodies that run.
     static let queued = Hopes(rawValue: 64)
 
     static let everything: Hopes = [.resumes, .leaves, .timers, .help]
@@ -80,13 +80,17 @@ struct Outlook {
     switch target {
     case .sync: return false
     case .task(let task):
-      let isRunning = standing.frames.contains { $0.work == .task(task) }
-      return hopes.contains(.waits) || hopes.contains(.queued) && !isRunning
+      return hopes.contains(.waits) || hopes.contains(.queued) && !isRunning(task)
     case .group(let group, _):
-      return !hopes.isDisjoint(with: [.waits, .queued])
-        || hopes.contains(.leaves)
-          && standing.groups[group].members.isEmpty
+      let members = standing.groups[group].members
+      return hopes.contains(.waits)
+        || hopes.contains(.queued) && !members.contains(where: isRunning)
+        || hopes.contains(.leaves) && members.isEmpty
     }
+  }
+
+  private func isRunning(_ task: Int) -> Bool {
+    standing.frames.contains { $0.work == .task(task) }
   }
 
   private mutating func startItems() -> Bool {

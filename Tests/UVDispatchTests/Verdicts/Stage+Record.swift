@@ -81,6 +81,7 @@ extension Stage.Record {
     default: report(.otherRefusal, "\(name): \(error)")
     }
     if case .sync(let queue, let ticket) = target {
+      refusals += 1
       standing.queues[queue].items.removeAll { $0.content == .caller(frame: frame, ticket: ticket) }
     }
     setActivity(of: frame, .moving)

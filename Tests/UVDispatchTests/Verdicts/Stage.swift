@@ -29,6 +29,8 @@ final class Stage: @unchecked Sendable {
     /// The driver has given up: scripts skip what is left of them.
     var isOver = false
     var changes = 0
+    /// How many calls of `sync` were refused.
+    var refusals = 0
 
     mutating func number() -> Int {
       numbers += 1

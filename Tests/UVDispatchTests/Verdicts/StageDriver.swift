@@ -94,13 +94,15 @@ struct StageDriver {
   }
 
   /// Waits until a timer has started or a time-out has passed.
-  private mutating func awaitTime() -> Bool {
+  private func awaitTime() -> Bool {
+    let hasChanged = awaitChange()
+    if !hasChanged { missed() }
+    return hasChanged
+  }
+
+  private func awaitChange() -> Bool {
     let known = stage.change { $0.changes }
-    if stage.await(limit, { $0.changes == known ? nil : true }) == nil {
-      missed()
-      return false
-    }
-    return true
+    return stage.await(limit) { $0.changes == known ? nil : true } != nil
   }
 
   /// Nothing goes on by itself: a thread resumes a view or leaves a group, and may then have to run a callback.
@@ -119,8 +121,11 @@ struct StageDriver {
     let isEmpty =
       standing.frames.isEmpty && standing.timers.isEmpty
       && standing.queues.allSatisfy(\.items.isEmpty)
-    if !isEmpty {
-      stage.change { $0.report(.hang, "nothing is suspended or entered any more, and not all has ended") }
+    if isEmpty { return false }
+    // Only a timer can go on, of which it is not certain whether it must, or nothing.
+    if !standing.timers.isEmpty, awaitChange() { return true }
+    stage.change { record in
+      record.report(.hang, "nothing is suspended or entered any more, and not all has ended")
     }
     return false
   }
@@ -171,8 +176,11 @@ struct StageDriver {
     stage.change { record in
       guard record.findings.isEmpty else { return }
       record.isOver = false
-      if !report.ledger.balances || report.ledger.waiting + report.ledger.running > 0
-        || report.ledger.completed != report.ledger.accepted || !report.unfinished.isEmpty
+      let ledger = report.ledger
+      // A refused sync is counted as refused or as cancelled.
+      let missing = ledger.submitted - ledger.completed
+      if !ledger.balances || ledger.waiting + ledger.running + ledger.failed + ledger.expired
+        + ledger.abandoned > 0 || missing > record.refusals || !report.unfinished.isEmpty
       {
         record.report(.badEnd, "the report is \(report)")
       }

@@ -71,8 +71,13 @@ struct StandingJudge {
       }
     }
     if let callback = standing.nextCallback { return .event("callback \(callback) begins") }
+    // What a thread has taken already waits for the callbacks of what it ran before. A strict judge wants it to
+    // start on another thread.
+    let mayBeTaken = standing.tops.contains { top in
+      !isStrict && !top.isWaiting && standing.isInCallback(top)
+    }
     for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
-      if standing.canStartFirst(of: queue, helps: false) {
+      if !mayBeTaken, standing.canStartFirst(of: queue, helps: false) {
         return .event("the first of \(WaitProgram.name(ofQueue: queue)) starts")
       }
     }
@@ -127,8 +132,11 @@ struct StandingJudge {
         return .event("the wait of \(standing.name(of: top)) ends by its time-out")
       }
     }
-    // The loop has to turn for a timer, and does not while a body of it is at a gate.
-    guard !standing.tops.contains(where: { $0.place == .loop && !$0.isWaiting }) else { return nil }
+    // The loop has to turn for a timer. A strict judge wants timers to come due while a wait blocks it.
+    let loopIsBlocked = standing.tops.contains { top in
+      top.place == .loop && !(isStrict && top.isWaiting)
+    }
+    if loopIsBlocked { return nil }
     for timer in standing.timers where standing.queues[timer.queue].suspensions == 0 {
       var later = standing
       later.queues[timer.queue].items.append(

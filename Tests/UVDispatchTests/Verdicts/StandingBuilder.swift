@@ -1,0 +1,81 @@
+/// Puts a standing together by hand, for tests of the judge.
+struct StandingBuilder {
+  private(set) var standing: Standing
+  private var numbers = 0
+
+  init(workers: Int, views: [Int] = [], groups: Int = 0) {
+    standing = Standing(workers: workers, views: views, groups: groups)
+  }
+
+  private mutating func number() -> Int {
+    numbers += 1
+    return numbers
+  }
+
+  /// A body runs: on the loop if it is of the foreground, else on a worker of its own.
+  ///
+  /// - Returns: The number of its frame.
+  @discardableResult
+  mutating func run(
+    _ task: Int, on queue: Int, isBarrier: Bool = false, onStackOf other: Int? = nil
+  ) -> Int {
+    let number = number()
+    let own: Standing.Place =
+      queue == WaitProgram.foreground ? .loop : .worker(UInt(number))
+    let place = other.flatMap { standing.frame($0)?.place } ?? own
+    standing.frames.append(
+      .init(
+        number: number, place: place, work: .task(task), queue: queue, isBarrier: isBarrier,
+        activity: .held))
+    return number
+  }
+
+  /// A callback runs in no task.
+  mutating func callBack(on place: Standing.Place) -> Int {
+    let number = number()
+    standing.frames.append(
+      .init(number: number, place: place, work: .callback(number), activity: .held))
+    return number
+  }
+
+  mutating func addOutsider() -> Int {
+    let number = number()
+    standing.frames.append(
+      .init(number: number, place: .outside(number), work: .outsider(number), activity: .held))
+    return number
+  }
+
+  /// A task waits in its queue.
+  mutating func queue(_ task: Int, on queue: Int, isBarrier: Bool = false) {
+    standing.queues[queue].items.append(.init(content: .task(task), isBarrier: isBarrier))
+  }
+
+  /// A frame calls `sync`, and stands behind what its queue holds.
+  mutating func sync(_ frame: Int, on queue: Int, isBarrier: Bool = false) {
+    let ticket = number()
+    standing.queues[queue].items.append(
+      .init(content: .caller(frame: frame, ticket: ticket), isBarrier: isBarrier))
+    wait(frame, for: .sync(queue: queue, ticket: ticket))
+  }
+
+  mutating func wait(_ frame: Int, for target: Standing.Target, isTimed: Bool = false) {
+    let index = standing.index(ofFrame: frame)!
+    standing.frames[index].activity = .waiting(target, isTimed: isTimed)
+  }
+
+  mutating func waitForGroup(_ frame: Int, _ group: Int) {
+    wait(frame, for: .group(group, round: standing.groups[group].round))
+  }
+
+  mutating func addMember(_ task: Int, of group: Int) {
+    standing.groups[group].members.append(task)
+  }
+
+  mutating func enter(_ group: Int) { standing.groups[group].handEntries += 1 }
+
+  mutating func suspend(_ queue: Int) { standing.queues[queue].suspensions += 1 }
+
+  mutating func startTimer(_ task: Int, on queue: Int) {
+    standing.timers.append(.init(task: task, queue: queue))
+  }
+}

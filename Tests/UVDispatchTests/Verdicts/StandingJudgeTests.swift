@@ -1,0 +1,226 @@
+import Testing
+
+@Suite("The judge of standings")
+struct StandingJudgeTests {
+  private static let (foreground, background, view, other) = (0, 1, 2, 3)
+
+  /// What the judge says of a wait: that a refusal is owed, and that one would be right.
+  private func verdict(_ builder: StandingBuilder, on frame: Int) -> (isOwed: Bool, isRight: Bool) {
+    let judge = StandingJudge(builder.standing, isStrict: false)
+    let isOwed = if case .refusal = judge.due { true } else { false }
+    return (isOwed, judge.objection(toRefusalOf: frame, while: []) == nil)
+  }
+
+  private func expectRefusal(
+    _ builder: StandingBuilder, of frame: Int, _ location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(verdict(builder, on: frame) == (true, true), sourceLocation: location)
+  }
+
+  private func expectNoRefusal(
+    _ builder: StandingBuilder, of frame: Int, _ location: SourceLocation = #_sourceLocation
+  ) {
+    #expect(verdict(builder, on: frame) == (false, false), sourceLocation: location)
+  }
+
+  // MARK: Circles of sync
+
+  @Test("wants a circle of two syncs refused, also while another body runs")
+  func circleOfTwoSyncs() {
+    var builder = StandingBuilder(workers: 3, views: [1, 1])
+    let first = builder.run(0, on: Self.view)
+    let second = builder.run(1, on: Self.other)
+    builder.run(2, on: Self.background)
+    builder.sync(first, on: Self.other)
+    builder.sync(second, on: Self.view)
+    expectRefusal(builder, of: first)
+  }
+
+  @Test("wants no sync refused that waits for a body which runs")
+  func syncBehindARunningBody() {
+    var builder = StandingBuilder(workers: 2, views: [1])
+    let first = builder.run(0, on: Self.background)
+    builder.run(1, on: Self.view)
+    builder.sync(first, on: Self.view)
+    expectNoRefusal(builder, of: first)
+  }
+
+  @Test("wants a sync on the queue of the calling body refused, whatever its width")
+  func syncOnOwnQueue() {
+    var builder = StandingBuilder(workers: 2, views: [3])
+    let body = builder.run(0, on: Self.view)
+    builder.sync(body, on: Self.view)
+    expectRefusal(builder, of: body)
+  }
+
+  @Test("wants a sync behind a barrier refused that waits for the caller's own circle")
+  func barrierInTheCircle() {
+    var builder = StandingBuilder(workers: 2, views: [3, 1])
+    let reader = builder.run(0, on: Self.view)
+    let writer = builder.run(1, on: Self.other)
+    builder.sync(writer, on: Self.view, isBarrier: true)
+    builder.sync(reader, on: Self.other)
+    expectRefusal(builder, of: reader)
+  }
+
+  @Test("lets readers of width 3 in beside a reader that waits for them")
+  func readersOfWidthThree() {
+    var builder = StandingBuilder(workers: 3, views: [3, 1])
+    let reader = builder.run(0, on: Self.view)
+    let caller = builder.run(1, on: Self.other)
+    builder.sync(reader, on: Self.other)
+    builder.sync(caller, on: Self.view)
+    expectNoRefusal(builder, of: reader)
+    #expect(StandingJudge(builder.standing).due == .event("the first of v0 starts"))
+  }
+
+  // MARK: Help
+
+  @Test("wants the only worker to help where its sync would otherwise be refused")
+  func helpOfTheOnlyWorker() {
+    var builder = StandingBuilder(workers: 1, views: [1])
+    let body = builder.run(0, on: Self.background)
+    builder.queue(1, on: Self.view)
+    builder.sync(body, on: Self.view)
+    let judge = StandingJudge(builder.standing)
+    let isHelp = if case .help = judge.due { true } else { false }
+    #expect(isHelp)
+    #expect(judge.objection(toRefusalOf: body, while: [])?.0 == .falseRefusal)
+    let frame = builder.standing.frame(body)!
+    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+  }
+
+  @Test("wants no help while a worker is free")
+  func noHelpWhileAWorkerIsFree() {
+    var builder = StandingBuilder(workers: 2, views: [1])
+    let body = builder.run(0, on: Self.background)
+    builder.queue(1, on: Self.view)
+    builder.sync(body, on: Self.view)
+    let judge = StandingJudge(builder.standing)
+    let frame = builder.standing.frame(body)!
+    #expect(judge.objection(toHelpOn: frame, with: Self.view)?.0 == .needlessHelp)
+    #expect(judge.due == .event("the first of v0 starts"))
+  }
+
+  @Test("wants no help of the loop, but a refusal where it needs the worker that waits for it")
+  func theLoopDoesNotHelp() {
+    var builder = StandingBuilder(workers: 1, views: [1])
+    let loop = builder.run(0, on: Self.foreground)
+    let worker = builder.run(1, on: Self.background)
+    builder.queue(2, on: Self.view)
+    builder.sync(loop, on: Self.view)
+    builder.sync(worker, on: Self.foreground)
+    expectRefusal(builder, of: loop)
+    let frame = builder.standing.frame(loop)!
+    let judge = StandingJudge(builder.standing)
+    #expect(judge.objection(toHelpOn: frame, with: Self.view)?.0 == .wrongHelper)
+  }
+
+  // MARK: Handles and groups
+
+  @Test("wants two bodies refused that wait for each other's handles")
+  func twoHandles() {
+    var builder = StandingBuilder(workers: 2)
+    let first = builder.run(0, on: Self.background)
+    let second = builder.run(1, on: Self.background)
+    builder.wait(first, for: .task(1))
+    builder.wait(second, for: .task(0))
+    expectRefusal(builder, of: first)
+  }
+
+  @Test("wants a body refused that waits for itself")
+  func selfWait() {
+    var builder = StandingBuilder(workers: 1)
+    let body = builder.run(0, on: Self.background)
+    builder.wait(body, for: .task(0))
+    expectRefusal(builder, of: body)
+  }
+
+  @Test("finds it early to refuse a wait for a queued task while another body runs")
+  func earlyRefusal() {
+    var builder = StandingBuilder(workers: 2, views: [1])
+    let body = builder.run(0, on: Self.view)
+    let running = builder.run(1, on: Self.background)
+    builder.queue(2, on: Self.view)
+    builder.wait(body, for: .task(2))
+    let judge = StandingJudge(builder.standing)
+    #expect(judge.due == nil)
+    #expect(judge.objection(toRefusalOf: body, while: [running])?.0 == .earlyRefusal)
+  }
+
+  @Test("wants no wait refused whose chain leads to a suspended view, or to a group entered by hand")
+  func suspendedViewsAndHands() {
+    var builder = StandingBuilder(workers: 2, views: [1], groups: 1)
+    builder.suspend(Self.view)
+    builder.enter(0)
+    builder.queue(1, on: Self.view)
+    let first = builder.run(0, on: Self.background)
+    let second = builder.run(2, on: Self.foreground)
+    let third = builder.run(3, on: Self.background)
+    builder.wait(first, for: .task(1))
+    builder.wait(second, for: .task(0))
+    builder.waitForGroup(third, 0)
+    for frame in [first, second, third] { expectNoRefusal(builder, of: frame) }
+  }
+
+  @Test("wants a foreground body refused that waits for a group with a foreground timer")
+  func foregroundTimer() {
+    var builder = StandingBuilder(workers: 1, groups: 1)
+    let body = builder.run(0, on: Self.foreground)
+    builder.startTimer(1, on: Self.foreground)
+    builder.addMember(1, of: 0)
+    builder.waitForGroup(body, 0)
+    expectRefusal(builder, of: body)
+  }
+
+  @Test("wants no foreground body refused that waits for a group with a background timer")
+  func backgroundTimer() {
+    var builder = StandingBuilder(workers: 1, groups: 1)
+    let body = builder.run(0, on: Self.foreground)
+    builder.startTimer(1, on: Self.background)
+    builder.addMember(1, of: 0)
+    builder.waitForGroup(body, 0)
+    expectNoRefusal(builder, of: body)
+  }
+
+  @Test("wants the only worker refused that waits for a group with a background body")
+  func groupAndOneWorker() {
+    var builder = StandingBuilder(workers: 1, groups: 1)
+    let body = builder.run(0, on: Self.background)
+    builder.queue(1, on: Self.background)
+    builder.addMember(1, of: 0)
+    builder.waitForGroup(body, 0)
+    expectRefusal(builder, of: body)
+  }
+
+  @Test("sees a foreground body's wait end while workers are free")
+  func freeWorkers() {
+    var builder = StandingBuilder(workers: 1)
+    let body = builder.run(0, on: Self.foreground)
+    builder.queue(1, on: Self.background)
+    builder.wait(body, for: .task(1))
+    expectNoRefusal(builder, of: body)
+    #expect(StandingJudge(builder.standing).due == .event("the first of background starts"))
+  }
+
+  @Test("wants a callback on the loop refused that waits for a foreground task")
+  func callbackOnTheLoop() {
+    var builder = StandingBuilder(workers: 1)
+    let callback = builder.callBack(on: .loop)
+    builder.queue(1, on: Self.foreground)
+    builder.wait(callback, for: .task(1))
+    expectRefusal(builder, of: callback)
+  }
+
+  @Test("never wants outside threads or waits with a time-out refused")
+  func outsidersAndTimeouts() {
+    var builder = StandingBuilder(workers: 1)
+    let outsider = builder.addOutsider()
+    let body = builder.run(0, on: Self.background)
+    builder.queue(1, on: Self.background)
+    builder.wait(outsider, for: .task(1))
+    builder.wait(body, for: .task(1), isTimed: true)
+    expectNoRefusal(builder, of: outsider)
+    expectNoRefusal(builder, of: body)
+  }
+}
