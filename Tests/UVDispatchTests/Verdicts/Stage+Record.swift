@@ -12,24 +12,28 @@ extension Stage.Record {
   }
 
   /// Lets something happen that may empty groups or end tasks, and makes callbacks due for it.
-  /// Lets something happen that may empty groups or end tasks, and makes callbacks due for it.
-  mutating func change(_ body: (inout Standing) -> Void) {
+  ///
+  /// - Parameter queue: That of the task which ends by it.
+  mutating func change(endingTaskOf queue: Int? = nil, _ body: (inout Standing) -> Void) {
     let before = standing
     body(&standing)
     for group in standing.groups.indices
     where standing.groups[group].round != before.groups[group].round {
-      makeDue(whenEmpty.removeValue(forKey: group) ?? [])
+      makeDue(whenEmpty.removeValue(forKey: group) ?? [], after: queue)
     }
     for task in standing.endedTasks.subtracting(before.endedTasks) {
-      makeDue(whenEnded.removeValue(forKey: task) ?? [])
+      makeDue(whenEnded.removeValue(forKey: task) ?? [], after: queue)
     }
   }
 
   /// On one thread, one after the other.
-  mutating func makeDue(_ callbacks: [Int]) {
+  mutating func makeDue(_ callbacks: [Int], after queue: Int? = nil) {
     let batch = number()
     standing.dueCallbacks.formUnion(callbacks)
-    for callback in callbacks { standing.batches[callback] = batch }
+    for callback in callbacks {
+      standing.batches[callback] = batch
+      standing.queuesOfCallbacks[callback] = queue
+    }
   }
 
   /// A script begins that stood in `queue`.

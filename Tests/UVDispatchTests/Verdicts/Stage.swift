@@ -16,7 +16,7 @@ final class Stage: @unchecked Sendable {
     var standing: Standing
     var handles: [Int: TaskHandle<Void>] = [:]
     /// What holds the frames that stand at gates.
-    var gates: [Int: Parker] = [:]
+    var gates: [Int: (gate: Parker, next: WaitStep?)] = [:]
     /// Frames that stood at closed gates when the driver last acted.
     var held: Set<Int> = []
     /// Callbacks that wait until a group is empty or a task has ended.
@@ -108,7 +108,10 @@ final class Stage: @unchecked Sendable {
   func end(_ frame: Int) {
     change { record in
       record.story.append("\(record.standing.name(ofFrame: frame)) ends")
-      record.change { $0.endFrame(frame) }
+      let ended = record.standing.frame(frame)
+      record.change(endingTaskOf: ended?.queueOfEndingTask(in: record.standing)) {
+        $0.endFrame(frame)
+      }
     }
   }
 
@@ -118,7 +121,7 @@ final class Stage: @unchecked Sendable {
     let isOver = change { record in
       guard !record.isOver, let index = record.standing.index(ofFrame: frame) else { return true }
       record.standing.frames[index].activity = .held
-      record.gates[frame] = gate
+      record.gates[frame] = (gate, step)
       let name = record.standing.name(ofFrame: frame)
       record.story.append("\(name) stands before \(step?.description ?? "its end")")
       return false
@@ -128,15 +131,16 @@ final class Stage: @unchecked Sendable {
     return !change { $0.isOver }
   }
 
-  /// The driver's thread: lets the frame go on to its next gate.
-  func open(_ frame: Int) {
-    let gate = change { record -> Parker? in
-      record.held = Set(record.gates.keys)
-      record.held.remove(frame)
-      record.setActivity(of: frame, .moving)
-      record.story.append("the gate of \(record.standing.name(ofFrame: frame)) opens")
-      return record.gates.removeValue(forKey: frame)
+  /// The driver's thread: lets frames go on to their next gates, at once.
+  func open(_ frames: [Int]) {
+    let gates = change { record -> [Parker] in
+      record.held = Set(record.gates.keys).subtracting(frames)
+      for frame in frames {
+        record.setActivity(of: frame, .moving)
+        record.story.append("the gate of \(record.standing.name(ofFrame: frame)) opens")
+      }
+      return frames.compactMap { record.gates.removeValue(forKey: $0)?.gate }
     }
-    gate?.open()
+    for gate in gates { gate.open() }
   }
 }

@@ -10,6 +10,8 @@ struct StageDriver {
   let limit: Duration
   let stage: Stage
   private var dice: Dice
+  /// In one program of three, two gates may open at once.
+  private let races: Bool
   private let loopIsThere = Latch()
   /// Standings that the driver saw between its steps.
   private(set) var seen: [Standing] = []
@@ -20,6 +22,7 @@ struct StageDriver {
     self.limit = limit
     stage = try Stage(program)
     dice = Dice(seed: program.seed &* 31 + 7)
+    races = program.seed % 3 == 2
   }
 
   /// Runs `program` to its end.
@@ -84,13 +87,36 @@ struct StageDriver {
     // Whatever was wrong makes the rest of the record doubtful.
     if stage.change({ !$0.findings.isEmpty }) { return false }
     if seen.count < 40 { seen.append(standing) }
-    let held = stage.change { $0.gates.keys.sorted() }
+    let held = stage.change { record in record.gates.mapValues(\.next) }
     let isTimeDue = StandingJudge(standing).timeDue != nil
     if !held.isEmpty, !(isTimeDue && dice.once(in: 8)) {
-      stage.open(held[dice.roll(held.count)])
+      stage.open(pick(held))
       return true
     }
     return isTimeDue ? awaitTime() : letGo(standing)
+  }
+
+  /// One of the frames at gates, or two whose next steps may come in either order.
+  private mutating func pick(_ held: [Int: WaitStep?]) -> [Int] {
+    let frames = held.keys.sorted()
+    let first = frames[dice.roll(frames.count)]
+    guard races, held.count > 1, dice.once(in: 2) else { return [first] }
+    let second = frames[dice.roll(frames.count)]
+    guard second != first, let one = held[first], let other = held[second] else { return [first] }
+    return Self.mayRace(one, other) ? [first, second] : [first]
+  }
+
+  /// Whether the record, whose order two steps at once may not keep, tells the same in both orders.
+  private static func mayRace(_ one: WaitStep?, _ other: WaitStep?) -> Bool {
+    switch (one, other) {
+    case (.sync(let queue, _, _), .sync(let otherQueue, _, _)): queue != otherQueue
+    case (.sync, .waitForTask), (.waitForTask, .sync), (.sync, .waitForGroup), (.waitForGroup, .sync),
+      (.waitForTask, .waitForTask), (.waitForTask, .waitForGroup), (.waitForGroup, .waitForTask),
+      (.waitForGroup, .waitForGroup), (nil, .sync), (.sync, nil), (nil, .waitForTask),
+      (.waitForTask, nil), (nil, .waitForGroup), (.waitForGroup, nil):
+      true
+    default: false
+    }
   }
 
   /// Waits until a timer has started or a time-out has passed.
@@ -154,7 +180,7 @@ struct StageDriver {
       record.isOver = true
       return (record.gates, record.standing, record.handles)
     }
-    for gate in gates.values { gate.open() }
+    for held in gates.values { held.gate.open() }
     for queue in standing.queues.indices { while stage.resume(queue) {} }
     for group in standing.groups.indices { while stage.leave(group) {} }
     if !standing.frames.isEmpty { for handle in handles.values { handle.cancel() } }

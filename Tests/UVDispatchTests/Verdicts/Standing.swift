@@ -42,6 +42,15 @@ struct Standing: Sendable, Hashable {
     var isBarrier = false
     var activity = Activity.moving
 
+    /// Of a task, its queue; of a callback, the queue of the task that has ended before it.
+    func queueOfEndingTask(in standing: Standing) -> Int? {
+      switch work {
+      case .task: queue
+      case .callback(let callback): standing.queuesOfCallbacks[callback]
+      case .syncBody, .outsider: nil
+      }
+    }
+
     var isWaiting: Bool { if case .waiting = activity { true } else { false } }
   }
 
@@ -89,6 +98,8 @@ struct Standing: Sendable, Hashable {
   var batches: [Int: Int] = [:]
   /// Tasks that have ended and leave their groups when these callbacks have ended.
   var tails: [Int: Set<Int>] = [:]
+  /// The queue of the task that has ended before a callback.
+  var queuesOfCallbacks: [Int: Int] = [:]
 
   /// - Parameter views: Their widths.
   init(workers: Int, views: [Int] = [], groups: Int = 0) {
@@ -207,6 +218,34 @@ struct Standing: Sendable, Hashable {
       !frames.contains { frame in
         if case .callback(let other) = frame.work { batches[other] == batches[due] } else { false }
       }
+    }
+  }
+
+  // MARK: What the record cannot know
+
+  /// This standing, and the one in which the time of each timer has passed: then its task stands before what was
+  /// submitted later.
+  var withTimersLate: [Standing] {
+    guard !timers.isEmpty else { return [self] }
+    var late = self
+    for timer in timers.reversed() {
+      late.queues[timer.queue].items.insert(
+        Item(content: .task(timer.task), isBarrier: timer.isBarrier), at: 0)
+    }
+    late.timers = []
+    return [self, late]
+  }
+
+  /// All that may be so: with timers late or not, and with a callback still in the place of the task that has ended
+  /// before it or not. The rule says neither.
+  var possible: [Standing] {
+    withTimersLate.flatMap { standing -> [Standing] in
+      var narrow = standing
+      for index in narrow.frames.indices {
+        guard case .callback(let callback) = narrow.frames[index].work else { continue }
+        narrow.frames[index].queue = queuesOfCallbacks[callback]
+      }
+      return narrow == standing ? [standing] : [standing, narrow]
     }
   }
 

@@ -29,7 +29,7 @@ struct StandingJudge {
     self.isStrict = isStrict
   }
 
-  private var hopes: Outlook.Hopes {
+  var hopes: Outlook.Hopes {
     isStrict ? .everything : [.everything, .suspended]
   }
 
@@ -39,7 +39,7 @@ struct StandingJudge {
     }
   }
 
-  private func isSync(_ frame: Standing.Frame) -> Bool {
+  func isSync(_ frame: Standing.Frame) -> Bool {
     if case .waiting(.sync, _) = frame.activity { true } else { false }
   }
 
@@ -73,11 +73,11 @@ struct StandingJudge {
     if let callback = standing.nextCallback { return .event("callback \(callback) begins") }
     // What a thread has taken already waits for the callbacks of what it ran before. A strict judge wants it to
     // start on another thread.
-    let mayBeTaken = standing.tops.contains { top in
-      !isStrict && !top.isWaiting && standing.isInCallback(top)
-    }
+    let mayBeTaken = !isStrict && runs && standing.tops.contains(where: standing.isInCallback)
     for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
-      if !mayBeTaken, standing.canStartFirst(of: queue, helps: false) {
+      // A timer whose time has passed may stand before what was submitted later.
+      let mayBeBehindATimer = standing.timers.contains { $0.queue == queue }
+      if !mayBeTaken, !mayBeBehindATimer, standing.canStartFirst(of: queue, helps: false) {
         return .event("the first of \(WaitProgram.name(ofQueue: queue)) starts")
       }
     }
@@ -98,8 +98,8 @@ struct StandingJudge {
   }
 
   private func due(_ frames: [Standing.Frame], _ hopes: Outlook.Hopes, _ reason: String) -> Due? {
-    let outlook = Outlook(of: standing, hopes: hopes)
-    let hopeless = frames.filter { !outlook.ends($0) }
+    let outlooks = standing.withTimersLate.map { Outlook(of: $0, hopes: hopes) }
+    let hopeless = frames.filter { frame in outlooks.allSatisfy { !$0.ends(frame) } }
     if !hopeless.isEmpty {
       let names = hopeless.map { "\(standing.name(of: $0))'s" }.joined(separator: " or ")
       return .refusal("the wait is refused, \(names) (\(reason))")
@@ -107,7 +107,7 @@ struct StandingJudge {
     let alone = Outlook(of: standing, hopes: hopes.subtracting(.help))
     let helpless = frames.filter { !alone.ends($0) }
     // Help may be needed only later, when something else has come about.
-    guard standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) }) else {
+    guard standing.timers.isEmpty, standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) }) else {
       return nil
     }
     let names = helpless.map(standing.name).joined(separator: " or ")
@@ -147,54 +147,5 @@ struct StandingJudge {
       return .event("the timer t\(timer.task) starts")
     }
     return nil
-  }
-
-  // MARK: What is wrong
-
-  /// Why a refusal of the wait of `frame` is wrong, in this standing, in which it still waits. Nil if it is right.
-  ///
-  /// - Parameter held: Frames that stood at closed gates when the refusal came.
-  func objection(toRefusalOf number: Int, while held: Set<Int>) -> (Finding.Kind, String)? {
-    guard let frame = standing.frame(number), case .waiting(_, let isTimed) = frame.activity else {
-      return (.falseRefusal, "it did not wait")
-    }
-    if isTimed { return (.falseRefusal, "it has a time-out, and ends by itself") }
-    guard standing.isRefusable(frame) else {
-      return (.outsideRefused, "its thread has no task of the dispatcher on its stack")
-    }
-    if case .waiting(.sync(let queue, _), _) = frame.activity,
-      standing.callsBack(to: queue, from: frame) != .no
-    {
-      return nil
-    }
-    let outlook = Outlook(of: standing, hopes: .everything)
-    if outlook.ends(frame) {
-      return (.falseRefusal, "there was a way:\n    " + outlook.way.joined(separator: "\n    "))
-    }
-    let runs = standing.tops.filter {
-      held.contains($0.number) && $0.activity == .held && standing.isRefusable($0)
-    }
-    let circle = Outlook(of: standing, hopes: [.everything, .queued])
-    if !isSync(frame), circle.ends(frame), let other = runs.first {
-      return (.earlyRefusal, "\(standing.name(of: other)) still ran")
-    }
-    return nil
-  }
-
-  /// Why it is wrong that a task of `queue` starts on the stack of `top`. Nil if it is right.
-  func objection(toHelpOn top: Standing.Frame, with queue: Int) -> (Finding.Kind, String)? {
-    guard case .worker = top.place else {
-      return (.wrongHelper, "only workers run tasks while they wait")
-    }
-    guard case .waiting(.sync(queue, _), _) = top.activity else {
-      return (.wrongHelper, "\(standing.name(of: top)) does not wait in a sync of that queue")
-    }
-    let circle = Outlook(
-      of: standing, hopes: Outlook.Hopes.everything.subtracting(.help).union(.waits))
-    if !circle.ends(top) { return nil }
-    let alone = Outlook(of: standing, hopes: Outlook.Hopes.everything.subtracting(.help))
-    if !alone.ends(top), !runs { return nil }
-    let way = (alone.ends(top) ? alone : circle).way.joined(separator: "\n    ")
-    return (.needlessHelp, "the search would not have refused it:\n    " + way)
   }
 }

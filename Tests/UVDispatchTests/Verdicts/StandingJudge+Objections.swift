@@ -1,0 +1,60 @@
+/// Which refusals and which help are wrong.
+extension StandingJudge {
+  /// Why a refusal of the wait of `frame` is wrong, in this standing, in which it still waits. Nil if it is right.
+  ///
+  /// - Parameter held: Frames that stood at closed gates when the refusal came.
+  func objection(toRefusalOf number: Int, while held: Set<Int>) -> (Finding.Kind, String)? {
+    guard let frame = standing.frame(number), case .waiting(_, let isTimed) = frame.activity else {
+      return (.falseRefusal, "it did not wait")
+    }
+    if isTimed { return (.falseRefusal, "it has a time-out, and ends by itself") }
+    guard standing.isRefusable(frame) else {
+      return (.outsideRefused, "its thread has no task of the dispatcher on its stack")
+    }
+    if case .waiting(.sync(let queue, _), _) = frame.activity,
+      standing.callsBack(to: queue, from: frame) != .no
+    {
+      return nil
+    }
+    let outlooks = standing.possible.map { Outlook(of: $0, hopes: .everything) }
+    if outlooks.allSatisfy({ $0.ends(frame) }) {
+      let way = outlooks[0].way.joined(separator: "\n    ")
+      return (.falseRefusal, "there was a way:\n    " + way)
+    }
+    return isSync(frame) ? nil : objection(toEarlyRefusalOf: frame, while: held)
+  }
+
+  /// A wait for a handle or a group is refused at a standstill, or in a circle of bodies that run.
+  private func objection(
+    toEarlyRefusalOf frame: Standing.Frame, while held: Set<Int>
+  ) -> (Finding.Kind, String)? {
+    let other = standing.tops.first {
+      held.contains($0.number) && $0.activity == .held && standing.isRefusable($0)
+    }
+    let circle = Outlook(of: standing, hopes: [.everything, .queued])
+    guard let other, circle.ends(frame) else { return nil }
+    return (.earlyRefusal, "\(standing.name(of: other)) still ran")
+  }
+
+  /// Why it is wrong that a task of `queue` starts on the stack of `top`. Nil if it is right.
+  func objection(toHelpOn top: Standing.Frame, with queue: Int) -> (Finding.Kind, String)? {
+    guard case .worker = top.place else {
+      return (.wrongHelper, "only workers run tasks while they wait")
+    }
+    guard case .waiting(.sync(queue, _), _) = top.activity else {
+      return (.wrongHelper, "\(standing.name(of: top)) does not wait in a sync of that queue")
+    }
+    let unaided = Outlook.Hopes.everything.subtracting(.help)
+    var way: [String] = []
+    for standing in standing.possible {
+      let circle = Outlook(of: standing, hopes: unaided.union(.waits))
+      let alone = Outlook(of: standing, hopes: unaided)
+      if !circle.ends(top) || !alone.ends(top) && !runs { return nil }
+      if way.isEmpty { way = alone.ends(top) ? alone.way : circle.way }
+    }
+    return (
+      .needlessHelp,
+      "the search would not have refused it:\n    " + way.joined(separator: "\n    ")
+    )
+  }
+}
