@@ -56,7 +56,8 @@ struct Outlook {
       if case .waiting(let target, let isTimed) = top.activity {
         guard mayEnd(target, isTimed, top) else { continue }
         freed.insert(top.number)
-        way.append("\(standing.name(of: top)) need not wait for \(standing.name(of: target)) any more")
+        way.append(
+          "\(standing.name(of: top)) need not wait for \(standing.name(of: target)) any more")
       }
       way.append("\(standing.name(of: top)) ends")
       standing.endFrame(top.number)

@@ -110,7 +110,8 @@ struct StageDriver {
   private static func mayRace(_ one: WaitStep?, _ other: WaitStep?) -> Bool {
     switch (one, other) {
     case (.sync(let queue, _, _), .sync(let otherQueue, _, _)): queue != otherQueue
-    case (.sync, .waitForTask), (.waitForTask, .sync), (.sync, .waitForGroup), (.waitForGroup, .sync),
+    case (.sync, .waitForTask), (.waitForTask, .sync), (.sync, .waitForGroup),
+      (.waitForGroup, .sync),
       (.waitForTask, .waitForTask), (.waitForTask, .waitForGroup), (.waitForGroup, .waitForTask),
       (.waitForGroup, .waitForGroup), (nil, .sync), (.sync, nil), (nil, .waitForTask),
       (.waitForTask, nil), (nil, .waitForGroup), (.waitForGroup, nil):
@@ -205,8 +206,10 @@ struct StageDriver {
       let ledger = report.ledger
       // A refused sync is counted as refused or as cancelled.
       let missing = ledger.submitted - ledger.completed
-      if !ledger.balances || ledger.waiting + ledger.running + ledger.failed + ledger.expired
-        + ledger.abandoned > 0 || missing > record.refusals || !report.unfinished.isEmpty
+      if !ledger.balances
+        || ledger.waiting + ledger.running + ledger.failed + ledger.expired
+          + ledger.abandoned > 0
+        || missing > record.refusals || !report.unfinished.isEmpty
       {
         record.report(.badEnd, "the report is \(report)")
       }

@@ -86,7 +86,9 @@ struct StandingJudge {
 
   /// A circle of bodies and callers of `sync` is refused at once, or undone by help.
   private var circleDue: Due? {
-    let callers = waiting.filter { isSync($0) && standing.isRefusable($0) && !standing.isInCallback($0) }
+    let callers = waiting.filter {
+      isSync($0) && standing.isRefusable($0) && !standing.isInCallback($0)
+    }
     guard !callers.isEmpty else { return nil }
     return due(callers, hopes.union(.waits), "a circle of callers of sync")
   }
@@ -107,7 +109,9 @@ struct StandingJudge {
     let alone = Outlook(of: standing, hopes: hopes.subtracting(.help))
     let helpless = frames.filter { !alone.ends($0) }
     // Help may be needed only later, when something else has come about.
-    guard standing.timers.isEmpty, standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) }) else {
+    guard standing.timers.isEmpty,
+      standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) })
+    else {
       return nil
     }
     let names = helpless.map(standing.name).joined(separator: " or ")

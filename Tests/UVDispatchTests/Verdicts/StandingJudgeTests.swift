@@ -148,7 +148,8 @@ struct StandingJudgeTests {
     #expect(judge.objection(toRefusalOf: body, while: [running])?.0 == .earlyRefusal)
   }
 
-  @Test("wants no wait refused whose chain leads to a suspended view, or to a group entered by hand")
+  @Test(
+    "wants no wait refused whose chain leads to a suspended view, or to a group entered by hand")
   func suspendedViewsAndHands() {
     var builder = StandingBuilder(workers: 2, views: [1], groups: 1)
     builder.suspend(Self.view)

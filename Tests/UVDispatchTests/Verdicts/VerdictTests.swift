@@ -7,8 +7,9 @@ extension OnePool {
   /// Random programs whose bodies wait for each other, and an independent judge.
   ///
   /// `VERDICT_PROGRAMS=10000` runs so many, `VERDICT_FROM=500` begins with that seed, `VERDICT_SEED=7` runs one
-  /// alone. `VERDICT_KINDS=hang,false refusal` looks for those kinds of findings only, and `VERDICT_ALL=1` goes on
-  /// after a finding and prints one line for each.
+  /// alone. `VERDICT_KINDS=hang,false refusal` looks for those kinds of findings only, `VERDICT_ALL=1` goes on after a
+  /// finding and prints one line for each, `VERDICT_STRICT=1` asks the judge for what the rule leaves open, and
+  /// `VERDICT_STORY=1` prints each program and what happened in it.
   @Suite("A program whose bodies wait for each other")
   struct VerdictTests {
     private static func number(_ name: String) -> Int? { environment(name).flatMap { Int($0) } }
@@ -32,7 +33,12 @@ extension OnePool {
       try await onOtherThread {
         for seed in Self.seeds {
           let program = WaitProgram(seed: seed)
-          let findings = try StageDriver.findings(in: program, limit: Self.limit)
+          var driver = try StageDriver(program, limit: Self.limit)
+          driver.run()
+          let (findings, story) = driver.stage.change { ($0.findings, $0.story) }
+          if environment("VERDICT_STORY") != nil {
+            print(([program.description] + story).joined(separator: "\n"))
+          }
           guard let finding = findings.first(where: { Self.kinds.contains($0.kind) }) else {
             continue
           }

@@ -3,7 +3,8 @@ extension WaitProgram {
   init(seed: Int) {
     var dice = Dice(seed: seed)
     self.init(
-      seed: seed, workers: 1 + dice.roll(3), views: (0...dice.roll(4)).map { _ in 1 + dice.roll(3) },
+      seed: seed, workers: 1 + dice.roll(3),
+      views: (0...dice.roll(4)).map { _ in 1 + dice.roll(3) },
       groups: dice.roll(3), bodies: [], outsiders: [])
     let count = 2 + dice.roll(7)
     for _ in 0..<count {
