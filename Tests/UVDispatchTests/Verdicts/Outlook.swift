@@ -21,8 +21,9 @@ struct Outlook {
     /// bodies and callers of `sync`.
     static let waits = Hopes(rawValue: 16)
 
-    /// What stands in suspended views ends by itself, also if it would find no thread once they are resumed.
-    static let suspended = Hopes(rawValue: 32)
+    /// What stands in suspended views ends by itself, also if it would find no thread once they are resumed. So do
+    /// waits for groups that were entered by hand, whatever else is in them.
+    static let held = Hopes(rawValue: 32)
     /// Tasks that have not begun end by themselves, as far as waits for handles and groups go. What then still stands
     /// is a circle of bodies that run.
     static let queued = Hopes(rawValue: 64)
@@ -87,6 +88,7 @@ struct Outlook {
       return hopes.contains(.waits)
         || hopes.contains(.queued) && !members.contains(where: isRunning)
         || hopes.contains(.leaves) && members.isEmpty
+        || hopes.contains(.held) && standing.groups[group].handEntries > 0
     }
   }
 
@@ -98,7 +100,7 @@ struct Outlook {
     for queue in standing.queues.indices {
       let isHeld = standing.queues[queue].suspensions > 0
       let isFree =
-        isHeld && hopes.contains(.suspended) && !standing.queues[queue].items.isEmpty
+        isHeld && hopes.contains(.held) && !standing.queues[queue].items.isEmpty
         || (!isHeld || hopes.contains(.resumes))
           && standing.canStartFirst(of: queue, helps: hopes.contains(.help))
       guard isFree else { continue }

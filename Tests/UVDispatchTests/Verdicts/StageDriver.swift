@@ -80,10 +80,7 @@ struct StageDriver {
       if !record.findings.isEmpty { return record.standing }
       return StandingJudge(record.standing).due == nil ? record.standing : nil
     }
-    guard let standing else {
-      missed()
-      return false
-    }
+    guard let standing else { return !missed() }
     // Whatever was wrong makes the rest of the record doubtful.
     if stage.change({ !$0.findings.isEmpty }) { return false }
     if seen.count < 40 { seen.append(standing) }
@@ -122,9 +119,7 @@ struct StageDriver {
 
   /// Waits until a timer has started or a time-out has passed.
   private func awaitTime() -> Bool {
-    let hasChanged = awaitChange()
-    if !hasChanged { missed() }
-    return hasChanged
+    awaitChange() || !missed()
   }
 
   private func awaitChange() -> Bool {
@@ -157,11 +152,11 @@ struct StageDriver {
     return false
   }
 
-  /// The dispatcher owed something, and it did not come.
-  private func missed() {
+  /// The dispatcher owed something, and it did not come. False if it has come by now.
+  private func missed() -> Bool {
     stage.change { record in
       let judge = StandingJudge(record.standing)
-      guard let due = judge.due ?? judge.timeDue else { return }
+      guard let due = judge.due ?? judge.timeDue else { return false }
       let kind: Finding.Kind =
         switch due {
         case .event: .hang
@@ -169,6 +164,7 @@ struct StageDriver {
         case .refusal: .missedRefusal
         }
       record.report(kind, "within \(limit) this did not come about: \(due.text)")
+      return true
     }
   }
 

@@ -21,7 +21,9 @@ struct StandingJudge {
   }
 
   let standing: Standing
-  /// Whether a wait must be refused although a suspended view stands on its chain, if to resume it would not help.
+  /// Whether more is owed than the text of the rule says: a refusal where a suspended view or a group entered by hand
+  /// stands on the chain, but to let go of it would not help; timers while a wait blocks the loop; and what has to wait
+  /// for callbacks that still run.
   let isStrict: Bool
 
   init(_ standing: Standing, isStrict: Bool = environment("VERDICT_STRICT") != nil) {
@@ -30,7 +32,7 @@ struct StandingJudge {
   }
 
   var hopes: Outlook.Hopes {
-    isStrict ? .everything : [.everything, .suspended]
+    isStrict ? .everything : [.everything, .held]
   }
 
   private var waiting: [Standing.Frame] {
@@ -64,7 +66,8 @@ struct StandingJudge {
       switch top.activity {
       case .held: continue
       case .moving: return .event("\(standing.name(of: top)) goes on to its next gate")
-      case .waiting(let target, _) where standing.hasComeAbout(target):
+      case .waiting(let target, _)
+      where standing.hasComeAbout(target) && !isBehindCallbacks(target):
         return .event(
           "the wait of \(standing.name(of: top)) for \(standing.name(of: target)) ends")
       case .waiting: continue
@@ -82,6 +85,13 @@ struct StandingJudge {
       }
     }
     return nil
+  }
+
+  /// Whether callbacks of the task that is waited for have not returned, of which one may be told before the thread
+  /// that waits.
+  private func isBehindCallbacks(_ target: Standing.Target) -> Bool {
+    guard case .task(let task) = target, let tail = standing.tails[task] else { return false }
+    return !isStrict && runs && !tail.isEmpty
   }
 
   /// A circle of bodies and callers of `sync` is refused at once, or undone by help.
