@@ -28,6 +28,7 @@ final class Stage: @unchecked Sendable {
     var numbers = 0
     /// The driver has given up: scripts skip what is left of them.
     var isOver = false
+    /// How often it was changed.
     var changes = 0
     /// How many calls of `sync` were refused.
     var refusals = 0

@@ -76,21 +76,22 @@ struct StageDriver {
 
   /// Waits until nothing is owed, and acts. False when the program is over.
   private mutating func step() -> Bool {
-    let standing = stage.await(limit) { record -> Standing? in
-      if !record.findings.isEmpty { return record.standing }
-      return StandingJudge(record.standing).due == nil ? record.standing : nil
+    let record = stage.await(limit) { record -> Stage.Record? in
+      if !record.findings.isEmpty { return record }
+      return StandingJudge(record.standing).due == nil ? record : nil
     }
-    guard let standing else { return !missed() }
+    guard let record else { return !missed() }
     // Whatever was wrong makes the rest of the record doubtful.
-    if stage.change({ !$0.findings.isEmpty }) { return false }
-    if seen.count < 40 { seen.append(standing) }
-    let held = stage.change { record in record.gates.mapValues(\.next) }
-    let isTimeDue = StandingJudge(standing).timeDue != nil
-    if !held.isEmpty, !(isTimeDue && dice.once(in: 8)) {
-      stage.open(pick(held))
+    if !record.findings.isEmpty { return false }
+    if seen.count < 40 { seen.append(record.standing) }
+    let isTimeDue = StandingJudge(record.standing).timeDue != nil
+    if !record.gates.isEmpty, !(isTimeDue && dice.once(in: 8)) {
+      stage.open(pick(record.gates.mapValues(\.next)))
       return true
     }
-    return isTimeDue ? awaitTime() : letGo(standing)
+    // A timer has started or a time-out has passed.
+    if isTimeDue { return awaitChange(since: record) || !missed() }
+    return letGo(record)
   }
 
   /// One of the frames at gates, or two whose next steps may come in either order.
@@ -117,21 +118,14 @@ struct StageDriver {
     }
   }
 
-  /// Waits until a timer has started or a time-out has passed.
-  private func awaitTime() -> Bool {
-    awaitChange() || !missed()
-  }
-
-  private func awaitChange() -> Bool {
-    let known = stage.change { $0.changes }
-    return stage.await(limit) { $0.changes == known ? nil : true } != nil
+  private func awaitChange(since known: Stage.Record) -> Bool {
+    stage.await(limit) { $0.changes == known.changes ? nil : true } != nil
   }
 
   /// Nothing goes on by itself: a thread resumes a view or leaves a group, and may then have to run a callback.
   /// False if there is nothing to let go.
-  private mutating func letGo(_ standing: Standing) -> Bool {
-    stage.change { $0.held = [] }
-    let stage = stage
+  private mutating func letGo(_ record: Stage.Record) -> Bool {
+    let (stage, standing) = (stage, record.standing)
     for queue in standing.queues.indices where standing.queues[queue].suspensions > 0 {
       startOther { _ in stage.resume(queue) }
       return true
@@ -145,7 +139,7 @@ struct StageDriver {
       && standing.queues.allSatisfy(\.items.isEmpty)
     if isEmpty { return false }
     // Only a timer can go on, of which it is not certain whether it must, or nothing.
-    if !standing.timers.isEmpty, awaitChange() { return true }
+    if !standing.timers.isEmpty, awaitChange(since: record) { return true }
     stage.change { record in
       record.report(.hang, "nothing is suspended or entered any more, and not all has ended")
     }
