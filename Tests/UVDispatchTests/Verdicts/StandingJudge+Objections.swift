@@ -16,7 +16,12 @@ extension StandingJudge {
     {
       return nil
     }
-    let outlooks = standing.possible.map { Outlook(of: $0, hopes: .everything) }
+    var outlooks = standing.possible.map { Outlook(of: $0, hopes: .everything) }
+    // The rule does not say whether a worker that waits in a callback helps.
+    if standing.tops.contains(where: standing.isInCallback) {
+      let unaided = Outlook.Hopes.everything.subtracting(.help)
+      outlooks += standing.possible.map { Outlook(of: $0, hopes: unaided) }
+    }
     if outlooks.allSatisfy({ $0.ends(frame) }) {
       let way = outlooks[0].way.joined(separator: "\n    ")
       return (.falseRefusal, "there was a way:\n    " + way)

@@ -224,4 +224,17 @@ struct StandingJudgeTests {
     expectNoRefusal(builder, of: outsider)
     expectNoRefusal(builder, of: body)
   }
+
+  @Test("takes either answer where a worker waits in the sync of a callback for its own help")
+  func helpInACallback() {
+    var builder = StandingBuilder(workers: 1, views: [1])
+    let callback = builder.callBack(on: .worker(1))
+    builder.queue(1, on: Self.view)
+    builder.sync(callback, on: Self.view)
+    let judge = StandingJudge(builder.standing, isStrict: false)
+    #expect(judge.due != nil)
+    #expect(judge.objection(toRefusalOf: callback, while: []) == nil)
+    let frame = builder.standing.frame(callback)!
+    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+  }
 }
