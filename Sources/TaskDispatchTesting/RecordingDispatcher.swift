@@ -122,6 +122,7 @@ public final class RecordingDispatcher: EventDispatcher {
         onEvent?(event)
       }
     }
+    for ending in outbox.endings { ending.telling.wake() }
     for ending in outbox.endings { ending.item.tell(ending.outcome, ending.telling) }
     for call in outbox.calls { call() }
   }

@@ -130,7 +130,7 @@ extension UVDispatcher {
     let end = timeout.map { core.instant.advanced(by: $0) }
     let thread = block(for: .room(task), mayTimeOut: end != nil)
     defer { unblock(thread) }
-    if core.closesCircle(thread) != nil { return .wouldDeadlock }
+    core.judge(closing: thread)
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }
       if thread.refusal != nil { return .wouldDeadlock }

@@ -24,7 +24,8 @@ extension UVDispatcher {
   ) -> WaitRefusal? {
     let identity = queue.identity
     let caller = innermostTask
-    let isOnStack = caller != nil && TaskFrame.first { $0.queue == identity } != nil
+    // What this thread runs on top of a wait may stand in a queue of the task below.
+    let isOnStack = caller != nil && TaskFrame.isRunning(identity)
     // Called back after the end of a task, the code is in none.
     let parent = TaskFrame.isOutsideTasks ? nil : caller
     let core = lock()
@@ -65,7 +66,7 @@ extension UVDispatcher {
   ) -> WaitRefusal? {
     let core = lockedCore
     let thread = block(for: .turn(task), mayTimeOut: false)
-    thread.refusal = core.closesCircle(thread)
+    core.judge(closing: thread)
     while !task.hasRun {
       if task.isTurnedAway {
         unblock(thread)
@@ -83,7 +84,7 @@ extension UVDispatcher {
         unblock(thread)
         return deadlock("its turn on \(queue.label)", others)
       }
-      if thread.mayHelp { help(thread, with: task.view, core) } else { park(thread) }
+      if thread.mayHelp { help(thread, before: task, core) } else { park(thread) }
     }
     unblock(thread)
     return nil
@@ -91,15 +92,17 @@ extension UVDispatcher {
 
   /// A worker that is blocked in `sync` runs the first task of the queue that it waits for, on top of its
   /// wait: the search would refuse it for want of a worker otherwise.
-  private func help(_ thread: BlockedThread, with view: UVView?, _ core: Core) {
+  private func help(_ thread: BlockedThread, before task: QueuedTask, _ core: Core) {
     thread.mayHelp = false
-    guard let next = core.startToHelp(view) else { return }
+    guard let next = core.startToHelp(task.view) else { return }
     core.blocked.beginBusy(thread)
     thread.helped = next
     run(next, core, hidesOuter: true)
     thread.helped = nil
     tellIfDue(core, isWorker: false)
     core.blocked.endBusy(thread)
+    // Its wait begins anew.
+    if !task.isGranted { core.judge(closing: thread) }
   }
 
   /// Under the lock, which it frees: runs the body of a caller that was admitted, and ends its task.
@@ -135,7 +138,10 @@ extension UVDispatcher {
       hasComeAbout = { item.outcome != nil }
       blocks = .item(item)
     case .group(let group):
-      guard let time = group.whenEmpty(wake: waker(of: group), for: self) else { return }
+      guard
+        let time = group.whenEmpty(
+          wake: waker(of: group), by: ObjectIdentifier(self), checks: true)
+      else { return }
       hasComeAbout = { group.hasEmptied(since: time) }
       blocks = .group(group)
     }
@@ -146,7 +152,7 @@ extension UVDispatcher {
       let end = timeout.map { core.instant.advanced(by: $0) }
       let thread = block(for: blocks, mayTimeOut: end != nil)
       defer { unblock(thread) }
-      thread.refusal = core.closesCircle(thread)
+      core.judge(closing: thread)
       while !hasComeAbout() {
         if let end, core.instant >= end { return .timedOut }
         if let others = thread.refusal { return deadlock(name(of: target), others) }
@@ -165,7 +171,7 @@ extension UVDispatcher {
 
   /// Whether a body of this thread would wait for its own end.
   private static func isOnStack(_ target: WaitTarget) -> Bool {
-    TaskFrame.stack.contains { frame in
+    TaskFrame.isRunning { frame in
       switch target {
       case .item(let item): frame.item === item
       case .group(let group): frame.item?.group === group

@@ -181,7 +181,10 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     assert(core.outbox.isEmpty, "an item without a task was taken out, and callbacks are pending")
     core.deliveries.add(1, ordering: .relaxed)
     free()
-    TaskFrame.delivering(for: core.dispatcher, outsideTasks: false) { item.tell(outcome, telling) }
+    TaskFrame.delivering(for: core.dispatcher, outsideTasks: false) {
+      telling.wake()
+      item.tell(outcome, telling)
+    }
     guard core.endDelivery() else { return }
     lock()
     unlockDelivered()
@@ -220,8 +223,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     var contents = Optional(contents)
     TaskFrame.delivering(for: core.dispatcher, outsideTasks: outsideTasks) {
       switch contents.take() {
-      case .one(let note): note.deliver()
-      case .several(let notes): for note in notes { note.deliver() }
+      case .one(let note):
+        note.wake()
+        note.deliver()
+      case .several(let notes):
+        for note in notes { note.wake() }
+        for note in notes { note.deliver() }
       case nil: break
       }
     }

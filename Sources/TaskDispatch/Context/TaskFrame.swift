@@ -127,11 +127,16 @@ open class TaskFrame {
 
   /// Whether a frame that the running body may rely on is one of `queue`.
   public static func isRunning(_ queue: TaskQueue.Identity) -> Bool {
+    isRunning { $0.queue == queue }
+  }
+
+  /// Whether a frame that the running body may rely on `matches`.
+  package static func isRunning(where matches: (TaskFrame) -> Bool) -> Bool {
     var isHidden = ThreadFrames.isOutsideTasks
     return ThreadFrames.first { frame in
       guard !isHidden else { return false }
       isHidden = frame.link?.hidesOuter == true
-      return frame.queue == queue
+      return matches(frame)
     } != nil
   }
 

@@ -12,7 +12,8 @@ public final class WorkGroup: @unchecked Sendable {
     var count = 0
     /// Each called once, when the group is empty.
     var observers: [@Sendable () -> Void] = []
-    /// Wakes the threads that are blocked until the group is empty, one for each dispatcher.
+    /// Wakes threads that are blocked until the group is empty: one for each dispatcher, and for each thread that
+    /// waits without one.
     var wakers: [Waker] = []
     /// Who waits may look only when it has been entered again.
     var timesEmptied = 0
@@ -62,7 +63,9 @@ public final class WorkGroup: @unchecked Sendable {
   }
 
   fileprivate struct Waker {
-    let dispatcher: ObjectIdentifier
+    let owner: ObjectIdentifier
+    /// Whether it is called by each ``leave()`` as well that does not empty the group.
+    let checks: Bool
     let wake: @Sendable () -> Void
   }
 
@@ -71,11 +74,15 @@ public final class WorkGroup: @unchecked Sendable {
     fileprivate let observers: [@Sendable () -> Void]
     fileprivate let wakers: [Waker]
 
-    /// Calls the observers, and wakes the threads that wait. Under no lock.
+    /// Wakes the threads that wait, and calls the observers. Under no lock.
     func tell() {
-      for waker in wakers { waker.wake() }
-      for observer in observers { observer() }
+      wake()
+      callObservers()
     }
+
+    func wake() { for waker in wakers { waker.wake() } }
+
+    func callObservers() { for observer in observers { observer() } }
   }
 
   /// Counts a submission out that has ended. Calls no user code, and releases none.
@@ -96,7 +103,7 @@ public final class WorkGroup: @unchecked Sendable {
       if state.members == 0 { state.shared = nil }
       guard state.count == 0 else {
         // The last that was in by hand may have been what could still end a wait.
-        let wakers = members == 0 ? state.wakers : []
+        let wakers = members == 0 ? state.wakers.filter(\.checks) : []
         let emptied = wakers.isEmpty ? nil : Emptied(observers: [], wakers: wakers)
         return (emptied, !state.observers.isEmpty)
       }
@@ -157,7 +164,10 @@ public final class WorkGroup: @unchecked Sendable {
       return
     }
     let parker = Parker()
-    whenEmpty { parker.open() }
+    // Not as an observer: another one may take its time before it.
+    if whenEmpty(wake: { parker.open() }, by: ObjectIdentifier(parker), checks: false) == nil {
+      return
+    }
     guard parker.wait(nanoseconds: timeout?.clampedNanoseconds) else { throw .timedOut }
   }
 
@@ -170,18 +180,20 @@ public final class WorkGroup: @unchecked Sendable {
     if isEmpty { observer() }
   }
 
-  /// Has `wake` called once when the group has emptied, under no lock. Called again for the same dispatcher
-  /// before that, it changes nothing.
+  /// Has `wake` called once when the group has emptied, under no lock. Called again for the same owner before
+  /// that, it changes nothing.
+  ///
+  /// - Parameter checks: Whether it is called by each ``leave()`` as well that does not empty the group: that may
+  ///   have been what could still end a wait.
   ///
   /// - Returns: ``timesEmptied``, of the same moment; nil if the group is empty now.
   package func whenEmpty(
-    wake: @escaping @Sendable () -> Void, for dispatcher: any TaskDispatcher
+    wake: @escaping @Sendable () -> Void, by owner: ObjectIdentifier, checks: Bool
   ) -> Int? {
     withState { state in
       if state.count == 0 { return nil }
-      let dispatcher = ObjectIdentifier(dispatcher)
-      if !state.wakers.contains(where: { $0.dispatcher == dispatcher }) {
-        state.wakers.append(Waker(dispatcher: dispatcher, wake: wake))
+      if !state.wakers.contains(where: { $0.owner == owner }) {
+        state.wakers.append(Waker(owner: owner, checks: checks, wake: wake))
       }
       return state.timesEmptied
     }

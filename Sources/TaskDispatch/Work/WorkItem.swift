@@ -227,6 +227,7 @@ public class WorkItem: @unchecked Sendable {
   @discardableResult
   public func finish(_ outcome: Outcome) -> Bool {
     guard let telling = setOutcome(outcome) else { return false }
+    telling.wake()
     tell(outcome, telling)
     return true
   }
@@ -243,6 +244,10 @@ public class WorkItem: @unchecked Sendable {
     /// group holds.
     fileprivate(set) var holdsUserCode = false
     fileprivate(set) var group: WorkGroup.Emptied?
+
+    /// Wakes the threads that wait for a group that has emptied, before the first callback of a batch: none of
+    /// those is to hold them back. Under no lock.
+    package func wake() { group?.wake() }
 
     /// Whether nothing is left that could run user code.
     package var isNothing: Bool {
@@ -295,7 +300,7 @@ public class WorkItem: @unchecked Sendable {
   package final func tell(_ outcome: Outcome, _ telling: consuming Telling) {
     if telling.holdsBody { releaseUnrun() }
     if telling.isObserved { for observer in takeObservers() { observer(outcome) } }
-    telling.group?.tell()
+    telling.group?.callObservers()
   }
 
   /// For how many items that share a lock a table is kept when none of them is watched any more.

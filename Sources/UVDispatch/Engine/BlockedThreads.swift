@@ -59,7 +59,8 @@ struct BlockedThreads {
   private(set) var threads: [BlockedThread] = []
   /// Callers of `sync` that were admitted, and have not noticed yet.
   var admitted = 0
-  /// A view goes on that was suspended: that may have closed a circle.
+  /// A view goes on that was suspended, or a task of a queue has ended in which callers wait, and are not
+  /// next: that may have closed a circle.
   var mayCloseCircle = false
   /// Running tasks that cannot go on before something else has: their threads are blocked, or they wait for
   /// the body of their own `sync`.
@@ -179,7 +180,9 @@ struct BlockedThreads {
 
   /// An item has its outcome.
   mutating func flagWaiters(of item: WorkItem) {
-    for thread in threads { if case .item(let mine) = thread.target, mine === item { flag(thread) } }
+    for thread in threads {
+      if case .item(let mine) = thread.target, mine === item { flag(thread) }
+    }
   }
 
   mutating func flagWaiters(ofGroup group: ObjectIdentifier) {

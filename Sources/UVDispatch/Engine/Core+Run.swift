@@ -224,6 +224,7 @@ extension Core {
     pool.finish(
       runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { [clock] in clock.now })
     handOutGrants()
+    if poolView(task.view).queue.callersWaiting > 0 { blocked.mayCloseCircle = true }
   }
 
   /// Ends a task that never started, and that stands in no queue any more.

@@ -3,8 +3,8 @@ internal import TaskDispatch
 
 /// Deadlocks among the threads that are blocked (rule 14): when they are looked for, and what is done then.
 ///
-/// A thread that is about to be blocked looks for a circle that it would close: ``closesCircle(_:)``. So none
-/// stays, but where a suspended view goes on. When a section of the lock ends and nothing runs and nothing
+/// A thread that is about to be blocked looks for a circle that it closes: ``judge(closing:)``. So none stays,
+/// but where a suspended view goes on. When a section of the lock ends and nothing runs and nothing
 /// can start, the whole question is asked: ``judge()``. The answer is one verdict, for one thread, since what
 /// that does then may let the others go on.
 extension Core {
@@ -17,29 +17,31 @@ extension Core {
   @inline(never) private func judgeBlocked() {
     if blocked.mayCloseCircle {
       blocked.mayCloseCircle = false
-      refuseOne(of: DeadlockSearch(self, circlesOnly: true))
+      judge(by: DeadlockSearch(self, circlesOnly: true), last: nil)
     }
-    guard standsStill else { return }
-    let search = DeadlockSearch(self, circlesOnly: false)
-    if let helper = search.dead.first(where: mayHelp) {
+    if standsStill { judge(by: DeadlockSearch(self, circlesOnly: false), last: nil) }
+  }
+
+  /// A thread is about to be blocked: gives a verdict if it has closed a circle.
+  func judge(closing thread: BlockedThread) {
+    guard thread.isSearched else { return }
+    let search = DeadlockSearch(self, circlesOnly: true)
+    if !thread.isLive { judge(by: search, last: thread) }
+  }
+
+  /// One verdict, if a thread is not live: a worker that may help does, else one thread is refused.
+  ///
+  /// - Parameter last: The thread to refuse, which has closed the circle. Nil to look for the one that did.
+  private func judge(by search: DeadlockSearch, last: BlockedThread?) {
+    let dead = search.dead
+    guard let first = dead.first(where: { !$0.isBusy }) else { return }
+    if let helper = dead.first(where: mayHelp) {
       helper.mayHelp = true
       return blocked.flag(helper)
     }
-    refuseOne(of: search)
-  }
-
-  private func refuseOne(of search: DeadlockSearch) {
-    guard let dead = search.dead.first else { return }
-    let victim = search.victim(from: dead)
+    let victim = last ?? search.victim(from: first)
     victim.refusal = search.links(after: victim)
     blocked.flag(victim)
-  }
-
-  /// What the threads wait for that a blocked thread waits for, if it has closed a circle. Nil if it has not.
-  func closesCircle(_ thread: BlockedThread) -> [WaitLink]? {
-    guard thread.isSearched else { return nil }
-    let search = DeadlockSearch(self, circlesOnly: true)
-    return thread.isLive ? nil : search.links(after: thread)
   }
 
   /// Whether a blocked thread may run the first task of the queue that it waits for, on top of its wait: if it

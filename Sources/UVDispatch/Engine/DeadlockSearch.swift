@@ -7,13 +7,13 @@ internal import TaskDispatch
 /// that wait for what it holds: its tasks' shares of their queues, their outcomes, its worker, the loop. What
 /// is not live in the end waits for threads that are not live, and for nothing else.
 ///
-/// Two questions are asked. A *circle* is of running bodies and callers of `sync` alone: what waits in a queue
-/// may still be cancelled, and counts as if it were gone. It holds whatever else goes on. The whole question is
-/// asked when nothing runs and nothing can start: then what waits in a queue, or in a group, goes on only if
-/// a worker or the loop can come to it.
+/// Two questions are asked. A *circle* is of running bodies and callers of `sync`, and of what stands before
+/// those in their queues; it holds whatever else goes on. The whole question is asked when nothing runs and
+/// nothing can start: then also a wait for a task that has not started, or for a group, goes on only if a
+/// worker or the loop can come to that. That a task may be cancelled does not count.
 ///
-/// Always live are waits for a suspended view, for a group that was entered by hand, and for a timer that the
-/// loop can come to. Complexity: O(blocked threads + running tasks + what each waits for); for a group, once
+/// A suspended view counts as one that goes on, for it may be resumed; a group that was entered by hand may be
+/// left; a timer comes due if the loop can come to it. Complexity: O(blocked threads + running tasks + what each waits for); for a group, once
 /// O(what waits in all queues).
 struct DeadlockSearch {
   /// What keeps a thread from being live.
@@ -42,6 +42,8 @@ struct DeadlockSearch {
   private var waitersForLoop: [BlockedThread] = []
   private var waitersForThread: [ObjectIdentifier: [BlockedThread]] = [:]
   private var work: [BlockedThread] = []
+  /// The queues that workers wait for in `sync`.
+  private var helpers: Set<TaskQueue.Identity> = []
   /// The members of the groups that threads wait for, as far as they wait in queues.
   private var members: [ObjectIdentifier: [WorkItem]] = [:]
 
@@ -49,7 +51,10 @@ struct DeadlockSearch {
     self.core = core
     self.circlesOnly = circlesOnly
     let threads = core.blocked.threads.filter(\.isSearched)
-    workersAreLive = circlesOnly || core.workers.mayStart(busy: core.pool.busyWorkers)
+    workersAreLive =
+      core.workers.mayStart(busy: core.pool.busyWorkers) || core.workers.searching > 0
+      || core.workers.telling > threads.count { $0.isWorker && $0.task == nil }
+      || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
     loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
     for thread in threads {
       thread.isLive = false
@@ -57,8 +62,15 @@ struct DeadlockSearch {
       thread.tasks = []
     }
     for task in core.running { note(task) }
-    for thread in threads { noteAdmission(of: thread) }
-    if !circlesOnly { noteMembers(awaitedBy: threads) }
+    for thread in threads {
+      noteAdmission(of: thread)
+      if case .turn(let caller) = thread.target, thread.isWorker { helpers.insert(caller.queue) }
+    }
+    if !circlesOnly {
+      // What was posted has no position yet.
+      core.tellPositions()
+      noteMembers(awaitedBy: threads)
+    }
     work = threads
     while let thread = work.popLast() {
       if !thread.isLive, isLive(thread) { become(live: thread) }
@@ -128,11 +140,13 @@ struct DeadlockSearch {
   }
 
   private mutating func isLive(_ thread: BlockedThread) -> Bool {
-    if let inner = thread.inner, inner.isSearched, !inner.isLive {
-      return wait(thread, for: .thread(inner))
-    }
-    if let helped = thread.helped, let blocker = blocker(ofRunning: helped) {
-      return wait(thread, for: blocker)
+    if thread.isBusy {
+      // It checks when it has come back from what it runs on top of its wait.
+      if let inner = thread.inner, inner.isSearched, !inner.isLive {
+        return wait(thread, for: .thread(inner))
+      }
+      let blocker = thread.helped.flatMap { blocker(ofRunning: $0) }
+      return blocker.map { wait(thread, for: $0) } ?? true
     }
     let blocker: Blocker? =
       switch thread.target {
@@ -172,7 +186,6 @@ struct DeadlockSearch {
       return blocker(ofRunning: task)
     }
     if item.isRunning { return core.task(of: item).flatMap { blocker(ofRunning: $0) } }
-    // Another task may cancel it.
     if circlesOnly { return nil }
     switch item.place.stage {
     case .nowhere: return nil
@@ -229,29 +242,30 @@ struct DeadlockSearch {
     before place: (position: Int, band: PriorityBand)?, isBarrier: Bool, needsWorker: Bool,
     isFirst: Bool = false
   ) -> Blocker? {
-    if view.queue.isSuspended { return nil }
+    // A suspended view counts as one that goes on: it may be resumed.
     let queue = queues[identity] ?? Queue()
-    let onlyCallers = circlesOnly
-    // An item may be cancelled.
-    func isFence(_ entry: borrowing Entry) -> Bool { !onlyCallers || !entry.isItem }
     let isFenced: Bool
     if isFirst {
       isFenced = false
     } else if let place, !isBarrier {
       isFenced = view.queue.ready.isFenced(
-        at: place.position, in: place.band, by: isFence)
+        at: place.position, in: place.band
+      ) { _ in true }
     } else {
-      isFenced = view.queue.ready.hasBarrier(where: isFence)
+      isFenced = view.queue.ready.hasBarrier { _ in true }
     }
     let needsAll = isBarrier || isFenced
     if queue.hasDeadBarrier || (needsAll ? queue.dead > 0 : queue.dead >= view.queue.width) {
       return .queue(identity)
     }
-    if circlesOnly || workersAreLive { return nil }
-    if needsWorker { return .workers }
+    // Once it is resumed, a worker that waits for it runs what stands first.
+    if workersAreLive || view.queue.isSuspended && helpers.contains(identity) { return nil }
+    if needsWorker { return circlesOnly ? nil : .workers }
     guard let place else { return nil }
     // A caller behind what needs a worker, or it would have been admitted.
-    let hasRoom = !needsAll && !view.queue.runsBarrier && view.queue.running < view.queue.width
+    let hasRoom =
+      !needsAll && !view.queue.isSuspended && !view.queue.runsBarrier
+      && view.queue.running < view.queue.width
     let isBehindOthers =
       hasRoom
       || view.queue.ready.isPreceded(
@@ -282,8 +296,8 @@ struct DeadlockSearch {
     let chain = chain(from: thread)
     guard let last = chain.last, let end = next(after: last),
       let first = chain.firstIndex(where: { $0 === end })
-    else { return chain.last ?? thread }
-    return chain[first...].max { $0.number < $1.number } ?? thread
+    else { return thread }
+    return chain[first...].filter { !$0.isBusy }.max { $0.number < $1.number } ?? thread
   }
 
   /// What the threads wait for that `thread`, which is not live, waits for: each for the next.

@@ -10,6 +10,10 @@ struct Outbox {
     case letGo(QueuedTask.Work)
     case call(() -> Void)
 
+    /// Wakes the threads that wait for a group that has emptied. Before the first callback: none of those is
+    /// to hold them back.
+    func wake() { if case .end(_, _, let telling, _) = self { telling.wake() } }
+
     func deliver() {
       switch self {
       case .end(let item, let outcome, let telling, _): item.tell(outcome, telling)

@@ -13,7 +13,7 @@ struct Outlook {
     static let resumes = Hopes(rawValue: 1)
     /// Groups entered by hand are left.
     static let leaves = Hopes(rawValue: 2)
-    /// Timers come due, where their lane can run.
+    /// Timers come due, once no body is on the loop's thread.
     static let timers = Hopes(rawValue: 4)
     /// Workers that wait in `sync` run the first task of that queue.
     static let help = Hopes(rawValue: 8)
@@ -41,13 +41,20 @@ struct Outlook {
   init(of standing: Standing, hopes: Hopes) {
     self.standing = standing
     self.hopes = hopes
-    if hopes.contains(.timers) {
-      for timer in standing.timers {
-        self.standing.queues[timer.queue].items.append(
-          .init(content: .task(timer.task), isBarrier: timer.isBarrier))
-      }
+    while comeDue() || endFrames() || endCallbacks() || startItems() {}
+  }
+
+  /// Timers come due on the loop's thread, whatever lane they are for.
+  private mutating func comeDue() -> Bool {
+    guard hopes.contains(.timers), !standing.timers.isEmpty,
+      !standing.frames.contains(where: { $0.place == .loop })
+    else { return false }
+    for timer in standing.timers {
+      standing.queues[timer.queue].items.append(
+        .init(content: .task(timer.task), isBarrier: timer.isBarrier))
     }
-    while endFrames() || endCallbacks() || startItems() {}
+    standing.timers = []
+    return true
   }
 
   func ends(_ frame: Standing.Frame) -> Bool { freed.contains(frame.number) }

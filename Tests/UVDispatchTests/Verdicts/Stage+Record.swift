@@ -17,13 +17,15 @@ extension Stage.Record {
   mutating func change(endingTaskOf queue: Int? = nil, _ body: (inout Standing) -> Void) {
     let before = standing
     body(&standing)
+    var callbacks: [Int] = []
+    for task in standing.endedTasks.subtracting(before.endedTasks) {
+      callbacks += whenEnded.removeValue(forKey: task) ?? []
+    }
     for group in standing.groups.indices
     where standing.groups[group].round != before.groups[group].round {
-      makeDue(whenEmpty.removeValue(forKey: group) ?? [], after: queue)
+      callbacks += whenEmpty.removeValue(forKey: group) ?? []
     }
-    for task in standing.endedTasks.subtracting(before.endedTasks) {
-      makeDue(whenEnded.removeValue(forKey: task) ?? [], after: queue)
-    }
+    makeDue(callbacks, after: queue)
   }
 
   /// On one thread, one after the other.

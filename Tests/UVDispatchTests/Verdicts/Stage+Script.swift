@@ -175,7 +175,6 @@ extension Stage {
         record.makeDue([callback])
       } else {
         record.whenEnded[task, default: []].append(callback)
-        record.standing.tails[task, default: []].insert(callback)
       }
       return (handle, callback)
     }

@@ -96,8 +96,6 @@ struct Standing: Sendable, Hashable {
   var dueCallbacks: Set<Int> = []
   /// Callbacks of one batch run one after the other on one thread.
   var batches: [Int: Int] = [:]
-  /// Tasks that have ended and leave their groups when these callbacks have ended.
-  var tails: [Int: Set<Int>] = [:]
   /// The queue of the task that has ended before a callback.
   var queuesOfCallbacks: [Int: Int] = [:]
 
@@ -199,6 +197,21 @@ struct Standing: Sendable, Hashable {
     return .no
   }
 
+  /// Whether a frame waits for the task that it runs in, or for a group of that: refused at once, also with a
+  /// time-out.
+  func awaitsItself(_ frame: Frame) -> Bool {
+    guard case .waiting(let target, _) = frame.activity else { return false }
+    let stack = frames.filter { $0.place == frame.place }.prefix { $0.number != frame.number }
+    return (stack + [frame]).contains { other in
+      guard case .task(let task) = other.work else { return false }
+      return switch target {
+      case .task(let awaited): awaited == task
+      case .group(let group, _): groups[group].members.contains(task)
+      case .sync: false
+      }
+    }
+  }
+
   func helper(of queue: Int) -> Frame? { helpers(of: queue).first }
 
   /// The workers' frames that could run the first task of `queue` while they wait.
@@ -253,7 +266,8 @@ struct Standing: Sendable, Hashable {
 
   mutating func endTask(_ task: Int) {
     endedTasks.insert(task)
-    if tails[task]?.isEmpty ?? true { leaveGroups(task) }
+    // Before its callbacks.
+    leaveGroups(task)
   }
 
   private mutating func leaveGroups(_ task: Int) {
@@ -276,9 +290,5 @@ struct Standing: Sendable, Hashable {
 
   mutating func endCallback(_ callback: Int) {
     dueCallbacks.remove(callback)
-    for (task, callbacks) in tails where callbacks.contains(callback) {
-      tails[task]!.remove(callback)
-      if endedTasks.contains(task), tails[task]!.isEmpty { leaveGroups(task) }
-    }
   }
 }

@@ -7,6 +7,7 @@ extension StandingJudge {
     guard let frame = standing.frame(number), case .waiting(_, let isTimed) = frame.activity else {
       return (.falseRefusal, "it did not wait")
     }
+    if standing.awaitsItself(frame) { return nil }
     if isTimed { return (.falseRefusal, "it has a time-out, and ends by itself") }
     guard standing.isRefusable(frame) else {
       return (.outsideRefused, "its thread has no task of the dispatcher on its stack")

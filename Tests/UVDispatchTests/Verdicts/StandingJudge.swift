@@ -67,31 +67,21 @@ struct StandingJudge {
       case .held: continue
       case .moving: return .event("\(standing.name(of: top)) goes on to its next gate")
       case .waiting(let target, _)
-      where standing.hasComeAbout(target) && !isBehindCallbacks(target):
+      where standing.hasComeAbout(target):
         return .event(
           "the wait of \(standing.name(of: top)) for \(standing.name(of: target)) ends")
       case .waiting: continue
       }
     }
     if let callback = standing.nextCallback { return .event("callback \(callback) begins") }
-    // What a thread has taken already waits for the callbacks of what it ran before. A strict judge wants it to
-    // start on another thread.
-    let mayBeTaken = !isStrict && runs && standing.tops.contains(where: standing.isInCallback)
     for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
       // A timer whose time has passed may stand before what was submitted later.
       let mayBeBehindATimer = standing.timers.contains { $0.queue == queue }
-      if !mayBeTaken, !mayBeBehindATimer, standing.canStartFirst(of: queue, helps: false) {
+      if !mayBeBehindATimer, standing.canStartFirst(of: queue, helps: false) {
         return .event("the first of \(WaitProgram.name(ofQueue: queue)) starts")
       }
     }
     return nil
-  }
-
-  /// Whether callbacks of the task that is waited for have not returned, of which one may be told before the thread
-  /// that waits.
-  private func isBehindCallbacks(_ target: Standing.Target) -> Bool {
-    guard case .task(let task) = target, let tail = standing.tails[task] else { return false }
-    return !isStrict && runs && !tail.isEmpty
   }
 
   /// A circle of bodies and callers of `sync` is refused at once, or undone by help.
