@@ -145,8 +145,10 @@ struct DeadlockSearch {
       if let inner = thread.inner, inner.isSearched, !inner.isLive {
         return wait(thread, for: .thread(inner))
       }
-      let blocker = thread.helped.flatMap { blocker(ofRunning: $0) }
-      return blocker.map { wait(thread, for: $0) } ?? true
+      if let helped = thread.helped, let blocker = self.blocker(ofRunning: helped) {
+        return wait(thread, for: blocker)
+      }
+      return true
     }
     let blocker: Blocker? =
       switch thread.target {
