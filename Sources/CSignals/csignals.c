@@ -54,6 +54,11 @@ static int install(int signal) {
   /* SA_ONSTACK: a thread with a small stack may have set another one aside for this. */
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
+  /* While a fault's own signal is blocked the kernel ends the process and calls no handler for it: no
+   * backtrace is printed. */
+  static const int faults[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+  for (unsigned long index = 0; index < sizeof faults / sizeof *faults; index++)
+    sigdelset(&ours.sa_mask, faults[index]);
   return sigaction(signal, &ours, &before[signal]);
 }
 

@@ -44,9 +44,9 @@ extension UVDispatcher {
   }
 
   /// Runs the loop on a thread of its own, named after the dispatcher's label, and returns at once.
-  /// That lets no signal in: they go to other threads. A program that a body starts there inherits it,
-  /// and could not be stopped by `SIGTERM`, unless it is given a mask of its own
-  /// (`POSIX_SPAWN_SETSIGMASK`).
+  /// That lets no signal in but those of a fault, such as `SIGSEGV`: all others go to other threads. A
+  /// program that a body starts there inherits it, and could not be stopped by `SIGTERM`, unless it is
+  /// given a mask of its own (`POSIX_SPAWN_SETSIGMASK`).
   ///
   /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``report``.
   ///

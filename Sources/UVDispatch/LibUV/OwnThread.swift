@@ -4,7 +4,8 @@ internal import Glibc
 /// Threads of this package's own.
 enum OwnThread {
   /// Runs `body` on a new thread with this name (at most 15 bytes of it), and lets it go when it
-  /// ends. Signals go to other threads.
+  /// ends. The thread lets in the signals of a fault of its own (``FaultSignals``); all others go to
+  /// other threads. The mask of the calling thread is the same afterwards.
   ///
   /// - Throws: If the system has no room for another thread.
   static func start(
@@ -17,7 +18,7 @@ enum OwnThread {
     let start = Start(name: name, body)
     var thread = pthread_t()
     let context = unsafe Unmanaged.passRetained(start)
-    // A new thread has the mask of the one that made it.
+    // A new thread begins with the mask of the thread that makes it.
     var all = sigset_t()
     var before = sigset_t()
     unsafe sigfillset(&all)
@@ -25,6 +26,7 @@ enum OwnThread {
     let status = unsafe pthread_create(
       &thread, &attributes,
       { context in
+        FaultSignals.letIn()
         let start = unsafe Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
         unsafe cuv_name_thread(start.name)
         start.body()
