@@ -246,7 +246,9 @@ extension UVDispatcher {
     let next = core.nextDeadline
     guard next < .max || core.loop.timerIsSetFor < .max else { return }
     core.loop.timerIsSetFor = next
-    loop.setTimer(next == .max ? nil : next - core.now)
+    // A sleep may have been asked to end at any instant, however long ago.
+    let wait = next > core.now ? next - core.now : 0
+    loop.setTimer(next == .max ? nil : wait)
   }
 
   /// Hands out the `uv_loop_t` under the foreground, for C libraries that bring handles of their own.

@@ -38,18 +38,19 @@ public struct Repetition: Sendable, Hashable {
     require(tick <= now, "no tick is due yet")
     let interval = max(1, interval.clampedNanoseconds)
     let missed = (now.nanoseconds - tick.nanoseconds) / interval
+    let owed = missed.addingClamped(1)
     func following(_ ticks: Int64) -> DispatcherInstant {
       let (product, overflow) = interval.multipliedReportingOverflow(by: ticks)
       return overflow ? .distantFuture : tick.advanced(by: .nanoseconds(product))
     }
     switch catchUp {
-    case .all: return (Int(missed) + 1, following(missed + 1))
-    case .once: return (1, following(missed + 1))
+    case .all: return (Int(owed), following(owed))
+    case .once: return (1, following(owed))
     case .spaced: return (1, now.advanced(by: .nanoseconds(interval)))
     case .skip:
       // Late by less than an interval, or exactly on a later tick: that tick is not past.
       let isOnTick = (now.nanoseconds - tick.nanoseconds) % interval == 0
-      return missed == 0 || isOnTick ? (1, following(missed + 1)) : (0, following(missed + 1))
+      return missed == 0 || isOnTick ? (1, following(owed)) : (0, following(owed))
     }
   }
 }

@@ -125,7 +125,7 @@
 
   extension CoreMetrics.Timer {
     fileprivate func record(from start: DispatcherInstant, to end: DispatcherInstant) {
-      recordNanoseconds(max(0, end.nanoseconds - start.nanoseconds))
+      recordNanoseconds(max(0, start.duration(to: end).clampedNanoseconds))
     }
   }
 

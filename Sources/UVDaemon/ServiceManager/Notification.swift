@@ -47,13 +47,11 @@
   }
 
   extension Duration {
-    /// Rounded up: who asks for time needs all of it. Zero if it is negative.
+    /// Rounded up, since whatever asks for time needs all of it. Zero if it is negative; at most what
+    /// 64 bits hold.
     fileprivate var microseconds: Int64 {
-      let (seconds, attoseconds) = components
-      guard self > .zero else { return 0 }
-      let rest = (attoseconds + 999_999_999_999) / 1_000_000_000_000
-      let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)
-      return overflows ? .max : whole.addingReportingOverflow(rest).partialValue
+      let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000)
+      return Int64(clamping: max(0, whole + (rest > 0 ? 1 : 0)))
     }
   }
 #endif

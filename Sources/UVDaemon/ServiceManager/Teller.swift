@@ -92,7 +92,9 @@
       let error = send([
         .stopping, .status("shuts down: \(reason)"),
         // As long as it takes, and some time to leave: the unit's own may be shorter.
-        .extendTimeout(policy.drain + policy.cancel + .seconds(5)),
+        .extendTimeout(
+          DispatcherInstant.start.advanced(by: policy.drain).advanced(by: policy.cancel)
+            .advanced(by: .seconds(5)).sinceStart),
       ])
       if let error { logger.warning("\(error)") }
     }

@@ -68,16 +68,18 @@ extension UVDispatcher {
         if task.nextStall == 0 { task.nextStall = threshold }
         if held >= task.nextStall {
           core.tell(.stalled(.nanoseconds(held)), task)
-          while task.nextStall <= held { task.nextStall *= 2 }
+          while task.nextStall <= held {
+            task.nextStall = task.nextStall.addingClamped(task.nextStall)
+          }
         }
-        next = min(next, task.startedAt + task.nextStall)
+        next = min(next, task.startedAt.addingClamped(task.nextStall))
       }
-      guard next < .max else {
+      guard !core.running.isEmpty else {
         core.watchdogIsParked = true
         return .some(nil)
       }
-      // Another body may begin meanwhile, and must not wait for those that were told of.
-      return .some(monotonic(min(next, core.now + threshold)))
+      // Another body may begin before that, and must not wait for those that were told of.
+      return .some(monotonic(min(next, core.now.addingClamped(threshold))))
     }
   }
 }

@@ -18,6 +18,15 @@ struct KernelThread: Sendable {
     return KernelThread(path: "/proc/\(link ?? "self")/status")
   }
 
+  /// The thread of this process that has this name, as much of it as the kernel takes.
+  static func named(_ name: String) -> KernelThread? {
+    let kept = String(decoding: name.utf8.prefix(15), as: UTF8.self) + "\n"
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return tasks.map { "/proc/self/task/\($0)" }
+      .first { (try? String(contentsOfFile: "\($0)/comm", encoding: .utf8)) == kept }
+      .map { KernelThread(path: "\($0)/status") }
+  }
+
   /// Whether it stands still: it waits for somebody.
   var isAsleep: Bool {
     (try? String(contentsOfFile: path, encoding: .utf8))?.contains("State:\tS") == true
@@ -34,6 +43,11 @@ struct KernelThread: Sendable {
   ///
   /// - Returns: False if it never does.
   func waitUntilItSleeps() -> Bool { wait { isAsleep } }
+
+  /// Waits until the kernel has switched it more often than that.
+  ///
+  /// - Returns: False if it never does.
+  func waitUntilItHasBeenSwitched(moreOftenThan count: Int) -> Bool { wait { switches > count } }
 
   /// Waits until it is done with what it was at: it stands still, has ended, or is the caller's own.
   ///

@@ -20,7 +20,7 @@ let daemonBugs = [
   Bug(
     "daemon.rounds-down", breaks: "the time that is asked for is less than what is needed",
     in: "UVDaemon/ServiceManager/Notification.swift",
-    .expression("(attoseconds + 999_999_999_999)", becomes: "attoseconds"),
+    .expression("rest > 0", becomes: "false"),
     suites: ["TellingTests"]),
   Bug(
     "daemon.lines-in-status", breaks: "a status with a line in it becomes two assignments",
@@ -63,7 +63,9 @@ let daemonBugs = [
   Bug(
     "daemon.drain-not-granted", breaks: "no time is asked for the cancel phase and the leaving",
     in: "UVDaemon/ServiceManager/Teller.swift",
-    .expression("policy.drain + policy.cancel + .seconds(5)", becomes: "policy.drain"),
+    .expression(
+      "DispatcherInstant.start.advanced(by: policy.drain).advanced(by: policy.cancel)",
+      becomes: "DispatcherInstant.start.advanced(by: policy.drain)"),
     suites: ["EndingTests"]),
   Bug(
     "daemon.unsent-grows", breaks: "what waits for room is all that was ever told",

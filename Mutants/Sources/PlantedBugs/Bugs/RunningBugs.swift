@@ -203,13 +203,19 @@ private let watchdogBugs = [
   Bug(
     "watchdog.not-doubling", breaks: "a stall is told of again and again",
     in: "UVDispatch/Engine/Watchdog.swift",
-    .expression("task.nextStall *= 2", becomes: "task.nextStall += threshold"),
+    .expression(
+      "task.nextStall.addingClamped(task.nextStall)", becomes: "task.nextStall + threshold"),
     suites: ["ParkedWatchdogTests"]),
   Bug(
     "watchdog.never-parks", breaks: "rule 16: an idle dispatcher wakes its watchdog",
     in: "UVDispatch/Engine/Watchdog.swift",
-    .expression("next < .max", becomes: "true"),
+    .expression("!core.running.isEmpty", becomes: "true"),
     suites: ["QuietTests"]),
+  Bug(
+    "watchdog.overflows", breaks: "a threshold that is never reached ends the process",
+    in: "UVDispatch/Engine/Watchdog.swift",
+    .expression("core.now.addingClamped(threshold)", becomes: "core.now + threshold"),
+    suites: ["ExtremeNumbersTests"]),
   Bug(
     "idle.stays-leaving", breaks: "a loop that was run until idle stops when it is idle again",
     in: "UVDispatch/UVDispatcher+Loop.swift",
