@@ -1,7 +1,7 @@
 /// Why a call that would have stood still (`sync`, `wait`) did not.
 ///
 /// The body of the `sync` has not run, and nothing is left in any queue.
-public enum WaitRefusal: Error, Sendable {
+public enum WaitRefusal: Error, Sendable, Hashable {
   /// Only what waits, directly or in a circle, for this call could let it go on (rule 14).
   ///
   /// The chain begins with the caller; each link waits for the next.

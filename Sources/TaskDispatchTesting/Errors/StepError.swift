@@ -41,6 +41,41 @@ public enum StepError: Error, Sendable {
   }
 }
 
+extension StepError: Equatable {
+  /// Equal in case and in all values. Errors that bodies threw are equal if they have the same type and
+  /// the same description.
+  public static func == (lhs: StepError, rhs: StepError) -> Bool {
+    switch (lhs, rhs) {
+    case (.taskThrew(let task, let error), .taskThrew(let other, let otherError)):
+      task == other && Outcome.failed(error) == Outcome.failed(otherError)
+    case (.taskThrew, _), (_, .taskThrew): false
+    default: lhs.values == rhs.values
+    }
+  }
+
+  /// All that a case holds, but for an error: see `==`.
+  private var values: [AnyHashable] {
+    switch self {
+    case .nothingQueued(let place, let elsewhere, let deadline):
+      [0, place, elsewhere, deadline]
+    case .nothingRunnable(let place, let pending, let deadline): [1, place, pending, deadline]
+    case .notRunnable(let task): [2, task]
+    case .unknownLabel(let label, let nearMisses, let pending, let hasRun):
+      [3, label, nearMisses, pending, hasRun]
+    case .ambiguousLabel(let label, let tasks): [4, label, tasks]
+    case .unknownTask(let id, let pending): [5, id, pending]
+    case .stepLimitReached(let limit, let recurring): [6, limit, recurring]
+    case .reentrantStep(let call, let running): [7, call, running]
+    case .timeBackwards(let now, let requested): [8, now, requested]
+    case .taskThrew(let task, _): [9, task]
+    case .conditionNotMet(let pending, let deadline): [10, pending, deadline]
+    case .escaped(let what, let pending, let deadline): [11, what, pending, deadline]
+    case .notEnded(let what, let pending, let deadline): [12, what, pending, deadline]
+    case .noRegistration(let event, let registered): [13, event, registered]
+    }
+  }
+}
+
 extension StepError: CustomStringConvertible {
   public var description: String {
     switch self {
