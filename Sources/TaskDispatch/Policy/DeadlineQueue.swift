@@ -22,73 +22,78 @@
 
 /// Elements that wait for a time, taken out earliest first and, when due together, oldest first.
 ///
-/// One four-way heap whose entries know their place, so that a cancelled timer leaves at once and a
+/// Four-way heaps whose entries know their place, so that a cancelled timer leaves at once and a
 /// million that never fire cost no memory. A wheel would be two to three times as fast and would
 /// round; here the order is exact and so is the next deadline.
+///
+/// Elements without a tolerance stand in one heap. Those with one stand in two of their own: by the time
+/// that they are due, and by the latest time that still serves them. So the next wake-up is the smaller of
+/// two heads, and elements without a tolerance pay nothing for the others.
 ///
 /// Times are nanoseconds since an origin that the owner chooses. A value without lock, clock or
 /// thread; both dispatchers wait in this type.
 @usableFromInline package struct DeadlineQueue<Element>: ~Copyable {
   @usableFromInline package typealias Ticket = DeadlineTicket
 
-  @usableFromInline struct Entry {
-    /// Not before this time.
-    @usableFromInline let due: Int64
-    /// Not needed before this time: `due` and the tolerance.
-    @usableFromInline let latest: Int64
-    /// Order of arrival.
-    @usableFromInline let sequence: UInt64
-    @usableFromInline let place: Int32
-
-    @inlinable init(due: Int64, latest: Int64, sequence: UInt64, place: Int32) {
-      self.due = due
-      self.latest = latest
-      self.sequence = sequence
-      self.place = place
-    }
-
-    @inlinable func precedes(_ other: Entry) -> Bool {
-      due != other.due ? due < other.due : sequence < other.sequence
-    }
-  }
-
   @usableFromInline struct Place {
     @usableFromInline var element: Element?
-    /// Where its entry stands in the heap; the next free place while this one is free.
-    @usableFromInline var index: Int32
     @usableFromInline var generation: UInt32 = 0
+    /// While it is free, the next free place, or -1; else whether its element has a tolerance.
+    @usableFromInline var link: Int32
 
-    @inlinable init(element: consuming Element) {
+    @inlinable init(element: consuming Element, hasTolerance: Bool) {
       self.element = element
-      index = 0
+      link = hasTolerance ? 1 : 0
     }
+
+    /// Only while it holds an element.
+    @inlinable var hasTolerance: Bool { link == 1 }
   }
 
-  @usableFromInline var heap = GrowableBuffer<Entry>()
+  /// What has no tolerance, by the time that it is due.
+  @usableFromInline var exact = DeadlineHeap()
+  /// What has a tolerance, by the time that it is due.
+  @usableFromInline var tolerant = DeadlineHeap()
+  /// The same elements, by the latest time that still serves them.
+  @usableFromInline var tolerantByLatest = DeadlineHeap()
   @usableFromInline var places = GrowableBuffer<Place>()
   @usableFromInline var firstFree: Int32 = -1
   @usableFromInline var nextSequence: UInt64 = 0
 
   @inlinable package init() {}
 
-  @inlinable package var count: Int { heap.count }
-  @inlinable package var isEmpty: Bool { heap.isEmpty }
+  @inlinable package var count: Int { exact.count + tolerant.count }
+  @inlinable package var isEmpty: Bool { exact.isEmpty && tolerant.isEmpty }
 
-  /// The earliest time at which an element is due. O(1).
-  @inlinable package var nextDeadline: Int64? { heap.isEmpty ? nil : heap[0].due }
+  #if DEBUG
+    /// How many entries were looked at so far, for the tests that count them.
+    package var looks: Int {
+      exact.looks.value + tolerant.looks.value + tolerantByLatest.looks.value
+    }
+  #endif
 
-  /// The latest time at which a single look at the queue still serves everybody's tolerance.
-  ///
-  /// O(1) without tolerances, else O(elements that this look will find due).
-  @inlinable package var nextWakeUp: Int64? {
-    guard !heap.isEmpty else { return nil }
-    let first = heap[0]
-    var wakeUp = first.latest
-    if wakeUp > first.due { findEarlierWakeUp(below: 0, &wakeUp) }
-    return wakeUp
+  /// Whether the element that comes out next has a tolerance. Must not be empty.
+  @inlinable var nextHasTolerance: Bool {
+    if tolerant.isEmpty { return false }
+    return exact.isEmpty || tolerant.first.precedes(exact.first)
   }
 
-  /// Adds `element`, to come out once `due` is reached. O(log n).
+  @inlinable var next: DeadlineHeap.Entry? {
+    if isEmpty { return nil }
+    return nextHasTolerance ? tolerant.first : exact.first
+  }
+
+  /// The earliest time at which an element is due. O(1).
+  @inlinable package var nextDeadline: Int64? { next?.time }
+
+  /// The latest time at which a single look at the queue is late for no element's tolerance. O(1).
+  @inlinable package var nextWakeUp: Int64? {
+    if tolerantByLatest.isEmpty { return exact.isEmpty ? nil : exact.first.time }
+    let latest = tolerantByLatest.first.time
+    return exact.isEmpty ? latest : min(exact.first.time, latest)
+  }
+
+  /// Adds `element`, to come out once `due` is reached. Amortised O(log n).
   ///
   /// - Parameter tolerance: Nanoseconds that it may be late if that saves a wake-up. Not negative.
   @inlinable @discardableResult
@@ -96,30 +101,34 @@
     _ element: consuming Element, due: Int64, tolerance: Int64 = 0
   ) -> Ticket {
     assert(tolerance >= 0, "a tolerance is not negative (tolerance: \(tolerance))")
+    let hasTolerance = tolerance > 0
     let place: Int32
     if firstFree >= 0 {
       place = firstFree
-      firstFree = places[Int(place)].index
+      firstFree = places[Int(place)].link
       places[Int(place)].element = element
+      places[Int(place)].link = hasTolerance ? 1 : 0
     } else {
       place = Int32(places.count)
-      places.append(Place(element: element))
+      places.append(Place(element: element, hasTolerance: hasTolerance))
     }
-    let (latest, overflow) = due.addingReportingOverflow(tolerance)
-    let entry = Entry(
-      due: due, latest: overflow ? .max : latest, sequence: nextSequence, place: place)
+    let sequence = nextSequence
     nextSequence += 1
-    heap.append(entry)
-    siftUp(entry, from: heap.count - 1)
+    if hasTolerance {
+      let (latest, overflow) = due.addingReportingOverflow(tolerance)
+      tolerant.insert(.init(time: due, sequence: sequence, place: place))
+      tolerantByLatest.insert(
+        .init(time: overflow ? .max : latest, sequence: sequence, place: place))
+    } else {
+      exact.insert(.init(time: due, sequence: sequence, place: place))
+    }
     return Ticket(place: place, generation: places[Int(place)].generation)
   }
 
   /// Takes the next element that is due at `time` or before, and the time that it was due. O(log n).
   @inlinable package mutating func popNext(dueBy time: Int64) -> (element: Element, due: Int64)? {
-    guard !heap.isEmpty, heap[0].due <= time else { return nil }
-    let first = heap[0]
-    removeEntry(at: 0)
-    return (release(first.place), first.due)
+    guard let first = next, first.time <= time else { return nil }
+    return (take(first.place), first.time)
   }
 
   /// Takes the element of `ticket` out, or returns nil if it is not here any more. O(log n).
@@ -128,91 +137,41 @@
     guard place >= 0, place < places.count, places[place].generation == ticket.generation,
       places[place].element != nil
     else { return nil }
-    removeEntry(at: Int(places[place].index))
-    return release(ticket.place)
+    return take(ticket.place)
   }
 
   /// Takes everything out, due or not, in the order in which it would have come due. O(n log n).
   @inlinable package mutating func removeAll() -> [Element] {
     var all: [Element] = []
-    all.reserveCapacity(heap.count)
+    all.reserveCapacity(count)
     while let next = popNext(dueBy: .max) { all.append(next.element) }
     return all
   }
 
   /// The element that comes due next, left in place. Nil if there is none. O(1).
   @inlinable package func withNext<Result>(_ body: (borrowing Element) -> Result) -> Result? {
-    guard !heap.isEmpty else { return nil }
-    return body(places[Int(heap[0].place)].element!)
+    guard let next else { return nil }
+    return body(places[Int(next.place)].element!)
   }
 
-  /// Shows every element and its deadline, in no particular order.
+  /// Shows every element and its deadline, in no particular order. O(n).
   @inlinable package func forEach(_ body: (borrowing Element, _ due: Int64) -> Void) {
-    for index in 0..<heap.count { body(places[Int(heap[index].place)].element!, heap[index].due) }
+    exact.forEach { body(places[Int($0.place)].element!, $0.time) }
+    tolerant.forEach { body(places[Int($0.place)].element!, $0.time) }
   }
 
-  // MARK: The places
-
-  @inlinable mutating func release(_ place: Int32) -> Element {
+  /// Takes the element of a place out of its heaps, and frees the place. O(log n).
+  @inlinable mutating func take(_ place: Int32) -> Element {
+    if places[Int(place)].hasTolerance {
+      tolerant.remove(place)
+      tolerantByLatest.remove(place)
+    } else {
+      exact.remove(place)
+    }
     let element = places[Int(place)].element.take()!
     places[Int(place)].generation &+= 1
-    places[Int(place)].index = firstFree
+    places[Int(place)].link = firstFree
     firstFree = place
     return element
-  }
-
-  // MARK: The heap
-
-  @inlinable mutating func put(_ entry: Entry, at index: Int) {
-    heap[index] = entry
-    places[Int(entry.place)].index = Int32(truncatingIfNeeded: index)
-  }
-
-  @inlinable mutating func siftUp(_ entry: Entry, from start: Int) {
-    var index = start
-    while index > 0 {
-      let parent = (index - 1) >> 2
-      guard entry.precedes(heap[parent]) else { break }
-      put(heap[parent], at: index)
-      index = parent
-    }
-    put(entry, at: index)
-  }
-
-  @inlinable mutating func siftDown(_ entry: Entry, from start: Int) {
-    var index = start
-    while true {
-      let firstChild = index << 2 + 1
-      guard firstChild < heap.count else { break }
-      var earliest = firstChild
-      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, heap.count))
-      where heap[child].precedes(heap[earliest]) {
-        earliest = child
-      }
-      guard heap[earliest].precedes(entry) else { break }
-      put(heap[earliest], at: index)
-      index = earliest
-    }
-    put(entry, at: index)
-  }
-
-  @inlinable mutating func removeEntry(at index: Int) {
-    let last = heap.removeLast()
-    guard index < heap.count else { return }
-    if index > 0, last.precedes(heap[(index - 1) >> 2]) {
-      siftUp(last, from: index)
-    } else {
-      siftDown(last, from: index)
-    }
-  }
-
-  /// Looks only where an entry is due before the wake-up found so far; no other can make it earlier.
-  @inlinable func findEarlierWakeUp(below index: Int, _ wakeUp: inout Int64) {
-    let firstChild = index << 2 + 1
-    for child in firstChild..<max(firstChild, min(firstChild + 4, heap.count))
-    where heap[child].due < wakeUp {
-      wakeUp = min(wakeUp, heap[child].latest)
-      findEarlierWakeUp(below: child, &wakeUp)
-    }
   }
 }

@@ -193,18 +193,18 @@ private let poolOrderBugs = [
 private let deadlineQueueBugs = [
   Bug(
     "deadline.later-before-earlier", breaks: "rule 8: timers due together come out newest first",
-    in: "TaskDispatch/Policy/DeadlineQueue.swift",
+    in: "TaskDispatch/Policy/DeadlineHeap.swift",
     .expression("sequence < other.sequence", becomes: "sequence > other.sequence"),
     suites: ["DeadlineQueueTests"]),
   Bug(
     "deadline.order-ignored", breaks: "rule 8: timers come out in the order of submission",
-    in: "TaskDispatch/Policy/DeadlineQueue.swift",
-    .expression("due != other.due", becomes: "false"),
+    in: "TaskDispatch/Policy/DeadlineHeap.swift",
+    .expression("time != other.time", becomes: "false"),
     suites: ["DeadlineQueueTests"]),
   Bug(
     "deadline.exclusive", breaks: "rule 8: a timer does not come at its time, but after it",
     in: "TaskDispatch/Policy/DeadlineQueue.swift",
-    .expression("heap[0].due <= time", becomes: "heap[0].due < time"),
+    .expression("first.time <= time", becomes: "first.time < time"),
     suites: ["DeadlineQueueTests"]),
   Bug(
     "deadline.stale-ticket", breaks: "rule 9: the ticket of a timer that has fired cancels another",
@@ -214,14 +214,27 @@ private let deadlineQueueBugs = [
   Bug(
     "deadline.removed-in-disorder",
     breaks: "rule 8: cancelling a timer puts the others in disorder",
-    in: "TaskDispatch/Policy/DeadlineQueue.swift",
-    .expression("last.precedes(heap[(index - 1) >> 2])", becomes: "false"),
+    in: "TaskDispatch/Policy/DeadlineHeap.swift",
+    .expression("last.precedes(entry(at: (index - 1) >> 2))", becomes: "false"),
     suites: ["DeadlineQueueTests"]),
   Bug(
     "deadline.tolerance-of-the-first", breaks: "rule 8: a timer is later than its tolerance allows",
     in: "TaskDispatch/Policy/DeadlineQueue.swift",
-    .without("if wakeUp > first.due { findEarlierWakeUp(below: 0, &wakeUp) }"),
+    .expression("min(exact.first.time, latest)", becomes: "latest"),
     suites: ["DeadlineQueueTests"]),
+  Bug(
+    "deadline.latest-stays", breaks: "rule 16: a timer that has gone wakes the loop",
+    in: "TaskDispatch/Policy/DeadlineQueue.swift",
+    .without("tolerantByLatest.remove(place)"),
+    suites: ["DeadlineQueueTests"]),
+  Bug(
+    "deadline.wake-up-looks-at-all", breaks: "a timer costs more the more others may be late",
+    in: "TaskDispatch/Policy/DeadlineQueue.swift",
+    .expression(
+      "tolerantByLatest.isEmpty",
+      becomes: "{ tolerantByLatest.forEach { _ in }; return tolerantByLatest.isEmpty }()",
+      within: "if tolerantByLatest.isEmpty"),
+    suites: ["StepsOfDeadlineQueueTests"]),
   Bug(
     "deadline.ticket-without-generation",
     breaks: "rule 9: the ticket of a timer that has fired cancels another",

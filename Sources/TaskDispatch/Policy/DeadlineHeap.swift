@@ -1,0 +1,105 @@
+/// Times in a four-way heap, the earliest first and, among equal times, the oldest first. Each belongs to
+/// a numbered place of its owner's, and is removed by that.
+///
+/// A value without lock, clock or thread.
+@usableFromInline struct DeadlineHeap: ~Copyable {
+  @usableFromInline struct Entry {
+    @usableFromInline let time: Int64
+    /// Order of arrival.
+    @usableFromInline let sequence: UInt64
+    @usableFromInline let place: Int32
+
+    @inlinable init(time: Int64, sequence: UInt64, place: Int32) {
+      self.time = time
+      self.sequence = sequence
+      self.place = place
+    }
+
+    @inlinable func precedes(_ other: Entry) -> Bool {
+      time != other.time ? time < other.time : sequence < other.sequence
+    }
+  }
+
+  @usableFromInline var entries = GrowableBuffer<Entry>()
+  /// Where the entry of each place stands. Means nothing for a place that has none here.
+  @usableFromInline var indexOfPlace = GrowableBuffer<Int32>()
+  #if DEBUG
+    /// How many entries were looked at so far, for the tests that count them.
+    @usableFromInline let looks = Owned(0)
+  #endif
+
+  @inlinable init() {}
+
+  @inlinable var count: Int { entries.count }
+  @inlinable var isEmpty: Bool { entries.isEmpty }
+  /// Must not be empty.
+  @inlinable var first: Entry { entry(at: 0) }
+
+  /// Every look at an entry goes by here: debug builds count them.
+  @inlinable @inline(__always) func entry(at index: Int) -> Entry {
+    #if DEBUG
+      looks.value += 1
+    #endif
+    return entries[index]
+  }
+
+  /// Adds an entry. Its place must have none here. O(log n), and what it takes to know all places up to
+  /// its own.
+  @inlinable mutating func insert(_ entry: Entry) {
+    while indexOfPlace.count <= Int(entry.place) { indexOfPlace.append(-1) }
+    entries.append(entry)
+    siftUp(entry, from: entries.count - 1)
+  }
+
+  /// Removes the entry of `place`, which must have one here. O(log n).
+  @inlinable mutating func remove(_ place: Int32) {
+    let index = Int(indexOfPlace[Int(place)])
+    let last = entries.removeLast()
+    guard index < entries.count else { return }
+    if index > 0, last.precedes(entry(at: (index - 1) >> 2)) {
+      siftUp(last, from: index)
+    } else {
+      siftDown(last, from: index)
+    }
+  }
+
+  @inlinable func forEach(_ body: (Entry) -> Void) {
+    for index in 0..<entries.count { body(entry(at: index)) }
+  }
+
+  // MARK: The order
+
+  @inlinable mutating func put(_ entry: Entry, at index: Int) {
+    entries[index] = entry
+    indexOfPlace[Int(entry.place)] = Int32(truncatingIfNeeded: index)
+  }
+
+  @inlinable mutating func siftUp(_ entry: Entry, from start: Int) {
+    var index = start
+    while index > 0 {
+      let parent = (index - 1) >> 2
+      let above = self.entry(at: parent)
+      guard entry.precedes(above) else { break }
+      put(above, at: index)
+      index = parent
+    }
+    put(entry, at: index)
+  }
+
+  @inlinable mutating func siftDown(_ entry: Entry, from start: Int) {
+    var index = start
+    while true {
+      let firstChild = index << 2 + 1
+      guard firstChild < entries.count else { break }
+      var (earliest, below) = (firstChild, self.entry(at: firstChild))
+      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, entries.count)) {
+        let other = self.entry(at: child)
+        if other.precedes(below) { (earliest, below) = (child, other) }
+      }
+      guard below.precedes(entry) else { break }
+      put(below, at: index)
+      index = earliest
+    }
+    put(entry, at: index)
+  }
+}
