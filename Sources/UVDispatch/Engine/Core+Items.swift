@@ -140,7 +140,7 @@ extension Core {
     case .timer, .repeating, .sleep: schedule(item, at: item.due ?? instant)
     case .notification:
       item.place.stage = .held
-      held.append(item)
+      held.insert(item)
     case .event: enqueueDue(item)
     case .task, .reply, .job:
       if !isFull(item) { return enqueue(item) }
@@ -181,8 +181,7 @@ extension Core {
     case .nowhere: return false
     case .posted: isOut = false
     case .held:
-      held.removeAll { $0 === item }
-      withoutRoom.removeAll { $0 === item }
+      if !held.remove(item) { withoutRoom.removeAll { $0 === item } }
       return true
     case .timers: isOut = timers.remove(item.place.ticket) === item
     case .due: isOut = due.remove(at: item.place.position, in: .medium)?.isItem(item) == true
@@ -236,7 +235,6 @@ extension Core {
 
   /// Lets a notification whose group is empty into its queue.
   func letIn(_ item: WorkItem) {
-    guard let index = held.firstIndex(where: { $0 === item }) else { return }
-    enqueue(held.remove(at: index))
+    if held.remove(item) { enqueue(item) }
   }
 }

@@ -130,14 +130,14 @@ extension Core {
   }
 
   private func cancelWaiting(_ isWanted: (QueuedTask) -> Bool) {
-    var waiting = held.map { task(for: $0) }
+    var waiting = held.all.map { task(for: $0) }
     forEachReady { waiting.append($0) }
     cancel(waiting.filter(isWanted))
   }
 
   /// Cancels what a shutdown is to skip, and makes a task of nothing else.
   private func cancelSkipped() {
-    var skipped = held
+    var skipped = held.all
     forEachEntry { if let item = $0.item { skipped.append(item) } }
     cancel(skipped.filter { $0.atShutdown == .skip }.map { task(for: $0) })
   }

@@ -71,7 +71,7 @@ extension Core {
     promotePlain()
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }
-    left += (held + withoutRoom).map { task(for: $0) }
+    left += (held.all + withoutRoom).map { task(for: $0) }
     for task in left { _ = takeBack(task) }
     left += timers.removeAll().map { task(for: $0) } + lateJobs + repeats.values.map(\.timer)
     for task in left { if let item = task.item { forget(item) } }

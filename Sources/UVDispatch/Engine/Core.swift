@@ -58,7 +58,7 @@ final class Core {
   /// more of them than threads.
   @safe @exclusivity(unchecked) var attendingThemselves: [UVView] = []
   /// Notifications whose group is not empty.
-  var held: [WorkItem] = []
+  var held = HeldItems()
   /// Items that wait for room in their queue.
   @safe @exclusivity(unchecked) var withoutRoom: [WorkItem] = []
   @safe @exclusivity(unchecked) var blocked = BlockedThreads()

@@ -239,7 +239,7 @@ private let endBugs = [
   Bug(
     "dropped.held-forgotten", breaks: "rule 17: a notification is never released",
     in: "UVDispatch/Engine/Core+Telling.swift",
-    .expression("held + withoutRoom", becomes: "withoutRoom"),
+    .expression("held.all + withoutRoom", becomes: "withoutRoom"),
     suites: ["DroppedTests"]),
   Bug(
     "dropped.timers-forgotten", breaks: "rule 2: a timer of a dropped dispatcher gets no outcome",
@@ -255,11 +255,16 @@ private let endBugs = [
   Bug(
     "dropped.without-room-forgotten", breaks: "rule 2: what awaited room gets no outcome",
     in: "UVDispatch/Engine/Core+Telling.swift",
-    .expression("held + withoutRoom", becomes: "held"),
+    .expression("held.all + withoutRoom", becomes: "held.all"),
     suites: ["ReleaseEverythingTests"]),
   Bug(
     "dropped.late-jobs-forgotten", breaks: "rule 13: a job that came after the end is lost",
     in: "UVDispatch/Engine/Core+Telling.swift",
     .expression("lateJobs", becomes: "[]", within: "{ task(for: $0) } + lateJobs"),
     suites: ["ReleaseEverythingTests"]),
+  Bug(
+    "held.wrong-place", breaks: "a notification that leaves takes another's place with it",
+    in: "UVDispatch/Engine/HeldItems.swift",
+    .without("last.place.position = index"),
+    suites: ["HeldItemsTests"]),
 ]

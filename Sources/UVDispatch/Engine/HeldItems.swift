@@ -1,0 +1,30 @@
+internal import TaskDispatch
+
+/// Notifications whose group is not empty. Each knows where it stands, so that any of them leaves in O(1):
+/// a shutdown cancels them all.
+///
+/// Touched under the dispatcher's lock.
+struct HeldItems {
+  /// In no particular order.
+  private(set) var all: [WorkItem] = []
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// Adds an item, whose `place.position` belongs to this until it leaves. Amortised O(1).
+  mutating func insert(_ item: WorkItem) {
+    item.place.position = all.count
+    all.append(item)
+  }
+
+  /// Takes an item out. False if it is not here; then nothing has changed. O(1).
+  mutating func remove(_ item: WorkItem) -> Bool {
+    let index = item.place.position
+    guard all.indices.contains(index), all[index] === item else { return false }
+    let last = all.removeLast()
+    if index < all.count {
+      all[index] = last
+      last.place.position = index
+    }
+    return true
+  }
+}
