@@ -88,7 +88,8 @@ extension RecordingDispatcher {
       require(width >= 1, "a background needs a width of at least 1 (width: \(width))")
       require(stepLimit >= 1, "a step limit must allow a step (stepLimit: \(stepLimit))")
       require(
-        agingStep > .zero, "an aging step lasts at least a nanosecond (agingStep: \(agingStep))")
+        agingStep > .zero,
+        "an aging step lasts at least a nanosecond (agingStep: \(agingStep.exactText))")
       overflow.validate()
     }
   }

@@ -44,12 +44,14 @@ extension UVDispatcher {
       overflow.validate()
       require(
         loopBudget.tasks >= 1 && loopBudget.time > .zero,
-        "a turn of the loop must run something (loopBudget: \(loopBudget))")
+        "a turn of the loop must run something "
+          + "(tasks: \(loopBudget.tasks), time: \(loopBudget.time.exactText))")
       require(
         stallThreshold > .zero,
-        "a body stalls after some time (stallThreshold: \(stallThreshold))")
+        "a body stalls after some time (stallThreshold: \(stallThreshold.exactText))")
       require(
-        agingStep > .zero, "an aging step lasts at least a nanosecond (agingStep: \(agingStep))")
+        agingStep > .zero,
+        "an aging step lasts at least a nanosecond (agingStep: \(agingStep.exactText))")
     }
   }
 

@@ -35,8 +35,8 @@
 }
 
 extension DispatcherInstant: CustomStringConvertible {
-  /// `1.5 seconds` after the start.
-  public var description: String { nanoseconds == .max ? "never" : "\(sinceStart)" }
+  /// `1.5 s` after the start, exactly; `never` for the distant future.
+  public var description: String { nanoseconds == .max ? "never" : sinceStart.exactText }
 }
 
 extension Duration {

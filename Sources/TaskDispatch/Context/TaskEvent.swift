@@ -83,7 +83,10 @@ public struct TaskEvent: Sendable, Equatable {
 }
 
 extension TaskEvent: CustomStringConvertible {
-  public var description: String { "\(time): \(kind) \(task)" }
+  public var description: String {
+    if case .stalled(let held) = kind { return "\(time): stalled for \(held.shortText) \(task)" }
+    return "\(time): \(kind) \(task)"
+  }
 }
 
 /// Told of what happens to every task, for logs, metrics and histories.

@@ -80,10 +80,10 @@ extension ShutdownReport.Unfinished: CustomStringConvertible {
     let place = thread.map { ", in \($0)" } ?? ""
     switch state {
     case .abandoned:
-      let after = age.map { " after \($0)" } ?? ""
+      let after = age.map { " after \($0.shortText)" } ?? ""
       return "\(name) on \(queue) still runs\(after)\(place)"
     case .neverStarted:
-      let after = age.map { ", \($0) after it was submitted" } ?? ""
+      let after = age.map { ", \($0.shortText) after it was submitted" } ?? ""
       return "\(name) on \(queue) never started\(after)"
     }
   }

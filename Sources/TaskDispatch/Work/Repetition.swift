@@ -23,7 +23,8 @@ public struct Repetition: Sendable, Hashable {
   /// Traps if `interval` is not positive: it would never let anything else run.
   public init(every interval: Duration, catchUp: CatchUp) {
     require(
-      interval > .zero, "a timer needs a positive interval to repeat (interval: \(interval))")
+      interval > .zero,
+      "a timer needs a positive interval to repeat (interval: \(interval.exactText))")
     self.interval = interval
     self.catchUp = catchUp
   }

@@ -139,5 +139,5 @@ extension ContractSubject {
 /// What stops a check on threads, if the timer by which it lets time pass does not run.
 struct TimerNeverRan: Error, CustomStringConvertible {
   let delay: Duration
-  var description: String { "a foreground timer of \(delay) never ran" }
+  var description: String { "a foreground timer of \(delay.exactText) never ran" }
 }

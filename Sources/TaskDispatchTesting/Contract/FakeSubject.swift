@@ -29,7 +29,7 @@ public struct FakeSubject: ContractSubject {
 
   public func spend(_ duration: Duration, on dispatcher: RecordingDispatcher) {
     do { try dispatcher.skipTime(by: duration) } catch {
-      refuse("a body cannot take \(duration): \(error)")
+      refuse("a body cannot take \(duration.exactText): \(error)")
     }
   }
 

@@ -116,7 +116,7 @@ struct Timeline {
     case .finished(.abandoned): "abandoned"
     case .finished(.refused): "refused"
     case .cancellationRequested: "asked to stop"
-    case .stalled(let duration): "stalled for \(duration)"
+    case .stalled(let duration): "stalled for \(duration.shortText)"
     case .due: "due"
     case .registered: "registered"
     case .unregistered: "removed"

@@ -16,7 +16,7 @@
     public func observe(_ event: TaskEvent) {
       switch event.kind {
       case .stalled(let time):
-        log("\(event.task.name) has held its thread for \(time)", event)
+        log("\(event.task.name) has held its thread for \(time.shortText)", event)
       // That of a shutdown is as it should be, and comes from everywhere.
       case .refused(let reason) where reason != .shutDown:
         guard let others = refusals.withLock({ $0.pass(event.task.site, at: event.time) }) else {

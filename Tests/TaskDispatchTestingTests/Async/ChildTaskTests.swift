@@ -92,7 +92,7 @@ struct ChildTaskTests {
       }
     }
 
-    #expect(log.all == ["CancellationError at 1.0 seconds"])
+    #expect(log.all == ["CancellationError at 1 s"])
     #expect(dispatcher.now.sinceStart == .seconds(1))
     #expect(dispatcher.pendingTasks.isEmpty)
     try dispatcher.finish()

@@ -32,7 +32,7 @@ struct SleepTests {
     #expect(log.all.isEmpty)
     try dispatcher.advanceTime(by: .nanoseconds(1))
 
-    #expect(log.all == ["a at 2.0 seconds"])
+    #expect(log.all == ["a at 2 s"])
     try dispatcher.finish()
   }
 
@@ -47,8 +47,8 @@ struct SleepTests {
 
     #expect(
       log.all == [
-        "early at 1.0 seconds", "first at 2.0 seconds", "second at 2.0 seconds",
-        "late at 3.0 seconds",
+        "early at 1 s", "first at 2 s", "second at 2 s",
+        "late at 3 s",
       ])
     #expect(dispatcher.now.sinceStart == .seconds(10))
     try dispatcher.finish()
@@ -65,7 +65,7 @@ struct SleepTests {
     #expect(dispatcher.pendingTasks.map(\.task.lane) == [.background])
     try dispatcher.runNextBackgroundTask()
 
-    #expect(log.all == ["a at 1.0 seconds"])
+    #expect(log.all == ["a at 1 s"])
     try dispatcher.finish()
   }
 
@@ -77,7 +77,7 @@ struct SleepTests {
     #expect(log.all.isEmpty)
     try dispatcher.runForegroundUntilIdle()
 
-    #expect(log.all == ["a at 0.0 seconds"])
+    #expect(log.all == ["a at 0 s"])
     try dispatcher.finish()
   }
 
@@ -155,7 +155,7 @@ struct SleepTests {
     task.cancel()
     try dispatcher.runUntilIdle()
 
-    #expect(log.all == ["a at 2.0 seconds"])
+    #expect(log.all == ["a at 2 s"])
     try dispatcher.finish()
   }
 

@@ -52,7 +52,7 @@ struct AdvanceTimeTests {
 
     try dispatcher.advanceTime(by: .seconds(10))
 
-    #expect(log.all == ["1.0 seconds", "1.5 seconds", "2.0 seconds", "3.0 seconds"])
+    #expect(log.all == ["1 s", "1.5 s", "2 s", "3 s"])
     #expect(dispatcher.now.sinceStart == .seconds(10))
     try dispatcher.finish()
   }
@@ -81,7 +81,7 @@ struct AdvanceTimeTests {
 
     try dispatcher.advanceTime(by: .seconds(1))
 
-    #expect(log.all == ["0.0 seconds", "0.0 seconds"])
+    #expect(log.all == ["0 s", "0 s"])
     try dispatcher.finish()
   }
 
@@ -113,7 +113,7 @@ struct AdvanceTimeTests {
 
     #expect(
       log.all
-        == ["follows at 1.0 seconds", "other at 2.0 seconds", "chained at 2.0 seconds"])
+        == ["follows at 1 s", "other at 2 s", "chained at 2 s"])
     #expect(dispatcher.pendingTasks.count == 1)
     try dispatcher.advanceTime(by: .seconds(7))
     #expect(log.all.last == "beyond the span")

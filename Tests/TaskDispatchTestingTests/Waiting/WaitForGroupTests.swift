@@ -55,7 +55,7 @@ struct WaitForGroupTests {
     }
 
     #expect(reason.contains("the group has 1 left in it"))
-    #expect(reason.contains("9.0 seconds"), "the next deadline may be what is missing")
+    #expect(reason.contains("9 s"), "the next deadline may be what is missing")
     #expect(dispatcher.now == .start)
     group.leave()
     try dispatcher.advanceToNextDeadline()

@@ -163,7 +163,7 @@
       #expect(
         scene.messages.first
           == "warning: left behind: \"hash\" (A/B.swift:7) on background still runs after "
-          + "3.0 seconds, in a thread of the pool")
+          + "3 s, in a thread of the pool")
       #expect(scene.messages.last?.hasPrefix("info: has shut down: 0 submitted") == true)
       try scene.finish()
     }

@@ -11,7 +11,7 @@ extension DispatcherContract {
           let due = scene.now.advanced(by: delay)
           queue.after(delay) {
             scene.expect(
-              scene.now >= due, "a timer of \(delay) on \(queue) runs at \(due) or later",
+              scene.now >= due, "a timer of \(delay.exactText) on \(queue) runs at \(due) or later",
               "\(scene.now)")
             ran.open()
           }
@@ -97,7 +97,7 @@ extension DispatcherContract {
     Rule(8, "a delay beyond all bounds is never due, and can be cancelled") { scene in
       for queue in scene.makeQueues() {
         let timers = [Duration.seconds(Int64.max), .seconds(300 * 365 * 86_400)].map { delay in
-          queue.after(delay) { scene.note("\(queue), after \(delay)") }
+          queue.after(delay) { scene.note("\(queue), after \(delay.exactText)") }
         }
         let repeating = queue.every(.seconds(Int64.max)) { scene.note("\(queue), repeating") }
         try scene.pass(.milliseconds(5))

@@ -159,7 +159,8 @@ final class Scene: Sendable {
     let isOpen = isSingleThreaded ? latch.isOpen : latch.wait(patience)
     try throwIfBroken()
     if !isOpen {
-      let found = isSingleThreaded ? "nothing is left that could run" : "not in \(patience)"
+      let found =
+        isSingleThreaded ? "nothing is left that could run" : "not in \(patience.exactText)"
       throw violation(
         what, "it has not happened (\(latch.missing) missing): \(found)", fileID: fileID, line: line
       )
@@ -228,7 +229,8 @@ final class Scene: Sendable {
       }
       guard arrived.wait(patience) else {
         throw violation(
-          "\(queue.label) starts what it is given while it has room", "not in \(patience)",
+          "\(queue.label) starts what it is given while it has room",
+          "not in \(patience.exactText)",
           fileID: fileID, line: line)
       }
     }
