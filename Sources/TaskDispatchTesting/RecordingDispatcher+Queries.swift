@@ -85,7 +85,14 @@ extension RecordingDispatcher {
   /// Called after each event, on the thread where it happened. It may submit, and must not step.
   public var onEvent: (@Sendable (TaskEvent) -> Void)? {
     get { withState { $0.hooks.onEvent } }
-    set { withState { $0.setOnEvent(newValue) } }
+    set {
+      let former = withState { state in
+        defer { state.setOnEvent(newValue) }
+        return state.hooks.onEvent
+      }
+      // Released without the lock: that may run a `deinit` of the test's, which may ask this dispatcher.
+      _ = consume former
+    }
   }
 
   /// Called on the stepping thread just before each body, with ``currentTask`` set.
@@ -104,25 +111,39 @@ extension RecordingDispatcher {
   /// the use as well.
   public var onUnexpectedUse: (@Sendable (CallSite) -> Void)? {
     get { withState { $0.hooks.onUnexpectedUse } }
-    set { withState { $0.hooks.onUnexpectedUse = newValue } }
+    set {
+      let former = withState { state in
+        defer { state.hooks.onUnexpectedUse = newValue }
+        return state.hooks.onUnexpectedUse
+      }
+      _ = consume former
+    }
   }
 
   func removeHooks() {
-    withState { state in
-      (state.hooks.onEnter, state.hooks.onExit) = (nil, nil)
-      state.setOnEvent(nil)
+    let former = withState { state in
+      defer {
+        state.setOnEvent(nil)
+        state.hooks = State.Hooks()
+      }
+      return state.hooks
     }
     hasHooks.store(false, ordering: .relaxed)
+    // Without the lock, and last: see `onEvent`.
+    _ = consume former
   }
 
   private func setBodyHook(
     _ hook: WritableKeyPath<State.Hooks, (@Sendable (TaskRecord) -> Void)?>,
     _ call: (@Sendable (TaskRecord) -> Void)?
   ) {
-    let areSet = withState { state -> Bool in
+    let (former, areSet) = withState { state in
+      let former = state.hooks[keyPath: hook]
       state.hooks[keyPath: hook] = call
-      return state.hooks.onEnter != nil || state.hooks.onExit != nil
+      return (former, state.hooks.onEnter != nil || state.hooks.onExit != nil)
     }
     hasHooks.store(areSet, ordering: .relaxed)
+    // Without the lock, and last: see `onEvent`.
+    _ = consume former
   }
 }

@@ -22,7 +22,9 @@
     public func onReload(
       _ signal: Signal = .hangup, perform: @escaping @Sendable () async throws -> Void
     ) throws(EventRefusal) -> Registration {
-      let reloads = listening.withLock { $0.reloads(teller) }
+      let (reloads, former) = listening.withLock { $0.reloads(teller) }
+      // Registrations of a dispatcher that has ended: released without the lock, which may run a `deinit`.
+      _ = consume former
       let number = reloads.add(signal, perform)
       do throws(EventRefusal) {
         try listen(for: signal, reloads)
@@ -51,12 +53,15 @@
       }
 
       /// Those that the dispatcher holds; or new ones, which the caller has to give it.
-      mutating func reloads(_ teller: Teller) -> Reloads {
-        if let reloads { return reloads }
+      ///
+      /// - Returns: Also what belonged to those before, which the caller has to release without the lock.
+      mutating func reloads(_ teller: Teller) -> (Reloads, former: [Signal: Ear]) {
+        if let reloads { return (reloads, [:]) }
         let made = Reloads(teller)
         reloads = made
+        let former = signals
         signals = [:]
-        return made
+        return (made, former)
       }
     }
 

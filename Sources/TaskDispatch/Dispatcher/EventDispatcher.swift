@@ -78,9 +78,11 @@ public final class Registration: Sendable {
   /// Removes the handler. When this returns on the foreground, it is never called again; elsewhere,
   /// a call that has begun may still be running. Any thread, any number of times.
   public func cancel() {
-    // Gone only when it was called: who finds it gone relies on that.
+    // Taken out only after the call: a thread that finds it gone relies on the handler being removed.
     onCancel.withLock { $0 }?()
-    onCancel.withLock { $0 = nil }
+    // Released without the lock: that may run a `deinit` of the user's, which may ask this registration.
+    let released = onCancel.withLock { $0.take() }
+    _ = consume released
   }
 
   /// Whether ``cancel()`` was called. A shutdown, which removes every handler, does not call it.

@@ -64,11 +64,9 @@
     var openStories: Int { state.withLock { $0.stories.count } }
 
     public func observe(_ event: TaskEvent) {
-      let (told, queue) = state.withLock { state -> (TaskStories.Told?, Queue?) in
-        let told = state.stories.hear(event)
-        return (told, told.map { _ in known(event.task.queue, &state) })
-      }
-      if let told, let queue {
+      let told = state.withLock { $0.stories.hear(event) }
+      if let told {
+        let queue = timers(of: event.task.queue)
         queue.wait.record(from: told.readyAt, to: told.startedAt)
         if let endedAt = told.endedAt { queue.run.record(from: told.startedAt, to: endedAt) }
       }
@@ -101,25 +99,34 @@
       }
     }
 
-    private func known(_ queue: String, _ state: inout State) -> Queue {
-      if let known = state.queues[queue] { return known }
+    /// The factory is the user's: it is called without the lock. If two threads come first together, the
+    /// timers of one are kept.
+    private func timers(of queue: String) -> Queue {
+      if let known = state.withLock({ $0.queues[queue] }) { return known }
       let dimensions = [("dispatcher", dispatcher), ("queue", queue)]
       let made = Queue(
         wait: .init(label: "task_dispatch_wait", dimensions: dimensions, factory: factory),
         run: .init(label: "task_dispatch_run", dimensions: dimensions, factory: factory))
-      state.queues[queue] = made
-      return made
+      return state.withLock { state in
+        let kept = state.queues[queue] ?? made
+        state.queues[queue] = kept
+        return kept
+      }
     }
 
-    private func count(_ outcome: String) {
-      state.withLock { state in
-        if let known = state.outcomes[outcome] { return known }
-        let made = Counter(
-          label: "task_dispatch_tasks_total",
-          dimensions: [("dispatcher", dispatcher), ("outcome", outcome)], factory: factory)
-        state.outcomes[outcome] = made
-        return made
-      }.increment()
+    private func count(_ outcome: String) { counter(of: outcome).increment() }
+
+    /// As ``timers(of:)``.
+    private func counter(of outcome: String) -> Counter {
+      if let known = state.withLock({ $0.outcomes[outcome] }) { return known }
+      let made = Counter(
+        label: "task_dispatch_tasks_total",
+        dimensions: [("dispatcher", dispatcher), ("outcome", outcome)], factory: factory)
+      return state.withLock { state in
+        let kept = state.outcomes[outcome] ?? made
+        state.outcomes[outcome] = kept
+        return kept
+      }
     }
   }
 

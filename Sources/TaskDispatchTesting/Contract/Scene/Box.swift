@@ -8,7 +8,15 @@ final class Box<Value: Sendable>: Sendable {
 
   var value: Value {
     get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
+    set {
+      // What it held is released without the lock: that may run a `deinit` that wants this box.
+      let former = state.withLock { value in
+        let former = value
+        value = newValue
+        return former
+      }
+      _ = consume former
+    }
   }
 
   func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {

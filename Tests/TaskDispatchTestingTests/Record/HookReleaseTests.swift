@@ -1,0 +1,67 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+
+/// Where one hangs, the lock was held while what it held was released.
+@Suite("What a fake releases when it is told something else")
+struct HookReleaseTests {
+  @Test("is released without the lock, whatever hook held it", arguments: Hook.allCases)
+  func hooks(hook: Hook) async {
+    await #expect(processExitsWith: .success) { [hook = hook as Hook] in
+      // One that hangs must not outlive its test.
+      alarm(20)
+      let dispatcher = RecordingDispatcher()
+      let asked = Box(0)
+      for end in ["replaced", "removed", "finished"] {
+        hook.set(
+          on: dispatcher,
+          AtEnd { [weak dispatcher] in
+            _ = dispatcher?.ledger
+            asked.increment()
+          })
+        switch end {
+        case "replaced": hook.set(on: dispatcher, AtEnd {})
+        case "removed": hook.set(on: dispatcher, nil)
+        default: try dispatcher.finish()
+        }
+      }
+      exit(asked.value == 3 ? 0 : 1)
+    }
+  }
+
+  @Test("is released without the lock, if a box of the contract held it")
+  func box() async {
+    await #expect(processExitsWith: .success) {
+      alarm(20)
+      let box = Box<AtEnd?>(nil)
+      let asked = Box(0)
+      box.value = AtEnd {
+        _ = box.value
+        asked.increment()
+      }
+      box.value = nil
+      exit(asked.value == 1 ? 0 : 1)
+    }
+  }
+}
+
+enum Hook: String, CaseIterable, Codable {
+  case onEvent, onEnter, onExit, onUnexpectedUse
+
+  /// Lets the hook hold an object, and nothing else; or removes it.
+  func set(on dispatcher: RecordingDispatcher, _ held: AtEnd?) {
+    switch self {
+    case .onEvent: dispatcher.onEvent = Self.keeping(held)
+    case .onEnter: dispatcher.onEnter = Self.keeping(held)
+    case .onExit: dispatcher.onExit = Self.keeping(held)
+    case .onUnexpectedUse: dispatcher.onUnexpectedUse = Self.keeping(held)
+    }
+  }
+
+  private static func keeping<Told>(_ held: AtEnd?) -> (@Sendable (Told) -> Void)? {
+    guard let held else { return nil }
+    return { _ in withExtendedLifetime(held) {} }
+  }
+}
