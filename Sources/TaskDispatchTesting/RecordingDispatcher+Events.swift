@@ -26,7 +26,13 @@ extension RecordingDispatcher {
   }
 
   private func registration(_ number: UInt64) -> Registration {
-    Registration { [weak self] in self?.withState { $0.unregister(number) } }
+    let registration = Registration { [weak self] in
+      self?.withState { $0.unregister(number) }
+    }
+    withState { state in
+      state.registrations.first { $0.number == number }?.handed.registration = registration
+    }
+    return registration
   }
 
   /// Delivers `signal`: its handlers wait for the foreground, as one call each for a burst.

@@ -55,10 +55,17 @@ extension UVDispatcher: EventDispatcher {
         try watch(core, number)
       }
     }
-    return Registration {
+    let registration = Registration {
       if ForkGuard.isForked { return }
       self.withCore { $0.remove(handler) }
     }
+    // The first call may have begun before this.
+    let isCancelled = withCore { _ in
+      handler.registration = registration
+      return handler.cancelsItself
+    }
+    if isCancelled { registration.cancel() }
+    return registration
   }
 
   /// Puts what has come from outside where it can run. Under the lock, on the loop's thread.

@@ -91,6 +91,15 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// Cancels an item that was submitted here.
   func cancel(_ item: WorkItem) -> Cancellation
 
+  /// Cancels the task whose body runs in `frame`, which is one of this dispatcher's, on the thread of the
+  /// body: what ``CurrentTask/cancel()`` does.
+  ///
+  /// The default cancels the item of the frame. A dispatcher that has repeating timers or handlers lets a
+  /// run stand for its timer, and a call for its registration.
+  ///
+  /// - Returns: Whether there was something to cancel.
+  func cancelRunning(_ frame: TaskFrame) -> Bool
+
   // MARK: Waiting
 
   /// Runs `body` once in the order of `queue`, before it returns. See ``TaskQueue/sync(fileID:line:_:)``.
@@ -165,4 +174,9 @@ extension TaskDispatcher {
   }
 
   public func isCurrent(_ queue: TaskQueue) -> Bool { TaskFrame.isRunning(queue.identity) }
+
+  public func cancelRunning(_ frame: TaskFrame) -> Bool {
+    guard let item = frame.item else { return false }
+    return cancel(item) == .requested
+  }
 }

@@ -14,7 +14,13 @@ struct EventRegistration {
     }
   }
 
+  /// What the caller of `onSignal` or `onReady` holds, which need not hold it any more.
+  final class Handed {
+    weak var registration: Registration?
+  }
+
   let number: UInt64
+  let handed = Handed()
   /// Stands for the registration in the history.
   let entry: Entry
   let source: Source

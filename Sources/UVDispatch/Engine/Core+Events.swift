@@ -109,12 +109,14 @@ extension Core {
     guard let source = handler.source else { return nil }
     let news = handler.news
     handler.news = EventHandler.News()
+    handler.served = handler.call
     handler.call = nil
     return (source, news)
   }
 
   /// A call has ended: a descriptor may be ready again, or still.
   func waitAgain(_ handler: EventHandler) {
+    handler.served = nil
     if handler.source != nil, !handler.waitAgain() { remove(handler) }
   }
 }

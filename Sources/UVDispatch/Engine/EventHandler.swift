@@ -21,6 +21,12 @@ final class EventHandler: @unchecked Sendable {
   /// What is told in the call that waits for the foreground: what comes before its start joins it.
   var news = News()
   var call: WorkItem?
+  /// The call whose body runs.
+  var served: WorkItem?
+  /// What the caller of `onSignal` or `onReady` holds, which need not hold it any more.
+  weak var registration: Registration?
+  /// A call has cancelled the registration, perhaps before the thread that registers it has made that.
+  var cancelsItself = false
 
   init(_ record: TaskRecord, _ source: Source) {
     self.record = record

@@ -39,6 +39,21 @@ extension DispatcherContract {
       }
     },
 
+    Rule(9, "a body can cancel its own task, which it holds no handle of") { scene in
+      for queue in scene.makeQueues() {
+        let handle = queue.submit {
+          scene.expect("the flag before", CurrentTask.isCancelled, is: false)
+          scene.expect("whether there is something to cancel", CurrentTask.cancel(), is: true)
+          scene.expect("the flag afterwards", CurrentTask.isCancelled, is: true)
+          return 42
+        }
+
+        scene.expect("its outcome on \(queue)", try scene.outcome(of: handle), is: .completed)
+        scene.expect("the answer of its handle", handle.cancel(), is: .tooLate)
+      }
+      scene.expect("whether there is something outside", CurrentTask.cancel(), is: false)
+    },
+
     Rule(9, "a body that waits sees that another has cancelled it") { scene in
       let handle = Box<TaskHandle<Void>?>(nil)
       let answers = Box<[Cancellation?]>([])

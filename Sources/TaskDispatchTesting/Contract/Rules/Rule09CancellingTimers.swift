@@ -119,6 +119,31 @@ extension DispatcherContract {
       }
     },
 
+    Rule(9, "a run of a repeating timer can end that without its handle") { scene in
+      for queue in scene.makeQueues() {
+        for catchUp in CatchUp.allCases {
+          let runs = Box(0)
+          let ran = Latch()
+          let timer = queue.every(.milliseconds(2), catchUp: catchUp) {
+            scene.expect("whether there is something to cancel", CurrentTask.cancel(), is: true)
+            scene.expect("the flag in its body", CurrentTask.isCancelled, is: true)
+            runs.increment()
+            ran.open()
+          }
+
+          for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
+          try scene.reach(ran, "it runs")
+          try scene.pass(.milliseconds(6))
+
+          // On threads two runs that were owed may have begun beside each other.
+          let isAlone = scene.isSingleThreaded || queue.lane == .foreground
+          scene.expect(
+            runs.value == 1 || !isAlone, "one run on \(queue), \(catchUp)", "\(runs.value)")
+          scene.expect("its outcome", timer.outcomeIfFinished, is: .cancelled)
+        }
+      }
+    },
+
     Rule(9, "a repeating timer that is due and cancelled does not run what it owes") { scene in
       for queue in [scene.foreground, scene.makeQueue(1)] {
         try scene.perform(on: scene.foreground) {

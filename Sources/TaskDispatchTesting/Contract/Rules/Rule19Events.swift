@@ -88,6 +88,35 @@ extension DispatcherContract {
       }
     },
 
+    Rule(19, "a handler can cancel its own registration", needs: .events) { scene in
+      let (signals, descriptors) = (Box(0), Box(0))
+      let told = Latch(2)
+      let descriptor = try scene.openDescriptor()
+      let registrations = [
+        try scene.eventDispatcher().onSignal(Self.signal) { _ in cancel(counting: signals) },
+        try scene.eventDispatcher().onReady(descriptor, for: .readable) { _ in
+          cancel(counting: descriptors)
+        },
+      ]
+      // The signal needs a handler that stays, or it would end a process.
+      try scene.eventDispatcher().onSignal(Self.signal) { _ in }
+      scene.raise(Self.signal)
+      scene.makeReadable(descriptor)
+      try scene.reach(told, "both are called")
+      try scene.settle()
+
+      scene.expect(registrations.allSatisfy(\.isCancelled), "they say that they are cancelled")
+      try scene.perform(on: scene.foreground) { scene.raise(Self.signal) }
+      try scene.settle()
+      scene.expect("calls of the handlers", [signals.value, descriptors.value], is: [1, 1])
+
+      @Sendable func cancel(counting calls: Box<Int>) {
+        calls.increment()
+        scene.expect("whether there is something to cancel", CurrentTask.cancel(), is: true)
+        told.open()
+      }
+    },
+
     Rule(19, "a handler that another removes before its call is not called", needs: .events) {
       scene in
       let told = Latch()

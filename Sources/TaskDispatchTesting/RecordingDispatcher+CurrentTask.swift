@@ -1,0 +1,22 @@
+public import TaskDispatch
+
+extension RecordingDispatcher {
+  public func cancelRunning(_ frame: TaskFrame) -> Bool {
+    guard let entry = frame as? Entry else { return false }
+    switch entry.work {
+    case .item(let item):
+      // A run of a repeating timer stands for the timer.
+      let timer = withState { $0.repeatingOfRun[ObjectIdentifier(item)]?.item }
+      return cancel(timer ?? item) == .requested
+    case .event(let event):
+      let registration = withState { state -> Registration? in
+        defer { state.unregister(event.number) }
+        return state.registrations.first { $0.number == event.number }?.handed.registration
+      }
+      // It marks itself as cancelled; its handler is gone already.
+      registration?.cancel()
+      return true
+    case .plain, .job, .caller, .registration: return false
+    }
+  }
+}
