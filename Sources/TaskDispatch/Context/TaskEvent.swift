@@ -46,17 +46,28 @@ extension TaskRecord: CustomStringConvertible {
 }
 
 /// Something that happened to a task.
+///
+/// Of each task, at most one event of a kind is told, but for ``Kind/stalled(_:)``. These come for certain:
+///
+/// ```
+/// refused           refused; enqueued besides, if it had waited for room in its queue
+/// never started     enqueued            finished(cancelled, expired)
+/// a sleep           enqueued  due       finished(completed)
+/// a body            enqueued  started   finished(completed, failed, abandoned)
+/// ```
+///
+/// See ``TaskObserver`` for the order in which they are told.
 public struct TaskEvent: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// Accepted into its queue, or into the timers.
     case enqueued
-    /// Refused; it never gets another event.
+    /// Refused: it never starts, and is not told to have finished.
     case refused(Refusal)
     /// Taken by a worker or by the loop: from now on it cannot be overtaken or cancelled.
     case started
-    /// Ended. Each accepted task gets exactly one of these.
+    /// Ended. Each accepted task that was not refused afterwards gets exactly one of these.
     case finished(Outcome)
-    /// Somebody asked a running task to stop.
+    /// A running task was asked to stop, for the first time.
     case cancellationRequested
     /// It has held its thread for this long and still does.
     case stalled(Duration)
@@ -91,9 +102,24 @@ extension TaskEvent: CustomStringConvertible {
 
 /// Told of what happens to every task, for logs, metrics and histories.
 ///
-/// - Note: `observe` is called on the thread where it happened, in the middle of the dispatcher's
-///   work: it must be short, must not throw and must not wait for the dispatcher. Submitting from
-///   it is allowed.
+/// The thread where something happened tells of it, after it has freed the dispatcher's lock. So several
+/// threads tell at the same time, and events are told in another order than they happened: a worker may
+/// tell that a task has started, and even finished, before the thread that submitted it tells that it was
+/// enqueued. What is sure:
+///
+/// - What one thread tells, it tells in the order in which it happened. One thread tells the start and the
+///   end of a body, in this order, and what that body submits between the two; a body that a shutdown
+///   abandons, and one that is stalled, are told of by another.
+/// - ``TaskEvent/time`` is when it happened, on the dispatcher's clock, and not when it was told. Sorted by
+///   it, events are in their order; those of one instant stay as they were told.
+/// - An event may be told when other threads have gone on already: what it says may not be so any more.
+///
+/// So an observer that keeps something for a task must begin with whichever of its events comes first, and
+/// may forget the task only when every event that is sure to come has come. A fake tells everything on the
+/// thread that steps it, in its order.
+///
+/// - Note: `observe` is called in the middle of the dispatcher's work: it must be short, must not throw and
+///   must not wait for the dispatcher. Submitting from it is allowed.
 public protocol TaskObserver: Sendable {
   /// Told of `event` just after it happened.
   func observe(_ event: TaskEvent)

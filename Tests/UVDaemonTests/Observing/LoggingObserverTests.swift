@@ -72,6 +72,52 @@
       #expect(entry.metadata["queue"] == "background")
     }
 
+    @Test("says the same in whatever order several threads tell of a task")
+    func anyOrder() {
+      let record = TaskRecord(
+        id: TaskID(1), label: "hash", lane: .background, queue: "background",
+        site: CallSite(fileID: "A/B.swift", line: 1), parent: nil,
+        enqueuedAt: .init(nanoseconds: 0))
+      let kinds: [TaskEvent.Kind] = [
+        .finished(.abandoned), .stalled(.seconds(19.995469694999997)), .started, .due, .enqueued,
+        .cancellationRequested,
+      ]
+      let expected: Set<String> = [
+        "\"hash\" was abandoned: it still runs after the shutdown",
+        "\"hash\" has held its thread for 20 s",
+      ]
+
+      for first in kinds.indices {
+        let log = InMemoryLogHandler()
+        let observer = LoggingObserver(Logger(label: "test") { _ in log })
+        for kind in kinds[first...] + kinds[..<first] {
+          observer.observe(TaskEvent(kind, record, at: .init(nanoseconds: 5)))
+        }
+        #expect(log.entries.count == 2)
+        #expect(Set(log.entries.map { "\($0.message)" }) == expected)
+      }
+    }
+
+    @Test("counts refusals that are told in another order than they happened")
+    func lateRefusals() {
+      let observer = observer
+      for milliseconds in [500, 0, 1_499, 3, 1_500] as [Int64] {
+        let record = TaskRecord(
+          id: TaskID(1), label: "hash", lane: .background, queue: "background",
+          site: CallSite(fileID: "A/B.swift", line: 1), parent: nil,
+          enqueuedAt: .init(nanoseconds: 0))
+        observer.observe(
+          TaskEvent(
+            .refused(.limitReached), record, at: .init(nanoseconds: milliseconds * 1_000_000)))
+      }
+
+      #expect(
+        log.entries.map { "\($0.message)" } == [
+          "\"hash\" was refused: the queue is full",
+          "\"hash\" was refused: the queue is full; 3 more since the last of these",
+        ])
+    }
+
     @Test("forgets lines when they are too many to be lines, and never grows")
     func throttle() {
       var throttle = Throttle(interval: .seconds(1))

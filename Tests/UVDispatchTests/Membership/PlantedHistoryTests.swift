@@ -17,6 +17,16 @@ struct PlantedHistoryTests {
     #expect(violations.allSatisfy { "\($0)".hasPrefix("rule \($0.rule): ") })
   }
 
+  @Test(
+    "is judged as well if the end of each task is told before its beginning:", arguments: Plant.all)
+  func toldLate(_ plant: Plant) {
+    let legal = plant.story.history(plant.legal).toldLate()
+    let illegal = plant.spoilt.history(plant.illegal).toldLate()
+
+    #expect(Membership.violations(in: legal) == [])
+    #expect(Membership.violations(in: illegal).contains { $0.rule == plant.rule })
+  }
+
   @Test("says which tasks and which events it is about")
   func message() throws {
     let story = Story(tasks: [.init(1, "view"), .init(2, "view")])
@@ -27,5 +37,15 @@ struct PlantedHistoryTests {
     #expect(violations.count == 1)
     #expect("\(violation)".contains("#1 (line 1, handled) on view was overtaken by #2"))
     #expect(violation.events.map(\.task.id) == [1, 1, 1, 2, 2, 2].map { TaskID($0) })
+  }
+}
+
+extension History {
+  /// What threads tell that tell last what they enqueued.
+  fileprivate func toldLate() -> History {
+    let late = entries.filter { $0.event?.kind == .enqueued }
+    return History(
+      entries.filter { $0.event?.kind != .enqueued } + late, declared: declared, queues: queues,
+      workers: workers, agingStep: agingStep, ledger: ledger, report: report)
   }
 }

@@ -90,7 +90,8 @@ extension DispatcherContract {
       let submitter = scene.events.of("submitter").first?.task
       let asked = scene.events.of("asked").first { $0.task.lane == .background }?.task
       let reply = scene.events.of("asked").first { $0.task.lane == .foreground }?.task
-      let ticks = scene.events.of("tick").map(\.task)
+      // By number: of the timer and its runs, threads may tell in any order.
+      let ticks = scene.events.of("tick").map(\.task).sorted { $0.id < $1.id }
 
       scene.expect("parent of what was asked", asked?.parent, is: submitter?.id)
       scene.expect("parent of the reply", reply?.parent, is: asked?.id)

@@ -1,0 +1,101 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+
+/// A thread that has submitted something may tell of it only when a worker has run it, and told that.
+@Suite("A dispatcher that tells of the end before it tells of the beginning")
+struct LateTellingTests {
+  @Test("keeps the contract", arguments: DispatcherContract.rules(for: LateSubject()))
+  func contract(_ rule: DispatcherContract.Rule) throws {
+    try rule.check(LateSubject())
+  }
+
+  @Test("gives the same token for the order of its bodies, since times decide")
+  func token() throws {
+    let told = EventLog()
+    let dispatcher = RecordingDispatcher(.init(width: 2, observer: told))
+    dispatcher.foreground(label: "ask") {
+      for number in 1...3 {
+        dispatcher.background(label: "answer \(number)") {
+          dispatcher.foreground(label: "keep \(number)") {}
+        }
+      }
+    }
+    try dispatcher.runUntilIdle()
+    let history = told.all.enumerated().map { index, event in
+      TaskEvent(event.kind, event.task, at: .init(nanoseconds: Int64(index)))
+    }
+
+    let late = history.filter { $0.kind != .enqueued } + history.filter { $0.kind == .enqueued }
+
+    #expect(scheduleToken(of: late) == scheduleToken(of: history))
+    #expect(scheduleToken(of: history.reversed()) == scheduleToken(of: history))
+    try dispatcher.finish()
+  }
+}
+
+/// A fake whose observer is told that a task was enqueued when it has been told of its end.
+private struct LateSubject: ContractSubject {
+  private let fake = FakeSubject()
+
+  var provides: DispatcherContract.Provisions { fake.provides }
+
+  func makeDispatcher(_ configuration: ContractConfiguration) -> RecordingDispatcher {
+    var configuration = configuration
+    configuration.observer = configuration.observer.map { LateObserver($0) }
+    return fake.makeDispatcher(configuration)
+  }
+
+  func settle(_ dispatcher: RecordingDispatcher) throws { try fake.settle(dispatcher) }
+
+  func settleBackground(_ dispatcher: RecordingDispatcher) throws {
+    try fake.settleBackground(dispatcher)
+  }
+
+  func pass(_ duration: Duration, on dispatcher: RecordingDispatcher) throws {
+    try fake.pass(duration, on: dispatcher)
+  }
+
+  func spend(_ duration: Duration, on dispatcher: RecordingDispatcher) {
+    fake.spend(duration, on: dispatcher)
+  }
+
+  func end(_ dispatcher: RecordingDispatcher) throws { try fake.end(dispatcher) }
+
+  func finish(_ dispatcher: RecordingDispatcher) throws { try fake.finish(dispatcher) }
+
+  func raise(_ signal: Signal, to dispatcher: RecordingDispatcher) throws {
+    try fake.raise(signal, to: dispatcher)
+  }
+
+  func openDescriptor(for dispatcher: RecordingDispatcher) -> CInt {
+    fake.openDescriptor(for: dispatcher)
+  }
+
+  func makeReadable(_ descriptor: CInt, for dispatcher: RecordingDispatcher) throws {
+    try fake.makeReadable(descriptor, for: dispatcher)
+  }
+}
+
+/// Keeps back that a task was enqueued until it has told of its end.
+private final class LateObserver: TaskObserver {
+  private let observer: any TaskObserver
+  private let keptBack = Box([TaskID: TaskEvent]())
+
+  init(_ observer: any TaskObserver) { self.observer = observer }
+
+  func observe(_ event: TaskEvent) {
+    if event.kind == .enqueued {
+      keptBack.change { $0[event.task.id] = event }
+      return
+    }
+    observer.observe(event)
+    switch event.kind {
+    case .finished, .refused:
+      let late = keptBack.change { $0.removeValue(forKey: event.task.id) }
+      if let late { observer.observe(late) }
+    default: break
+    }
+  }
+}
