@@ -156,8 +156,8 @@
 
   /// Shows every element and its deadline, in no particular order. O(n).
   @inlinable package func forEach(_ body: (borrowing Element, _ due: Int64) -> Void) {
-    exact.forEach { body(places[Int($0.place)].element!, $0.time) }
-    tolerant.forEach { body(places[Int($0.place)].element!, $0.time) }
+    exact.forEach({ body(places[Int($0.place)].element!, $0.time) })
+    tolerant.forEach({ body(places[Int($0.place)].element!, $0.time) })
   }
 
   /// Takes the element of a place out of its heaps, and frees the place. O(log n).

@@ -225,4 +225,46 @@ let eventBugs = [
     in: "UVDispatch/LibUV/SignalWatch.swift",
     .without("if let watch = unsafe watch { unsafe csignals_unwatch(watch) }"),
     suites: ["SignalWatchTests"]),
+  Bug(
+    "event.blocks-faults", breaks: "a crash in the handler of a signal prints no backtrace",
+    in: "CSignals/csignals.c",
+    .expression("index < sizeof faults / sizeof *faults", becomes: "0"),
+    suites: ["FaultSignalTests"]),
+  Bug(
+    "thread.blocks-faults", breaks: "a crash on the thread of start() prints no backtrace",
+    in: "UVDispatch/LibUV/OwnThread.swift",
+    .without("FaultSignals.letIn()"),
+    suites: ["FaultSignalTests"]),
+  Bug(
+    "pool.blocks-faults", breaks: "a crash on a worker prints no backtrace",
+    in: "UVDispatch/LibUV/ThreadPool.swift",
+    .statement("FaultSignals.whileLetIn { Leases.start {} }", becomes: "Leases.start {}"),
+    suites: ["FaultSignalTests"]),
+  Bug(
+    "event.released-under-lock", breaks: "a registration that is cancelled in a deinit hangs",
+    in: "TaskDispatch/Dispatcher/EventDispatcher.swift",
+    .statement(
+      "let released = onCancel.withLock { $0.take() }\n    _ = consume released",
+      becomes: "onCancel.withLock { $0 = nil }"),
+    suites: ["RegistrationTests"]),
+  Bug(
+    "event.own-not-marked", breaks: "rule 19: a registration that was cancelled does not say so",
+    in: "UVDispatch/UVDispatcher+CurrentTask.swift",
+    .without("registration?.cancel()"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "event.own-not-known", breaks: "rule 19: a handler cannot cancel its own registration",
+    in: "UVDispatch/Engine/Core+Events.swift",
+    .without("handler.served = handler.call"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "timer.own-run-alone", breaks: "rule 9: a run that cancels itself does not end its timer",
+    in: "UVDispatch/UVDispatcher+CurrentTask.swift",
+    .expression("timer ?? item", becomes: "item"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "timer.long-past-traps", breaks: "a sleep until an instant long past ends the process",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("next > core.now ? next - core.now : 0", becomes: "next - core.now"),
+    suites: ["ExtremeNumbersTests"]),
 ]
