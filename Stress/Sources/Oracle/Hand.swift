@@ -14,6 +14,8 @@ public final class Hand: @unchecked Sendable {
   /// How many it has submitted.
   var count: UInt64 = 0
   public let diary = Diary()
+  /// The user code that it is in, where that is looked at.
+  public let stand = Stand()
 
   private init(index: Int) { self.index = index }
 

@@ -10,7 +10,7 @@ public final class QueueJudge: @unchecked Sendable {
   public let name: String
   /// How many bodies may be in it at a time.
   public let width: Int
-  private let court: Court
+  let court: Court
   /// Bodies inside in the lower half, barriers in the upper.
   private let inside = Atomic<UInt64>(0)
   private let isSuspended = Atomic(false)

@@ -18,6 +18,10 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
   case suspension = 100
   /// Faults end in a typed error, or in an abort that is written down.
   case fault = 101
+  /// Where user code is told that it stands. It has no number of its own.
+  case standing = 103
+  /// What was made is let go of in the end.
+  case leak = 104
   /// What a program says of itself when all of it has ended: no promise of the dispatcher's.
   case program = 102
 
@@ -38,6 +42,8 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
     case .events: "19 events"
     case .suspension: "suspension"
     case .fault: "faults"
+    case .standing: "where am I"
+    case .leak: "nothing is left"
     case .program: "a program's own check"
     }
   }

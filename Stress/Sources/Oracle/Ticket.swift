@@ -43,6 +43,8 @@ public final class Ticket: Sendable {
   public let seed: UInt64
   /// When the submission had returned; `max` before that.
   public let returnedAt = Atomic<Int64>(.max)
+  /// When a call of `cancel()` had returned that says it had started; `max` before that.
+  let saidStartedAt = Atomic<Int64>(.max)
   let phase = Atomic<UInt8>(Phase.submitted)
   /// How often it has run, for those that repeat.
   public let runs = Atomic<Int>(0)
@@ -72,6 +74,9 @@ public final class Ticket: Sendable {
     let phase = phase.load(ordering: .acquiring)
     return phase == Phase.running || phase == Phase.ran
   }
+  /// Whether it is known that it never runs.
+  public var hasEndedUnrun: Bool { phase.load(ordering: .acquiring) > Phase.ran }
+  public var wasRefused: Bool { phase.load(ordering: .acquiring) == Phase.refused }
   public var isFinal: Bool { phase.load(ordering: .acquiring) >= Phase.ran }
 
   public var description: String {

@@ -29,6 +29,9 @@ final class Monitor: @unchecked Sendable {
   /// How long anything may wait.
   static let patience: Int64 = (isSanitized ? 120 : 20) * 1_000_000_000
 
+  /// How long one call of the mix `entangled` may last.
+  static let callPatience: Int64 = (isSanitized ? 60 : 8) * 1_000_000_000
+
   init(_ runner: Runner, onStandstill: @escaping (String) -> Never) {
     self.runner = runner
     self.onStandstill = onStandstill
@@ -51,12 +54,17 @@ final class Monitor: @unchecked Sendable {
 
   private func watch() {
     let now = monotonicNanoseconds()
-    func judge(_ since: Int64, _ what: @autoclosure () -> String) {
-      guard since > 0, now - since > Self.patience else { return }
+    func judge(
+      _ since: Int64, _ what: @autoclosure () -> String, _ patience: Int64 = Monitor.patience
+    ) {
+      guard since > 0, now - since > patience else { return }
       onStandstill("\(what()) for \((now - since) / 1_000_000_000) seconds")
     }
     if let phase = runner.phase.withLock({ $0 }) {
       judge(phase.since, "the run has been \(phase.name)")
+    }
+    if let tangle = runner.entangled.withLock({ $0 }), let call = tangle.longestCall {
+      judge(call.since, "user code has stood in one call (\(call.name))", Self.callPatience)
     }
     for producer in runner.producers.withLock({ $0 }) {
       judge(

@@ -19,6 +19,8 @@ struct Plan: Codable, Sendable {
   var isForever = false
   /// A mistake in the programs of the mix of episodes.
   var plant: Episode.Plant?
+  /// What the mix `entangled` leaves out.
+  var without: Set<Deed.Family>?
 
   func write(to path: String) throws {
     let encoder = JSONEncoder()

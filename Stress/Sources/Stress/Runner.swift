@@ -27,6 +27,10 @@ final class Runner: @unchecked Sendable {
   let phase = Locked<(name: String, since: Int64)?>(nil)
   /// Where rounds are recorded: the last one.
   let recorded = Locked<RecordedRound?>(nil)
+  /// The dispatcher of the mix `entangled` at work.
+  let entangled = Locked<Tangle?>(nil)
+  /// Ends the process at once, since something stands still.
+  var monitorEnds: (() -> Never)?
 
   init(_ plan: Plan) {
     self.plan = plan
@@ -40,6 +44,7 @@ final class Runner: @unchecked Sendable {
 
   func run() throws {
     if plan.mix == .episodes { return try runEpisodes() }
+    if plan.mix == .entangled { return try runEntangled() }
     if plan.mix == .events, plan.backend == .uv { RaisedSignal.prepare() }
     var round = 0
     var dice = Dice(seed: plan.seed)
@@ -67,11 +72,13 @@ final class Runner: @unchecked Sendable {
   var totals: TotalsSnapshot {
     var totals = past.withLock { $0 }
     if let world = current.withLock({ $0 }) { totals += TotalsSnapshot(world.totals) }
+    if let tangle = entangled.withLock({ $0 }) { totals += TotalsSnapshot(tangle.totals) }
     return totals
   }
 
   /// What is open, for somebody who has to find out why.
   var state: String {
+    if let tangle = entangled.withLock({ $0 }) { return tangle.state }
     guard let world = current.withLock({ $0 }) else { return "between two dispatchers" }
     let bodies = world.totals.begun.value - world.totals.ended.value
     var lines = [

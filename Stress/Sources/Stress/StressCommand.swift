@@ -47,6 +47,9 @@ import UVDispatch
   var follow: String?
   @Option(help: "A mistake in every program of the mix episodes, which shows in some orders.")
   var plant: Episode.Plant?
+  @Option(
+    help: "What the mix entangled leaves out, with commas: \(Deed.Family.names).")
+  var without: String?
   @Flag(
     inversion: .prefixedNo,
     help: "Whether the mix of faults begins with the probes, one process each.")
@@ -70,6 +73,14 @@ import UVDispatch
     }
     if plant != nil, mix != .episodes, follow == nil {
       throw ValidationError("--plant is for --mix episodes")
+    }
+    if without != nil, mix != .entangled {
+      throw ValidationError("--without is for --mix entangled")
+    }
+    if let name = without?.split(separator: ",").first(where: {
+      Deed.Family(rawValue: String($0)) == nil
+    }) {
+      throw ValidationError("--without: there is no \(name), only \(Deed.Family.names)")
     }
     guard follow != nil else { return }
     if backend != .fake {
@@ -101,6 +112,9 @@ import UVDispatch
     plan.backend = backend
     plan.isForever = forever
     plan.plant = plant
+    plan.without = without.map {
+      Set($0.split(separator: ",").compactMap { Deed.Family(rawValue: String($0)) })
+    }
     return plan
   }
 
@@ -157,6 +171,7 @@ import UVDispatch
       finish.end(status: 1)
     }
     finish.monitor = monitor
+    runner.monitorEnds = { finish.end(status: 1) }
     let watcher = OwnThread { monitor.run() }
     let interrupts = Interrupts { runner.isStopped.raise() }
     do {

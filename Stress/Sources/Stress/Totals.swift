@@ -44,6 +44,15 @@ struct Totals: ~Copyable, Sendable {
   /// removed that in between.
   let hidden = Count()
   let neighbours = Count()
+
+  // What has to do with user code that misbehaves.
+  let callbacks = Count()
+  let deinits = Count()
+  let timedOut = Count()
+  /// Tasks that were posted to see whether the background goes on; of those, how many while a callback kept
+  /// its thread.
+  let probes = Count()
+  let heldProbes = Count()
 }
 
 /// The same for people and files.
@@ -67,6 +76,9 @@ struct TotalsSnapshot: Codable, Sendable {
       "handlers": totals.handlers.value, "handlers cancelled": totals.handlersCancelled.value,
       "calls of handlers": totals.handlerCalls.value,
       "calls perhaps unseen": totals.hidden.value, "dispatchers beside": totals.neighbours.value,
+      "callbacks": totals.callbacks.value, "deinits": totals.deinits.value,
+      "blocking waits timed out": totals.timedOut.value, "probes": totals.probes.value,
+      "probes beside a held callback": totals.heldProbes.value,
       "bodies begun": totals.begun.value, "bodies ended": totals.ended.value,
     ]
   }
@@ -79,7 +91,8 @@ struct TotalsSnapshot: Codable, Sendable {
     "accepted", "refused", "bodies begun", "bodies ended", "ran", "threw",
     "ticks of repeating timers", "cancelled before the start", "expired", "sync refused",
     "cancellations asked for", "replies asked for", "replies", "blocking waits",
-    "blocking waits refused", "flushes",
+    "blocking waits refused", "blocking waits timed out", "callbacks", "deinits", "probes",
+    "probes beside a held callback", "flushes",
     "suspensions", "async calls", "async calls cancelled", "forks", "signal storms, blocked loops",
     "signals raised", "bytes read", "handlers", "handlers cancelled", "calls of handlers",
     "calls perhaps unseen", "dispatchers beside",

@@ -1,0 +1,7 @@
+/// Runs the jobs of a Task on the thread that makes it ready, inside the call that does.
+final class InlineExecutor: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    job.runSynchronously(on: asUnownedTaskExecutor())
+  }
+}

@@ -1,0 +1,87 @@
+import Oracle
+
+/// Threads that keep promises: a view that was suspended is resumed, a group that was entered is left.
+///
+/// What they call may run user code that waits for what another of them has promised. So there is always
+/// a thread for the next promise, up to a number at which user code on them waits no more.
+final class Janitors: @unchecked Sendable {
+  private struct State {
+    var promises: [(due: Int64, name: String, keep: @Sendable () -> Void)] = []
+    var idle = 0
+    var threads: [OwnThread] = []
+    var busy = 0
+    var isOver = false
+  }
+
+  private let state = Locked(State())
+  private static let most = 40
+
+  /// Keeps a promise after so many nanoseconds.
+  func promise(
+    _ name: String, in nanoseconds: Int64, _ keep: @escaping @Sendable () -> Void
+  ) {
+    let due = monotonicNanoseconds() + nanoseconds
+    state.withLock { state in
+      state.promises.append((due, name, keep))
+      guard state.idle == 0, state.threads.count < Self.most else { return }
+      // It counts as idle until it has taken something.
+      state.idle += 1
+      state.threads.append(OwnThread { self.work() })
+    }
+  }
+
+  /// Whether so many of them are in calls that what runs there must not wait for ever.
+  var areShort: Bool { state.withLock { $0.busy > Self.most / 3 } }
+
+  var isIdle: Bool { state.withLock { $0.promises.isEmpty && $0.busy == 0 } }
+
+  /// All promises have been kept.
+  func end() {
+    let threads = state.withLock { state in
+      state.isOver = true
+      return state.threads
+    }
+    for thread in threads { _ = thread.join(seconds: 1e6) }
+  }
+
+  private func work() {
+    Hand.current.stand.role = .janitor
+    let look = Gate()
+    while true {
+      let now = monotonicNanoseconds()
+      let (next, isOver) = state.withLock {
+        state -> ((name: String, keep: @Sendable () -> Void)?, Bool) in
+        guard let place = state.promises.firstIndex(where: { $0.due <= now }) else {
+          return (nil, state.isOver && state.promises.isEmpty)
+        }
+        let promise = state.promises.remove(at: place)
+        state.idle -= 1
+        state.busy += 1
+        // Another for the next, should this one be kept long.
+        if state.idle == 0, !state.promises.isEmpty, state.threads.count < Self.most {
+          state.idle += 1
+          state.threads.append(OwnThread { self.work() })
+        }
+        return ((promise.name, promise.keep), false)
+      }
+      if let next {
+        next.keep()
+        state.withLock { state in
+          state.busy -= 1
+          state.idle += 1
+        }
+      } else if isOver {
+        return
+      } else {
+        look.wait(seconds: 0.000_1)
+      }
+    }
+  }
+
+  var description: String {
+    state.withLock { state in
+      "janitors: \(state.threads.count), \(state.busy) at work, "
+        + "\(state.promises.count) promises wait"
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Oracle
+import TaskDispatch
+
+/// Every piece of user code passes through one of these, from its first instruction to its last.
+extension Tangle {
+  /// The body of a task.
+  func body(
+    _ ticket: Ticket, _ mark: Int, _ kind: Place.Kind = .body, standsOnCaller: Bool = false,
+    isRepeat: Bool = false, _ work: () throws -> Void
+  ) rethrows {
+    totals.begun.add()
+    starts.begins(ticket, lastSeen: Hand.current.stand.lastSeen)
+    places.enterBody(kind, ticket, mark: mark, standsOnCaller: standsOnCaller, seen: look())
+    defer {
+      places.leave()
+      totals.ended.add()
+    }
+    guard judges[ticket.queue].begin(ticket, isRepeat: isRepeat, at: dispatcher.now.nanoseconds)
+    else { return }
+    defer {
+      judges[ticket.queue].finish(ticket, isRepeat: isRepeat)
+      if isRepeat { totals.ticks.add() } else { live.add(-1) }
+    }
+    do {
+      try work()
+      if !isRepeat { totals.ran.add() }
+    } catch {
+      totals.threw.add()
+      throw error
+    }
+  }
+
+  /// A job of a Task that prefers the executor of `queue`.
+  func job(in queue: Int, _ work: () -> Void) {
+    places.enterJob(in: queue, isLate: isOver.isRaised, seen: look())
+    work()
+    places.leave()
+  }
+
+  /// Code of a Task elsewhere, or of a thread of the program's own.
+  func outside(_ kind: Place.Kind, _ work: () -> Void) {
+    places.enterOutside(kind, seen: look())
+    work()
+    places.leave()
+  }
+
+  /// What the library calls because something has ended.
+  func callback(_ kind: Place.Kind, _ mark: Int, or own: Standing? = nil, _ work: () -> Void) {
+    totals.callbacks.add()
+    places.enterCallback(kind, mark: mark, or: own, seen: look())
+    if !leavesOut(.callbacks) { work() }
+    places.leave()
+  }
+
+  /// The dispatcher's observer, of which no rule says where it stands.
+  func observes(_ mark: Int, _ work: () -> Void) {
+    totals.callbacks.add()
+    places.enterAnywhere(.observer, mark: max(mark, 0), seen: look())
+    work()
+    places.leave()
+  }
+
+  /// A token has come to its end.
+  func letGo(_ kind: Place.Kind, _ ticket: Ticket?, mark: Int, _ work: () -> Void) {
+    let seen = look()
+    if kind == .captured, let ticket {
+      places.enterCaptured(ticket, mark: mark, seen: seen)
+    } else {
+      // Those of calls that are made again and again may end inside one of them.
+      let own = ticket.map { Standing(task: mark, queue: $0.queue) }
+      places.enterCallback(kind, mark: mark, or: kind == .closure ? own : nil, seen: seen)
+    }
+    work()
+    places.leave()
+  }
+
+  /// A call of the library's, by the calling code.
+  func call<Result>(
+    _ name: @autoclosure () -> String, holdsRuntimeLock: Bool = false, _ body: () throws -> Result
+  ) rethrows -> Result {
+    try Hand.current.stand.call(name(), holdsRuntimeLock: holdsRuntimeLock, body)
+  }
+}

@@ -1,0 +1,209 @@
+import Oracle
+import Synchronization
+import TaskDispatch
+
+extension Tangle {
+  func anyQueue(_ dice: inout Dice) -> Int { dice.roll(open) }
+  func anyView(_ dice: inout Dice) -> Int { 2 + dice.roll(open - 2) }
+
+  /// A ticket, and the mark under which it is submitted.
+  func issue(
+    _ form: Ticket.Form, on queue: Int, isBarrier: Bool = false, delay: Int64? = nil,
+    mayVanish: Bool = false
+  ) -> (Ticket, Int) {
+    let ticket = judges[queue].issue(
+      form, isBarrier: isBarrier, isCertain: false, delay: delay, seed: 0,
+      at: dispatcher.now.nanoseconds)
+    // What the library calls inside the submission may `sync`, and run the body itself.
+    Hand.current.submitting = nil
+    return (ticket, roll.add(ticket, mayVanish: mayVanish))
+  }
+
+  /// Notes the answer to a submission.
+  @discardableResult
+  func settle(_ ticket: Ticket, _ admission: Admission) -> Bool {
+    switch admission {
+    case .accepted:
+      totals.accepted.add()
+      if ticket.form != .repeating { live.add() }
+      judges[ticket.queue].returned(ticket, at: dispatcher.now.nanoseconds)
+      return true
+    case .refused(let reason):
+      totals.refused.add()
+      judges[ticket.queue].refused(ticket)
+      if reason != .shutDown || !isOver.isRaised {
+        court.report(.once, ticket, "was refused: \(reason)")
+      }
+      return false
+    }
+  }
+
+  func settle(_ ticket: Ticket, _ outcome: Outcome?) -> Bool {
+    if case .refused(let reason) = outcome { return settle(ticket, .refused(reason)) }
+    return settle(ticket, .accepted)
+  }
+
+  func token(
+    _ kind: Place.Kind, _ ticket: Ticket?, _ mark: Int, _ dice: inout Dice, _ generation: Int
+  ) -> Token {
+    Token(self, kind, ticket, mark: mark, seed: dice.next(), generation: generation)
+  }
+
+  // MARK: Plain
+
+  func post(
+    _ dice: inout Dice, _ generation: Int, band: Int? = nil, isBarrier: Bool = false,
+    group: WorkGroup? = nil
+  ) {
+    let queue = isBarrier ? anyView(&dice) : anyQueue(&dice)
+    let (ticket, mark) = issue(.posted, on: queue, isBarrier: isBarrier)
+    let seed = dice.next()
+    let target = isBarrier ? queues[queue].barrier : queues[queue]
+    let line = UInt(mark)
+    // Each token is made for its closure, so that nothing else holds it.
+    let admission = call("submitting #\(mark)") {
+      if let band {
+        return target(
+          priority: PriorityBand.allCases[band].priority, group: group, fileID: Self.file,
+          line: line
+        ) { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
+          body(ticket, mark) { act(seed, generation: generation + 1) }
+          captured.touch()
+        }
+      }
+      if let group {
+        return target(group: group, fileID: Self.file, line: line) {
+          [self, captured = token(.closure, ticket, mark, &dice, generation)] in
+          body(ticket, mark) { act(seed, generation: generation + 1) }
+          captured.touch()
+        }
+      }
+      return target(fileID: Self.file, line: line) {
+        [self, captured = token(.captured, ticket, mark, &dice, generation)] in
+        body(ticket, mark) { act(seed, generation: generation + 1) }
+        captured.touch()
+      }
+    }
+    settle(ticket, admission)
+  }
+
+  // MARK: With a handle
+
+  func submit(_ dice: inout Dice, _ generation: Int) {
+    let queue = anyQueue(&dice)
+    let expires = dice.once(in: 10)
+    let (ticket, mark) = issue(.handled, on: queue, mayVanish: expires)
+    let group = !leavesOut(.groups) && dice.once(in: 4) ? takeGroup(&dice) : nil
+    let band = dice.roll(4)
+    let timeToLive = expires ? Duration.microseconds(dice.roll(500)) : nil
+    let fails = dice.once(in: 4)
+    let isKept = !dice.once(in: 3)
+    let (place, seed) = (dice.roll(1 << 20), dice.next())
+    let skips = dice.once(in: 8)
+    let resultSeed = dice.next()
+    let target = queues[queue]
+    call("submitting #\(mark) for a handle") {
+      let handle = target.submit(
+        priority: PriorityBand.allCases[band].priority, group: group, timeToLive: timeToLive,
+        atShutdown: skips ? .skip : .drain, fileID: Self.file, line: UInt(mark)
+      ) { [self, captured = token(.captured, ticket, mark, &dice, generation)] () throws -> Token in
+        captured.touch()
+        try body(ticket, mark) {
+          act(seed, generation: generation + 1)
+          if fails {
+            throw Mishap(
+              token: Token(self, .result, nil, mark: mark, seed: resultSeed, generation: generation)
+            )
+          }
+        }
+        return Token(self, .result, nil, mark: mark, seed: resultSeed, generation: generation)
+      }
+      guard settle(ticket, handle.outcomeIfFinished), isKept else { return }
+      _ = shelf.put(.init(ticket: ticket, mark: mark, handle: .task(handle)), at: place)
+    }
+  }
+
+  // MARK: With a reply
+
+  func ask(_ dice: inout Dice, _ generation: Int) {
+    let queue = anyQueue(&dice)
+    let (ticket, mark) = issue(.asked, on: queue)
+    let (first, second) = (dice.next(), dice.next())
+    let resultSeed = dice.next()
+    let reply = judges[0].issue(
+      .reply, isCertain: false, seed: 0, at: dispatcher.now.nanoseconds)
+    let target = queues[queue]
+    let admission = call("submitting #\(mark) with a reply") {
+      target(
+        fileID: Self.file, line: UInt(mark),
+        { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
+          captured.touch()
+          body(ticket, mark) { act(first, generation: generation + 1) }
+          // Counted by the one that asks, since its answer is submitted when its body has ended.
+          totals.asked.add()
+          return Token(self, .closure, reply, mark: mark, seed: resultSeed, generation: generation)
+        },
+        then: { [self] _ in
+          totals.replied.add()
+          live.add()
+          body(reply, mark) { act(second, generation: generation + 1) }
+        })
+    }
+    settle(ticket, admission)
+  }
+
+  // MARK: Timers
+
+  func later(_ dice: inout Dice, _ generation: Int) {
+    let queue = anyQueue(&dice)
+    let delay = Duration.microseconds(1 + dice.roll(3_000))
+    let (ticket, mark) = issue(.timer, on: queue, delay: Int64(delay / .nanoseconds(1)))
+    let (place, seed) = (dice.roll(1 << 20), dice.next())
+    let isKept = dice.once(in: 2)
+    let group = !leavesOut(.groups) && dice.once(in: 6) ? takeGroup(&dice) : nil
+    let target = queues[queue]
+    call("setting timer #\(mark)") {
+      let timer = target.after(
+        delay, group: group, fileID: Self.file, line: UInt(mark)
+      ) { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
+        captured.touch()
+        body(ticket, mark) { act(seed, generation: generation + 1) }
+      }
+      guard settle(ticket, timer.outcomeIfFinished), isKept else { return }
+      _ = shelf.put(.init(ticket: ticket, mark: mark, handle: .timer(timer)), at: place)
+    }
+  }
+
+  /// A timer that repeats until a janitor cancels it.
+  func again(_ dice: inout Dice, _ generation: Int) {
+    guard !isOver.isRaised else { return }
+    let queue = anyQueue(&dice)
+    let interval = Duration.microseconds(300 + dice.roll(2_000))
+    let (ticket, mark) = issue(.repeating, on: queue, delay: Int64(interval / .nanoseconds(1)))
+    let seed = dice.next()
+    let catchUp = CatchUp.allCases[dice.roll(4)]
+    let end = Int64(500_000 + dice.roll(5_000_000))
+    let target = queues[queue]
+    call("setting repeating timer #\(mark)") {
+      let timer = target.every(
+        interval, catchUp: catchUp, fileID: Self.file, line: UInt(mark)
+      ) { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
+        captured.touch()
+        body(ticket, mark, isRepeat: true) {
+          act(
+            Dice.mixed(seed ^ UInt64(ticket.runs.load(ordering: .relaxed))),
+            generation: generation + 2)
+        }
+      }
+      guard settle(ticket, timer.outcomeIfFinished) else { return }
+      repeats.add()
+      janitors.promise("cancelling repeating timer #\(mark)", in: end) { [self] in
+        outside(.thread) {
+          call("cancelling repeating timer #\(mark)") {
+            if timer.cancel() == .beforeStart { judges[queue].cancelledRepeating(ticket) }
+          }
+        }
+      }
+    }
+  }
+}

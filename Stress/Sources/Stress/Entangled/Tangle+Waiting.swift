@@ -1,0 +1,111 @@
+import Oracle
+import TaskDispatch
+
+extension Tangle {
+  /// Whether nothing can wait for the calling thread, so that no wait of it can be refused: it is in no
+  /// task and in no callback.
+  private var isAlone: Bool {
+    let places = Hand.current.stand.places
+    return places.count == 1 && places[0].kind == .thread
+  }
+
+  func waitForHandle(_ dice: inout Dice, _ timeout: Duration?) {
+    guard let (kept, handle) = shelf.task(at: dice.roll(1 << 20)) else { return }
+    totals.waits.add()
+    let began = now()
+    do {
+      let limit = timeout.map { " for \($0)" } ?? ""
+      let outcome = try call("waiting for #\(kept.mark)\(limit)") {
+        try handle.wait(timeout: timeout)
+      }
+      heard(outcome, kept.ticket)
+    } catch {
+      turnedAway(error, timeout, since: began, kept.ticket)
+    }
+  }
+
+  func waitForGroup(_ dice: inout Dice, _ timeout: Duration?) {
+    let group = takeGroup(&dice)
+    totals.waits.add()
+    let began = now()
+    do {
+      let limit = timeout.map { " for \($0)" } ?? ""
+      try call("waiting for a group of \(group.count)\(limit)") { try group.wait(timeout: timeout) }
+    } catch {
+      turnedAway(error, timeout, since: began, nil)
+    }
+  }
+
+  /// Judges what a wait threw.
+  private func turnedAway(
+    _ error: any Error, _ timeout: Duration?, since: Int64, _ ticket: Ticket?
+  ) {
+    switch error {
+    case WaitRefusal.timedOut where timeout != nil:
+      totals.timedOut.add()
+      if now() - since < Int64(timeout! / .nanoseconds(1)) {
+        court.report(.time, ticket, "a wait for \(timeout!) came back early")
+      }
+    case WaitRefusal.wouldDeadlock(let chain) where !chain.isEmpty:
+      totals.waitsRefused.add()
+      if isAlone {
+        court.report(
+          .deadlock, ticket, "a wait outside any task and callback was refused: \(error)")
+      }
+    default: court.report(.deadlock, ticket, "a wait threw \(error)")
+    }
+  }
+
+  /// A thread was told how a task has ended.
+  func heard(_ outcome: Outcome, _ ticket: Ticket) {
+    let judge = judges[ticket.queue]
+    switch outcome {
+    case .completed, .failed: judge.heard(.ran, of: ticket)
+    case .cancelled: judge.heard(.cancelled, of: ticket)
+    case .expired: judge.heard(.expired, of: ticket)
+    case .abandoned: judge.heard(.abandoned, of: ticket)
+    case .refused:
+      if !ticket.wasRefused { court.report(.once, ticket, "was accepted, and is said to be refused") }
+    }
+  }
+
+  // MARK: In a queue's turn
+
+  func sync(_ dice: inout Dice, _ generation: Int) {
+    let queue = anyQueue(&dice)
+    let isBarrier = queue > 1 && dice.once(in: 5) && !leavesOut(.barriers)
+    let (ticket, mark) = issue(.synced, on: queue, isBarrier: isBarrier)
+    let seed = dice.next()
+    let target = isBarrier ? queues[queue].barrier : queues[queue]
+    let isAlone = isAlone
+    totals.waits.add()
+    live.add()
+    do {
+      try call("sync #\(mark) on \(target)") {
+        try target.sync(fileID: Self.file, line: UInt(mark)) {
+          body(ticket, mark, queue == 0 ? .body : .synced, standsOnCaller: queue > 0) {
+            act(seed, generation: generation + 1)
+          }
+        }
+      }
+      judges[queue].returned(ticket, at: dispatcher.now.nanoseconds)
+      totals.accepted.add()
+      if !ticket.hasRun { court.report(.once, ticket, "sync returned without its body") }
+    } catch {
+      live.add(-1)
+      judges[queue].refused(ticket)
+      roll.turnedAway(mark)
+      totals.turnedAway.add()
+      totals.waitsRefused.add()
+      switch error {
+      case WaitRefusal.wouldDeadlock(let chain) where !chain.isEmpty:
+        if isAlone {
+          court.report(
+            .deadlock, ticket, "a sync outside any task and callback was refused: \(error)")
+        }
+      case WaitRefusal.refused(.shutDown) where isOver.isRaised: break
+      default: court.report(.deadlock, ticket, "sync threw \(error)")
+      }
+    }
+  }
+}

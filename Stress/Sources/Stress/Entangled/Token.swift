@@ -1,0 +1,42 @@
+import Oracle
+
+/// Something whose end runs user code: what a body captures, returns or throws.
+final class Token: Sendable {
+  private let tangle: Tangle
+  private let kind: Place.Kind
+  private let ticket: Ticket?
+  private let mark: Int
+  private let seed: UInt64
+  private let generation: Int
+
+  init(
+    _ tangle: Tangle, _ kind: Place.Kind, _ ticket: Ticket?, mark: Int, seed: UInt64,
+    generation: Int
+  ) {
+    self.tangle = tangle
+    self.kind = kind
+    self.ticket = ticket
+    self.mark = mark
+    self.seed = seed
+    self.generation = generation
+    tangle.liveTokens.add(1)
+  }
+
+  deinit {
+    tangle.totals.deinits.add()
+    tangle.letGo(kind, ticket, mark: mark) { [tangle, seed, generation] in
+      if !tangle.leavesOut(.deinits) {
+        tangle.act(Dice.mixed(seed ^ 0x7), generation: generation + 1)
+      }
+    }
+    tangle.liveTokens.add(-1)
+  }
+
+  /// Keeps the compiler from letting go of it early.
+  @inline(never) func touch() {}
+}
+
+/// What bodies throw.
+struct Mishap: Error {
+  let token: Token
+}

@@ -1,0 +1,74 @@
+import Oracle
+import TaskDispatch
+
+extension Runner {
+  /// Nothing runs any more: holds what the dispatcher says against what its user code has seen.
+  func end(_ tangle: Tangle, isCutShort: Bool, wasObserved: Bool) {
+    // Handles first: their results' ends are user code, too.
+    for kept in tangle.shelf.empty() {
+      let outcome =
+        switch kept.handle {
+        case .task(let handle): handle.outcomeIfFinished
+        case .timer(let handle): handle.outcomeIfFinished
+        }
+      if let outcome {
+        tangle.heard(outcome, kept.ticket)
+      } else {
+        court.report(.shutdown, kept.ticket, "#\(kept.mark) has no outcome after the report")
+      }
+    }
+    tangle.groups.withLock { $0 = [] }
+    tangle.closeLamps()
+    if tangle.owedCalls.value < 0 { court.report(.once, nil, "a group has told observers twice") }
+    tangle.roll.judge(wasQuiet: !isCutShort, wasObserved: wasObserved)
+    judgeLedger(tangle, isCutShort: isCutShort)
+    for judge in tangle.judges where judge.runningNow != 0 {
+      court.report(.once, nil, "\(judge.name) still has bodies inside")
+    }
+  }
+
+  private func judgeLedger(_ tangle: Tangle, isCutShort: Bool) {
+    guard let report = tangle.dispatcher.report else {
+      return court.report(.shutdown, nil, "there is no report")
+    }
+    let ledger = tangle.dispatcher.ledger
+    let totals = TotalsSnapshot(tangle.totals).values
+    func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
+      if !isTrue { court.report(.shutdown, nil, "\(text())\nledger: \(ledger)\nseen: \(totals)") }
+    }
+    var atReport = report.ledger
+    atReport.refused = ledger.refused
+    expect(atReport == ledger, "the ledger has gone on after the report, which says \(report.ledger)")
+    expect(ledger.balances, "the ledger does not balance")
+    expect(ledger.waiting == 0 && ledger.running == 0, "something is left over")
+    let bodies = totals["bodies ended"]!
+    if !isCutShort {
+      expect(ledger.abandoned == 0 && report.unfinished.isEmpty, "a quiet dispatcher left: \(report)")
+      expect(totals["replies asked for"]! == totals["replies"]!, "a body has no reply")
+    }
+    let ran = ledger.completed + ledger.failed + ledger.abandoned
+    guard tangle.isExact else {
+      return expect(ran >= bodies - totals["calls of handlers"]!, "more ran than the ledger knows")
+    }
+    expect(ran == bodies, "\(bodies) bodies ran, and the ledger has \(ran)")
+    expect(
+      ledger.failed <= totals["threw"]! && ledger.failed >= totals["threw"]! - ledger.abandoned,
+      "\(totals["threw"]!) bodies threw, and the ledger has \(ledger.failed)")
+    // A `sync` that was turned away may be one that was accepted and cancelled; and so a reply.
+    let unrun = tangle.roll.unrun + tangle.repeats.value
+    let hidden =
+      totals["sync refused"]! + totals["replies asked for"]! - totals["replies"]!
+    expect(
+      (unrun...unrun + hidden).contains(ledger.cancelled + ledger.expired),
+      "\(unrun) submissions never ran, and perhaps \(hidden) more, and the ledger has "
+        + "\(ledger.cancelled + ledger.expired)")
+  }
+
+  func note(_ tangle: Tangle) {
+    let totals = TotalsSnapshot(tangle.totals)
+    past.withLock { $0 += totals }
+    pastEnded.add(UInt64(tangle.totals.ended.value))
+    let ledger = tangle.dispatcher.ledger
+    ledgers.withLock { $0 += ledger }
+  }
+}
