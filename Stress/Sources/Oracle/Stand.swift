@@ -103,13 +103,15 @@ public final class Stand: Sendable {
   }
 
   /// What it is in, for people.
-  public var description: String {
+  ///
+  /// - Parameter name: What a mark is called.
+  public func description(_ name: (Int) -> String) -> String {
     let now = monotonicNanoseconds()
     let (places, role) = state.withLock { ($0.places, $0.role) }
     let lines = places.map { place in
       let call =
         place.call.map { ", calls \($0) for \((now - place.callSince) / 1_000_000) ms" } ?? ""
-      return "\(place.kind.rawValue)\(place.mark > 0 ? " #\(place.mark)" : "") "
+      return "\(place.kind.rawValue)\(place.mark > 0 ? " of \(name(place.mark))" : "") "
         + "[\(place.standing)]\(call)"
     }
     return "\(role): " + lines.joined(separator: " > ")

@@ -68,6 +68,9 @@ enum Deed: String, CaseIterable, Sendable {
     case observerWaits
     /// Shutdowns in the middle of the load.
     case shutdowns
+    /// Not what is done, but what is looked at: where what a body captured is let go of; where any code
+    /// stands; what starts although it was held back.
+    case capturedStandings, standings, starts
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
   }

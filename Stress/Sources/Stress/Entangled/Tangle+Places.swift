@@ -9,7 +9,7 @@ extension Tangle {
     isRepeat: Bool = false, _ work: () throws -> Void
   ) rethrows {
     totals.begun.add()
-    starts.begins(ticket, lastSeen: Hand.current.stand.lastSeen)
+    if !leavesOut(.starts) { starts.begins(ticket, lastSeen: Hand.current.stand.lastSeen) }
     places.enterBody(kind, ticket, mark: mark, standsOnCaller: standsOnCaller, seen: look())
     defer {
       places.leave()
@@ -63,12 +63,12 @@ extension Tangle {
   /// A token has come to its end.
   func letGo(_ kind: Place.Kind, _ ticket: Ticket?, mark: Int, _ work: () -> Void) {
     let seen = look()
-    if kind == .captured, let ticket {
+    if kind == .captured, let ticket, !leavesOut(.capturedStandings) {
       places.enterCaptured(ticket, mark: mark, seen: seen)
     } else {
       // Those of calls that are made again and again may end inside one of them.
       let own = ticket.map { Standing(task: mark, queue: $0.queue) }
-      places.enterCallback(kind, mark: mark, or: kind == .closure ? own : nil, seen: seen)
+      places.enterCallback(kind, mark: mark, or: kind != .result ? own : nil, seen: seen)
     }
     work()
     places.leave()

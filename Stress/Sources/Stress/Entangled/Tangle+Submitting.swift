@@ -176,7 +176,7 @@ extension Tangle {
 
   /// A timer that repeats until a janitor cancels it.
   func again(_ dice: inout Dice, _ generation: Int) {
-    guard !isOver.isRaised else { return }
+    guard !isExact, !isOver.isRaised else { return }
     let queue = anyQueue(&dice)
     let interval = Duration.microseconds(300 + dice.roll(2_000))
     let (ticket, mark) = issue(.repeating, on: queue, delay: Int64(interval / .nanoseconds(1)))
@@ -196,7 +196,6 @@ extension Tangle {
         }
       }
       guard settle(ticket, timer.outcomeIfFinished) else { return }
-      repeats.add()
       janitors.promise("cancelling repeating timer #\(mark)", in: end) { [self] in
         outside(.thread) {
           call("cancelling repeating timer #\(mark)") {

@@ -16,7 +16,8 @@ final class Tangle: @unchecked Sendable {
   let width: Int
   let left: Set<Deed.Family>
   let deck: [Deed]
-  /// Whether every submission that the ledger counts is one of ours: there are no Tasks and no handlers.
+  /// Whether every submission that the ledger counts is one of ours: there are no Tasks, handlers and
+  /// timers that repeat.
   let isExact: Bool
 
   let shelf = Shelf(size: 48)
@@ -30,7 +31,6 @@ final class Tangle: @unchecked Sendable {
   let pendingTasks = Count()
   /// Accepted and neither run nor known to have ended.
   let live = Count()
-  let repeats = Count()
   private let rests: Locked<[Rest]>
   /// A shutdown has been asked for, or is about to be.
   let isOver = Switch()
@@ -80,7 +80,7 @@ final class Tangle: @unchecked Sendable {
     judges = widths.indices.map {
       QueueJudge(index: $0, name: names[$0], width: widths[$0], court: court)
     }
-    places = PlaceJudge(court: court)
+    places = PlaceJudge(court: left.contains(.standings) ? Court() : court)
     starts = StartJudge(queues: widths.count, court: court)
     roll = Roll(court: court)
     groups = Locked((0..<4).map { _ in Circle() })
@@ -153,7 +153,10 @@ final class Tangle: @unchecked Sendable {
       lines.append("\(judge.name): \(judge.runningNow) inside of \(judge.width)")
     }
     for hand in Hand.all.sorted(by: { $0.index < $1.index }) where hand.stand.depth > 0 {
-      lines.append("thread \(hand.index), \(hand.stand.description)")
+      let places = hand.stand.description { mark in
+        roll.ticket(mark).map { "#\(mark) (\($0.form) on \(queues[$0.queue]))" } ?? "#\(mark)"
+      }
+      lines.append("thread \(hand.index), \(places)")
     }
     return lines.joined(separator: "\n")
   }
