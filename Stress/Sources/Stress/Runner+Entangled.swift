@@ -90,7 +90,9 @@ extension Runner {
       tangle.isOver.raise()
       dispatcher.beginShutdown(policy)
     }
-    during("waiting for a report") { while dispatcher.report == nil { look.wait(seconds: 0.000_5) } }
+    during("waiting for a report") {
+      while dispatcher.report == nil { look.wait(seconds: 0.000_5) }
+    }
     _ = loop?.join(seconds: 1e6)
     during("waiting for what a shutdown has left") { waitUntilOver(tangle) }
   }

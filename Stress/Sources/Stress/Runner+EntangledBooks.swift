@@ -34,16 +34,23 @@ extension Runner {
     let ledger = tangle.dispatcher.ledger
     let totals = TotalsSnapshot(tangle.totals).values
     func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
-      if !isTrue { court.report(.shutdown, nil, "\(text())\nledger: \(ledger)\nseen: \(totals.filter { $0.value > 0 }.sorted { $0.key < $1.key })") }
+      if !isTrue {
+        court.report(
+          .shutdown, nil,
+          "\(text())\nledger: \(ledger)\nseen: \(totals.filter { $0.value > 0 }.sorted { $0.key < $1.key })"
+        )
+      }
     }
     var atReport = report.ledger
     atReport.refused = ledger.refused
-    expect(atReport == ledger, "the ledger has gone on after the report, which says \(report.ledger)")
+    expect(
+      atReport == ledger, "the ledger has gone on after the report, which says \(report.ledger)")
     expect(ledger.balances, "the ledger does not balance")
     expect(ledger.waiting == 0 && ledger.running == 0, "something is left over")
     let bodies = totals["bodies ended"]!
     if !isCutShort {
-      expect(ledger.abandoned == 0 && report.unfinished.isEmpty, "a quiet dispatcher left: \(report)")
+      expect(
+        ledger.abandoned == 0 && report.unfinished.isEmpty, "a quiet dispatcher left: \(report)")
       expect(totals["replies asked for"]! == totals["replies"]!, "a body has no reply")
     }
     let ran = ledger.completed + ledger.failed + ledger.abandoned

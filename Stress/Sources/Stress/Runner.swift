@@ -286,24 +286,6 @@ extension Dice {
   }
 }
 
-/// Waits until so many threads have come in.
-private final class Staffed: Sendable {
-  private let missing: Locked<Int>
-  private let isComplete = Gate()
-
-  init(_ threads: Int) { missing = Locked(threads) }
-
-  func comesIn() {
-    let isLast = missing.withLock { missing in
-      missing -= 1
-      return missing == 0
-    }
-    if isLast { isComplete.open() }
-  }
-
-  func wait() { isComplete.wait(seconds: 1e6) }
-}
-
 /// Hands something to the one thread that uses it.
 struct Unsent<Value>: @unchecked Sendable {
   let value: Value

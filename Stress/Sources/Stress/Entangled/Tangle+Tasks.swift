@@ -12,7 +12,7 @@ extension Tangle {
     let (ticket, mark) = (kept.ticket, kept.mark)
     pendingTasks.add()
     totals.asyncCalls.add()
-    call("listening to #\(mark)") { 
+    call("listening to #\(mark)") {
       _ = Task(executorPreference: inline) { [self] in
         let outcome = await handle.outcome
         callback(.outcome, mark) {
@@ -31,7 +31,7 @@ extension Tangle {
     let ticket = kept.ticket
     pendingTasks.add()
     totals.asyncCalls.add()
-    call("awaiting #\(kept.mark)") { 
+    call("awaiting #\(kept.mark)") {
       _ = Task { [self] in
         await hear(handle, ticket)
         outside(.task) { act(seed, generation: generation + 1) }

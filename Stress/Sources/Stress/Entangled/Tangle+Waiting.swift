@@ -15,7 +15,7 @@ extension Tangle {
     let began = now()
     do {
       let limit = timeout.map { " for \($0)" } ?? ""
-      let outcome = try call("waiting for #\(kept.mark)\(limit)") {
+      let outcome = try call("waiting for #\(kept.mark) on \(queues[kept.ticket.queue])\(limit)") {
         try handle.wait(timeout: timeout)
       }
       heard(outcome, kept.ticket)
@@ -65,7 +65,9 @@ extension Tangle {
     case .expired: judge.heard(.expired, of: ticket)
     case .abandoned: judge.heard(.abandoned, of: ticket)
     case .refused:
-      if !ticket.wasRefused { court.report(.once, ticket, "was accepted, and is said to be refused") }
+      if !ticket.wasRefused {
+        court.report(.once, ticket, "was accepted, and is said to be refused")
+      }
     }
   }
 

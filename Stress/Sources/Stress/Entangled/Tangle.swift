@@ -150,7 +150,9 @@ final class Tangle: @unchecked Sendable {
     ]
     lines.append(janitors.description)
     for judge in judges {
-      lines.append("\(judge.name): \(judge.runningNow) inside of \(judge.width)")
+      let isHeld = rests.withLock { $0[judge.index].count > 0 }
+      lines.append(
+        "\(judge.name): \(judge.runningNow) inside of \(judge.width)\(isHeld ? ", suspended" : "")")
     }
     for hand in Hand.all.sorted(by: { $0.index < $1.index }) where hand.stand.depth > 0 {
       let places = hand.stand.description { mark in
