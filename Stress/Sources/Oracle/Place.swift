@@ -29,4 +29,6 @@ public struct Place: Sendable {
   /// What it calls just now, and since when.
   public internal(set) var call: String?
   public internal(set) var callSince: Int64 = 0
+  /// When its thread was last seen outside the library before it began.
+  let seenBefore: Int64
 }

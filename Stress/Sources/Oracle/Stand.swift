@@ -47,8 +47,10 @@ public final class Stand: Sendable {
       if state.places.isEmpty, state.role == .unknown {
         state.role = kind == .task ? .cooperative : .worker
       }
+      state.places.append(
+        Place(
+          kind: kind, mark: mark, standing: standing, since: now, seenBefore: state.lastSeen))
       state.lastSeen = now
-      state.places.append(Place(kind: kind, mark: mark, standing: standing, since: now))
       return state.places.count == 1
     }
   }
@@ -60,8 +62,10 @@ public final class Stand: Sendable {
   public func leave() -> Bool {
     let now = monotonicNanoseconds()
     return state.withLock { state in
-      state.lastSeen = now
-      state.places.removeLast()
+      let place = state.places.removeLast()
+      // An observer is told of a start after it, before the body's first instruction: what it does says
+      // nothing about what its thread has started.
+      state.lastSeen = place.kind == .observer ? place.seenBefore : now
       return state.places.isEmpty
     }
   }

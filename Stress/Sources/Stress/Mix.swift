@@ -138,7 +138,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
   }
 
   /// What the fake cannot take part in.
-  var needsThreads: Bool { [.async, .fork, .fault, .entangled].contains(self) }
+  var needsThreads: Bool { self == .async || self == .fork || self == .fault }
 
   /// Whether the shutdown of a round comes in the middle of the load, with short deadlines.
   func isCutShort(inRound round: Int) -> Bool {

@@ -7,9 +7,12 @@ extension Runner {
   func runEntangled() throws {
     var round = 0
     var dice = Dice(seed: plan.seed)
-    Hand.current.stand.role = .silent
+    Hand.current.stand.role = plan.backend == .uv ? .silent : .own
     while !isTimeOver {
-      try runTangle(round: round, seed: dice.next())
+      switch plan.backend {
+      case .uv: try runTangle(round: round, seed: dice.next())
+      case .fake: try runTangleInSteps(round: round, seed: dice.next())
+      }
       round += 1
       rounds.set(UInt64(round))
     }
@@ -181,7 +184,11 @@ extension Runner {
 
   private func waitUntilOver(_ tangle: Tangle) {
     let look = Gate()
-    while !tangle.janitors.isIdle || tangle.pendingTasks.value > 0 || tangle.owedCalls.value > 0
+    let ledger = tangle.dispatcher.report!.ledger
+    // What was abandoned had started, and may not have come to its first instruction.
+    let started = tangle.isExact ? ledger.completed + ledger.failed + ledger.abandoned : 0
+    while tangle.totals.ended.value < started || !tangle.janitors.isIdle
+      || tangle.pendingTasks.value > 0 || tangle.owedCalls.value > 0
       || tangle.totals.begun.value != tangle.totals.ended.value
       || Hand.all.contains(where: { $0.stand.depth > 0 })
     {

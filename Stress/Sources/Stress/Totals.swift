@@ -87,6 +87,13 @@ struct TotalsSnapshot: Codable, Sendable {
     total.values.merge(other.values) { $0 + $1 }
   }
 
+  /// What there was of it, in one line.
+  var text: String {
+    Self.order.compactMap { name in
+      values[name].flatMap { $0 == 0 ? nil : "\($0) \(name)" }
+    }.joined(separator: ", ")
+  }
+
   static let order = [
     "accepted", "refused", "bodies begun", "bodies ended", "ran", "threw",
     "ticks of repeating timers", "cancelled before the start", "expired", "sync refused",

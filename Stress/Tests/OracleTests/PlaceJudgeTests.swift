@@ -143,4 +143,20 @@ struct PlaceJudgeTests {
     judge.leave()
     #expect(stand.depth == 0)
   }
+
+  @Test("does not count an observer as a sight of its thread")
+  func observer() {
+    let stand = Hand.current.stand
+    judge.enterCallback(.whenEmpty, mark: 0, seen: .nowhere)
+    judge.leave()
+    let before = stand.lastSeen
+    judge.enterAnywhere(.observer, mark: 0, seen: .nowhere)
+    stand.call("something") {}
+    judge.leave()
+    #expect(stand.lastSeen == before)
+
+    judge.enterCallback(.result, mark: 0, seen: .nowhere)
+    judge.leave()
+    #expect(stand.lastSeen > before)
+  }
 }

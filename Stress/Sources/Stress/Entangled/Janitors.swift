@@ -14,7 +14,21 @@ final class Janitors: @unchecked Sendable {
   }
 
   private let state = Locked(State())
+  private let usesThreads: Bool
   private static let most = 40
+
+  /// - Parameter usesThreads: If not, ``keepNext()`` keeps the promises.
+  init(usesThreads: Bool) { self.usesThreads = usesThreads }
+
+  /// Keeps the oldest promise on this thread.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  func keepNext() -> Bool {
+    let keep = state.withLock { $0.promises.isEmpty ? nil : $0.promises.removeFirst().keep }
+    keep?()
+    return keep != nil
+  }
 
   /// Keeps a promise after so many nanoseconds.
   func promise(
@@ -23,7 +37,7 @@ final class Janitors: @unchecked Sendable {
     let due = monotonicNanoseconds() + nanoseconds
     state.withLock { state in
       state.promises.append((due, name, keep))
-      guard state.idle == 0, state.threads.count < Self.most else { return }
+      guard usesThreads, state.idle == 0, state.threads.count < Self.most else { return }
       // It counts as idle until it has taken something.
       state.idle += 1
       state.threads.append(OwnThread { self.work() })

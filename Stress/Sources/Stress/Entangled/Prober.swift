@@ -17,9 +17,8 @@ final class Prober: @unchecked Sendable {
     thread = OwnThread { [unowned self] in
       // It never waits, so it runs nothing that could.
       Hand.current.stand.role = .silent
-      while !isOver.wait(seconds: tangle.hold.isOn ? 0 : 0.002) {
-        if tangle.isOver.isRaised { continue }
-        probe()
+      while !isOver.wait(seconds: tangle.hold.isOn ? 0.000_1 : 0.002) {
+        if !tangle.isOver.isRaised { probe() }
         tangle.hold.letGo()
       }
       tangle.hold.letGo()

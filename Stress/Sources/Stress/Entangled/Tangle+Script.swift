@@ -79,7 +79,8 @@ extension Tangle {
     case .letGo: letGoOfHandle(&dice)
     case .hold:
       // A quarter of a second that no other may count on: seldom, and only in callbacks.
-      guard Hand.current.stand.top?.kind.isCallback == true, dice.once(in: 12), !isEnding.isRaised
+      guard Hand.current.stand.top?.kind.isCallback == true, dice.once(in: 12), !isEnding.isRaised,
+        !isOver.isRaised
       else { return }
       hold.keep(seconds: 2)
     }
@@ -87,7 +88,7 @@ extension Tangle {
 
   private func spin(microseconds: Int) {
     let end = now() + Int64(microseconds) * 1_000
-    while now() < end, !isEnding.isRaised {}
+    while !isInSteps, now() < end, !isEnding.isRaised {}
   }
 
   private func letGoOfHandle(_ dice: inout Dice) {

@@ -6,13 +6,13 @@ extension Tangle {
   /// task and in no callback.
   private var isAlone: Bool {
     let places = Hand.current.stand.places
-    return places.count == 1 && places[0].kind == .thread
+    return places.count == 1 && places[0].kind == .thread && !isInSteps
   }
 
   func waitForHandle(_ dice: inout Dice, _ timeout: Duration?) {
     guard let (kept, handle) = shelf.task(at: dice.roll(1 << 20)) else { return }
     totals.waits.add()
-    let began = now()
+    let began = dispatcher.now.nanoseconds
     do {
       let limit = timeout.map { " for \($0)" } ?? ""
       let outcome = try call("waiting for #\(kept.mark) on \(queues[kept.ticket.queue])\(limit)") {
@@ -27,7 +27,7 @@ extension Tangle {
   func waitForGroup(_ dice: inout Dice, _ timeout: Duration?) {
     let group = takeGroup(&dice)
     totals.waits.add()
-    let began = now()
+    let began = dispatcher.now.nanoseconds
     do {
       let limit = timeout.map { " for \($0)" } ?? ""
       try call("waiting for a group of \(group.count)\(limit)") { try group.wait(timeout: timeout) }
@@ -43,7 +43,7 @@ extension Tangle {
     switch error {
     case WaitRefusal.timedOut where timeout != nil:
       totals.timedOut.add()
-      if now() - since < Int64(timeout! / .nanoseconds(1)) {
+      if dispatcher.now.nanoseconds - since < Int64(timeout! / .nanoseconds(1)) {
         court.report(.time, ticket, "a wait for \(timeout!) came back early")
       }
     case WaitRefusal.wouldDeadlock(let chain) where !chain.isEmpty:
@@ -52,6 +52,8 @@ extension Tangle {
         court.report(
           .deadlock, ticket, "a wait outside any task and callback was refused: \(error)")
       }
+    case WaitRefusal.cannotBeOrdered where isInSteps, WaitRefusal.nothingCanEndIt where isInSteps:
+      totals.waitsRefused.add()
     default: court.report(.deadlock, ticket, "a wait threw \(error)")
     }
   }
@@ -106,6 +108,8 @@ extension Tangle {
             .deadlock, ticket, "a sync outside any task and callback was refused: \(error)")
         }
       case WaitRefusal.refused(.shutDown) where isOver.isRaised: break
+      case WaitRefusal.cannotBeOrdered where isInSteps, WaitRefusal.nothingCanEndIt where isInSteps:
+        break
       default: court.report(.deadlock, ticket, "sync threw \(error)")
       }
     }

@@ -19,10 +19,12 @@ final class Tangle: @unchecked Sendable {
   /// Whether every submission that the ledger counts is one of ours: there are no Tasks, handlers and
   /// timers that repeat.
   let isExact: Bool
+  /// Whether everything runs on one thread, in a fake.
+  let isInSteps: Bool
 
   let shelf = Shelf(size: 48)
   let groups: Locked<[Circle]>
-  let janitors = Janitors()
+  let janitors: Janitors
   let inline = InlineExecutor()
   let lamps = Locked<[Lamp]>([])
   /// What the calls that the library owes come to: 0 in the end.
@@ -60,13 +62,15 @@ final class Tangle: @unchecked Sendable {
 
   init(
     _ dispatcher: any EventDispatcher, width: Int, seed: UInt64, left: Set<Deed.Family>,
-    isExact: Bool, court: Court
+    isExact: Bool, isInSteps: Bool = false, court: Court
   ) {
     self.dispatcher = dispatcher
     self.seed = seed
     self.left = left
     deck = Self.deck(without: left)
     self.isExact = isExact
+    self.isInSteps = isInSteps
+    janitors = Janitors(usesThreads: !isInSteps)
     self.court = court
     self.width = width
     let labels = Self.widths.indices.map { "view \($0 + 2) of \(Self.widths[$0])" }
