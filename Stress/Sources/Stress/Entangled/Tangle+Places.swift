@@ -25,7 +25,8 @@ extension Tangle {
       try work()
       if !isRepeat { totals.ran.add() }
     } catch {
-      totals.threw.add()
+      // What others throw is no outcome: it goes to a reply, or to the caller of a `sync`.
+      if ticket.form == .handled { totals.threw.add() } else { totals.ran.add() }
       throw error
     }
   }

@@ -49,6 +49,14 @@ extension Tangle {
     Token(self, kind, ticket, mark: mark, seed: dice.next(), generation: generation)
   }
 
+  /// - Parameter reply: Whose body has it, if one has.
+  func mishap(_ mark: Int, _ seed: UInt64, _ generation: Int, to reply: Ticket? = nil) -> Mishap {
+    Mishap(
+      token: Token(
+        self, reply == nil ? .result : .closure, reply, mark: mark, seed: seed,
+        generation: generation))
+  }
+
   // MARK: Plain
 
   func post(
@@ -110,11 +118,7 @@ extension Tangle {
         captured.touch()
         try body(ticket, mark) {
           act(seed, generation: generation + 1)
-          if fails {
-            throw Mishap(
-              token: Token(self, .result, nil, mark: mark, seed: resultSeed, generation: generation)
-            )
-          }
+          if fails { throw mishap(mark, resultSeed, generation) }
         }
         return Token(self, .result, nil, mark: mark, seed: resultSeed, generation: generation)
       }
@@ -130,6 +134,7 @@ extension Tangle {
     let (ticket, mark) = issue(.asked, on: queue)
     let (first, second) = (dice.next(), dice.next())
     let resultSeed = dice.next()
+    let fails = dice.once(in: 6)
     let reply = judges[0].issue(
       .reply, isCertain: false, seed: 0, at: dispatcher.now.nanoseconds)
     let target = queues[queue]
@@ -138,9 +143,11 @@ extension Tangle {
         fileID: Self.file, line: UInt(mark),
         { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
           captured.touch()
-          body(ticket, mark) { act(first, generation: generation + 1) }
-          // Counted by the one that asks, since its answer is submitted when its body has ended.
-          totals.asked.add()
+          defer { totals.asked.add() }
+          try body(ticket, mark) {
+            act(first, generation: generation + 1)
+            if fails { throw mishap(mark, resultSeed, generation, to: reply) }
+          }
           return Token(self, .closure, reply, mark: mark, seed: resultSeed, generation: generation)
         },
         then: { [self] _ in

@@ -82,19 +82,21 @@ extension Tangle {
     let seed = dice.next()
     let target = isBarrier ? queues[queue].barrier : queues[queue]
     let isAlone = isAlone
+    let fails = dice.once(in: 6)
     totals.waits.add()
     live.add()
     do {
       try call("sync #\(mark) on \(target)") {
         try target.sync(fileID: Self.file, line: UInt(mark)) {
-          body(ticket, mark, queue == 0 ? .body : .synced, standsOnCaller: queue > 0) {
+          try body(ticket, mark, queue == 0 ? .body : .synced, standsOnCaller: queue > 0) {
             act(seed, generation: generation + 1)
+            if fails { throw mishap(mark, seed, generation) }
           }
         }
       }
-      judges[queue].returned(ticket, at: dispatcher.now.nanoseconds)
-      totals.accepted.add()
-      if !ticket.hasRun { court.report(.once, ticket, "sync returned without its body") }
+      hasSynced(ticket)
+    } catch is Mishap {
+      hasSynced(ticket)
     } catch {
       live.add(-1)
       judges[queue].refused(ticket)
@@ -113,5 +115,11 @@ extension Tangle {
       default: court.report(.deadlock, ticket, "sync threw \(error)")
       }
     }
+  }
+
+  private func hasSynced(_ ticket: Ticket) {
+    judges[ticket.queue].returned(ticket, at: dispatcher.now.nanoseconds)
+    totals.accepted.add()
+    if !ticket.hasRun { court.report(.once, ticket, "sync returned without its body") }
   }
 }
