@@ -176,7 +176,7 @@ extension Runner {
       let ledger = tangle.dispatcher.ledger
       let isQuiet =
         ledger.waiting == 0 && ledger.running == 0 && tangle.janitors.isIdle
-        && tangle.pendingTasks.value == 0 && tangle.totals.begun.value == tangle.totals.ended.value
+        && tangle.errands.count == 0 && tangle.totals.begun.value == tangle.totals.ended.value
         && tangle.owedCalls.value == 0
       timesQuiet = isQuiet ? timesQuiet + 1 : 0
     }
@@ -188,7 +188,7 @@ extension Runner {
     // What was abandoned had started, and may not have come to its first instruction.
     let started = tangle.isExact ? ledger.completed + ledger.failed + ledger.abandoned : 0
     while tangle.totals.ended.value < started || !tangle.janitors.isIdle
-      || tangle.pendingTasks.value > 0 || tangle.owedCalls.value > 0
+      || tangle.errands.count > 0 || tangle.owedCalls.value > 0
       || tangle.totals.begun.value != tangle.totals.ended.value
       || Hand.all.contains(where: { $0.stand.depth > 0 })
     {

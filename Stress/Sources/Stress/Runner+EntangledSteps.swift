@@ -4,8 +4,10 @@ import TaskDispatchTesting
 
 extension Runner {
   /// What the fake cannot do on one thread: Tasks that others run, descriptors, and callbacks that hold
-  /// their thread until another has looked.
-  private static let leftOutInSteps: Set<Deed.Family> = [.tasks, .events, .holds]
+  /// their thread until another has looked. There, code outside of any task stands for the foreground.
+  private static let leftOutInSteps: Set<Deed.Family> = [
+    .tasks, .events, .holds, .standings, .capturedStandings,
+  ]
 
   /// One round in the fake, in steps that the seed chooses. Promises are kept between the steps.
   func runTangleInSteps(round: Int, seed: UInt64) throws {
@@ -29,6 +31,9 @@ extension Runner {
       witness?.watch(tangle)
       try step(tangle, dispatcher, &dice, isCutShort: isCutShort)
       if court.hasFindings { return }
+      if tangle.errands.count > 0 || tangle.owedCalls.value > 0 {
+        return court.report(.noStandstill, nil, "nothing is left that could run: \(tangle.state)")
+      }
       end(tangle, isCutShort: isCutShort, wasObserved: witness != nil)
       witness?.watch(nil)
       tokens = tangle.liveTokens

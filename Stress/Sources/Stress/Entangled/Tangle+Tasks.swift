@@ -3,14 +3,14 @@ import TaskDispatch
 
 /// Swift Tasks. What they do between two suspensions is user code like any other.
 extension Tangle {
-  private var mayStart: Bool { pendingTasks.value < 64 }
+  private var mayStart: Bool { errands.count < 64 }
 
   /// Is told of an outcome by the thread that ends the task, inside the call that tells it.
   func listen(_ dice: inout Dice, _ generation: Int) {
     guard mayStart, let (kept, handle) = shelf.task(at: dice.roll(1 << 20)) else { return }
     let seed = dice.next()
     let (ticket, mark) = (kept.ticket, kept.mark)
-    pendingTasks.add()
+    let errand = errands.begin("is told by the thread that ends it of #\(mark)")
     totals.asyncCalls.add()
     call("listening to #\(mark)") {
       _ = Task(executorPreference: inline) { [self] in
@@ -19,7 +19,7 @@ extension Tangle {
           heard(outcome, ticket)
           act(seed, generation: generation + 1)
         }
-        pendingTasks.add(-1)
+        errands.end(errand)
       }
     }
   }
@@ -29,13 +29,13 @@ extension Tangle {
     guard mayStart, let (kept, handle) = shelf.task(at: dice.roll(1 << 20)) else { return }
     let seed = dice.next()
     let ticket = kept.ticket
-    pendingTasks.add()
+    let errand = errands.begin("awaits the value of #\(kept.mark)")
     totals.asyncCalls.add()
     call("awaiting #\(kept.mark)") {
       _ = Task { [self] in
         await hear(handle, ticket)
         outside(.task) { act(seed, generation: generation + 1) }
-        pendingTasks.add(-1)
+        errands.end(errand)
       }
     }
   }
@@ -60,14 +60,14 @@ extension Tangle {
     guard mayStart, !isExact else { return }
     let queue = anyQueue(&dice)
     let (first, second) = (dice.next(), dice.next())
-    pendingTasks.add()
+    let errand = errands.begin("jobs on \(queues[queue])")
     totals.asyncCalls.add()
     call("starting a Task on \(queues[queue])") {
       _ = Task(executorPreference: queues[queue].executor) { [self] in
         job(in: queue) { act(first, generation: generation + 1) }
         await Task.yield()
         job(in: queue) { act(second, generation: generation + 1) }
-        pendingTasks.add(-1)
+        errands.end(errand)
       }
     }
   }
@@ -81,7 +81,8 @@ extension Tangle {
     let target = queues[queue]
     let delay = Int64(dice.roll(300_000))
     let cancelsAtOnce = dice.once(in: 2)
-    pendingTasks.add()
+    let errand = errands.begin(
+      "runs #\(mark) on \(queues[queue])\(isCancelled ? ", cancelled" : "")")
     totals.asyncCalls.add()
     call("starting a Task that runs #\(mark)") {
       let task = Task { [self] in
@@ -104,7 +105,7 @@ extension Tangle {
           callback(.cancellation, mark) { act(second, generation: generation + 1) }
         }
         outside(.task) { act(third, generation: generation + 1) }
-        pendingTasks.add(-1)
+        errands.end(errand)
       }
       guard isCancelled else { return }
       if cancelsAtOnce {
@@ -124,12 +125,12 @@ extension Tangle {
     let group = dice.once(in: 2) ? takeGroup(&dice) : nil
     let queue = queues[anyQueue(&dice)]
     let seed = dice.next()
-    pendingTasks.add()
+    let errand = errands.begin(group == nil ? "flushes \(queue)" : "waits for a group")
     totals.asyncCalls.add()
     Task { [self] in
       if let group { await group.wait() } else { await queue.flush() }
       outside(.task) { act(seed, generation: generation + 1) }
-      pendingTasks.add(-1)
+      errands.end(errand)
     }
   }
 }

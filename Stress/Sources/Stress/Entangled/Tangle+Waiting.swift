@@ -44,7 +44,9 @@ extension Tangle {
     case WaitRefusal.timedOut where timeout != nil:
       totals.timedOut.add()
       if dispatcher.now.nanoseconds - since < Int64(timeout! / .nanoseconds(1)) {
-        court.report(.time, ticket, "a wait for \(timeout!) came back early")
+        court.report(
+          .time, ticket,
+          "a wait for \(timeout!) from \(since) ns came back early, at \(dispatcher.now)")
       }
     case WaitRefusal.wouldDeadlock(let chain) where !chain.isEmpty:
       totals.waitsRefused.add()

@@ -30,7 +30,7 @@ final class Tangle: @unchecked Sendable {
   /// What the calls that the library owes come to: 0 in the end.
   let owedCalls = Count()
   let liveTokens = LiveCount()
-  let pendingTasks = Count()
+  let errands = Errands()
   /// Accepted and neither run nor known to have ended.
   let live = Count()
   private let rests: Locked<[Rest]>
@@ -149,10 +149,11 @@ final class Tangle: @unchecked Sendable {
   var state: String {
     let bodies = totals.begun.value - totals.ended.value
     var lines = [
-      "\(bodies) bodies have begun and not ended, \(pendingTasks.value) Tasks are under way, "
+      "\(bodies) bodies have begun and not ended, \(errands.count) Tasks are under way, "
         + "\(owedCalls.value) calls are owed, \(liveTokens.value) tokens live"
     ]
     lines.append(janitors.description)
+    lines += errands.names.prefix(20).map { "a Task \($0)" }
     for judge in judges {
       let isHeld = rests.withLock { $0[judge.index].count > 0 }
       lines.append(
