@@ -34,6 +34,9 @@ extension Runner {
       if tangle.errands.count > 0 || tangle.owedCalls.value > 0 {
         return court.report(.noStandstill, nil, "nothing is left that could run: \(tangle.state)")
       }
+      // What is let go of from here on does nothing more: there is no step left that could end it.
+      Hand.current.stand.role = .silent
+      defer { Hand.current.stand.role = .own }
       end(tangle, isCutShort: isCutShort, wasObserved: witness != nil)
       witness?.watch(nil)
       tokens = tangle.liveTokens
