@@ -77,7 +77,7 @@ public final class Roll: Sendable {
         court.report(.once, ticket, "#\(mark) has begun, and did not come to its end")
       }
       if wasQuiet, !ticket.isFinal, !entry.mayVanish {
-        court.report(.once, ticket, "#\(mark) was accepted, is lost, and nobody has cancelled it")
+        court.report(.once, ticket, "#\(mark) was accepted, is lost, and was not cancelled")
       }
       if wasObserved, ticket.isToldOnce { judgeNews(entry, mark) }
     }
