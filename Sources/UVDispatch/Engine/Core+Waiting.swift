@@ -58,7 +58,7 @@ extension Core {
   /// count, nor do signals and descriptors.
   ///
   /// A thread whose wait may have an end, and has not noticed yet, counts as one that runs.
-  private var standsStill: Bool {
+  var standsStill: Bool {
     guard blocked.flagged == 0, running.count == blocked.tasks,
       outbox.isEmpty, !lateThreadRuns,
       deliveries.load(ordering: .sequentiallyConsistent) == blocked.deliveries
@@ -88,7 +88,7 @@ extension Core {
   func forEachWaitingItem(_ body: (WorkItem) -> Void) {
     forEachEntry { if let item = $0.item { body(item) } }
     timers.forEach { item, _ in body(item) }
-    held.forEach(body)
+    held.all.forEach(body)
     withoutRoom.forEach(body)
   }
 }

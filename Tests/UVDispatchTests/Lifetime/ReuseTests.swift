@@ -33,7 +33,7 @@ struct ReuseTests {
     #expect(spare?.item == nil)
     #expect(spare?.view == nil)
     #expect(spare?.waitsFor == nil)
-    #expect(spare?.helped == nil)
+    #expect(spare?.blockedOn == nil)
     #expect(spare?.nextSpare == nil)
   }
 
@@ -107,7 +107,6 @@ struct ReuseTests {
     task.runner = .caller
     task.ranAsBarrier = true
     task.isGranted = true
-    task.helped = bare.task()
     task.hasRun = true
     task.isTurnedAway = true
     task.abandon()

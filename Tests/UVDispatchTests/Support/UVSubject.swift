@@ -54,7 +54,7 @@ extension UVDispatcher {
   func waitUntil(_ condition: (Core) -> Bool) {
     let core = lock()
     core.awaitDeliveries(true)
-    while !condition(core) { park(looksAtAll: true) }
+    wait { condition(core) }
     core.awaitDeliveries(false)
     unlock()
   }

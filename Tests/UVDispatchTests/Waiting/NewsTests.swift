@@ -17,12 +17,12 @@ extension OnePool {
       #expect(waiter.waitUntilItSleeps())
       let core = dispatcher.lock()
       core.blocked.admitted = 1
-      core.blocked.mustCheck = true
+      core.blocked.flagAll()
 
       let end = core.instant.advanced(by: patience)
-      while core.blocked.admitted == 1, core.instant < end {
-        dispatcher.park(until: end, looksAtAll: true)
-      }
+      let thread = dispatcher.block(for: .anything, mayTimeOut: true)
+      while core.blocked.admitted == 1, core.instant < end { dispatcher.park(thread, until: end) }
+      dispatcher.unblock(thread)
       let wasSeen = core.blocked.admitted == 0
       dispatcher.unlock()
 

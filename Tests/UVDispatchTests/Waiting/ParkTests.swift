@@ -22,7 +22,9 @@ extension OnePool {
       core.enqueue(task)
 
       let end = core.instant.advanced(by: patience)
-      while !ran.value, core.instant < end { dispatcher.park(until: end, looksAtAll: true) }
+      let thread = dispatcher.block(for: .anything, mayTimeOut: true)
+      while !ran.value, core.instant < end { dispatcher.park(thread, until: end) }
+      dispatcher.unblock(thread)
       dispatcher.unlock()
 
       #expect(ran.value)
@@ -38,7 +40,9 @@ extension OnePool {
       core.outbox.append { wasTold.value = true }
 
       let end = core.instant.advanced(by: patience)
-      while !wasTold.value, core.instant < end { dispatcher.park(until: end, looksAtAll: true) }
+      let thread = dispatcher.block(for: .anything, mayTimeOut: true)
+      while !wasTold.value, core.instant < end { dispatcher.park(thread, until: end) }
+      dispatcher.unblock(thread)
       dispatcher.unlock()
 
       #expect(wasTold.value)

@@ -136,44 +136,5 @@ extension OnePool {
       #expect(refused.value == 1)
       #expect(ran.value == 1)
     }
-
-    @Test("unless the barrier may be cancelled, while something else goes on that might do that")
-    func cancellableBarrier() throws {
-      let serial = dispatcher.makeQueue(label: "serial", width: 1)
-      let wide = dispatcher.makeQueue(label: "wide", width: 2)
-      let (both, barrierStands, ended) = (Latch(2), Latch(), Latch(2))
-      let ran = Box(0)
-      let barrier = Box<TaskHandle<Void>?>(nil)
-      dispatcher.foreground {
-        goOn()
-        barrier.value?.cancel()
-      }
-      serial {
-        both.open()
-        _ = barrierStands.wait(patience)
-        note { _ = try wide.sync { ran.increment() } }
-        ended.open()
-      }
-      wide {
-        both.open()
-        _ = barrierStands.wait(patience)
-        note { _ = try serial.sync { ran.increment() } }
-        ended.open()
-      }
-      try dispatcher.start()
-      #expect(busy.wait(patience))
-      #expect(both.wait(patience))
-      barrier.value = wide.barrier.submit { ran.increment() }
-      barrierStands.open()
-      dispatcher.waitUntil { $0.running.filter(\.isBlocked).count == 2 }
-
-      gate.open()
-
-      #expect(ended.wait(patience))
-      #expect(refused.value == 0)
-      dispatcher.end()
-      #expect(wasLetGo.value)
-      #expect(ran.value == 2)
-    }
   }
 }

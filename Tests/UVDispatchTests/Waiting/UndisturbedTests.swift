@@ -86,7 +86,7 @@ extension OnePool {
         #expect(throws: WaitRefusal.self) { try group.wait(timeout: .zero) }
       }
 
-      #expect(observers(of: group, "state", "monitors") == 1)
+      #expect(observers(of: group, "state", "wakers") == 1)
       let item = handle.item
       #expect(ItemLock.withLock(of: item) { $0[ObjectIdentifier(item)] } == nil)
       dispatcher.runUntilIdle()
@@ -117,35 +117,6 @@ extension OnePool {
       dispatcher.end()
     }
   }
-
-  /// What a section changes that ends by waiting.
-  @Suite("A thread that looks at each change")
-  struct LooksAtAllTests {
-    @Test("looks at what somebody has done who begins to wait, and has no body")
-    func beginsToWait() throws {
-      let dispatcher = try UVDispatcher()
-      let looker = WatchedThread {
-        dispatcher.waitUntil { $0.blocked.admitted == 1 }
-        dispatcher.withCore { core in
-          core.blocked.admitted = 0
-          core.blocked.mustCheck = true
-        }
-      }
-      #expect(looker.waitUntilItSleeps())
-      let core = dispatcher.lock()
-      core.blocked.admitted = 1
-
-      let end = core.instant.advanced(by: patience)
-      #expect(!dispatcher.beginWaiting(nil, for: nil, mayTimeOut: true))
-      while core.blocked.admitted == 1, core.instant < end { dispatcher.park(until: end) }
-      let wasSeen = core.blocked.admitted == 0
-      dispatcher.endWaiting(nil)
-      dispatcher.unlock()
-
-      #expect(wasSeen)
-      #expect(looker.join())
-    }
-  }
 }
 
 private func observers(of object: AnyObject, _ path: String...) -> Int? {
@@ -168,84 +139,9 @@ extension UVDispatcher {
   fileprivate func waitUntilSomebodyWaits() {
     while true {
       lock()
-      let isAwaited = monitor.isAwaited
+      let isAwaited = !lockedCore.blocked.isEmpty
       unlock()
       if isAwaited { return }
     }
-  }
-}
-
-/// Bodies that wait look for deadlocks, of which nobody tells them.
-@Suite("Those who wait have to look")
-struct WaitersMustLookTests {
-  private let bare = BareCore(width: 4)
-  private var core: Core { bare.core }
-
-  private func standing() { bare.running().beginWait(for: nil) }
-
-  @Test("not while nobody stands, or one stands and another body runs")
-  func somethingRuns() {
-    #expect(!core.waitersMustLook)
-    bare.running()
-    #expect(!core.waitersMustLook)
-    standing()
-    #expect(!core.waitersMustLook)
-    bare.running(on: .foreground)
-    #expect(!core.waitersMustLook)
-  }
-
-  @Test("when one stands and nothing else runs")
-  func nothingRuns() {
-    standing()
-    #expect(core.waitersMustLook)
-    let other = bare.running()
-    #expect(!core.waitersMustLook)
-    core.finish(other, .completed)
-    #expect(core.waitersMustLook)
-  }
-
-  @Test("when two stand, who may wait for each other, whatever runs")
-  func two() {
-    bare.running()
-    standing()
-    standing()
-    #expect(core.waitersMustLook)
-  }
-
-  @Test("when a callback of libuv stands, as if it were a body")
-  func callback() {
-    core.blocked.loopWaitsInCallback = true
-    #expect(core.waitersMustLook)
-    bare.running()
-    #expect(!core.waitersMustLook)
-    standing()
-    #expect(core.waitersMustLook)
-  }
-
-  @Test("when no body gets room any more, since the time to drain is over")
-  func drained() {
-    bare.running()
-    core.beginShutdown(.init(drain: .seconds(3600)))
-    core.blocked.mustCheck = false
-    core.beginShutdown(.init(drain: .zero))
-    #expect(core.waitersMustLook)
-  }
-
-  @Test("when there is room, and not when a task has left that took none")
-  func room() {
-    let bare = BareCore(overflow: .reject(limit: 1))
-    bare.core.noteTaken(bare.caller(on: nil))
-    #expect(!bare.core.waitersMustLook)
-    bare.core.noteTaken(bare.task())
-    #expect(bare.core.waitersMustLook)
-  }
-
-  @Test("when there is news, or somebody looks at all")
-  func news() {
-    core.blocked.mustCheck = true
-    #expect(core.waitersMustLook)
-    core.blocked.mustCheck = false
-    core.blocked.checkingAlways = 1
-    #expect(core.waitersMustLook)
   }
 }

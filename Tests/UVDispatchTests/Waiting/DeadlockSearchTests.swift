@@ -1,0 +1,246 @@
+import TaskDispatch
+import Testing
+
+@testable import UVDispatch
+
+/// The search as a value: a core without threads, in which tasks stand as if their threads were blocked.
+@Suite("A search for deadlocks")
+struct DeadlockSearchTests {
+  private let group = WorkGroup()
+
+  private func isLive(_ thread: BlockedThread, in bare: BareCore, circlesOnly: Bool = true) -> Bool
+  {
+    _ = DeadlockSearch(bare.core, circlesOnly: circlesOnly)
+    return thread.isLive
+  }
+
+  // MARK: Circles
+
+  @Test("finds a body of a queue that waits for its turn there")
+  func circle() {
+    let bare = BareCore()
+    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
+
+    #expect(!isLive(thread, in: bare))
+  }
+
+  @Test("finds one that waits as a barrier, whatever the others of its queue do")
+  func barrier() {
+    let bare = BareCore(viewWidth: 3)
+    let caller = bare.core.makeTask(
+      .caller(nil), on: .background, bare.view, isBarrier: true, site: .here(), parent: nil)
+    let thread = bare.blocked(on: .turn(caller), bare.view)
+    _ = bare.running(on: .background, bare.view)
+
+    #expect(!isLive(thread, in: bare))
+  }
+
+  @Test("finds one behind a barrier, although the queue has room")
+  func fenced() {
+    let bare = BareCore(viewWidth: 2)
+    let barrier = bare.core.makeTask(
+      .plain {}, on: .background, bare.view, isBarrier: true, site: .here(), parent: nil)
+    let caller = bare.caller(on: bare.view)
+    for task in [barrier, caller] {
+      bare.core.accept(task)
+      bare.core.enqueue(task)
+    }
+    let thread = bare.blocked(on: .turn(caller), bare.view)
+
+    #expect(!isLive(thread, in: bare))
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("finds a circle of two, and of each the other")
+  func two() {
+    let bare = BareCore(width: 3)
+    let other = bare.otherView()
+    let first = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
+    let second = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
+    let search = DeadlockSearch(bare.core, circlesOnly: true)
+
+    #expect(search.dead.map(\.number) == [first.number, second.number])
+    #expect(search.victim(from: first) === second)
+    #expect(search.links(after: second).count == 1)
+  }
+
+  @Test("refuses one of the circle, and not a thread that waits for it")
+  func tail() {
+    let bare = BareCore(width: 4)
+    let (other, third) = (bare.otherView(), bare.otherView())
+    _ = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
+    let closing = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
+    let waiting = bare.blocked(on: .turn(bare.caller(on: bare.view)), third)
+    let search = DeadlockSearch(bare.core, circlesOnly: true)
+
+    #expect(!waiting.isLive)
+    #expect(search.victim(from: waiting) === closing)
+  }
+
+  @Test("goes through a suspended view, which may be resumed, and finds what that would not end")
+  func suspended() {
+    let bare = BareCore(width: 3)
+    let other = bare.otherView()
+    let inside = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
+    let outside = bare.blocked(on: .turn(bare.caller(on: other)), on: .background)
+    for view in [bare.view, other] { view.pool.queue.suspend() }
+
+    #expect(!isLive(inside, in: bare))
+    #expect(isLive(outside, in: bare))
+  }
+
+  @Test("finds none where the queue has room, or one of its bodies goes on or has a time-out")
+  func room() {
+    let bare = BareCore(width: 4, viewWidth: 2)
+    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
+    #expect(isLive(thread, in: bare))
+    _ = bare.running(on: .background, bare.view)
+    #expect(isLive(thread, in: bare))
+
+    let timed = BareCore(width: 3)
+    let waiting = timed.blocked(on: .turn(timed.caller(on: timed.view)), on: .background)
+    _ = timed.blocked(on: .turn(timed.caller(on: nil)), timed.view, mayTimeOut: true)
+    #expect(isLive(waiting, in: timed))
+  }
+
+  @Test("finds none once a caller was admitted, has run or was turned away", arguments: 0..<3)
+  func over(how: Int) {
+    let bare = BareCore()
+    let caller = bare.caller(on: bare.view)
+    let thread = bare.blocked(on: .turn(caller), bare.view)
+    switch how {
+    case 0: caller.isGranted = true
+    case 1: caller.hasRun = true
+    default: caller.isTurnedAway = true
+    }
+
+    #expect(isLive(thread, in: bare))
+  }
+
+  @Test("finds a body of the loop that waits for the loop")
+  func loop() {
+    let bare = BareCore()
+    bare.core.loopRuns = true
+    let caller = bare.core.makeTask(
+      .caller(nil), on: .foreground, nil, site: .here(), parent: nil)
+    let thread = bare.blocked(on: .turn(caller), on: .foreground, isWorker: false, isLoop: true)
+
+    #expect(!isLive(thread, in: bare))
+    bare.core.loopRuns = false
+    #expect(isLive(thread, in: bare))
+  }
+
+  // MARK: Waits for tasks and groups
+
+  @Test("takes a wait for a task that has not started for a circle only if nothing else goes on")
+  func queuedTask() {
+    let bare = BareCore()
+    let item = bare.item(on: .background, bare.view)
+    bare.core.put(item)
+    let thread = bare.blocked(on: .item(item), bare.view)
+
+    #expect(isLive(thread, in: bare))
+    #expect(!isLive(thread, in: bare, circlesOnly: false))
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("finds two bodies that wait for each other's end at once")
+  func bodies() {
+    let bare = BareCore(width: 3)
+    let items = (0..<2).map { _ in bare.item() }
+    var threads: [BlockedThread] = []
+    for number in 0..<2 {
+      let task = bare.core.task(for: items[number])
+      bare.core.begin(task)
+      threads.append(bare.block(task, on: .item(items[1 - number])))
+    }
+
+    #expect(!isLive(threads[0], in: bare))
+    #expect(!isLive(threads[1], in: bare))
+    for item in items { bare.core.forget(item) }
+  }
+
+  @Test("finds a wait for a group of which a task stands behind the body that waits")
+  func members() {
+    let bare = BareCore()
+    bare.core.loopRuns = true
+    bare.core.put(bare.item(on: .foreground, group: group))
+    let thread = bare.blocked(on: .group(group), on: .foreground, isWorker: false, isLoop: true)
+
+    #expect(!isLive(thread, in: bare, circlesOnly: false))
+    group.enter()
+    #expect(isLive(thread, in: bare, circlesOnly: false))
+    group.leave()
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("counts a timer of the group as long as the loop can come to it")
+  func timer() {
+    let bare = BareCore()
+    bare.core.loopRuns = true
+    let item = bare.item(
+      .timer, on: .foreground, due: DispatcherInstant(nanoseconds: 1), group: group)
+    bare.core.put(item)
+    let worker = bare.blocked(on: .group(group), on: .background)
+    #expect(isLive(worker, in: bare, circlesOnly: false))
+
+    let loop = bare.blocked(on: .group(group), on: .foreground, isWorker: false, isLoop: true)
+    #expect(!isLive(loop, in: bare, circlesOnly: false))
+    #expect(!isLive(worker, in: bare, circlesOnly: false))
+    _ = bare.core.releaseEverything()
+  }
+
+  // MARK: Standing still
+
+  @Test("is made while nothing runs and nothing can start")
+  func standsStill() {
+    let bare = BareCore()
+    bare.core.loopRuns = true
+    #expect(bare.core.standsStill)
+    bare.queued()
+    #expect(!bare.core.standsStill)
+    _ = bare.core.releaseEverything()
+
+    bare.queued(on: .foreground)
+    #expect(!bare.core.standsStill)
+    let loop = bare.blocked(on: .group(group), on: .foreground, isWorker: false, isLoop: true)
+    #expect(bare.core.standsStill)
+    bare.core.blocked.flag(loop)
+    #expect(!bare.core.standsStill)
+    bare.core.blocked.noteChecked(loop)
+    bare.running()
+    #expect(!bare.core.standsStill)
+    _ = bare.core.releaseEverything()
+  }
+}
+
+extension BareCore {
+  /// A body that runs, and whose thread is blocked.
+  fileprivate func blocked(
+    on target: BlockedThread.Target, _ view: UVView, mayTimeOut: Bool = false
+  ) -> BlockedThread {
+    block(running(on: .background, view), on: target, mayTimeOut: mayTimeOut)
+  }
+
+  fileprivate func blocked(
+    on target: BlockedThread.Target, on lane: Lane, isWorker: Bool = true, isLoop: Bool = false
+  ) -> BlockedThread {
+    block(running(on: lane), on: target, isWorker: isWorker, isLoop: isLoop)
+  }
+
+  fileprivate func block(
+    _ task: QueuedTask, on target: BlockedThread.Target, isWorker: Bool = true,
+    isLoop: Bool = false, mayTimeOut: Bool = false
+  ) -> BlockedThread {
+    core.blocked.begin(
+      target,
+      BlockedThreads.Standing(
+        task: task, isLoop: isLoop, isWorker: isWorker, deliveries: 0, mayTimeOut: mayTimeOut))
+  }
+
+  fileprivate func otherView() -> UVView {
+    let view = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 100_000_000)
+    core.add(view)
+    return view
+  }
+}
