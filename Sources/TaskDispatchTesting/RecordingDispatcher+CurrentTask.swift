@@ -16,7 +16,7 @@ extension RecordingDispatcher {
       // It marks itself as cancelled; its handler is gone already.
       registration?.cancel()
       return true
-    case .plain, .job, .caller, .registration: return false
+    case .plain, .ran, .job, .caller, .registration: return false
     }
   }
 }

@@ -94,7 +94,7 @@ enum ThreadFrames {
   }
 
   @inline(never) fileprivate static func makeTop() -> Top {
-    let size = unsafe MemoryLayout<State>.size
+    let size = MemoryLayout<State>.size
     guard let memory = unsafe malloc(size) else { fatalError("no memory for \(size) bytes") }
     let top = unsafe memory.bindMemory(to: State.self, capacity: 1)
     unsafe top.initialize(to: State())

@@ -77,9 +77,9 @@
         let dispatcher = RecordingDispatcher()
         metrics.sample(dispatcher, every: interval)
         try? dispatcher.skipTime(by: .seconds(1))
-        try? dispatcher.runUntilIdle()
+        _ = try? dispatcher.runUntilIdle()
         try? dispatcher.skipTime(by: .nanoseconds(Int64.max))
-        try? dispatcher.runUntilIdle()
+        _ = try? dispatcher.runUntilIdle()
       }
     }
   }

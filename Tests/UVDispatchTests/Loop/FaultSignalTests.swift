@@ -87,7 +87,7 @@ extension OnePool {
 
           try dispatcher.start()
 
-          dispatcher.waitUntil { $0.loopIsOver }
+          dispatcher.waitUntil { $0.loop.isOver }
           exit(1)
         }
       }
