@@ -39,6 +39,10 @@ extension FaultyDispatcher {
       }
     case .cancelsWhenItsTurnComes where item.kind == .task:
       return standIn(for: item, timeToLive: item.timeToLive)
+    case .leavesGroupEarly where item.group != nil:
+      item.group?.leave()
+      return standIn(
+        for: item, due: item.due, repetition: item.repetition, timeToLive: item.timeToLive)
     case .runsSkippedWork where item.atShutdown == .skip: return standIn(for: item)
     case .starvesTimers where item.kind == .timer && item.lane == .foreground:
       return standIn(for: item, due: item.due) { [weak self] in self?.serveWhenIdle(item) }
@@ -59,9 +63,9 @@ extension FaultyDispatcher {
       if let body { return body() }
       if let outcome = self?.run(item), case .failed(let error) = outcome { throw error }
     }
-    standIn.whenFinished { outcome in
+    standIn.whenFinished { [self] outcome in
       switch outcome {
-      case .cancelled, .expired, .refused: item.finish(outcome)
+      case .cancelled, .expired, .refused: finish(item, outcome)
       case .completed, .failed, .abandoned: break
       }
     }
@@ -81,8 +85,14 @@ extension FaultyDispatcher {
     }
     guard item.begin() else { return nil }
     let outcome = item.run()
-    item.finish(outcome)
+    finish(item, outcome)
     return outcome
+  }
+
+  private func finish(_ item: WorkItem, _ outcome: Outcome) {
+    // It was left before, and cannot be left twice.
+    if fault == .leavesGroupEarly { item.group?.enter() }
+    item.finish(outcome)
   }
 
   /// Serves a timer once nothing else waits: never, if something always does.

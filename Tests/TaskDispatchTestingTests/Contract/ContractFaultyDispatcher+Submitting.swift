@@ -42,13 +42,7 @@ extension FaultyDispatcher {
       item.finish(.refused(.shutDown))
       return .refused(.shutDown)
     }
-    if let group = item.group {
-      if fault == .neverLeavesGroup { group.enter() }
-      if fault == .leavesGroupEarly {
-        group.leave()
-        item.whenFinished { _ in group.enter() }
-      }
-    }
+    if let group = item.group, fault == .neverLeavesGroup { group.enter() }
     if fault == .letsPlainOvertake, item.kind == .task {
       let queue = inside(queue(of: item))
       return inner.post({ [inner] in _ = inner.submit(item) }, on: queue, at: item.site)
