@@ -17,6 +17,8 @@ class BodyItem: WorkItem, @unchecked Sendable {
 
   override final func keep(_ failure: any Error) { body = { throw failure } }
 
+  override final var holdsUnrunBody: Bool { body != nil }
+
   override final func releaseUnrun() { body = nil }
 
   override final var failure: (any Error)? {

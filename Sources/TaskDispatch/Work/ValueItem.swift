@@ -38,6 +38,8 @@
 
   override func keep(_ failure: any Error) { makeValue = { throw failure } }
 
+  override var holdsUnrunBody: Bool { !hasMade }
+
   override func releaseUnrun() { makeValue = nil }
 
   override var failure: (any Error)? {

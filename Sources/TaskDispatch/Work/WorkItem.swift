@@ -207,6 +207,9 @@ public class WorkItem: @unchecked Sendable {
   /// Keeps what the body has thrown. It has run, so there is no body to release.
   func keep(_ failure: any Error) { abstract() }
 
+  /// Whether it has a body that has not run.
+  var holdsUnrunBody: Bool { abstract() }
+
   /// Releases the body, which has not run and never will.
   func releaseUnrun() { abstract() }
 
@@ -273,7 +276,9 @@ public class WorkItem: @unchecked Sendable {
     }
     var telling = Telling()
     switch outcome {
-    case .completed: telling.holdsUserCode = marks.contains(.makesObject)
+    case .completed:
+      telling.holdsUserCode = marks.contains(.makesObject)
+      telling.holdsBody = holdsUnrunBody
     case .failed(let error):
       keep(error)
       telling.holdsUserCode = true

@@ -32,6 +32,8 @@ enum Fault: String, CaseIterable, Sendable {
 
   case keepsBodies
 
+  case tellsInside
+
   case losesDeliveries, tellsAllReadiness, ignoresRemoval, watchesTwice, registersAfterShutdown
 
   /// The number of the rule that it breaks.
@@ -63,6 +65,7 @@ enum Fault: String, CaseIterable, Sendable {
     case .losesDeliveries, .tellsAllReadiness, .ignoresRemoval, .watchesTwice,
       .registersAfterShutdown:
       19
+    case .tellsInside: 20
     }
   }
 }

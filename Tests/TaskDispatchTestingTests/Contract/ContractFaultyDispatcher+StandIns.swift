@@ -39,6 +39,9 @@ extension FaultyDispatcher {
       }
     case .cancelsWhenItsTurnComes where item.kind == .task:
       return standIn(for: item, timeToLive: item.timeToLive)
+    // The outcome of the item is told inside the body of the stand-in.
+    case .tellsInside where item.kind == .task:
+      return standIn(for: item, timeToLive: item.timeToLive)
     case .leavesGroupEarly where item.group != nil:
       item.group?.leave()
       return standIn(
