@@ -17,29 +17,31 @@ extension Core {
   @inline(never) private func judgeBlocked() {
     if blocked.mayCloseCircle {
       blocked.mayCloseCircle = false
-      judge(by: DeadlockSearch(self, circlesOnly: true), last: nil)
+      judge(circlesOnly: true, last: nil)
     }
-    if standsStill { judge(by: DeadlockSearch(self, circlesOnly: false), last: nil) }
+    if standsStill { judge(circlesOnly: false, last: nil) }
   }
 
   /// A thread is about to be blocked: gives a verdict if it has closed a circle.
   func judge(closing thread: BlockedThread) {
-    guard thread.isSearched else { return }
-    let search = DeadlockSearch(self, circlesOnly: true)
-    if !thread.isLive { judge(by: search, last: thread) }
+    if thread.isSearched { judge(circlesOnly: true, last: thread) }
   }
 
-  /// One verdict, if a thread is not live: a worker that may help does, else one thread is refused.
+  /// One verdict, if a thread is not live. If there is none only because workers may help, one of those does
+  /// that can; else one thread is refused.
   ///
-  /// - Parameter last: The thread to refuse, which has closed the circle. Nil to look for the one that did.
-  private func judge(by search: DeadlockSearch, last: BlockedThread?) {
-    let dead = search.dead
-    guard let first = dead.first(where: { !$0.isBusy }) else { return }
-    if let helper = dead.first(where: mayHelp) {
+  /// - Parameter last: The thread that has been blocked just now, and closes a circle if there is one. Nil to look
+  ///   for the one that did.
+  private func judge(circlesOnly: Bool, last: BlockedThread?) {
+    let unaided = DeadlockSearch(self, circlesOnly: circlesOnly, mayHelp: false).dead
+    if unaided.isEmpty { return }
+    if let helper = unaided.first(where: mayHelp) {
       helper.mayHelp = true
       return blocked.flag(helper)
     }
-    let victim = last ?? search.victim(from: first)
+    let search = DeadlockSearch(self, circlesOnly: circlesOnly)
+    guard let first = search.dead.first(where: { !$0.isBusy }) else { return }
+    let victim = last.flatMap { $0.isLive ? nil : $0 } ?? search.victim(from: first)
     victim.refusal = search.links(after: victim)
     blocked.flag(victim)
   }

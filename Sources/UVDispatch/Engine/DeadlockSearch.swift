@@ -35,6 +35,7 @@ struct DeadlockSearch {
 
   private let core: Core
   private let circlesOnly: Bool
+  private let mayHelp: Bool
   private var queues: [TaskQueue.Identity: Queue] = [:]
   private var workersAreLive: Bool
   private var loopIsLive: Bool
@@ -47,9 +48,12 @@ struct DeadlockSearch {
   /// The members of the groups that threads wait for, as far as they wait in queues.
   private var members: [ObjectIdentifier: [WorkItem]] = [:]
 
-  init(_ core: Core, circlesOnly: Bool) {
+  /// - Parameter mayHelp: Whether a worker that waits in `sync` may run what stands first there, now or once it
+  ///   can start.
+  init(_ core: Core, circlesOnly: Bool, mayHelp: Bool = true) {
     self.core = core
     self.circlesOnly = circlesOnly
+    self.mayHelp = mayHelp
     let threads = core.blocked.threads.filter(\.isSearched)
     workersAreLive =
       core.workers.mayStart(busy: core.pool.busyWorkers) || core.workers.searching > 0
@@ -248,7 +252,8 @@ struct DeadlockSearch {
     let queue = queues[identity] ?? Queue()
     let isFenced: Bool
     if isFirst {
-      isFenced = false
+      // A barrier stands next.
+      isFenced = !view.queue.ready.hasStartable
     } else if let place, !isBarrier {
       isFenced = view.queue.ready.isFenced(
         at: place.position, in: place.band
@@ -260,8 +265,7 @@ struct DeadlockSearch {
     if queue.hasDeadBarrier || (needsAll ? queue.dead > 0 : queue.dead >= view.queue.width) {
       return .queue(identity)
     }
-    // Once it is resumed, a worker that waits for it runs what stands first.
-    if workersAreLive || view.queue.isSuspended && helpers.contains(identity) { return nil }
+    if workersAreLive || mayHelp && helpers.contains(identity) { return nil }
     if needsWorker { return circlesOnly ? nil : .workers }
     guard let place else { return nil }
     // A caller behind what needs a worker, or it would have been admitted.

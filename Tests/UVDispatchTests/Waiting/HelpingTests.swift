@@ -97,8 +97,8 @@ extension OnePool {
       dispatcher.end()
     }
 
-    @Test("lets the others look, who may wait for what nobody brings about any more")
-    func othersLook() throws {
+    @Test("holds back a wait that needs it, and that is not refused while its view may be resumed")
+    func needed() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let (isSuspended, loopWaits, told) = (Latch(), Latch(), Latch())
       view.suspend()
@@ -112,7 +112,7 @@ extension OnePool {
       view.resume()
       #expect(isSuspended.wait(patience))
       dispatcher.foreground {
-        // The worker is not free before somebody resumes the view.
+        // The worker is not free before the view is resumed.
         do { _ = try dispatcher.background.submit {}.wait() } catch WaitRefusal.wouldDeadlock {
           refused.increment()
         } catch { Issue.record(error) }
@@ -124,9 +124,10 @@ extension OnePool {
 
       loopWaits.open()
 
-      #expect(told.wait(patience))
-      #expect(refused.value == 1)
+      dispatcher.waitUntil { $0.running.count == 2 && $0.running.allSatisfy(\.isBlocked) }
       view.resume()
+      #expect(told.wait(patience))
+      #expect(refused.value == 0)
       dispatcher.beginShutdown(.init(drain: patience))
       #expect(loop.join())
       #expect(ran.value == 1)
