@@ -101,6 +101,7 @@ extension UVDispatcher {
     thread.helped = nil
     tellIfDue(core, isWorker: false)
     core.blocked.endBusy(thread)
+    core.blocked.flagThoseThatCheckAlways()
     // Its wait begins anew.
     if !task.isGranted { core.judge(closing: thread) }
   }
