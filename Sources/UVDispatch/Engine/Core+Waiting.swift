@@ -90,7 +90,7 @@ extension Core {
   func forEachWaitingItem(_ body: (WorkItem) -> Void) {
     forEachEntry { if let item = $0.item { body(item) } }
     timers.forEach { item, _ in body(item) }
-    held.all.forEach(body)
-    withoutRoom.forEach(body)
+    for item in held.all { body(item) }
+    for item in withoutRoom { body(item) }
   }
 }

@@ -226,16 +226,6 @@ private let enterBugs = [
       "core.outbox.isEmpty", becomes: "true", within: "if core.outbox.isEmpty { free() }"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.caller-stays-blocked", breaks: "rule 14: told of a deadlock after a sync that has ended",
-    in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("caller?.endWait()"),
-    suites: ["WayOutTests"]),
-  Bug(
-    "enter.caller-goes-on", breaks: "rule 14: a circle through a sync that began at once hangs",
-    in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("caller?.beginWait(for: frame)"),
-    suites: ["HeartbeatTests"]),
-  Bug(
     "enter.share-kept", breaks: "rule 4: a view in which somebody was runs nothing more",
     in: callers, .without("giveBackShare(of: frame)"),
     suites: ["EnteringTests"]),
@@ -292,11 +282,6 @@ private let endingBugs = [
     .without("countEnd(ofUnstarted: .cancelled)"),
     suites: ["UVContractTests", "WaitingItemTests"]),
   Bug(
-    "withdraw.never-ends", breaks: "rule 2: what was cancelled has no outcome",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("item.finish(outcome)", within: "item.finish(outcome)\n    guard core"),
-    suites: ["UVContractTests"]),
-  Bug(
     "withdraw.delivery-uncounted",
     breaks: "rule 13: a shutdown is over before all were told of a cancellation",
     in: "UVDispatch/UVDispatcher.swift",
@@ -316,19 +301,6 @@ private let endingBugs = [
     .expression(
       "core.workers.pending == 0", becomes: "true", within: "guard core.workers.pending == 0"),
     suites: ["WithdrawingTests"]),
-  Bug(
-    "withdraw.no-wake", breaks: "invariant W: the loop is not woken for a cancellation",
-    in: "UVDispatch/UVDispatcher.swift",
-    .expression("!core.loop.isPending", becomes: "true", within: "!core.loop.isPending else"),
-    suites: ["WithdrawingTests"]),
-  Bug(
-    "aside.stays-on", breaks: "rule 4: who is told of an end believes to be in the task",
-    in: "UVDispatch/UVDispatcher+Running.swift", .without("frame.stepAside()"),
-    suites: ["FollowingItemsTests"]),
-  Bug(
-    "aside.stays-off", breaks: "rule 4: the body behind another does not know its queue",
-    in: "UVDispatch/UVDispatcher+Running.swift", .without("frame.stepBack()"),
-    suites: ["FollowingItemsTests"]),
 ]
 
 private let reuseBugs = [

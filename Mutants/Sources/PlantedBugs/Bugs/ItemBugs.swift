@@ -11,11 +11,6 @@ let itemBugs = [
     .expression("found & Phase.all == old", becomes: "found == old"),
     suites: ["EarlyQuestionTests"]),
   Bug(
-    "item.observers-not-told", breaks: "rule 2: who waits for an outcome is not told",
-    in: "TaskDispatch/Work/WorkItem.swift",
-    .without("tellObservers(outcome)"),
-    suites: ["EarlyQuestionTests"]),
-  Bug(
     "item.observed-in-secret",
     breaks: "rule 2: who ends an item does not know that somebody watches",
     in: "TaskDispatch/Work/WorkItem.swift",
@@ -47,31 +42,6 @@ let itemBugs = [
       "_ = takeObservers()", within: "state & Phase.all != Phase.finished { _ = takeObservers()"),
     suites: ["WorkItemTests"]),
   Bug(
-    "item.body-stays", breaks: "rule 17: a body that will not run lives as long as its handle",
-    in: "TaskDispatch/Work/BodyItem.swift",
-    .without("body = nil", within: "else { body = nil }"),
-    suites: ["WorkItemTests"]),
-  Bug(
-    "item.error-lost", breaks: "rule 2: a failure has no error",
-    in: "TaskDispatch/Work/BodyItem.swift",
-    .without("body = { throw error }"),
-    suites: ["WorkItemTests"]),
-  Bug(
-    "item.value-body-stays", breaks: "rule 17: a body that will not run lives on",
-    in: "TaskDispatch/Work/ValueItem.swift",
-    .without("makeValue = nil", within: "default: makeValue = nil"),
-    suites: ["WorkItemTests"]),
-  Bug(
-    "item.value-error-lost", breaks: "rule 2: a failure has no error",
-    in: "TaskDispatch/Work/ValueItem.swift",
-    .without("makeValue = { throw error }"),
-    suites: ["WorkItemTests"]),
-  Bug(
-    "item.made-by-asking", breaks: "rule 2: who asks for a value runs the body",
-    in: "TaskDispatch/Work/ValueItem.swift",
-    .expression("hasMade", becomes: "true", within: "case .completed where hasMade"),
-    suites: ["WorkItemTests"]),
-  Bug(
     "item.value-not-kept", breaks: "rule 2: what a body made is gone when it has ended",
     in: "TaskDispatch/Work/ValueItem.swift",
     .without("item.hasMade = true"),
@@ -80,16 +50,6 @@ let itemBugs = [
     "item.view-or-group", breaks: "an item of a group is not one of its view",
     in: "TaskDispatch/Work/WorkItem+Making.swift",
     .expression("view != nil && group != nil", becomes: "false"),
-    suites: ["WorkItemTests"]),
-  Bug(
-    "item.never-leaves", breaks: "a group waits for an item that has ended",
-    in: "TaskDispatch/Work/WorkItem.swift",
-    .without("extras.group?.leaveAsMember()"),
-    suites: ["WorkItemTests"]),
-  Bug(
-    "item.never-leaves-alone", breaks: "a group waits for an item that has ended",
-    in: "TaskDispatch/Work/WorkItem.swift",
-    .without("group.leaveAsMember()", within: "case .group(let group): group.leaveAsMember()"),
     suites: ["WorkItemTests"]),
   Bug(
     "item.tolerates-nothing", breaks: "rule 8: a tolerance is lost",

@@ -15,11 +15,6 @@ private let startingBugs = [
       within: "inbox.isAttended || pool.canStart(now: { [clock] in clock.now })"),
     suites: ["UVContractTests"]),
   Bug(
-    "lease.beyond-width", breaks: "rule 4: more leases than the width lets run",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("pool.busyWorkers < workers.width", becomes: "true"),
-    suites: ["HintTests"]),
-  Bug(
     "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
     in: "UVDispatch/Engine/WorkerWakeups.swift",
     .without("searching += 1", within: "searching += 1\n    arriving += 1"),

@@ -137,11 +137,6 @@ private let abandonBugs = [
     .without("ledger.running -= 1"),
     suites: ["ShutdownDeadlineTests"]),
   Bug(
-    "abandon.handle-not-told", breaks: "rule 13: who waits for an abandoned body waits on",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("outbox.append(.end(item, .abandoned, nil))"),
-    suites: ["ShutdownWhileWaitingTests"]),
-  Bug(
     "abandon.run-stays-its-timer's",
     breaks: "rule 13: a cancellation is said to be in time, and the abandoned run goes on",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
@@ -206,11 +201,6 @@ private let endBugs = [
       becomes: "true"),
     suites: ["IdleTests"]),
   Bug(
-    "end.closed-under-a-wake", breaks: "a wake meets a loop that is closed",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("core.loop.inFlight > 0", becomes: "false"),
-    suites: ["ClosingTests"]),
-  Bug(
     "end.closed-under-a-post", breaks: "a wake meets a loop that is closed",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("core.mailbox.isBeingFetchedFor", becomes: "false"),
@@ -230,12 +220,6 @@ private let endBugs = [
     in: "UVDispatch/UVDispatcher+Late.swift",
     .without("core.lateThreadRuns = false"),
     suites: ["LateJobTests"]),
-  Bug(
-    "dropped.items-not-told",
-    breaks: "rule 2: a dispatcher that is let go of leaves a task without an outcome",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("item.finish(.cancelled)"),
-    suites: ["DroppedTests"]),
   Bug(
     "dropped.held-forgotten", breaks: "rule 17: a notification is never released",
     in: "UVDispatch/Engine/Core+Telling.swift",

@@ -124,47 +124,6 @@ private let gateBugs = [
     .expression("!isTimer", becomes: "true"),
     suites: ["UVContractTests"]),
   Bug(
-    "gate.own-work-refused", breaks: "rule 13: what a draining body submits is refused",
-    in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("isFromOwnWork", becomes: "false", within: "(isFromOwnWork || isInCallbackOfLoop)"),
-    suites: ["UVContractTests"]),
-  Bug(
-    "gate.callback-refused", breaks: "what a callback of libuv submits in a drain is refused",
-    in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression(
-      "isInCallbackOfLoop", becomes: "false", within: "(isFromOwnWork || isInCallbackOfLoop)"),
-    suites: ["CallbackTests"]),
-  Bug(
-    "gate.callback-waits", breaks: "rule 14: a callback of libuv waits for its own loop",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression(
-      "core.isInCallbackOfLoop", becomes: "false",
-      within: "task.lane == .foreground, core.isInCallbackOfLoop"),
-    suites: ["CallbackTests"]),
-  Bug(
-    "gate.callback-stands", breaks: "rule 14: a callback of libuv waits in sync for its own loop",
-    in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .expression(
-      "core.isInCallbackOfLoop", becomes: "false",
-      within: "queue.lane == .foreground && core.isInCallbackOfLoop"),
-    suites: ["CallbackTests"]),
-  Bug(
-    "gate.callback-uncounted",
-    breaks: "rule 14: a callback of libuv waits for a task that waits for its loop",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("!blocked.loopWaitsInCallback", becomes: "true"),
-    suites: ["CallbackTests"]),
-  Bug(
-    "gate.callback-for-ever", breaks: "a callback of libuv is never told that it waits for itself",
-    in: "UVDispatch/UVDispatcher.swift",
-    .expression("caller != nil || isCallback", becomes: "caller != nil"),
-    suites: ["CallbackTests"]),
-  Bug(
-    "gate.callback-never-over", breaks: "the loop counts as waiting when its callback has gone on",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("core.blocked.loopWaitsInCallback = false"),
-    suites: ["CallbackTests"]),
-  Bug(
     "gate.callback-as-a-task",
     breaks: "a Task that begins in a callback of libuv waits for its loop",
     in: "TaskDispatch/Platform/ExecutionIdentity.swift",
@@ -180,13 +139,6 @@ private let gateBugs = [
       "parent != nil", becomes: "true",
       within: "core.refusal(isTimer: false, isFromOwnWork: parent != nil)"),
     suites: ["UVContractTests"]),
-  Bug(
-    "gate.sync-let-in", breaks: "rule 13: sync is let in after a shutdown began",
-    in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .expression(
-      "caller != nil", becomes: "true",
-      within: "core.refusal(isTimer: false, isFromOwnWork: caller != nil)"),
-    suites: ["SyncAtTheGateTests"]),
   Bug(
     "gate.mailbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
     in: "UVDispatch/Engine/Core+Collecting.swift",

@@ -275,12 +275,6 @@ private let postedItemBugs = [
     breaks: "rule 8: an item that was posted to a view cannot be cancelled",
     in: file, .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
   Bug(
-    "posted.with-a-time", breaks: "rule 8: an item that has expired runs",
-    in: "TaskDispatch/Work/WorkItem.swift",
-    .expression(
-      "marks.isEmpty", becomes: "!marks.contains(.isBarrier)"),
-    suites: posted),
-  Bug(
     "posted.high", breaks: "rule 7: a high task waits behind medium ones",
     in: items,
     .expression(
@@ -328,8 +322,4 @@ private let postedItemBugs = [
     "posted.queued-for-ever", breaks: "rule 17: an item that has ended keeps its frame",
     in: "UVDispatch/Engine/Core+Successors.swift", .without("frame.forgetInItem()"),
     suites: posted),
-  Bug(
-    "posted.never-ends", breaks: "rule 1: an item that ran has no outcome",
-    in: "UVDispatch/UVDispatcher+Running.swift", .without("item.finish(ended)"),
-    suites: ["FollowingItemsTests"]),
 ]

@@ -217,11 +217,6 @@ private let unlockingBugs = [
     .without("loop.wake()"),
     suites: ["ActorTests"]),
   Bug(
-    "unlock.nobody-told", breaks: "rule 2: an outcome reaches nobody",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("Self.deliver(contents)"),
-    suites: ["ParkTests", "UVContractTests"]),
-  Bug(
     "unlock.wake-stays-in-flight", breaks: "rule 13: the loop never ends",
     in: "UVDispatch/UVDispatcher.swift",
     .without("core.loop.endWake()"),
@@ -289,18 +284,4 @@ private let parkingBugs = [
       "core.loop.isPending", becomes: "false",
       within: "if core.workers.pending > 0 || core.loop.isPending"),
     suites: ["ParkTests"]),
-  Bug(
-    "park.tells-nobody", breaks: "rule 2: who waits sleeps over what it has to tell",
-    in: "UVDispatch/UVDispatcher.swift",
-    .expression(
-      "!core.outbox.isEmpty", becomes: "false",
-      within: "!core.outbox.isEmpty || core.blocked.mustCheck"),
-    suites: ["ParkTests"]),
-  Bug(
-    "park.keeps-news", breaks: "rule 14: two who wait in one section do not hear of each other",
-    in: "UVDispatch/UVDispatcher.swift",
-    .expression(
-      "core.blocked.mustCheck", becomes: "false",
-      within: "!core.outbox.isEmpty || core.blocked.mustCheck"),
-    suites: ["NewsTests"]),
 ]
