@@ -89,7 +89,8 @@ extension Core {
   /// Shows every item that waits: in a queue, for its time, or for room. O(what waits).
   func forEachWaitingItem(_ body: (WorkItem) -> Void) {
     forEachEntry { if let item = $0.item { body(item) } }
-    timers.forEach { item, _ in body(item) }
+    func show(_ timer: borrowing WorkItem, _ due: Int64) { body(copy timer) }
+    timers.forEach(show)
     for item in held.all { body(item) }
     for item in withoutRoom { body(item) }
   }

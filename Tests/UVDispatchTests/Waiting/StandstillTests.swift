@@ -107,8 +107,8 @@ extension OnePool {
       #expect(ran.value == 2)
     }
 
-    @Test("although others go on, if one runs on the thread of the other, which waits")
-    func circleThroughHelp() throws {
+    @Test("but not a worker that waits for what another, which is busy, may run when it is free")
+    func busyWorker() throws {
       let serial = dispatcher.makeQueue(label: "serial", width: 1)
       let wide = dispatcher.makeQueue(label: "wide", width: 2)
       let ended = Latch(2)
@@ -118,7 +118,7 @@ extension OnePool {
       #expect(busy.wait(patience))
       wide.suspend()
       wide {
-        // On the thread of the body that holds what this waits for.
+        // On a thread of its own: on that of the other body this would be a circle.
         note { _ = try serial.sync { ran.increment() } }
         ended.open()
       }
@@ -128,13 +128,14 @@ extension OnePool {
         note { _ = try wide.sync { ran.increment() } }
         ended.open()
       }
+      dispatcher.waitUntil { $0.running.contains(where: \.isBlocked) }
+      gate.open()
 
       #expect(ended.wait(patience))
-      gate.open()
       dispatcher.end()
       #expect(wasLetGo.value)
-      #expect(refused.value == 1)
-      #expect(ran.value == 1)
+      #expect(refused.value == 0)
+      #expect(ran.value == 2)
     }
   }
 }
