@@ -66,7 +66,7 @@ extension UVDispatcher {
     defer { unlock() }
     let parent = currentTask
     let task = core.makeTask(
-      .plain(body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
+      .plain(consume body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
       parent: parent?.id)
     if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil)
       ?? waitForRoom(task, parent)
