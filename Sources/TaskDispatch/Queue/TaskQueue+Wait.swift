@@ -2,8 +2,9 @@ extension TaskQueue {
   /// Runs `body` in this queue's order, and returns what it returns.
   ///
   /// On a view, and on the background, it runs on the calling thread, counted against the queue's
-  /// own width, and takes no worker. A worker that waits here meanwhile runs the tasks of the queue
-  /// that stand before it. On the foreground it runs on the loop's thread while the caller waits.
+  /// own width, and takes no worker. A worker that waits here runs the first task of the queue on top of
+  /// its wait, but only where it would be refused for want of a worker otherwise. On the foreground
+  /// `body` runs on the loop's thread while the caller waits.
   /// It stands in the medium band.
   ///
   /// - Throws: What `body` throws; or a ``WaitRefusal``, and then `body` has not run: above all

@@ -107,7 +107,7 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
-    /// What the calling thread blocks. The C library keeps two for its threads, which nobody can block.
+    /// What the calling thread blocks. The C library keeps two for its own threads, which no program can block.
     private static var blocked: [CInt] {
       (1...64).filter { CurrentThread.blocks($0) }
     }
