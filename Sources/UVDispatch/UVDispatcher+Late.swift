@@ -1,11 +1,12 @@
 internal import TaskDispatch
 
 extension UVDispatcher {
-  /// Takes a job that comes when the loop has ended for good: it cannot be refused, and must not be
-  /// lost. Under the lock.
+  /// Takes a job that cannot run in its queue any more: it cannot be refused, and must not be lost. Under
+  /// the lock.
   ///
   /// Jobs of the foreground, and of actors wherever they live, run one at a time on a thread that is
-  /// started for them and counts as their queue. The others the caller hands to Swift's own pool.
+  /// started for them and counts as their queue. So they wait for a body of that queue that still runs.
+  /// The calling code hands all others to Swift's own pool.
   ///
   /// - Returns: Whether it was taken.
   func takeLate(_ task: QueuedTask, _ core: Core) -> Bool {
@@ -28,7 +29,11 @@ extension UVDispatcher {
   private func runLateJobs() {
     let core = lock()
     while !core.lateJobs.isEmpty {
-      let task = core.lateJobs.removeFirst()
+      guard let task = core.takeLateJob() else {
+        // A body of each queue that has one runs, though the shutdown has given that up.
+        wait { core.hasLateJobToRun }
+        continue
+      }
       core.begin(task)
       run(task, core)
       tellIfDue(core, isWorker: false)

@@ -15,7 +15,8 @@ extension UVDispatcher {
   /// (`POSIX_SPAWN_SETSIGMASK`).
   ///
   /// Returns once everything accepted has been processed, or is named in the report; jobs of Swift
-  /// Tasks that have reached this dispatcher by then have run as well. Call it once. Traps inside a
+  /// Tasks that have reached this dispatcher by then have run as well, up to the shutdown's deadline. At
+  /// once if the loop has ended already, in ``runUntilIdle(servesMainQueue:)`` for example. Traps inside a
   /// task (rule 18), and while another thread runs the loop.
   ///
   /// - Parameter servesMainQueue: Whether it does. Means nothing on any other thread.
@@ -24,7 +25,7 @@ extension UVDispatcher {
   @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
   @discardableResult
   public func run(servesMainQueue: Bool = true) -> ShutdownReport {
-    enterLoop("run()")
+    if let report = enterLoop("run()", orReport: true) { return report }
     return onThisThread(servesMainQueue: servesMainQueue) {
       while true {
         loop.run()
@@ -48,11 +49,11 @@ extension UVDispatcher {
   /// program that a body starts there inherits it, and could not be stopped by `SIGTERM`, unless it is
   /// given a mask of its own (`POSIX_SPAWN_SETSIGMASK`).
   ///
-  /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``report``.
+  /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``waitForReport(timeout:)``.
   ///
   /// - Throws: ``UVError`` if the system has no room for another thread.
   public func start() throws(UVError) {
-    enterLoop("start()")
+    _ = enterLoop("start()", orReport: false)
     do throws(UVError) {
       try OwnThread.start(named: configuration.label) {
         self.withCore { $0.takeLoop() }
@@ -70,13 +71,14 @@ extension UVDispatcher {
   /// Runs the loop on the calling thread until nothing is left that could run now, and no timer is
   /// due: what the fake's call of this name does. Then the loop stands still, and can be run again.
   ///
-  /// Waits for background work that is running. Traps where ``run(servesMainQueue:)`` does.
+  /// Waits for background work that is running. If the dispatcher is shut down meanwhile, returns at the
+  /// end of that, and the next ``run(servesMainQueue:)`` returns the report. Traps where that does.
   ///
   /// - Parameter servesMainQueue: As of ``run(servesMainQueue:)``. What waits in `DispatchQueue.main`
   ///   could run.
   @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
   public func runUntilIdle(servesMainQueue: Bool = true) {
-    enterLoop("runUntilIdle()")
+    if enterLoop("runUntilIdle()", orReport: true) != nil { return }
     withCore { core in
       core.leavesWhenIdle = true
       core.loop.isWanted = true
@@ -102,7 +104,9 @@ extension UVDispatcher {
     }
   }
 
-  private func enterLoop(_ call: String) {
+  /// - Parameter orReport: Whether it may find the loop ended, by an earlier call.
+  /// - Returns: The report, if the loop has ended for good.
+  private func enterLoop(_ call: String, orReport: Bool) -> ShutdownReport? {
     if ForkGuard.isForked {
       refuse(
         "\(call) in a forked child, which has neither the loop nor the pool; it can only exec or _exit"
@@ -113,7 +117,8 @@ extension UVDispatcher {
         "\(call) inside a task: \(task.record) is running on this thread; submit what should run, "
           + "or call it outside any task")
     }
-    withCore { core in
+    return withCore { core in
+      if orReport, core.loop.isOver { return core.shutdown?.report }
       require(
         !core.loop.isOver, "\(call) after the end: this dispatcher was shut down; make another")
       require(
@@ -121,6 +126,7 @@ extension UVDispatcher {
         "\(call) while the loop runs already: a dispatcher has one loop, so post to it")
       core.loopRuns = true
       core.loop.isWanted = true
+      return nil
     }
   }
 
@@ -134,10 +140,12 @@ extension UVDispatcher {
     }
     core.loop.end()
     core.leaveLoop()
+    core.strandLateJobs()
     // Whoever counted itself in flight has the loop's handle in its hands.
     wait { core.loop.inFlight == 0 && !core.mailbox.isBeingFetchedFor }
     unlock()
     loop.close()
+    core.share.leave()
     return report
   }
 
@@ -189,7 +197,9 @@ extension UVDispatcher {
       if core.awaitsEvents { settleEvents(core, looks: true) }
       again = core.hasForeground || loop.hasMainQueueWork(looks: true)
     }
-    if !again, core.shutdown?.report == nil ? core.leavesWhenIdle && core.isIdle : isOver(core) {
+    if core.shutdown?.report != nil {
+      if !again || core.isPastDeadline, isOver(core) { loop.stop() }
+    } else if !again, core.leavesWhenIdle, core.isIdle {
       loop.stop()
     }
     loop.comesRoundAgain(again)

@@ -31,7 +31,9 @@ extension UVDispatcher {
         tellIfDue(core, isWorker: true)
         mayLookOnce = true
         guard isUsedUp else { continue }
-        let end = term.end(at: core.now) { Leases.hadThreadToSpare(since: monotonic($0)) }
+        let end = term.end(at: core.now) {
+          Leases.hadThreadToSpare(since: monotonic($0)) && !PoolShares.ofProcess.isAwaited
+        }
         // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
         if end == .isOver { break }
         if end == .asks {
@@ -54,7 +56,19 @@ extension UVDispatcher {
       away = lookForWork(core)
     }
     if core.leavesWhenIdle || core.shutdown != nil { core.loop.isWanted = true }
+    // Its thread is about to be free, for another run of this dispatcher first.
+    core.share.end()
+    core.workers.isShort = false
     unlock()
+    PoolShares.ofProcess.callThoseInShort()
+  }
+
+  /// Another dispatcher has given back a thread of the pool.
+  private func lookForThread() { withCore { $0.workers.isShort = false } }
+
+  /// What this dispatcher has of the pool.
+  func makeShare() -> PoolShare {
+    PoolShare(of: .ofProcess, threads: effectivePoolThreads) { [weak self] in self?.lookForThread() }
   }
 
   /// Frees the lock while it looks whether something comes that a worker may start.

@@ -195,7 +195,7 @@ extension UVDispatcher {
   }
 
   /// - Parameter others: Those who wait elsewhere: the first of them for what `what` needs.
-  private func deadlock(_ what: String, _ others: [WaitLink] = []) -> WaitRefusal {
+  func deadlock(_ what: String, _ others: [WaitLink] = []) -> WaitRefusal {
     var links = TaskFrame.stack.enumerated().map { depth, frame in
       WaitLink(
         waiter: frame.name, waiterQueue: frame.queueLabel,

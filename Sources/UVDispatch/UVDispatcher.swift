@@ -23,8 +23,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   let monitor = Monitor()
   private let core: Core
   let loop: EventLoop
-  let taskExecutors = LaneExecutors<UVTaskExecutor>()
-  let serialExecutors = LaneExecutors<UVSerialExecutor>()
+  let executors = LaneExecutors()
   public let configuration: Configuration
   /// How many threads libuv's pool has. The whole process shares them.
   public let effectivePoolThreads: Int
@@ -53,6 +52,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       configuration.observer == nil
       ? nil : Watchdog()
     core.dispatcher = ObjectIdentifier(self)
+    core.share = makeShare()
     loop.onTurn = { [unowned self] in turn() }
     if let watchdog {
       core.wakeWatchdog = { watchdog.wake() }
@@ -64,6 +64,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     // What is left is the parent's, and so are the locks.
     if ForkGuard.isForked { return }
     watchdog?.end()
+    core.shutdownDeadline?.end()
+    core.share.leave()
     // Nobody else holds it, so nothing runs: bodies and leases hold it.
     monitor.lock()
     let left = core.releaseEverything()
@@ -258,6 +260,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         isWorker: TaskFrame.threadWorksFor == name,
         deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut))
     if thread.isSearched { core.awaitDeliveries(true) }
+    // It may have a thread of the pool for that: see ``PoolShare/begin(isUrgent:)``.
+    core.workers.isShort = false
     return thread
   }
 

@@ -6,15 +6,15 @@ protocol UVExecutor: AnyObject, Sendable {
   var lane: Lane { get }
   var view: UVView? { get }
   func run(_ job: UnownedJob)
-  /// Runs a job that the dispatcher cannot run any more.
-  func enqueueElsewhere(_ job: UnownedJob)
+  /// Takes a job once more that the dispatcher could not run in its queue.
+  func enqueueAgain(_ job: UnownedJob)
 }
 
-/// Runs Tasks that prefer a queue.
+/// Runs Tasks that prefer a queue. Such a Task holds it, and so keeps the dispatcher and the queue.
 final class UVTaskExecutor: TaskExecutor, UVExecutor {
   let lane: Lane
   let view: UVView?
-  private weak let dispatcher: UVDispatcher?
+  private let dispatcher: UVDispatcher
 
   init(_ dispatcher: UVDispatcher, lane: Lane, view: UVView?) {
     self.dispatcher = dispatcher
@@ -28,7 +28,7 @@ final class UVTaskExecutor: TaskExecutor, UVExecutor {
 
   func run(_ job: UnownedJob) { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
 
-  func enqueueElsewhere(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(job) }
+  func enqueueAgain(_ job: UnownedJob) { UVDispatcher.enqueue(job, by: self, on: dispatcher) }
 }
 
 /// Runs actors that live on a queue.
@@ -54,9 +54,7 @@ final class UVSerialExecutor: SerialExecutor, UVExecutor {
 
   func run(_ job: UnownedJob) { unsafe job.runSynchronously(on: asUnownedSerialExecutor()) }
 
-  func enqueueElsewhere(_ job: UnownedJob) {
-    UVDispatcher.enqueueLate(job, by: self, on: dispatcher)
-  }
+  func enqueueAgain(_ job: UnownedJob) { UVDispatcher.enqueue(job, by: self, on: dispatcher) }
 
   func checkIsolated() {
     require(isIsolatingCurrentContext() == true, "this code does not run on \(label)")
@@ -68,36 +66,54 @@ final class UVSerialExecutor: SerialExecutor, UVExecutor {
   }
 }
 
-/// The executors of the lanes, each made when it is first asked for: an object that others refer to
-/// weakly, as they do to the dispatcher, is counted more slowly.
+/// Where the executor of Tasks that prefer a queue is found while a Task holds it. The queue does not: the
+/// executor keeps the queue and the dispatcher.
+struct KnownTaskExecutor {
+  private weak var executor: UVTaskExecutor?
+
+  mutating func executor(_ make: () -> UVTaskExecutor) -> UVTaskExecutor {
+    if let executor { return executor }
+    let new = make()
+    executor = new
+    return new
+  }
+}
+
+/// The executors of the lanes, each made when it is first asked for.
 ///
 /// An actor's is asked for at each call of the actor, so there is no lock to take.
-struct LaneExecutors<Executor: UVExecutor>: ~Copyable {
-  private let foreground = LazyObject<Executor>()
-  private let background = LazyObject<Executor>()
+struct LaneExecutors: ~Copyable {
+  private let foreground = LazyObject<UVSerialExecutor>()
+  private let background = LazyObject<UVSerialExecutor>()
+  private let foregroundOfTasks = Locked(KnownTaskExecutor())
+  private let backgroundOfTasks = Locked(KnownTaskExecutor())
 
-  func executor(for lane: Lane, make: () -> Executor) -> Executor {
+  func serialExecutor(for lane: Lane, make: () -> UVSerialExecutor) -> UVSerialExecutor {
     lane == .foreground ? foreground.made(by: make) : background.made(by: make)
+  }
+
+  func taskExecutor(for lane: Lane, make: () -> UVTaskExecutor) -> UVTaskExecutor {
+    lane == .foreground
+      ? foregroundOfTasks.withLock { $0.executor(make) }
+      : backgroundOfTasks.withLock { $0.executor(make) }
   }
 }
 
 extension UVDispatcher {
   public func taskExecutor(for queue: TaskQueue) -> any TaskExecutor {
     guard let view = view(queue.view) else {
-      return taskExecutors.executor(for: queue.lane) {
+      return executors.taskExecutor(for: queue.lane) {
         UVTaskExecutor(self, lane: queue.lane, view: nil)
       }
     }
     return view.taskExecutor.withLock { known in
-      let executor = known.executor ?? UVTaskExecutor(self, lane: .background, view: view)
-      known.executor = executor
-      return executor
+      known.executor { UVTaskExecutor(self, lane: .background, view: view) }
     }
   }
 
   public func serialExecutor(for queue: TaskQueue) -> any SerialExecutor {
     guard let view = view(queue.view) else {
-      return serialExecutors.executor(for: queue.lane) {
+      return executors.serialExecutor(for: queue.lane) {
         UVSerialExecutor(self, lane: queue.lane, view: nil)
       }
     }
@@ -114,18 +130,6 @@ extension UVDispatcher {
     }
   }
 
-  fileprivate static func enqueueLate(
-    _ job: UnownedJob, by executor: UVSerialExecutor, on dispatcher: UVDispatcher?
-  ) {
-    guard let dispatcher else { return globalConcurrentExecutor.enqueue(job) }
-    dispatcher.withCore { core in
-      let task = core.makeTask(
-        .job(job, executor), on: executor.lane, executor.view,
-        site: CallSite(fileID: "a Swift Task", line: 0), parent: nil)
-      _ = dispatcher.takeLate(task, core)
-    }
-  }
-
   private func take(_ job: UnownedJob, _ executor: any UVExecutor) -> Bool {
     let band = PriorityBand(ofPriority: job.priority.rawValue)
     let parent = currentTask
@@ -133,7 +137,7 @@ extension UVDispatcher {
       let task = core.makeTask(
         .job(job, executor), on: executor.lane, executor.view,
         site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
-      if core.loop.isOver { return takeLate(task, core) }
+      if core.strandsJobs(on: executor.lane, executor.view) { return takeLate(task, core) }
       core.accept(task)
       core.enqueue(task)
       return true

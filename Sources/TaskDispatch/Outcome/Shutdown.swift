@@ -25,7 +25,8 @@ public struct ShutdownReport: Sendable {
   /// A submission that did not end by running to its end.
   public struct Unfinished: Sendable, Hashable {
     public enum State: Sendable, Hashable {
-      /// It still ran when the deadline passed. Its thread may still be in it.
+      /// It still ran when the deadline passed. Its thread may still be in it. Or it is a job of a Swift Task
+      /// that waited, and goes on outside of the dispatcher.
       case abandoned
       /// The shutdown cancelled it before it started.
       case neverStarted
@@ -38,7 +39,7 @@ public struct ShutdownReport: Sendable {
     /// Since it was submitted. Plain bodies may carry no time: then since it was started for one that
     /// still runs, and nil for one that never did.
     public let age: Duration?
-    /// What runs it, as the dispatcher names its threads; nil if it never started.
+    /// What runs it, as the dispatcher names its threads; nil if it did not run then.
     public let thread: String?
     public let state: State
 
@@ -81,7 +82,8 @@ extension ShutdownReport.Unfinished: CustomStringConvertible {
     switch state {
     case .abandoned:
       let after = age.map { " after \($0.shortText)" } ?? ""
-      return "\(name) on \(queue) still runs\(after)\(place)"
+      let state = thread == nil ? "goes on elsewhere" : "still runs"
+      return "\(name) on \(queue) \(state)\(after)\(place)"
     case .neverStarted:
       let after = age.map { ", \($0.shortText) after it was submitted" } ?? ""
       return "\(name) on \(queue) never started\(after)"

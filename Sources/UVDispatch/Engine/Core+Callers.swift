@@ -34,6 +34,7 @@ extension Core {
     // Its thread is no lease: nobody else tells the loop.
     if leavesWhenIdle { loop.isWanted = true }
     leaveRunning(frame)
+    if frame.isAbandoned { return }
     ledger.running -= 1
     ledger.completed += 1
     tell(.finished(.completed), frame)

@@ -20,10 +20,10 @@ extension Core {
     awaitingDeliveries.add(begins ? 1 : -1, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether the loop can end for good: nothing is queued, and nobody was told of the end and may
-  /// still come.
+  /// Whether the loop can end for good: nothing is queued, and no thread makes a callback that may still
+  /// bring something. Or a shutdown's deadline has passed.
   var hasNothingLeft: Bool {
-    !isDelivering && outbox.isEmpty && !hasForeground
+    isPastDeadline || !isDelivering && outbox.isEmpty && !hasForeground
       && !running.contains { !$0.isAbandoned }
       && pool.background.queue.ready.isEmpty
       && views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }

@@ -23,14 +23,20 @@ extension Core {
   /// Unless it turns out that nobody has to look for anything.
   @inline(never) private func oweLease() {
     guard canStartOnWorker else { return }
+    guard share.begin(isUrgent: !blocked.isEmpty) else {
+      workers.isShort = true
+      return
+    }
     mayStart.store(true, ordering: .relaxed)
     workers.patience.learn(at: now)
     workers.start()
     if pool.twoMayStart { fetchAnother() }
   }
 
-  /// See ``WorkerWakeups/startAnother(busy:)``.
-  func fetchAnother() { workers.startAnother(busy: pool.busyWorkers) }
+  /// See ``WorkerWakeups/wantsAnother(busy:)``.
+  func fetchAnother() {
+    if workers.wantsAnother(busy: pool.busyWorkers), share.beginAnother() { workers.start() }
+  }
 
   func hintToSearchers() {
     mayStart.store(pool.canStart(now: { [clock] in clock.now }), ordering: .relaxed)

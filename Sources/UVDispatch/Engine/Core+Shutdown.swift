@@ -9,6 +9,11 @@ extension Core {
     var drainUntil: Int64
     /// Until when running bodies may go on after that.
     var cancelUntil: Int64
+    /// The report is made then, whatever still runs. A little later than ``cancelUntil``: until then the
+    /// loop's thread may come to make it, and jobs of Swift Tasks may end.
+    var endsAt: Int64 { cancelUntil.addingClamped(Self.grace) }
+    /// In nanoseconds.
+    static let grace: Int64 = 100_000_000
     var unfinished: [(order: UInt64, left: ShutdownReport.Unfinished)] = []
     var report: ShutdownReport?
 
@@ -19,7 +24,7 @@ extension Core {
 
     func nextDeadline(after now: Int64) -> Int64 {
       if report != nil { return .max }
-      return [drainUntil, cancelUntil].first { $0 > now } ?? .max
+      return [drainUntil, cancelUntil, endsAt].first { $0 > now } ?? .max
     }
   }
 
@@ -70,14 +75,14 @@ extension Core {
 
   /// Takes the shutdown as far as it can go now.
   ///
-  /// - Parameter isTurn: Whether the loop does, in its turn. The end belongs to that: it has looked for
-  ///   what came from outside before.
+  /// - Parameter isTurn: Whether the loop does, in its turn. Before the deadline the end belongs to that: it
+  ///   has looked for what came from outside before.
   func advanceShutdown(isTurn: Bool = false) {
-    guard shutdown != nil, shutdown!.phase != .over else { return }
-    guard loopRuns || now >= shutdown!.drainUntil else { return }
-    if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
-    if hasWorkThatCanEnd, shutdown!.phase == .draining {
-      shutdown!.phase = .cancelling
+    guard let shutdown, shutdown.phase != .over else { return }
+    guard loopRuns || now >= shutdown.drainUntil else { return }
+    if hasWorkThatCanEnd, now < shutdown.drainUntil { return }
+    if hasWorkThatCanEnd, shutdown.phase == .draining {
+      shutdown.phase = .cancelling
       // Nor do bodies any more.
       blocked.flagAll()
       shutdownFlag.raise()
@@ -85,42 +90,17 @@ extension Core {
     promotePlain()
     // Past the deadline that is everything. Before it, only what an outsider could free is left.
     cancelWaiting { !$0.isJob && !$0.isCaller && !outlivesDrain($0) }
-    if now >= shutdown!.cancelUntil {
-      abandonRunning()
+    if now >= shutdown.cancelUntil {
+      abandonRunning { !$0.isJob && !$0.isCaller }
       turnCallersAway()
     } else if !hasWorkThatCanEnd {
       // Those of suspended views.
       turnCallersAway()
     }
-    // Who was told of a cancellation just now may still have work to bring.
+    if now >= shutdown.endsAt { return concludeAtDeadline() }
+    // The code that was told of a cancellation just now may still have work to bring.
     guard isTurn, !hasWorkThatCanEnd, !isDelivering, outbox.isEmpty else { return }
     conclude()
-  }
-
-  /// Makes the report, and tells those who await it.
-  private func conclude() {
-    shutdown!.phase = .over
-    strandJobs()
-    removeAllHandlers()
-    events.readySet = nil
-    let report = ShutdownReport(
-      ledger: ledger,
-      unfinished: shutdown!.unfinished.sorted { $0.order < $1.order }.map(\.left))
-    shutdown!.report = report
-    for waiter in waitersForReport { outbox.append { waiter(report) } }
-    waitersForReport = []
-    loop.isWanted = true
-  }
-
-  /// Jobs that stand in suspended views, which nobody may resume any more, go on elsewhere.
-  private func strandJobs() {
-    var jobs: [QueuedTask] = []
-    forEachReady { if $0.isJob { jobs.append($0) } }
-    for task in jobs where takeBack(task) {
-      guard case .job(let job, let executor) = task.release() else { continue }
-      endUnstarted(task, .cancelled)
-      outbox.append { executor.enqueueElsewhere(job) }
-    }
   }
 
   private var hasWorkThatCanEnd: Bool {
@@ -147,49 +127,5 @@ extension Core {
       note(task, .neverStarted)
       endUnstarted(task, .cancelled)
     }
-  }
-
-  private func abandonRunning() {
-    for task in running where !task.isAbandoned && !task.isJob && !task.isCaller {
-      // Who asks for the end himself is about to come to his own.
-      if TaskFrame.first(where: { $0 === task }) != nil { continue }
-      task.abandon()
-      note(task, .abandoned)
-      ledger.running -= 1
-      ledger.count(.abandoned)
-      tell(.finished(.abandoned), task)
-      endedPlain(task)
-      guard let item = task.item else { continue }
-      forget(item)
-      // For its timer, too, it has ended: nobody can cancel it any more.
-      repeats[ObjectIdentifier(item)] = nil
-      if let telling = item.setOutcome(.abandoned) {
-        deferTelling(of: item, .abandoned, telling)
-      }
-    }
-  }
-
-  /// Refuses those who still stand in `sync`: what stands before them may never end.
-  private func turnCallersAway() {
-    var callers: [QueuedTask] = []
-    forEachReady { if $0.isCaller { callers.append($0) } }
-    for caller in callers where takeBack(caller) {
-      caller.isTurnedAway = true
-      blocked.flag(callerOf: caller)
-      endUnstarted(caller, .cancelled)
-    }
-  }
-
-  private func note(_ task: QueuedTask, _ state: ShutdownReport.Unfinished.State) {
-    let thread = task.lane == .foreground ? "the loop" : "a thread of the pool"
-    shutdown?.unfinished.append(
-      (
-        task.order,
-        ShutdownReport.Unfinished(
-          label: task.item?.label, queue: task.queueLabel, site: task.site,
-          age: task.enqueuedAt.map { .nanoseconds(now - $0) },
-          thread: state == .abandoned ? thread : nil,
-          state: state)
-      ))
   }
 }

@@ -67,7 +67,7 @@ extension Core {
     else { return false }
     collect()
     if pool.canStart(now: { [clock] in clock.now }),
-      workers.searching > 0 || workers.mayStart(busy: pool.busyWorkers)
+      workers.searching > 0 || workers.hasRoom(busy: pool.busyWorkers)
     {
       return false
     }

@@ -69,6 +69,9 @@ final class Core {
   var limitedBackground = 0
 
   @safe @exclusivity(unchecked) var workers: WorkerWakeups
+  /// What this dispatcher has of the pool. Set before another thread sees it: a core without a dispatcher has
+  /// a pool of its own.
+  var share = PoolShare(of: PoolShares(), threads: 1024) {}
   /// Whether a task may start on a worker. Read without the lock by runs that spin.
   let mayStart = Atomic(false)
 
@@ -109,7 +112,11 @@ final class Core {
   let awaitingDeliveries = Atomic(0)
 
   var shutdown: Shutdown?
-  var waitersForReport: [@Sendable (ShutdownReport) -> Void] = []
+  var waitersForReport: [(number: UInt64, wake: @Sendable (ShutdownReport) -> Void)] = []
+  /// Sees to it that the report comes at the deadline. There is one while a shutdown goes on.
+  var shutdownDeadline: ShutdownDeadline?
+  /// A shutdown has ended at its deadline: jobs of Swift Tasks on the background go on elsewhere.
+  var strandsAll = false
   /// Who awaits the report on the main actor, and has not gone on there. Swift takes them there by a
   /// thread of its own, so they may not have come yet when all else is over.
   var awaitersOnMainActor = 0

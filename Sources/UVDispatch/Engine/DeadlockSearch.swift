@@ -56,7 +56,7 @@ struct DeadlockSearch {
     self.mayHelp = mayHelp
     let threads = core.blocked.threads.filter(\.isSearched)
     workersAreLive =
-      core.workers.mayStart(busy: core.pool.busyWorkers) || core.workers.searching > 0
+      core.workers.hasRoom(busy: core.pool.busyWorkers) || core.workers.searching > 0
       || core.workers.telling > threads.count { $0.isWorker && $0.task == nil }
       || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
     loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)

@@ -175,6 +175,7 @@ final class QueuedTask: TaskFrame {
     nextStall = 0
     runner = .caller
     ranAsBarrier = isBarrier
+    assert(!isAbandoned, "the frame of a caller that was given up")
     // Its turn has come: its thread does not help others meanwhile.
     isGranted = true
   }
@@ -256,6 +257,12 @@ final class QueuedTask: TaskFrame {
   /// Its caller needs no worker.
   var runsOnCaller: Bool { isCaller && lane == .background }
 
+  /// What runs it, as a shutdown's report says that.
+  var nameOfThread: String {
+    if runsOnCaller { return "the thread that called sync" }
+    return lane == .foreground ? "the loop" : "a thread of the pool"
+  }
+
   /// Since when its time to live counts.
   var waitsSince: DispatcherInstant {
     DispatcherInstant(nanoseconds: cameDueAt ?? enqueuedAt ?? 0)
@@ -329,13 +336,15 @@ final class UVView: QueueView, @unchecked Sendable {
   let inbox: ViewInbox
   /// It is full, and so its inbox attended.
   @safe @exclusivity(unchecked) var attendsItself = false
+  /// A shutdown has left a job of a Swift Task that waited here to go on elsewhere. Later ones follow it.
+  var isStranded = false
   let pool: PoolView<Entry>
   let life: Life
   /// After which task the first of the plain bodies came that wait here.
   var orderOfPlain: UInt64 = 0
   var limited = 0
   /// A Task keeps its executor, and that the view.
-  let taskExecutor = Locked(TaskExecutorOfView())
+  let taskExecutor = Locked(KnownTaskExecutor())
   /// An actor keeps the view, and that its executor.
   let serialExecutor = LazyObject<UVSerialExecutor>()
 
@@ -345,10 +354,6 @@ final class UVView: QueueView, @unchecked Sendable {
     let pool: PoolView<Entry>
 
     init(_ pool: PoolView<Entry>) { self.pool = pool }
-  }
-
-  struct TaskExecutorOfView {
-    weak var executor: UVTaskExecutor?
   }
 
   init(label: String, width: Int, workerWidth: Int, agingStep: Int64) {

@@ -3,7 +3,8 @@
 ///
 /// It keeps invariant **L**: while a task may start on a worker, a run is *searching*, which means that it
 /// will look for a task under the lock before it ends. Or the pool has no thread for another run: then each
-/// run that makes callbacks looks for a task after those.
+/// run that makes callbacks looks for a task after those, and a dispatcher that is short is called
+/// (``PoolShares``).
 struct WorkerWakeups {
   /// The most runs that are busy at a time.
   let width: Int
@@ -17,6 +18,8 @@ struct WorkerWakeups {
   private(set) var pending = 0
   /// Runs that make callbacks after the end of a task. Each looks for a task before it ends.
   private(set) var telling = 0
+  /// Other dispatchers have the threads of the pool that another run could have.
+  var isShort = false
   /// For how long a run spins before it ends.
   var patience = Patience()
 
@@ -35,7 +38,12 @@ struct WorkerWakeups {
   /// Whether the pool has a thread for another run.
   ///
   /// - Parameter busy: Runs that are in a body.
-  func mayStart(busy: Int) -> Bool { busy < width && searching + busy + telling < threads }
+  func mayStart(busy: Int) -> Bool { !isShort && hasRoom(busy: busy) }
+
+  /// Whether another run may start once the pool has a thread for it.
+  ///
+  /// - Parameter busy: Runs that are in a body.
+  func hasRoom(busy: Int) -> Bool { busy < width && searching + busy + telling < threads }
 
   /// A run is to be started once the lock is free.
   mutating func start() {
@@ -44,13 +52,13 @@ struct WorkerWakeups {
     pending += 1
   }
 
-  /// There are two tasks to start, or a second post asks for a thread. One run on its way keeps the
-  /// invariants, but starts only one of two tasks, unless a busy run would go on with the other.
+  /// Whether a second run is to be started: there are two tasks to start, or a second post asks for a thread.
+  /// One run on its way keeps the invariants, but starts only one of two tasks, unless a busy run would go
+  /// on with the other.
   ///
   /// - Parameter busy: Runs that are in a body.
-  mutating func startAnother(busy: Int) {
-    guard searching == 1, arriving == 1, busy == 0, width > 1, mayStart(busy: 0) else { return }
-    start()
+  func wantsAnother(busy: Int) -> Bool {
+    searching == 1 && arriving == 1 && busy == 0 && width > 1 && mayStart(busy: 0)
   }
 
   mutating func takePending() -> Int {

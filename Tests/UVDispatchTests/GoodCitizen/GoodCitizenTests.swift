@@ -68,6 +68,73 @@ extension OnePool {
       }
     }
 
+    @Test("a file's status comes back at once while the bodies of two dispatchers stand still")
+    func statBehindTwoDispatchers() throws {
+      let (first, second) = (try UVDispatcher(), try UVDispatcher())
+      let gate = Latch()
+      let started = Latch(first.effectiveBackgroundWidth)
+      for dispatcher in [first, second] {
+        for _ in 0..<10 {
+          dispatcher.background {
+            started.open()
+            _ = gate.wait(patience)
+          }
+        }
+      }
+      #expect(started.wait(patience))
+      let running = [first, second].map { $0.withCore { $0.running.count } }
+      #expect(running.reduce(0, +) == first.effectiveBackgroundWidth)
+
+      let slowest = first.slowestStat(of: 5) { gate.open() }
+
+      #expect(slowest < .seconds(5))
+      first.runUntilIdle()
+      second.runUntilIdle()
+      #expect(second.ledger.completed == 10)
+    }
+
+    @Test("the bodies of one dispatcher leave a thread to another that has used the pool")
+    func longBodiesBesideAnother() throws {
+      let (first, second) = (try UVDispatcher(), try UVDispatcher())
+      let gate = Latch()
+      _ = try second.background.submit {}.wait()
+      second.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
+      let started = Latch(first.effectiveBackgroundWidth - 1)
+      for _ in 0..<10 {
+        first.background {
+          started.open()
+          _ = gate.wait(patience)
+        }
+      }
+      #expect(started.wait(patience))
+
+      // Without a wait, which would have the last thread.
+      let ran = Latch()
+      second.background { ran.open() }
+
+      #expect(ran.wait(patience))
+      #expect(first.withCore { $0.running.count } == first.effectiveBackgroundWidth - 1)
+      gate.open()
+      first.runUntilIdle()
+      #expect(first.ledger.completed == 10)
+    }
+
+    @Test("bodies that wait for another dispatcher do not keep it from the pool")
+    func waitingForAnother() throws {
+      let (first, second) = (try UVDispatcher(), try UVDispatcher())
+      let started = Latch(first.effectiveBackgroundWidth)
+      let handles = (0..<first.effectiveBackgroundWidth).map { _ in
+        first.background.submit {
+          started.open()
+          _ = started.wait(patience)
+          try second.background.submit {}.wait(timeout: patience)
+        }
+      }
+      for handle in handles { #expect(try handle.wait(timeout: patience) == .completed) }
+      first.runUntilIdle()
+      second.runUntilIdle()
+    }
+
     @Test("two dispatchers share the threads, and both go on")
     func twoDispatchers() throws {
       let first = try UVDispatcher()

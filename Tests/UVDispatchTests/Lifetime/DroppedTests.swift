@@ -88,18 +88,38 @@ extension OnePool {
       #expect(released.wait(patience))
     }
 
-    @Test("runs the jobs of Tasks that wait for it all the same")
-    func waitingJobs() async throws {
+    @Test("lives as long as a Task that prefers one of its queues, which stays on that")
+    func keptByTask() async throws {
       let gone = Latch()
-      let task = try { () throws -> Task<Int, Never> in
-        let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
-        return Task(executorPreference: dispatcher.foreground.executor) { 42 }
+      let (meter, astray) = (Meter(), Box(0))
+      try await { () async throws in
+        let tasks = try {
+          let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
+          let view = dispatcher.makeQueue(label: "view", width: 1)
+          return [view, dispatcher.background].map { queue in
+            let identity = queue.identity
+            return Task(executorPreference: queue.executor) {
+              await withTaskGroup { group in
+                for _ in 0..<8 {
+                  group.addTask {
+                    for _ in 0..<150 {
+                      let step = { if !TaskFrame.isRunning(identity) { astray.increment() } }
+                      if identity.view == nil { step() } else { meter.count(step) }
+                      await Task.yield()
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }()
+        #expect(!gone.isOpen)
+        for task in tasks { await task.value }
       }()
 
-      let value = await firstOf({ await task.value }, orAfter: patienceWithTasks)
-
-      #expect(value == 42)
-      #expect(gone.wait(patience))
+      #expect(astray.value == 0)
+      #expect(meter.most == 1)
+      #expect(await onOtherThread { gone.wait(patience) })
     }
 
     @Test("tells those who await what it was to run")

@@ -94,8 +94,8 @@ extension OnePool {
       #expect(result?.said("reload") == true)
     }
 
-    @Test("run() after the end traps")
-    func secondRun() async {
+    @Test("start() after the end traps")
+    func startAfterTheEnd() async {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
@@ -103,10 +103,10 @@ extension OnePool {
           let dispatcher = try UVDispatcher()
           dispatcher.beginShutdown()
           dispatcher.run()
-          dispatcher.run()
+          try dispatcher.start()
         }
       }
-      #expect(result?.said("run() after the end: this dispatcher was shut down") == true)
+      #expect(result?.said("start() after the end: this dispatcher was shut down") == true)
     }
 
     @Test("run() while another thread runs the loop traps")

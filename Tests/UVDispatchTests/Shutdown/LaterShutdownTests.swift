@@ -37,12 +37,13 @@ struct LaterShutdownTests {
     #expect(after[1] < before[1])
   }
 
-  @Test("wakes the loop when the drain is over, and again when the cancel phase is")
+  @Test("wakes the loop when the drain is over, when the cancel phase is, and for the report")
   func deadlinesOfTheLoop() throws {
     let shutdown = try #require(core.shutdown)
 
     #expect(core.nextDeadline == shutdown.drainUntil)
     #expect(shutdown.nextDeadline(after: shutdown.drainUntil) == shutdown.cancelUntil)
-    #expect(shutdown.nextDeadline(after: shutdown.cancelUntil) == .max)
+    #expect(shutdown.nextDeadline(after: shutdown.cancelUntil) == shutdown.endsAt)
+    #expect(shutdown.nextDeadline(after: shutdown.endsAt) == .max)
   }
 }

@@ -28,5 +28,96 @@ extension OnePool {
       await entering
       #expect(await resident.entered == 1)
     }
+
+    @Test("and jobs of the same actor that come after them run one at a time", arguments: [1, 20])
+    func oneAtATime(rounds: Int) async throws {
+      for _ in 0..<rounds {
+        let dispatcher = try UVDispatcher()
+        let view = dispatcher.makeQueue(label: "held", width: 1)
+        let resident = Resident(on: view)
+        view.suspend()
+        try dispatcher.start()
+        await withTaskGroup { group in
+          for _ in 0..<20 { group.addTask { await resident.enter() } }
+          await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting > 0 } }
+          dispatcher.beginShutdown()
+          await onOtherThread { dispatcher.waitUntil { $0.shutdown?.report != nil } }
+          view.resume()
+          for _ in 0..<20 { group.addTask { await resident.enter() } }
+        }
+        #expect(await resident.most == 1)
+        #expect(await resident.entered == 40)
+      }
+    }
+
+    @Test("are not lost if they come after the report, and before the loop has ended")
+    func betweenReportAndEnd() async throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "held", width: 1)
+      view.suspend()
+      let (gate, isTold) = (Latch(), Latch())
+      // Holds the loop between the report and its end.
+      dispatcher.withCore { core in
+        core.waitersForReport.append(
+          (
+            0,
+            { _ in
+              isTold.open()
+              _ = gate.wait(patience)
+            }
+          ))
+      }
+      try dispatcher.start()
+      dispatcher.beginShutdown()
+      #expect(await onOtherThread { isTold.wait(patience) })
+      let resident = Resident(on: view)
+      let task = Task(executorPreference: view.executor) { 12 }
+      async let entering: Void = resident.enter()
+
+      #expect(await task.value == 12)
+      await entering
+      #expect(await resident.entered == 1)
+      gate.open()
+    }
+
+    @Test("of an actor wait for one of it that a shutdown has given up")
+    func behindAbandoned() async throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "home", width: 1)
+      let (started, gate) = (Latch(), Latch())
+      let resident = Holder(on: view)
+      try dispatcher.start()
+      await withTaskGroup { group in
+        group.addTask { await resident.hold(started, gate) }
+        #expect(await onOtherThread { started.wait(patience) })
+        dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+        _ = await dispatcher.waitForReport()
+        for _ in 0..<10 { group.addTask { await resident.enter() } }
+        await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 10 } }
+        gate.open()
+      }
+      #expect(await resident.most == 1)
+    }
   }
+}
+
+/// An actor one of whose calls holds its queue.
+private actor Holder {
+  private let queue: TaskQueue
+  private let meter = Meter()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
+
+  init(on queue: TaskQueue) { self.queue = queue }
+
+  func enter() { meter.count {} }
+
+  func hold(_ started: Latch, _ gate: Latch) {
+    meter.count {
+      started.open()
+      _ = gate.wait(patience)
+    }
+  }
+
+  var most: Int { meter.most }
 }

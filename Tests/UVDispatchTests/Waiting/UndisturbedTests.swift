@@ -102,14 +102,15 @@ extension OnePool {
       let held = dispatcher.makeQueue(label: "held", width: 1)
       held.suspend()
       let refused = Latch()
-      dispatcher.foreground {
-        let behind = dispatcher.foreground.submit {}
-        do { _ = try behind.wait() } catch { refused.open() }
-      }
+      // First: else the other might wait before this has come, and be refused at once.
       dispatcher.background {
         dispatcher.waitUntil { $0.running.contains { $0.isBlocked } }
         // Its turn may come, so it is not refused itself.
         try? held.sync {}
+      }
+      dispatcher.foreground {
+        let behind = dispatcher.foreground.submit {}
+        do { _ = try behind.wait() } catch { refused.open() }
       }
 
       #expect(refused.wait(patience))

@@ -40,7 +40,7 @@ struct WorkerWakeupsTests {
   }
 
   @Test(
-    "a second run is started beside one that is on its way, where two may run and none is busy",
+    "a second run is wanted beside one that is on its way, where two may run and none is busy",
     arguments: Case.all)
   func second(_ now: Case) {
     var workers = WorkerWakeups(width: now.width, threads: now.width)
@@ -48,13 +48,21 @@ struct WorkerWakeupsTests {
     for _ in 0..<(now.searching - now.arriving) { workers.arrive() }
     _ = workers.takePending()
 
-    workers.startAnother(busy: now.busy)
-
-    let isStarted =
+    let isWanted =
       now.width > 1 && now.searching == 1 && now.arriving == 1 && now.busy == 0
-    #expect(workers.pending == (isStarted ? 1 : 0))
-    #expect(workers.searching == now.searching + workers.pending)
-    #expect(workers.arriving == now.arriving + workers.pending)
+    #expect(workers.wantsAnother(busy: now.busy) == isWanted)
+    workers.isShort = true
+    #expect(!workers.wantsAnother(busy: now.busy))
+  }
+
+  @Test("no run starts while other dispatchers have the threads, though there is room for one")
+  func short() {
+    var workers = WorkerWakeups(width: 2, threads: 2)
+    #expect(workers.mayStart(busy: 1))
+    workers.isShort = true
+    #expect(!workers.mayStart(busy: 1))
+    #expect(workers.hasRoom(busy: 1))
+    #expect(!workers.hasRoom(busy: 2))
   }
 
   @Test("a run spins if that would have helped the last time, and two runs at most do")

@@ -1,0 +1,140 @@
+internal import TaskDispatch
+
+/// How a shutdown ends: what is given up, and the report.
+extension Core {
+  /// Makes the report, and gives it to those that await it.
+  func conclude() {
+    guard let shutdown else { return }
+    shutdown.phase = .over
+    strandJobs(of: shutdown)
+    removeAllHandlers()
+    events.readySet = nil
+    let report = ShutdownReport(
+      ledger: ledger,
+      unfinished: shutdown.unfinished.sorted { $0.order < $1.order }.map(\.left))
+    shutdown.report = report
+    for waiter in waitersForReport { outbox.append { waiter.wake(report) } }
+    waitersForReport = []
+    if let deadline = shutdownDeadline { outbox.append { deadline.end() } }
+    loop.isWanted = true
+  }
+
+  /// Gives up whatever still runs, callbacks included, and makes the report. Any thread: the loop's may be in
+  /// a body.
+  func concludeAtDeadline() {
+    strandsAll = true
+    abandonRunning { _ in true }
+    rejectAdmitted()
+    conclude()
+  }
+
+  /// Whether the report was made at the deadline: nothing is waited for any more.
+  var isPastDeadline: Bool {
+    guard let shutdown, shutdown.report != nil else { return false }
+    return now >= shutdown.endsAt
+  }
+
+  /// Jobs of Swift Tasks that wait cannot be refused: they go on elsewhere.
+  private func strandJobs(of shutdown: Shutdown) {
+    for task in takeWaitingJobs() {
+      task.view?.isStranded = true
+      note(task, .abandoned)
+      endUnstarted(task, .abandoned)
+    }
+  }
+
+  /// The loop has ended for good: jobs that came to it since the report go on elsewhere.
+  func strandLateJobs() {
+    for task in takeWaitingJobs() { endUnstarted(task, .abandoned) }
+  }
+
+  private func takeWaitingJobs() -> [QueuedTask] {
+    var jobs: [QueuedTask] = []
+    forEachReady { if $0.isJob { jobs.append($0) } }
+    return jobs.filter { task in
+      guard takeBack(task), case .job(let job, let executor) = task.release() else { return false }
+      outbox.append { executor.enqueueAgain(job) }
+      return true
+    }
+  }
+
+  /// Whether a job of a Swift Task that comes now cannot run in its queue any more.
+  func strandsJobs(on lane: Lane, _ view: UVView?) -> Bool {
+    if loop.isOver { return true }
+    guard lane == .background, shutdown?.report != nil else { return false }
+    guard let view else { return strandsAll }
+    // A suspended one is not resumed any more, and two ways would let two jobs of an actor run at a time.
+    if strandsAll || view.pool.queue.isSuspended { view.isStranded = true }
+    return view.isStranded
+  }
+
+  /// The next job that came too late for its queue, and may run: none of its queue runs.
+  func takeLateJob() -> QueuedTask? {
+    guard let index = lateJobs.firstIndex(where: mayRunLate) else { return nil }
+    return lateJobs.remove(at: index)
+  }
+
+  var hasLateJobToRun: Bool { lateJobs.contains(where: mayRunLate) }
+
+  private func mayRunLate(_ job: QueuedTask) -> Bool {
+    !running.contains { $0.lane == job.lane && $0.view === job.view }
+  }
+
+  func abandonRunning(_ isWanted: (QueuedTask) -> Bool) {
+    for task in running where !task.isAbandoned && isWanted(task) {
+      // The body that asks for the end is about to come to its own.
+      if TaskFrame.first(where: { $0 === task }) != nil { continue }
+      task.abandon()
+      note(task, .abandoned, thread: task.nameOfThread)
+      ledger.running -= 1
+      ledger.count(.abandoned)
+      tell(.finished(.abandoned), task)
+      endedPlain(task)
+      guard let item = task.item else { continue }
+      forget(item)
+      // For its timer, too, it has ended: nobody can cancel it any more.
+      repeats[ObjectIdentifier(item)] = nil
+      if let telling = item.setOutcome(.abandoned) {
+        deferTelling(of: item, .abandoned, telling)
+      }
+    }
+  }
+
+  /// Refuses the callers that still wait in `sync`: what stands before them may never end.
+  func turnCallersAway() {
+    var callers: [QueuedTask] = []
+    forEachReady { if $0.isCaller { callers.append($0) } }
+    for caller in callers where takeBack(caller) { turnAway(caller) }
+  }
+
+  /// Refuses the callers of `sync` that were admitted, and whose threads have not noticed yet.
+  private func rejectAdmitted() {
+    for thread in blocked.threads {
+      guard case .turn(let caller) = thread.target, caller.isGranted, !caller.isTurnedAway else {
+        continue
+      }
+      blocked.admitted -= 1
+      caller.isGranted = false
+      giveBackShare(of: caller)
+      turnAway(caller)
+    }
+  }
+
+  private func turnAway(_ caller: QueuedTask) {
+    caller.isTurnedAway = true
+    blocked.flag(callerOf: caller)
+    endUnstarted(caller, .cancelled)
+  }
+
+  func note(
+    _ task: QueuedTask, _ state: ShutdownReport.Unfinished.State, thread: String? = nil
+  ) {
+    shutdown?.unfinished.append(
+      (
+        task.order,
+        ShutdownReport.Unfinished(
+          label: task.item?.label, queue: task.queueLabel, site: task.site,
+          age: task.enqueuedAt.map { .nanoseconds(now - $0) }, thread: thread, state: state)
+      ))
+  }
+}

@@ -1,0 +1,147 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+@Suite("Dispatchers that share the threads of a pool, as a value")
+struct PoolSharesTests {
+  private let shares = PoolShares()
+
+  private func share(threads: Int = 4, called: Box<Int> = Box(0)) -> PoolShare {
+    PoolShare(of: shares, threads: threads) { called.increment() }
+  }
+
+  @Test("leave one for libuv's other users, together", arguments: [1, 2, 3, 4, 9])
+  func oneIsLeft(threads: Int) {
+    let (first, second) = (share(threads: threads), share(threads: threads))
+    var runs = 0
+    while first.begin(isUrgent: false) { runs += 1 }
+    #expect(runs == max(1, threads - 1))
+    #expect(!second.begin(isUrgent: false))
+    #expect(!second.beginAnother())
+    #expect(shares.isAwaited)
+  }
+
+  @Test("leave one for each that has used its background and runs nothing")
+  func oneForEach() {
+    let (first, second, third) = (share(), share(), share())
+    #expect(second.begin(isUrgent: false))
+    second.end()
+    #expect(first.begin(isUrgent: false))
+    #expect(first.begin(isUrgent: false))
+    #expect(!first.begin(isUrgent: false))
+    #expect(!shares.isAwaited, "one that runs something waits for nothing")
+    // One that has not used its background has none kept for it, but finds that one.
+    #expect(third.begin(isUrgent: false))
+    #expect(!second.begin(isUrgent: false))
+    #expect(shares.isAwaited)
+  }
+
+  @Test("let the first run of each start, however many there are")
+  func many() {
+    let all = (0..<6).map { _ in share() }
+    for share in all {
+      #expect(share.begin(isUrgent: false))
+      share.end()
+    }
+    for share in all.prefix(3) { #expect(share.begin(isUrgent: false)) }
+    #expect(!all[3].begin(isUrgent: false))
+  }
+
+  @Test("give the last one to a dispatcher that runs nothing, and that threads are blocked in")
+  func urgent() {
+    let (first, second) = (share(), share())
+    for _ in 0..<3 { #expect(first.begin(isUrgent: false)) }
+    #expect(!first.begin(isUrgent: true))
+    #expect(second.begin(isUrgent: true))
+    #expect(!second.begin(isUrgent: true))
+  }
+
+  @Test("call the one that has waited longest, once, when a thread is free")
+  func calls() {
+    let called = (0..<3).map { _ in Box(0) }
+    let first = share()
+    let others = called.map { share(called: $0) }
+    for _ in 0..<3 { #expect(first.begin(isUrgent: false)) }
+    for other in others { for _ in 0..<2 { #expect(!other.begin(isUrgent: false)) } }
+    shares.callThoseInShort()
+    #expect(called.map(\.value) == [0, 0, 0])
+
+    first.end()
+    #expect(!first.begin(isUrgent: false), "it is kept for those that run nothing")
+    #expect(others[0].begin(isUrgent: false))
+    shares.callThoseInShort()
+    #expect(called.map(\.value) == [0, 0, 0], "no thread is left")
+    first.end()
+    shares.callThoseInShort()
+    #expect(called.map(\.value) == [0, 1, 1], "none of them has taken it")
+    #expect(!shares.isAwaited)
+  }
+
+  @Test("keep nothing for one that has left, and call those that may have its thread")
+  func leaves() {
+    let called = Box(0)
+    let (first, second) = (share(called: called), share())
+    #expect(second.begin(isUrgent: false))
+    for _ in 0..<2 { #expect(first.begin(isUrgent: false)) }
+    second.leave()
+    second.end()
+    second.leave()
+    #expect(first.begin(isUrgent: false))
+    #expect(!first.begin(isUrgent: false))
+    let third = share()
+    #expect(!third.begin(isUrgent: false))
+    third.leave()
+    #expect(!shares.isAwaited)
+    #expect(called.value == 0)
+    first.end()
+    #expect(first.begin(isUrgent: false))
+  }
+
+  /// What the shares should know, counted anew each time.
+  private struct Model {
+    var runs: [Int]
+    var hasUsed: [Bool]
+
+    func mayStart(_ index: Int, of capacity: Int) -> Bool {
+      let left = capacity - runs.reduce(0, +) - 1
+      if runs[index] == 0 { return left >= 0 }
+      return left >= runs.indices.count { $0 != index && hasUsed[$0] && runs[$0] == 0 }
+    }
+  }
+
+  @Test("start what the rule lets start, and leave none short that may, in random programs")
+  func random() {
+    for seed in 0..<200 {
+      var dice = Dice(seed: seed)
+      let shares = PoolShares()
+      let threads = 1 + dice.roll(6)
+      let count = 1 + dice.roll(4)
+      let short = Box(Set<Int>())
+      let all = (0..<count).map { index in
+        PoolShare(of: shares, threads: threads) { short.change { _ = $0.remove(index) } }
+      }
+      let capacity = max(1, threads - 1)
+      var model = Model(
+        runs: .init(repeating: 0, count: count), hasUsed: .init(repeating: false, count: count))
+      for _ in 0..<100 {
+        let index = dice.roll(count)
+        if model.runs[index] > 0, dice.once(in: 2) {
+          all[index].end()
+          model.runs[index] -= 1
+          short.change { _ = $0.remove(index) }
+          shares.callThoseInShort()
+        } else {
+          model.hasUsed[index] = true
+          let may = model.mayStart(index, of: capacity)
+          #expect(all[index].begin(isUrgent: false) == may)
+          if may { model.runs[index] += 1 }
+          short.change { if may { $0.remove(index) } else { $0.insert(index) } }
+        }
+        for index in short.value { #expect(!model.mayStart(index, of: capacity)) }
+        #expect(shares.isAwaited == short.value.contains { model.runs[$0] == 0 })
+      }
+    }
+  }
+}

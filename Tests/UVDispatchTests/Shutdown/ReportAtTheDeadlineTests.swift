@@ -1,0 +1,232 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("The report of a shutdown comes at its deadline, and names what does not end,")
+  struct ReportAtTheDeadlineTests {
+    private static let policy = ShutdownPolicy(drain: .milliseconds(10), cancel: .milliseconds(10))
+
+    /// Shuts `dispatcher` down, and says what was abandoned.
+    private func abandoned(by dispatcher: UVDispatcher) throws -> [ShutdownReport.Unfinished] {
+      dispatcher.beginShutdown(Self.policy)
+      let report = try dispatcher.waitForReport(timeout: patience)
+      #expect(report.ledger.balances)
+      #expect(report.ledger.waiting == 0)
+      #expect(report.ledger.running == 0)
+      return report.unfinished.filter { $0.state == .abandoned }
+    }
+
+    @Test("if that is a body of the foreground")
+    func foregroundBody() throws {
+      let dispatcher = try UVDispatcher()
+      let (started, gate, ended) = (Latch(), Latch(), Latch())
+      let behind = Box(0)
+      let handle = dispatcher.foreground.submit(label: "stuck") {
+        started.open()
+        _ = gate.wait(patience)
+        ended.open()
+      }
+      dispatcher.foreground { behind.increment() }
+      try dispatcher.start()
+      #expect(started.wait(patience))
+
+      let abandoned = try abandoned(by: dispatcher)
+
+      #expect(abandoned.map(\.label) == ["stuck"])
+      #expect(abandoned.map(\.thread) == ["the loop"])
+      #expect(handle.outcomeIfFinished == .abandoned)
+      gate.open()
+      #expect(ended.wait(patience))
+      dispatcher.waitUntil { $0.loop.isOver && $0.running.isEmpty }
+      #expect(behind.value == 0)
+      #expect(dispatcher.ledger == dispatcher.report?.ledger)
+    }
+
+    @Test("if that is a body of the foreground that has asked for the end itself")
+    func foregroundBodyThatAsks() throws {
+      let dispatcher = try UVDispatcher()
+      let (gate, ended) = (Latch(), Latch())
+      dispatcher.foreground(label: "stuck") {
+        dispatcher.beginShutdown(Self.policy)
+        _ = gate.wait(patience)
+        ended.open()
+      }
+      try dispatcher.start()
+
+      let report = try dispatcher.waitForReport(timeout: patience)
+
+      #expect(report.unfinished.map(\.label) == ["stuck"])
+      gate.open()
+      #expect(ended.wait(patience))
+    }
+
+    @Test("if that is the body of a sync", arguments: [true, false])
+    func syncBody(entersAtOnce: Bool) throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let (started, gate, hold) = (Latch(), Latch(), Latch())
+      if !entersAtOnce { view { _ = hold.wait(patience) } }
+      try dispatcher.start()
+      let caller = OtherThread {
+        _ = try? view.sync {
+          started.open()
+          _ = gate.wait(patience)
+        }
+      }
+      if !entersAtOnce { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+      hold.open()
+      #expect(started.wait(patience))
+
+      let abandoned = try abandoned(by: dispatcher)
+
+      #expect(abandoned.map(\.queue) == ["view"])
+      #expect(abandoned.map(\.thread) == ["the thread that called sync"])
+      gate.open()
+      #expect(caller.join())
+      dispatcher.waitUntil { $0.running.isEmpty }
+      #expect(dispatcher.ledger == dispatcher.report?.ledger)
+    }
+
+    @Test("if that is the body of a sync inside a body")
+    func syncBodyInBody() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let (started, gate) = (Latch(), Latch())
+      dispatcher.background(label: "outer") {
+        try? view.sync {
+          started.open()
+          _ = gate.wait(patience)
+        }
+      }
+      try dispatcher.start()
+      #expect(started.wait(patience))
+
+      let abandoned = try abandoned(by: dispatcher)
+
+      #expect(abandoned.map(\.queue) == ["background", "view"])
+      gate.open()
+      dispatcher.waitUntil { $0.running.isEmpty }
+    }
+
+    @Test("if that is a Task that yields for ever", arguments: [Lane.background, .foreground])
+    func yieldingTask(lane: Lane) throws {
+      let dispatcher = try UVDispatcher()
+      let queue = lane == .background ? dispatcher.background : dispatcher.foreground
+      let (mayEnd, ended, started) = (Flag(), Latch(), Latch())
+      Task(executorPreference: queue.executor) {
+        started.open()
+        while !mayEnd.isRaised { await Task.yield() }
+        ended.open()
+      }
+      try dispatcher.start()
+      #expect(started.wait(patience))
+
+      let abandoned = try abandoned(by: dispatcher)
+
+      // Twice, if it has yielded just now and its thread has not come back from that.
+      #expect(Set(abandoned.map(\.site.fileID)) == ["a Swift Task"])
+      // It goes on, and the loop ends nevertheless.
+      dispatcher.waitUntil { $0.loop.isOver }
+      mayEnd.raise()
+      #expect(ended.wait(patienceWithTasks))
+    }
+
+    @Test("if that is a job of a Task")
+    func job() throws {
+      let dispatcher = try UVDispatcher()
+      let (started, gate, ended) = (Latch(), Latch(), Latch())
+      Task(executorPreference: dispatcher.background.executor) {
+        started.open()
+        Self.hold(at: gate)
+        ended.open()
+      }
+      try dispatcher.start()
+      #expect(started.wait(patience))
+
+      let abandoned = try abandoned(by: dispatcher)
+
+      #expect(abandoned.map(\.site.fileID) == ["a Swift Task"])
+      #expect(abandoned.map(\.thread) == ["a thread of the pool"])
+      gate.open()
+      #expect(ended.wait(patience))
+    }
+
+    @Test("if that is a callback", arguments: [Lane.background, .foreground])
+    func callback(lane: Lane) throws {
+      let dispatcher = try UVDispatcher()
+      let queue = lane == .background ? dispatcher.background : dispatcher.foreground
+      let (group, started, gate) = (WorkGroup(), Latch(), Latch())
+      try dispatcher.start()
+      group.enter()
+      group.whenEmpty {
+        started.open()
+        _ = gate.wait(patience)
+      }
+      queue(group: group) { group.leave() }
+      #expect(started.wait(patience))
+
+      #expect(try abandoned(by: dispatcher).isEmpty)
+      if lane == .background { dispatcher.waitUntil { $0.loop.isOver } }
+      gate.open()
+      dispatcher.waitUntil { $0.loop.isOver }
+    }
+
+    @Test("if no thread runs the loop")
+    func noLoop() throws {
+      let dispatcher = try UVDispatcher()
+      let handle = dispatcher.foreground.submit(label: "waits") {}
+
+      dispatcher.beginShutdown(Self.policy)
+      let report = try dispatcher.waitForReport(timeout: patience)
+
+      #expect(report.unfinished.map(\.label) == ["waits"])
+      #expect(handle.outcomeIfFinished == .cancelled)
+      #expect(dispatcher.run().unfinished == report.unfinished)
+    }
+
+    @Test("and refuses a caller of sync that was admitted and has not noticed")
+    func admitted() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let (first, second) = (Latch(), Latch())
+      let (isFirst, isSecond) = (Latch(), Latch())
+      let answer = Box<WaitRefusal?>(nil)
+      view {
+        isFirst.open()
+        _ = first.wait(patience)
+      }
+      #expect(isFirst.wait(patience))
+      // Its thread is blocked for the view, and does not come back while the lock is held.
+      let caller = OtherThread {
+        do {
+          try view.sync { isSecond.open() }
+        } catch {
+          answer.value = error as? WaitRefusal
+        }
+      }
+      dispatcher.waitUntil { $0.ledger.waiting == 1 }
+      dispatcher.withCore { core in
+        for thread in core.blocked.threads {
+          guard case .turn(let task) = thread.target else { continue }
+          #expect(core.takeBack(task))
+          task.isGranted = true
+          core.blocked.admitted += 1
+        }
+        core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+        core.concludeAtDeadline()
+        #expect(core.blocked.admitted == 0)
+      }
+      #expect(caller.join())
+      #expect(answer.value == .refused(.shutDown))
+      #expect(!isSecond.isOpen)
+      first.open()
+      second.open()
+      dispatcher.waitUntil { $0.running.isEmpty }
+    }
+
+    private static func hold(at gate: Latch) { _ = gate.wait(patience) }
+  }
+}
