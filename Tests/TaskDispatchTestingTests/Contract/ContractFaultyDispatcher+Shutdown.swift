@@ -58,7 +58,11 @@ struct FaultySubject: ContractSubject {
 
   func end(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().end(dispatcher.inner) }
 
-  func finish(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().finish(dispatcher.inner) }
+  func finish(_ dispatcher: FaultyDispatcher) throws {
+    // What a fault keeps may keep the dispatcher.
+    defer { dispatcher.forget() }
+    try FakeSubject().finish(dispatcher.inner)
+  }
 
   func raise(_ signal: Signal, to dispatcher: FaultyDispatcher) throws {
     try FakeSubject().raise(signal, to: dispatcher.inner)

@@ -26,6 +26,15 @@ final class FaultyDispatcher: EventDispatcher {
     inner = FakeSubject().makeDispatcher(configuration.with(fault))
   }
 
+  /// Lets go of all that it keeps.
+  func forget() {
+    let memory = memory.withLock { memory in
+      defer { memory = Memory() }
+      return memory
+    }
+    withExtendedLifetime(memory) {}
+  }
+
   // MARK: Queues
 
   var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }

@@ -14,8 +14,10 @@ extension OnePool {
         try standingStill {
           withoutIOURing()
           try runAndEnd()
+          ThisProcess.waitUntilShutdownsEnd()
           let before = (ThisProcess.descriptors, ThisProcess.threads)
           for _ in 0..<200 { try runAndEnd() }
+          ThisProcess.waitUntilShutdownsEnd()
           let after = (ThisProcess.descriptors, ThisProcess.threads)
           #expect(before == after)
         }
@@ -27,6 +29,7 @@ extension OnePool {
       await #expect(processExitsWith: .success) {
         withoutIOURing()
         try standingStill { try runAndEnd() }
+        ThisProcess.waitUntilShutdownsEnd()
         let before = (ThisProcess.descriptors, ThisProcess.threads)
         for _ in 0..<200 {
           let dispatcher = try UVDispatcher()
@@ -51,6 +54,7 @@ extension OnePool {
         try standingStill {
           withoutIOURing()
           try runAndEnd()
+          ThisProcess.waitUntilShutdownsEnd()
           let before = (ThisProcess.descriptors, ThisProcess.threads)
           for _ in 0..<200 {
             let dispatcher = try UVDispatcher()
@@ -58,6 +62,7 @@ extension OnePool {
             dispatcher.foreground.after(.seconds(3600)) {}
             dispatcher.makeQueue(label: "view", width: 1).suspend()
           }
+          ThisProcess.waitUntilShutdownsEnd()
           let after = (ThisProcess.descriptors, ThisProcess.threads)
           #expect(before == after)
         }

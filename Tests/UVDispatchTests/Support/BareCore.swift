@@ -9,6 +9,16 @@ struct BareCore {
   let view: UVView
   /// Items take their lane and their view from a queue, and a queue has a dispatcher.
   private let nobody = RecordingDispatcher()
+  private let ending: Ending
+
+  /// Lets go of what a test has left blocked: such a thread and its task hold each other.
+  private final class Ending {
+    let core: Core
+
+    init(_ core: Core) { self.core = core }
+
+    deinit { for thread in core.blocked.threads { core.blocked.end(thread) } }
+  }
 
   /// - Parameter agingStep: Of the view. Nothing ages before the core forgets what time it is.
   init(
@@ -21,6 +31,7 @@ struct BareCore {
     view = UVView(
       label: "view", width: viewWidth, workerWidth: width, agingStep: agingStep)
     core.add(view)
+    ending = Ending(core)
   }
 
   func task(

@@ -42,21 +42,36 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
-    @Test("is not told of a deadlock if it waits for a task of a suspended view")
+    @Test("is told of a deadlock if it waits for a task of a suspended view, which no resume would let start")
     func suspendedView() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       view.suspend()
       let handle = view.submit {}
       try dispatcher.start()
-      dispatcher.waitUntil { $0.loop.mustBeTold }
       onWorker { "\(try handle.wait())" }
-      waitUntilItWaits()
-
-      handle.cancel()
 
       #expect(answered.wait(patience))
-      #expect(answer.value == "cancelled before it started")
+      #expect(answer.value == "would deadlock")
+      view.resume()
       dispatcher.end()
+    }
+
+    @Test("is not told of a deadlock if another worker could run the task of a suspended view")
+    func suspendedViewAndWorker() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      view.suspend()
+      let handle = view.submit {}
+      let waiter = dispatcher.background.submit { try handle.wait() }
+      dispatcher.waitUntil { $0.running.contains(where: \.isBlocked) }
+      // Each section of the lock ends with a verdict, if there is one.
+      for _ in 0..<10 { dispatcher.withCore { _ in } }
+      #expect(waiter.outcomeIfFinished == nil)
+
+      view.resume()
+
+      #expect(try waiter.wait(timeout: patience) == .completed)
+      dispatcher.runUntilIdle()
     }
 
     @Test("goes on, for all who ask, when its sync has ended")

@@ -29,6 +29,7 @@ extension OnePool {
         dispatcher.waitUntil { $0.ledger.running == 0 }
       }
       #expect(numbers.value == Array(0..<60))
+      dispatcher.end()
     }
 
     @Test("counts against no limit", arguments: [nil, "labelled"])
@@ -51,6 +52,7 @@ extension OnePool {
       #expect(dispatcher.ledger.refused == 1)
       gate.open()
       #expect(replied.wait(patience))
+      dispatcher.end()
     }
 
     @Test("is drained by a shutdown with the body that it follows", arguments: [nil, "labelled"])
