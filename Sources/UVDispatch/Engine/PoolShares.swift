@@ -4,8 +4,9 @@ internal import TaskDispatch
 /// How the dispatchers of a process share the threads of libuv's pool (rule 12).
 ///
 /// A worker run starts only if after that one thread is left for libuv's other users, and one for each other
-/// dispatcher that has used its background and runs nothing there, as far as the pool has threads. A
-/// dispatcher that may not start one is *short*: when a thread is free for it, it is called.
+/// dispatcher that has used its background and runs nothing there; but half of the threads are not kept for
+/// those, or many dispatchers that are idle would leave one thread to the one that is busy. A dispatcher that
+/// may not start a run is *short*: when a thread is free for it, it is called.
 ///
 /// Its lock is taken under that of a dispatcher. It calls none while it holds it.
 final class PoolShares: Sendable {
@@ -150,7 +151,7 @@ final class PoolShare: Sendable {
 
   fileprivate func mayStart(_ state: PoolShares.State, isUrgent: Bool = false) -> Bool {
     let left = capacity - state.runs - 1
-    guard record.runs == 0 else { return left >= state.idle }
+    guard record.runs == 0 else { return left >= min(state.idle, capacity / 2) }
     return left >= (isUrgent ? -1 : 0)
   }
 }

@@ -38,6 +38,19 @@ struct PoolSharesTests {
     #expect(shares.isAwaited)
   }
 
+  @Test("keep no more than half of the threads for those that run nothing", arguments: 2...9)
+  func half(threads: Int) {
+    let idle = (0..<10).map { _ in share(threads: threads) }
+    for share in idle {
+      #expect(share.begin(isUrgent: false))
+      share.end()
+    }
+    let busy = share(threads: threads)
+    var runs = 0
+    while busy.begin(isUrgent: false) { runs += 1 }
+    #expect(runs == max(1, threads - 1 - (threads - 1) / 2))
+  }
+
   @Test("let the first run of each start, however many there are")
   func many() {
     let all = (0..<6).map { _ in share() }
@@ -107,7 +120,8 @@ struct PoolSharesTests {
     func mayStart(_ index: Int, of capacity: Int) -> Bool {
       let left = capacity - runs.reduce(0, +) - 1
       if runs[index] == 0 { return left >= 0 }
-      return left >= runs.indices.count { $0 != index && hasUsed[$0] && runs[$0] == 0 }
+      let idle = runs.indices.count { $0 != index && hasUsed[$0] && runs[$0] == 0 }
+      return left >= min(idle, capacity / 2)
     }
   }
 

@@ -10,20 +10,6 @@ enum ThisProcess {
 
   static var threads: Int { entries(of: "/proc/self/task").count }
 
-  /// Waits until the threads have gone that see to the deadlines of shutdowns: each ends some moments after
-  /// its shutdown.
-  static func waitUntilShutdownsEnd() {
-    let clock = ContinuousClock()
-    let patient = clock.now.advanced(by: .seconds(10))
-    while clock.now < patient, names.contains(where: { $0.hasSuffix(" end\n") }) {}
-  }
-
-  private static var names: [String] {
-    threadIDs.compactMap {
-      try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)
-    }
-  }
-
   static var threadIDs: Set<String> { Set(entries(of: "/proc/self/task")) }
 
   /// Whether every thread sleeps, the calling one and `others` aside.

@@ -215,7 +215,7 @@ private let orderBugs = [
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
       "queue.isBarrier", becomes: "false",
-      within: ".plain(body), on: queue.lane, view, isBarrier: queue.isBarrier"),
+      within: ".plain(consume body), on: queue.lane, view, isBarrier: queue.isBarrier"),
     suites: ["PlainBarrierTests", "UVContractTests"]),
   Bug(
     "barrier.item-lost", breaks: "rule 6: a labelled barrier divides nothing",
