@@ -68,7 +68,8 @@ extension UVDispatcher {
 
   /// What this dispatcher has of the pool.
   func makeShare() -> PoolShare {
-    PoolShare(of: .ofProcess, threads: effectivePoolThreads) { [weak self] in self?.lookForThread() }
+    PoolShare(of: .ofProcess, threads: effectivePoolThreads) { [weak self] in self?.lookForThread()
+    }
   }
 
   /// Frees the lock while it looks whether something comes that a worker may start.

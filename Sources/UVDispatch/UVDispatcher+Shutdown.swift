@@ -63,7 +63,9 @@ extension UVDispatcher {
     core.beginShutdown(policy)
     guard let shutdown = core.shutdown, shutdown.report == nil else { return }
     let time = monotonic(shutdown.endsAt)
-    if let deadline = core.shutdownDeadline { return core.outbox.append { deadline.move(to: time) } }
+    if let deadline = core.shutdownDeadline {
+      return core.outbox.append { deadline.move(to: time) }
+    }
     let deadline = ShutdownDeadline(at: time)
     core.shutdownDeadline = deadline
     core.outbox.append {

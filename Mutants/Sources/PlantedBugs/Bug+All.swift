@@ -3,6 +3,6 @@ extension Bug {
   public static let all: [Bug] =
     wakingBugs + fastPathBugs + viewBugs + viewInboxBugs + itemBugs + submittingBugs + runningBugs
     + waitingBugs
-    + shutdownBugs
+    + shutdownBugs + deadlineBugs + poolShareBugs
     + eventBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
 }

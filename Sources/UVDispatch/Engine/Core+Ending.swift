@@ -23,10 +23,11 @@ extension Core {
   /// Whether the loop can end for good: nothing is queued, and no thread makes a callback that may still
   /// bring something. Or a shutdown's deadline has passed.
   var hasNothingLeft: Bool {
-    isPastDeadline || !isDelivering && outbox.isEmpty && !hasForeground
-      && !running.contains { !$0.isAbandoned }
-      && pool.background.queue.ready.isEmpty
-      && views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }
+    isPastDeadline
+      || !isDelivering && outbox.isEmpty && !hasForeground
+        && !running.contains { !$0.isAbandoned }
+        && pool.background.queue.ready.isEmpty
+        && views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }
   }
 
   /// Whether nothing is left that could run now, on any thread.

@@ -42,7 +42,9 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
-    @Test("is told of a deadlock if it waits for a task of a suspended view, which no resume would let start")
+    @Test(
+      "is told of a deadlock if it waits for a task of a suspended view, since it needs the worker"
+    )
     func suspendedView() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       view.suspend()

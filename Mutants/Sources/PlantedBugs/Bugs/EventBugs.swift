@@ -24,7 +24,7 @@ let eventBugs = [
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.asker-abandoned", breaks: "a body that asks for an end at once is abandoned by that",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
     .without("if TaskFrame.first(where: { $0 === task }) != nil { continue }"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
@@ -75,7 +75,7 @@ let eventBugs = [
     suites: ["SignalTests"]),
   Bug(
     "event.outlives-the-shutdown", breaks: "rule 13: a handler is there when the shutdown is over",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
     .without("removeAllHandlers()"),
     suites: ["SignalAtTheEndTests"]),
   Bug(

@@ -1,0 +1,120 @@
+/// That the report comes at the deadline, whatever does not end, and what becomes of that.
+let deadlineBugs: [Bug] = [
+  Bug(
+    "deadline.loop-not-woken", breaks: "rule 13: no report while a job of a Task does not end",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("[drainUntil, cancelUntil, endsAt]", becomes: "[drainUntil, cancelUntil]"),
+    suites: ["LaterShutdownTests"]),
+  Bug(
+    "deadline.not-kept", breaks: "rule 13: no report while the body of a sync does not end",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .without("if now >= shutdown.endsAt { return concludeAtDeadline() }"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.no-grace", breaks: "rule 13: a body that is about to end is given up",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("cancelUntil.addingClamped(Self.grace)", becomes: "cancelUntil"),
+    suites: ["LaterShutdownTests"]),
+  Bug(
+    "deadline.no-thread", breaks: "rule 13: no report while a body of the foreground does not end",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .without("try? deadline.start(named: self.configuration.label, of: self)"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.not-shortened",
+    breaks: "rule 13: the thread waits for the deadline of an earlier call",
+    in: "UVDispatch/Engine/ShutdownDeadline.swift",
+    .without("state.time = min(state.time, time)"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.thread-stays", breaks: "a thread is left behind when a shutdown is over",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .without("if let deadline = shutdownDeadline { outbox.append { deadline.end() } }"),
+    suites: ["LeakTests"]),
+  Bug(
+    "deadline.thread-of-the-dropped-stays",
+    breaks: "a thread is left behind by a dispatcher that is gone",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.shutdownDeadline?.end()"),
+    suites: ["LeakTests"]),
+  Bug(
+    "deadline.jobs-not-given-up",
+    breaks: "rule 13: a job of a Task is counted as running at the end",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression("{ _ in true }", becomes: "{ !$0.isJob }"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.callers-not-given-up",
+    breaks: "rule 13: the body of a sync is counted as running at the end",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression("{ _ in true }", becomes: "{ !$0.isCaller }"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.admitted-left", breaks: "rule 13: the body of a sync begins after the report",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .without("rejectAdmitted()", within: "rejectAdmitted()\n    conclude()"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.caller-counted-twice",
+    breaks: "rule 2: the body of a sync that was given up is counted again",
+    in: "UVDispatch/Engine/Core+Callers.swift",
+    .without("if frame.isAbandoned { return }"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.loop-stays-for-callbacks",
+    breaks: "rule 13: run() does not return while a callback does not",
+    in: "UVDispatch/Engine/Core+Ending.swift",
+    .expression("isPastDeadline", becomes: "false", within: "isPastDeadline\n      ||"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "deadline.loop-stays-for-jobs",
+    breaks: "rule 13: run() does not return while a Task yields for ever",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression("!again || core.isPastDeadline", becomes: "!again"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "strand.foreground-jobs-lost",
+    breaks: "rule 13: a job of the foreground is lost at the deadline",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .without("core.strandLateJobs()"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "strand.view-goes-on",
+    breaks: "rule 4: a stranded job of an actor and a later one run at a time",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .without("task.view?.isStranded = true"),
+    suites: ["StrandedJobTests"]),
+  Bug(
+    "strand.suspended-view-takes-jobs",
+    breaks: "rule 13: a job that comes to a suspended view is lost",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression("strandsAll || view.pool.queue.isSuspended", becomes: "strandsAll"),
+    suites: ["StrandedJobTests"]),
+  Bug(
+    "strand.background-goes-on", breaks: "rule 13: a Task that yields for ever keeps the pool busy",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .without("strandsAll = true"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
+    "late.beside-a-body",
+    breaks: "rule 4: a late job of an actor runs beside one that was given up",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression(
+      "!running.contains { $0.lane == job.lane && $0.view === job.view }", becomes: "true"),
+    suites: ["StrandedJobTests"]),
+  Bug(
+    "report.wait-inside", breaks: "rule 14: a body waits for the end that waits for it",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression("innermostTask == nil", becomes: "true"),
+    suites: ["WaitForReportTests"]),
+  Bug(
+    "report.wait-in-callback", breaks: "rule 14: a callback waits for the end that waits for it",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression("TaskFrame.deliveries(for: ObjectIdentifier(self)) == 0", becomes: "true"),
+    suites: ["WaitForReportTests"]),
+  Bug(
+    "report.waiter-left", breaks: "each wait for a report that timed out leaves an object behind",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .without("withCore { $0.waitersForReport.removeAll { $0.number == number } }"),
+    suites: ["WaitForReportTests"]),
+]

@@ -1,0 +1,72 @@
+/// How the dispatchers of a process share libuv's pool.
+let poolShareBugs: [Bug] = [
+  Bug(
+    "share.not-asked", breaks: "rule 12: two dispatchers fill the pool together",
+    in: "UVDispatch/Engine/Core+Settling.swift",
+    .expression("share.begin(isUrgent: !blocked.isEmpty)", becomes: "true"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.second-not-asked",
+    breaks: "rule 12: a second run takes the thread of another dispatcher",
+    in: "UVDispatch/Engine/Core+Settling.swift",
+    .expression("share.beginAnother()", becomes: "true"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.not-given-back", breaks: "rule 12: the pool of the next dispatcher is smaller each time",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without("core.share.end()"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.short-for-ever", breaks: "a dispatcher starts no run once it was short",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .statement("withCore { $0.workers.isShort = false }", becomes: "withCore { _ in }"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.not-called", breaks: "a dispatcher that is short is not called when a thread is free",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without("PoolShares.ofProcess.callThoseInShort()"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.not-urgent", breaks: "bodies that wait for another dispatcher keep it from the pool",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without(
+      "core.workers.isShort = false", within: "core.workers.isShort = false\n    return thread"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.slice-goes-on",
+    breaks: "rule 12: a dispatcher that is never idle leaves none to another",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .expression("!PoolShares.ofProcess.isAwaited", becomes: "true"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.kept-for-the-ended", breaks: "a thread is kept for a dispatcher that has ended",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("if record.hasUsed, record.runs == 0, !record.isOver { state.idle -= 1 }"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.none-for-idle",
+    breaks: "rule 12: the bodies of one dispatcher take the last thread of another",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("min(state.idle, capacity / 2)", becomes: "0"),
+    suites: ["PoolSharesTests", "GoodCitizenTests"]),
+  Bug(
+    "share.all-for-idle", breaks: "many idle dispatchers leave one thread to the one that is busy",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("min(state.idle, capacity / 2)", becomes: "state.idle"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.use-forgotten", breaks: "none is kept for a dispatcher that has used its background",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("record.hasUsed = true"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.waits-for-ever", breaks: "a dispatcher counts as waiting after it was called",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("if share.record.isWaiting { waiting.subtract(1, ordering: .relaxed) }"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.last-called-first", breaks: "the dispatcher that has waited longest is called last",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("state.short.firstIndex", becomes: "state.short.lastIndex"),
+    suites: ["PoolSharesTests"]),
+]
