@@ -15,9 +15,9 @@ public import TaskDispatch
 /// It keeps the rules of ``TaskDispatch/TaskDispatcher``. Background work starts at once, before the
 /// loop runs and while it is blocked; foreground work and timers need the loop.
 ///
-/// A dispatcher lives until its last queue, handle, Task and running body are gone, and while its
-/// loop runs: one that was started lives until it is shut down. One that is let go of without a
-/// shutdown cancels what it still holds, and says nothing.
+/// A dispatcher lives until its last queue, handle and running body are gone, and the last Task that prefers
+/// one of its queues; and while its loop runs: one that was started lives until it is shut down. One that
+/// is let go of without a shutdown cancels what it still holds, and says nothing.
 public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   // `core` is touched under `monitor` only; the rest does not change.
   let monitor = Monitor()
@@ -28,7 +28,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// How many threads libuv's pool has. The whole process shares them.
   public let effectivePoolThreads: Int
   /// How many background bodies run at a time: what the configuration asks for, as far as the pool
-  /// has threads, one of them left free for others if it has two or more.
+  /// has threads, one of them left free for others if it has two or more. Fewer while other dispatchers of
+  /// the process use the pool, or have used it and may again.
   public let effectiveBackgroundWidth: Int
   private let origin: Int64
   /// Nil without an observer: there would be nobody to tell.

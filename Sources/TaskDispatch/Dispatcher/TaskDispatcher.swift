@@ -23,10 +23,12 @@
 ///    a flag the body can read. Each call says which it was.
 /// 10. **Independence.** Background work starts while the loop is blocked, and before it runs.
 /// 11. **Fairness.** A task that submits itself for ever starves neither timers nor other tasks.
-/// 12. **Good citizen.** The pool is shared: other users of it are served within a bounded time.
+/// 12. **Good citizen.** The pool is shared: other users of it, and other dispatchers, are served within a
+///     bounded time.
 /// 13. **Shutdown.** The gate closes, accepted work drains until a deadline, the rest is cancelled,
-///     and a report accounts for everything. A timer that is not due is cancelled at once; so is, once
-///     nothing else is left, what only a `resume()` or a `leave()` could free.
+///     and a report accounts for everything. It comes at the deadline, whatever does not end then. A timer that
+///     is not due is cancelled at once; so is, once nothing else is left, what only a `resume()` or a `leave()`
+///     could free.
 /// 14. **No deadlock by surprise.** A wait that only the waiting tasks themselves could end is
 ///     refused, with the chain.
 /// 15. **Fork.** In a forked child every submission is refused.
