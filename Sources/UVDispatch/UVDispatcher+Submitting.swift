@@ -11,18 +11,18 @@ extension UVDispatcher {
     if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
       if queue.lane == .foreground {
         if lockedCore.mailbox.beginPost() {
-          let mustFetch = lockedCore.mailbox.post(.plain(PlainTask(body: body, site: site)))
+          let mustFetch = lockedCore.mailbox.post(.plain(PlainTask(body: consume body, site: site)))
           if mustFetch { fetch(.foreground) }
           return .accepted
         }
       } else if queue.view != nil {
-        return postToView(body, on: queue, at: site)
+        return postToView(consume body, on: queue, at: site)
       } else if lockedCore.inbox.beginPost() {
-        if lockedCore.inbox.post(.plain(PlainTask(body: body, site: site))) { fetch(.background) }
+        if lockedCore.inbox.post(.plain(PlainTask(body: consume body, site: site))) { fetch(.background) }
         return .accepted
       }
     }
-    return postByHand(body, on: queue, at: site)
+    return postByHand(consume body, on: queue, at: site)
   }
 
   @inline(never) private func postToView(
@@ -30,15 +30,15 @@ extension UVDispatcher {
   ) -> Admission {
     // Else its inbox would be asked in vain.
     guard let view = queue.view as? UVView, lockedCore.isSimple else {
-      return postByHand(body, on: queue, at: site)
+      return postByHand(consume body, on: queue, at: site)
     }
     let begun = view.inbox.beginPost {
       lockedCore.inbox.announce(view)
     } announceMore: {
       lockedCore.inbox.announceMore()
     }
-    if begun == .isRefused { return postByHand(body, on: queue, at: site) }
-    view.inbox.post(.plain(PlainTask(body: body, site: site)))
+    if begun == .isRefused { return postByHand(consume body, on: queue, at: site) }
+    view.inbox.post(.plain(PlainTask(body: consume body, site: site)))
     if begun == .mustFetch { fetch(.background) }
     return .accepted
   }

@@ -277,8 +277,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
     core.settle()
     if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty {
+      // Observers may be told of what it has submitted, and wait on top of this.
+      core.blocked.beginBusy(thread)
       unlock()
       lock()
+      core.blocked.endBusy(thread)
     } else {
       core.judge()
       if thread.isFlagged {

@@ -1,8 +1,8 @@
 extension TaskQueue {
   /// Submits `body`, to run later on this queue in the medium band. Fire and forget.
   ///
-  /// The fast path: nothing is allocated beyond the closure itself. `body` is released when its
-  /// outcome is known, on a thread that is not promised.
+  /// The fast path: nothing is allocated beyond the closure itself. `body` is released when its outcome is
+  /// known: by the thread that has run it, as its last act, unless the calling code keeps it.
   ///
   /// - Returns: Whether it was accepted. If refused, `body` has been released and never runs.
   /// - Complexity: Amortised O(1).
@@ -11,7 +11,7 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming @escaping @Sendable () -> Void
   ) -> Admission {
-    dispatcher.post(body, on: self, at: CallSite(fileID: fileID, line: line))
+    dispatcher.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
   /// Submits `body` with options, in the medium band. It cannot throw: ``submit(label:group:timeToLive:atShutdown:fileID:line:_:)``,
