@@ -117,13 +117,14 @@ extension UVDispatcher {
     isUsedUp: inout Bool, _ telling: inout WorkItem.Telling?
   ) -> Outcome {
     var outcome = Outcome.completed
-    let first = frame.takePlain()
+    // Not a `let`, which would hold the first body until this returns, under the lock.
+    var first = frame.takePlain()
     frame.enter(by: self)
     defer { frame.leave() }
     unlock()
     var plain: PlainTask
-    if let first {
-      plain = first
+    if let body = first.take() {
+      plain = body
     } else {
       guard
         let next = runItems(
@@ -201,10 +202,18 @@ extension UVDispatcher {
   /// Runs a body, and lets go of it before it returns, which may run anybody's `deinit`.
   @inline(never) private static func perform(_ plain: consuming PlainTask) { plain.body() }
 
+  /// Enters the frame of a task that has begun, and frees the lock. Observers that are told of the start are
+  /// in no task, but if they wait, this task does.
+  @inline(__always) func enterAndUnlock(_ task: QueuedTask, hidesOuter: Bool = false) {
+    task.enter(by: self, hidesOuter: hidesOuter)
+    unlock(outsideTasks: true)
+  }
+
   /// Under the lock, which it frees meanwhile: runs the body of a task that has begun, and ends it.
   func run(_ task: QueuedTask, _ core: Core, hidesOuter: Bool = false) {
-    unlock()
-    let outcome = task.perform(by: self, hidesOuter: hidesOuter)
+    enterAndUnlock(task, hidesOuter: hidesOuter)
+    let outcome = task.perform()
+    task.leave()
     lock()
     core.finish(task, outcome)
   }

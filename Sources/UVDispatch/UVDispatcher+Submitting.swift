@@ -11,14 +11,15 @@ extension UVDispatcher {
     if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
       if queue.lane == .foreground {
         if lockedCore.mailbox.beginPost() {
-          let mustFetch = lockedCore.mailbox.post(.plain(PlainTask(body: consume body, site: site)))
-          if mustFetch { fetch(.foreground) }
+          let plain = PlainTask(body: consume body, site: site)
+          if lockedCore.mailbox.post(.plain(plain)) { fetch(.foreground) }
           return .accepted
         }
       } else if queue.view != nil {
         return postToView(consume body, on: queue, at: site)
       } else if lockedCore.inbox.beginPost() {
-        if lockedCore.inbox.post(.plain(PlainTask(body: consume body, site: site))) { fetch(.background) }
+        let plain = PlainTask(body: consume body, site: site)
+        if lockedCore.inbox.post(.plain(plain)) { fetch(.background) }
         return .accepted
       }
     }

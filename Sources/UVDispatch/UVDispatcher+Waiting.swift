@@ -35,7 +35,13 @@ extension UVDispatcher {
         view(queue.view), asBarrier: queue.isBarrier, at: site, parent: parent?.id)
     {
       let isNested = core.beginNested(frame, in: caller)
-      unlockUnchanged()
+      if core.outbox.isEmpty {
+        // As ``unlockUnchanged()``.
+        frame.enter(by: self)
+        free()
+      } else {
+        enterAndUnlock(frame)
+      }
       perform(body, in: frame)
       if isNested { core.endNested(in: caller) }
       core.leave(consume frame)
@@ -112,15 +118,14 @@ extension UVDispatcher {
   ) {
     core.begin(task)
     let isNested = core.beginNested(task, in: caller)
-    unlock()
+    enterAndUnlock(task)
     perform(body, in: task)
     if isNested { core.endNested(in: caller) }
     core.finish(task, .completed)
   }
 
-  /// Runs the body of a caller, and takes the lock.
+  /// Runs the body of a caller, whose frame the thread has entered, and takes the lock.
   @inline(__always) private func perform(_ body: () -> Void, in frame: QueuedTask) {
-    frame.enter(by: self)
     body()
     frame.leave()
     lock()

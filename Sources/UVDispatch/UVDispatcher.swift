@@ -254,13 +254,18 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Under the lock: the calling thread is about to be blocked. ``unblock(_:)`` ends that.
   func block(for target: BlockedThread.Target, mayTimeOut: Bool) -> BlockedThread {
     let name = ObjectIdentifier(self)
+    let isWorker = TaskFrame.threadWorksFor == name
+    let isInBody =
+      TaskFrame.first { frame in
+        frame.queue.dispatcher == name && (frame as? QueuedTask)?.runner == .worker
+      } != nil
     let thread = core.blocked.begin(
       target,
       BlockedThreads.Standing(
         task: innermostTask, isLoop: core.isOnLoopThread,
-        isWorker: TaskFrame.threadWorksFor == name,
-        deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut))
-    if thread.isSearched { core.awaitDeliveries(true) }
+        isWorker: isWorker, deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut,
+        isTelling: isWorker && !isInBody))
+    for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
     // It may have a thread of the pool for that: see ``PoolShare/begin(isUrgent:)``.
     core.workers.isShort = false
     return thread

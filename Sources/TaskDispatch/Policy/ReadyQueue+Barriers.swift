@@ -94,26 +94,50 @@ extension ReadyQueue {
     return false
   }
 
-  /// Whether an element that `isMeant` stands before the one at `position`: in a higher band, or before it in
-  /// its own; for a barrier, in any band. O(slots before it), fewer if one is found.
+  /// Whether an element that `isMeant` stands before the one at `position`: before a barrier that stands before
+  /// it; or in a higher band, or before it in its own, and behind no barrier that it is not behind. For a
+  /// barrier, in any band. O(slots before it + barriers), fewer if one is found.
   package func isPreceded(
     at position: Int, in band: PriorityBand, isBarrier: Bool,
     by isMeant: (borrowing Element) -> Bool
   ) -> Bool {
+    let last = isBarrier ? position - 1 : lastBarrier(before: position, band.index)
+    let before = isBarrier ? position : realBarrier(upTo: last)
+    let after = isBarrier ? nil : realBarrier(from: (last ?? barriers.head - 1) + 1)
     for index in 0..<4 {
       let head = bands[index].ring.head
       let end: Int
-      if isBarrier {
-        end = barriers.withElement(at: position) { $0.divides[index] }
+      if !isBarrier, index == band.index {
+        end = position
+      } else if !isBarrier, index < band.index {
+        end = after.map { divide(of: $0, index) } ?? bands[index].ring.tail
       } else {
-        end = index < band.index ? bands[index].ring.tail : index == band.index ? position : head
+        end = before.map { divide(of: $0, index) } ?? head
       }
       for other in head..<max(head, end) where bands[index].ring.isAlive(at: other) {
         if bands[index].ring.withElement(at: other, isMeant) { return true }
       }
     }
-    let last = isBarrier ? position - 1 : lastBarrier(before: position, band.index)
     return hasBarrier(upTo: last, where: isMeant)
+  }
+
+  /// The newest barrier up to `last` that was not removed.
+  private func realBarrier(upTo last: Int?) -> Int? {
+    guard let last, last >= barriers.head else { return nil }
+    return (barriers.head...last).last { isReal(at: $0) }
+  }
+
+  /// The oldest barrier from `first` on that was not removed.
+  private func realBarrier(from first: Int) -> Int? {
+    (first..<max(first, barriers.tail)).first { isReal(at: $0) }
+  }
+
+  private func divide(of barrier: Int, _ index: Int) -> Int {
+    barriers.withElement(at: barrier) { $0.divides[index] }
+  }
+
+  private func isReal(at position: Int) -> Bool {
+    barriers.withElement(at: position) { $0.element != nil }
   }
 
   // MARK: How the barriers divide

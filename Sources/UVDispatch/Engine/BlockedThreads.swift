@@ -23,9 +23,13 @@ final class BlockedThread {
   /// It runs the loop; it is in a worker run.
   fileprivate(set) var isLoop = false
   fileprivate(set) var isWorker = false
-  /// How many callbacks of the dispatcher it is in.
+  /// It is in a worker run that makes callbacks, and no other wait of it stands for that run.
+  fileprivate(set) var isTelling = false
+  /// How many callbacks of the dispatcher it is in, those aside in which it was blocked before.
   fileprivate(set) var deliveries = 0
   fileprivate var identity: ExecutionIdentity?
+  /// Its wait ends by itself.
+  fileprivate var mayTimeOut = false
   /// In the order in which threads were blocked.
   fileprivate(set) var number = 0
   /// It is to check again, and has not yet.
@@ -69,6 +73,7 @@ struct BlockedThreads {
   private(set) var deliveries = 0
   /// Threads that a search looks at.
   private(set) var searched = 0
+  private var newlySearched = 0
   /// Threads that were flagged, and have not checked yet.
   private(set) var flagged = 0
   /// Those that check after every section.
@@ -92,6 +97,7 @@ struct BlockedThreads {
     let isWorker: Bool
     let deliveries: Int
     let mayTimeOut: Bool
+    var isTelling = false
   }
 
   mutating func begin(_ target: BlockedThread.Target, _ standing: Standing) -> BlockedThread {
@@ -102,20 +108,27 @@ struct BlockedThreads {
     thread.task = standing.task
     thread.isLoop = standing.isLoop
     thread.isWorker = standing.isWorker
-    thread.deliveries = standing.deliveries
     thread.identity = .ofThread
     if case .anything = target { checkingAlways += 1 }
     flagThoseThatCheckAlways()
     threads.append(thread)
-    if let outer = threads.last(where: { $0.isBusy && $0.identity == thread.identity }) {
-      outer.inner = thread
+    let outer = threads.last { $0.isBusy && $0.identity == thread.identity }
+    outer?.inner = thread
+    thread.mayTimeOut = standing.mayTimeOut
+    let holdsSomething =
+      standing.task != nil || standing.isLoop || standing.isWorker || outer?.mayTimeOut == false
+    let counted = threads.dropLast().reduce(0) { sum, other in
+      other.identity == thread.identity ? sum + other.deliveries : sum
     }
-    guard !standing.mayTimeOut, standing.task != nil || standing.isLoop || standing.isWorker else {
-      return thread
-    }
-    thread.isSearched = true
-    searched += 1
+    thread.deliveries = standing.mayTimeOut ? 0 : standing.deliveries - counted
     deliveries += thread.deliveries
+    guard !standing.mayTimeOut, holdsSomething else { return thread }
+    // Its turn in a queue, on top of which this thread has been blocked again.
+    if let outer, !outer.isSearched, !outer.mayTimeOut { search(outer) }
+    search(thread)
+    thread.isTelling =
+      standing.isTelling
+      && !threads.contains { $0.isTelling && $0.isSearched && $0.identity == thread.identity }
     if let task = thread.task, !task.isBlocked {
       task.beginWait(on: thread)
       tasks += 1
@@ -123,20 +136,33 @@ struct BlockedThreads {
     return thread
   }
 
+  private mutating func search(_ thread: BlockedThread) {
+    thread.isSearched = true
+    searched += 1
+    newlySearched += 1
+  }
+
+  /// How many threads are searched since this was last asked.
+  mutating func takeNewlySearched() -> Int {
+    defer { newlySearched = 0 }
+    return newlySearched
+  }
+
   mutating func end(_ thread: BlockedThread) {
     noteChecked(thread)
     if case .anything = thread.target { checkingAlways -= 1 }
     threads.removeAll { $0 === thread }
     for other in threads where other.inner === thread { other.inner = nil }
+    deliveries -= thread.deliveries
     if thread.isSearched {
       searched -= 1
-      deliveries -= thread.deliveries
       if let task = thread.task, task.blockedOn === thread {
         task.endWait()
         tasks -= 1
       }
     }
     thread.isSearched = false
+    thread.isTelling = false
     thread.target = .anything
     thread.task = nil
     thread.blocker = nil

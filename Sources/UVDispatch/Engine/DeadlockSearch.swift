@@ -57,7 +57,7 @@ struct DeadlockSearch {
     let threads = core.blocked.threads.filter(\.isSearched)
     workersAreLive =
       core.workers.hasRoom(busy: core.pool.busyWorkers) || core.workers.searching > 0
-      || core.workers.telling > threads.count { $0.isWorker && $0.task == nil }
+      || core.workers.telling > threads.count(where: \.isTelling)
       || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
     loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
     for thread in threads {
@@ -68,7 +68,10 @@ struct DeadlockSearch {
     for task in core.running { note(task) }
     for thread in threads {
       noteAdmission(of: thread)
-      if case .turn(let caller) = thread.target, thread.isWorker { helpers.insert(caller.queue) }
+      // One that is busy does not come to that before it is live, and then workers are.
+      if case .turn(let caller) = thread.target, thread.isWorker, !thread.isBusy {
+        helpers.insert(caller.queue)
+      }
     }
     if !circlesOnly {
       // What was posted has no position yet.

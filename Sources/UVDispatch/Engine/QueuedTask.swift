@@ -283,10 +283,11 @@ final class QueuedTask: TaskFrame {
     )
   }
 
-  /// Runs the body, in this frame, and lets go of it unless it is an item's.
-  func perform(by dispatcher: UVDispatcher, hidesOuter: Bool) -> Outcome {
-    enter(by: dispatcher, hidesOuter: hidesOuter)
-    defer { leave() }
+  /// Runs the body, on the thread that has entered this frame, and lets go of it unless it is an item's.
+  ///
+  /// Never inlined: the caller leaves the frame and takes the lock after this, and the optimiser would let go
+  /// of the body after that.
+  @inline(never) func perform() -> Outcome {
     switch work.take() {
     case .plain(let body): body()
     case .item(let item): return item.run()

@@ -49,7 +49,8 @@ public final class StartJudge: Sendable {
   /// The body of `ticket` begins on a thread that was last seen outside the library at `lastSeen`.
   public func begins(_ ticket: Ticket, lastSeen: Int64) {
     let since = holds[ticket.queue].withLock { $0.since }
-    if since < lastSeen {
+    // A caller of `sync` that was admitted has its turn, whatever its thread does before it takes that.
+    if since < lastSeen, ticket.form != .synced {
       court.report(
         .suspension, ticket,
         "began on a thread that was in other user code \((lastSeen - since) / 1_000) us after "

@@ -8,8 +8,19 @@ import Testing
 struct PoolSharesTests {
   private let shares = PoolShares()
 
+  private let made = Made()
+
+  /// Those that a test has made. One that stays short would be kept by what it waits for.
+  private final class Made {
+    var shares: [PoolShare] = []
+
+    deinit { for share in shares { share.leave() } }
+  }
+
   private func share(threads: Int = 4, called: Box<Int> = Box(0)) -> PoolShare {
-    PoolShare(of: shares, threads: threads) { called.increment() }
+    let share = PoolShare(of: shares, threads: threads) { called.increment() }
+    made.shares.append(share)
+    return share
   }
 
   @Test("leave one for libuv's other users, together", arguments: [1, 2, 3, 4, 9])
@@ -136,6 +147,8 @@ struct PoolSharesTests {
       let all = (0..<count).map { index in
         PoolShare(of: shares, threads: threads) { short.change { _ = $0.remove(index) } }
       }
+      let made = Made()
+      made.shares = all
       let capacity = max(1, threads - 1)
       var model = Model(
         runs: .init(repeating: 0, count: count), hasUsed: .init(repeating: false, count: count))

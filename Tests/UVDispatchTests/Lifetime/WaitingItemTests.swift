@@ -58,7 +58,10 @@ struct WaitingItemTests {
 
     #expect(started === task)
     #expect(core.task(of: item) === task)
-    _ = task.perform(by: try UVDispatcher(), hidesOuter: false)
+    let dispatcher = try UVDispatcher()
+    task.enter(by: dispatcher)
+    _ = task.perform()
+    task.leave()
     core.finish(task, .completed)
     #expect(core.task(of: item) == nil)
   }

@@ -130,6 +130,33 @@ struct DeadlockSearchTests {
     #expect(isLive(thread, in: bare))
   }
 
+  @Test("counts a callback that a thread is blocked in once, however often that is blocked")
+  func nestedDeliveries() {
+    let bare = BareCore(width: 3)
+    func block(_ deliveries: Int, mayTimeOut: Bool = false) -> BlockedThread {
+      bare.core.blocked.begin(
+        .turn(bare.caller(on: bare.view)),
+        BlockedThreads.Standing(
+          task: nil, isLoop: false, isWorker: false, deliveries: deliveries,
+          mayTimeOut: mayTimeOut))
+    }
+    let outer = block(1)
+    #expect(bare.core.blocked.deliveries == 1, "of a thread without a task, too")
+    bare.core.blocked.beginBusy(outer)
+    let inner = block(3)
+    #expect(bare.core.blocked.deliveries == 3)
+    #expect(outer.isSearched && inner.isSearched, "it would wait for itself")
+    bare.core.blocked.end(inner)
+    bare.core.blocked.endBusy(outer)
+    #expect(bare.core.blocked.deliveries == 1)
+    let timed = block(2, mayTimeOut: true)
+    #expect(bare.core.blocked.deliveries == 1)
+    bare.core.blocked.end(timed)
+    bare.core.blocked.end(outer)
+    #expect(bare.core.blocked.deliveries == 0)
+    #expect(bare.core.blocked.searched == 0)
+  }
+
   // MARK: Waits for tasks and groups
 
   @Test("takes a wait for a task that has not started for a circle only if nothing else goes on")

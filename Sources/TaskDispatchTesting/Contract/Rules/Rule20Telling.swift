@@ -125,6 +125,22 @@ extension DispatcherContract {
       }
     },
 
+    Rule(20, "what a plain body captured is released in its own context, under no lock") { scene in
+      for queue in scene.makeQueues() {
+        let released = Latch(3)
+        let fall: @Sendable () -> Void = {
+          scene.expect(queue.isCurrent, "\(queue) is current")
+          queue { scene.note("submitted by what is released") }
+          released.open()
+        }
+        // Held, so that the code that submits has released the bodies before they run.
+        try scene.hold { for _ in 0..<3 { queue(holding(fall)) } }
+        try scene.reach(released, "all are released")
+        try scene.settle()
+      }
+      scene.expect("what ran", scene.notes.count, is: 3 * scene.makeQueues().count)
+    },
+
     Rule(20, "what a call ends is told inside that call, in the context of the code that calls") {
       scene in
       let queue = scene.makeQueue(1)

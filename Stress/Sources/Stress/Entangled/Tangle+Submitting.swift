@@ -86,13 +86,22 @@ extension Tangle {
           captured.touch()
         }
       }
-      return target(fileID: Self.file, line: line) {
-        [self, captured = token(.captured, ticket, mark, &dice, generation)] in
-        body(ticket, mark) { act(seed, generation: generation + 1) }
-        captured.touch()
-      }
+      return target(
+        fileID: Self.file, line: line,
+        body(of: ticket, mark, seed, generation, token(.captured, ticket, mark, &dice, generation)))
     }
     settle(ticket, admission)
+  }
+
+  /// The body of a plain submission. Made here and not where it is submitted: there a variable would hold what
+  /// it captures until the submission has returned.
+  @inline(never) private func body(
+    of ticket: Ticket, _ mark: Int, _ seed: UInt64, _ generation: Int, _ captured: consuming Token
+  ) -> @Sendable () -> Void {
+    { [self, captured] in
+      body(ticket, mark) { act(seed, generation: generation + 1) }
+      captured.touch()
+    }
   }
 
   // MARK: With a handle
@@ -113,17 +122,27 @@ extension Tangle {
     call("submitting #\(mark) for a handle") {
       let handle = target.submit(
         priority: PriorityBand.allCases[band].priority, group: group, timeToLive: timeToLive,
-        atShutdown: skips ? .skip : .drain, fileID: Self.file, line: UInt(mark)
-      ) { [self, captured = token(.captured, ticket, mark, &dice, generation)] () throws -> Token in
-        captured.touch()
-        try body(ticket, mark) {
-          act(seed, generation: generation + 1)
-          if fails { throw mishap(mark, resultSeed, generation) }
-        }
-        return Token(self, .result, nil, mark: mark, seed: resultSeed, generation: generation)
-      }
+        atShutdown: skips ? .skip : .drain, fileID: Self.file, line: UInt(mark),
+        body(
+          of: ticket, mark, (seed, fails, resultSeed), generation,
+          token(.captured, ticket, mark, &dice, generation)))
       guard settle(ticket, handle.outcomeIfFinished), isKept else { return }
       _ = shelf.put(.init(ticket: ticket, mark: mark, handle: .task(handle)), at: place)
+    }
+  }
+
+  @inline(never) private func body(
+    of ticket: Ticket, _ mark: Int, _ fate: (seed: UInt64, fails: Bool, resultSeed: UInt64),
+    _ generation: Int, _ captured: consuming Token
+  ) -> @Sendable () throws -> Token {
+    { [self, captured] in
+      captured.touch()
+      try body(ticket, mark) {
+        act(fate.seed, generation: generation + 1)
+        if fate.fails { throw mishap(mark, fate.resultSeed, generation) }
+      }
+      return Token(
+        self, .result, nil, mark: mark, seed: fate.resultSeed, generation: generation)
     }
   }
 
