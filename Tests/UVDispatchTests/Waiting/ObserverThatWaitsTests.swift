@@ -21,7 +21,9 @@ extension OnePool {
       }
 
       func observe(_ event: TaskEvent) {
-        guard case .started = event.kind, event.task.queue == queue, !isDone.isRaised else { return }
+        guard case .started = event.kind, event.task.queue == queue, !isDone.isRaised else {
+          return
+        }
         isDone.raise()
         do {
           try wait()
