@@ -7,23 +7,28 @@ import Testing
 extension OnePool {
   @Suite("An observer that waits, while the thread that tells it holds a queue,")
   struct ObserverThatWaitsTests {
-    /// Calls `wait` when the first task of a queue starts.
+    /// Calls `wait` when the first task of a queue starts, or is enqueued.
     private final class Waiter: TaskObserver {
       let wait: @Sendable () throws -> Void
       let answer = Box<String?>(nil)
       let answered = Latch()
+      let isArmed = Flag()
       private let isDone = Flag()
       private let queue: String
+      private let kind: TaskEvent.Kind
 
-      init(on queue: String, _ wait: @escaping @Sendable () throws -> Void) {
+      init(
+        on queue: String, when kind: TaskEvent.Kind = .started,
+        _ wait: @escaping @Sendable () throws -> Void
+      ) {
         self.queue = queue
+        self.kind = kind
         self.wait = wait
       }
 
       func observe(_ event: TaskEvent) {
-        guard case .started = event.kind, event.task.queue == queue, !isDone.isRaised else {
-          return
-        }
+        guard event.kind == kind, event.task.queue == queue else { return }
+        guard isArmed.isRaised, !isDone.isRaised else { return }
         isDone.raise()
         do {
           try wait()
@@ -46,6 +51,7 @@ extension OnePool {
       made.value = dispatcher
       view.value = dispatcher.makeQueue(label: "view", width: 1)
       let queue = view.value!
+      waiter.isArmed.raise()
       if onWorker {
         dispatcher.background { try? queue.sync {} }
       } else {
@@ -57,6 +63,33 @@ extension OnePool {
       dispatcher.runUntilIdle()
       view.value = nil
       made.value = nil
+    }
+
+    @Test("is refused its turn behind that of its own thread, which has no task")
+    func ownTurn() throws {
+      let view = Box<TaskQueue?>(nil)
+      let waiter = Waiter(on: "view", when: .enqueued) { try view.value!.sync {} }
+      let dispatcher = try UVDispatcher(.init(observer: waiter))
+      let queue = dispatcher.makeQueue(label: "view", width: 1)
+      view.value = queue
+      let (isHeld, gate, ran) = (Latch(), Latch(), Box(0))
+      queue {
+        isHeld.open()
+        _ = gate.wait(patience)
+      }
+      #expect(isHeld.wait(patience))
+      waiter.isArmed.raise()
+      let caller = OtherThread { try? queue.sync { ran.increment() } }
+      dispatcher.waitUntil { core in core.blocked.threads.count { $0.isSearched } == 2 }
+
+      gate.open()
+
+      #expect(waiter.answered.wait(patience))
+      #expect(waiter.answer.value == "refused")
+      #expect(caller.join())
+      #expect(ran.value == 1)
+      dispatcher.runUntilIdle()
+      view.value = nil
     }
   }
 }

@@ -1,5 +1,6 @@
 /// Standing in `sync`, in `wait` and before a full queue, and who is told that it is in vain.
-let waitingBugs: [Bug] = syncBugs + deadlockBugs + blockedBugs + searchBugs + tellingBugs
+let waitingBugs: [Bug] =
+  syncBugs + deadlockBugs + blockedBugs + searchBugs + nestedBugs + tellingBugs
 
 private let syncBugs = [
   Bug(
@@ -156,6 +157,46 @@ private let searchBugs = [
     breaks: "rule 14: a saturated pool refuses a sync that a worker could bring on",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .without("helper.mayHelp = true"), suites: ["HelpingTests", "HelperFrameTests"]),
+]
+
+/// Waits on top of others: in observers and callbacks.
+private let nestedBugs = [
+  Bug(
+    "nested.parked-not-busy", breaks: "rule 14: an observer that waits for its own thread hangs",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without(
+      "core.blocked.beginBusy(thread)", within: "core.blocked.beginBusy(thread)\n      unlock()"),
+    suites: ["ObserverThatWaitsTests"]),
+  Bug(
+    "nested.outer-not-searched", breaks: "rule 14: a thread without a task waits for itself",
+    in: "UVDispatch/Engine/BlockedThreads.swift",
+    .without("if let outer, !outer.isSearched, !outer.mayTimeOut { search(outer) }"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "nested.deliveries-of-others", breaks: "rule 14: a callback on any thread hides a standstill",
+    in: "UVDispatch/Engine/BlockedThreads.swift",
+    .expression(
+      "standing.mayTimeOut ? 0 : standing.deliveries - counted",
+      becomes: "standing.task == nil ? 0 : standing.deliveries - counted"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "nested.deliveries-twice",
+    breaks: "rule 14: a callback that is in two waits hides a standstill",
+    in: "UVDispatch/Engine/BlockedThreads.swift",
+    .expression("standing.deliveries - counted", becomes: "standing.deliveries"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "nested.fence-unseen", breaks: "rule 14: a sync behind a barrier is not seen to need a worker",
+    in: "TaskDispatch/Policy/ReadyQueue+Barriers.swift",
+    .expression("before.map { divide(of: $0, index) } ?? head", becomes: "head"),
+    suites: ["PrecededInReadyQueueTests"]),
+  Bug(
+    "nested.beyond-the-fence", breaks: "rule 14: refused for a task that stands behind a barrier",
+    in: "TaskDispatch/Policy/ReadyQueue+Barriers.swift",
+    .expression(
+      "after.map { divide(of: $0, index) } ?? bands[index].ring.tail",
+      becomes: "bands[index].ring.tail"),
+    suites: ["PrecededInReadyQueueTests"]),
 ]
 
 private let tellingBugs = [
