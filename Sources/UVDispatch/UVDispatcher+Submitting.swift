@@ -11,15 +11,15 @@ extension UVDispatcher {
     if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
       if queue.lane == .foreground {
         if lockedCore.mailbox.beginPost() {
-          let plain = PlainTask(body: consume body, site: site)
-          if lockedCore.mailbox.post(.plain(plain)) { fetch(.foreground) }
+          let task = PlainTask(body: consume body, site: site)
+          if lockedCore.mailbox.post(.plain(task)) { fetch(.foreground) }
           return .accepted
         }
       } else if queue.view != nil {
         return postToView(consume body, on: queue, at: site)
       } else if lockedCore.inbox.beginPost() {
-        let plain = PlainTask(body: consume body, site: site)
-        if lockedCore.inbox.post(.plain(plain)) { fetch(.background) }
+        let task = PlainTask(body: consume body, site: site)
+        if lockedCore.inbox.post(.plain(task)) { fetch(.background) }
         return .accepted
       }
     }

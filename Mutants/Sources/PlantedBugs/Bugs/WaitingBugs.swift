@@ -173,13 +173,6 @@ private let nestedBugs = [
     .without("if let outer, !outer.isSearched, !outer.mayTimeOut { search(outer) }"),
     suites: ["DeadlockSearchTests"]),
   Bug(
-    "nested.deliveries-of-others", breaks: "rule 14: a callback on any thread hides a standstill",
-    in: "UVDispatch/Engine/BlockedThreads.swift",
-    .expression(
-      "standing.mayTimeOut ? 0 : standing.deliveries - counted",
-      becomes: "standing.task == nil ? 0 : standing.deliveries - counted"),
-    suites: ["DeadlockSearchTests"]),
-  Bug(
     "nested.deliveries-twice",
     breaks: "rule 14: a callback that is in two waits hides a standstill",
     in: "UVDispatch/Engine/BlockedThreads.swift",
