@@ -11,15 +11,17 @@ extension UVDispatcher {
     if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
       if queue.lane == .foreground {
         if lockedCore.mailbox.beginPost() {
-          let task = PlainTask(body: consume body, site: site)
-          if lockedCore.mailbox.post(.plain(task)) { fetch(.foreground) }
+          // No variable holds it: that would keep what it captures until this thread is done here.
+          let mustFetch = lockedCore.mailbox.post(
+            .plain(PlainTask(body: consume body, site: site)))
+          if mustFetch { fetch(.foreground) }
           return .accepted
         }
       } else if queue.view != nil {
         return postToView(consume body, on: queue, at: site)
       } else if lockedCore.inbox.beginPost() {
-        let task = PlainTask(body: consume body, site: site)
-        if lockedCore.inbox.post(.plain(task)) { fetch(.background) }
+        let mustFetch = lockedCore.inbox.post(.plain(PlainTask(body: consume body, site: site)))
+        if mustFetch { fetch(.background) }
         return .accepted
       }
     }
@@ -86,8 +88,9 @@ extension UVDispatcher {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
       return
     }
-    let plain = PlainTask(body: handedOver(body), site: site)
-    if lockedCore.mailbox.post(.plain(plain)) { fetch(.foreground) }
+    let mustFetch = lockedCore.mailbox.post(
+      .plain(PlainTask(body: handedOver(body), site: site)))
+    if mustFetch { fetch(.foreground) }
   }
 
   @discardableResult

@@ -14,7 +14,7 @@ private let replyBugs = [
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .without(
       "fetch(.foreground)",
-      within: "mailbox.post(.plain(plain)) { fetch(.foreground) }"),
+      within: "handedOver(body), site: site)))\n    if mustFetch { fetch(.foreground) }"),
     suites: ["PostedReplyTests"]),
   Bug(
     "reply.in-a-child", breaks: "rule 15: a reply in a forked child is posted",
