@@ -71,7 +71,8 @@ extension TaskQueue {
     await dispatcher.flush(self)
   }
 
-  /// Holds the queue: nothing of it starts until it is resumed. What runs goes on.
+  /// Holds the queue: nothing of it starts until it is resumed. What runs goes on, and a caller of `sync` whose
+  /// turn has come runs.
   ///
   /// Nests: it takes as many calls of ``resume()``. Traps on the foreground and on the background
   /// itself, which belong to everybody; hold a view instead.
