@@ -79,7 +79,7 @@ extension OnePool {
       }
       #expect(isHeld.wait(patience))
       waiter.isArmed.raise()
-      let caller = OtherThread { try? queue.sync { ran.increment() } }
+      let caller = OtherThread { try? queue.sync { _ = ran.increment() } }
       dispatcher.waitUntil { core in core.blocked.threads.count { $0.isSearched } == 2 }
 
       gate.open()
