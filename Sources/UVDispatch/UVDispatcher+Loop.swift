@@ -71,7 +71,7 @@ extension UVDispatcher {
   /// Runs the loop on the calling thread until nothing is left that could run now, and no timer is
   /// due: what the fake's call of this name does. Then the loop stands still, and can be run again.
   ///
-  /// Waits for background work that is running. If the dispatcher is shut down meanwhile, returns at the
+  /// Waits for background work that is running. If the dispatcher is shut down then, returns at the
   /// end of that, and the next ``run(servesMainQueue:)`` returns the report. Traps where that does.
   ///
   /// - Parameter servesMainQueue: As of ``run(servesMainQueue:)``. What waits in `DispatchQueue.main`

@@ -24,7 +24,7 @@ extension UVDispatcher {
   /// that has called ``start()``, and whose main thread has nothing else to do.
   ///
   /// The report comes when all accepted work has ended, and not later than the deadlines of the shutdown and
-  /// some 100 ms. Any number of threads may wait. It costs the dispatcher nothing meanwhile.
+  /// some 100 ms. Any number of threads may wait. The wait costs the dispatcher nothing.
   ///
   /// - Parameter timeout: For how long it waits at most; nil for as long as it takes.
   /// - Throws: ``TaskDispatch/WaitRefusal/timedOut``. ``TaskDispatch/WaitRefusal/wouldDeadlock(chain:)`` in a

@@ -92,7 +92,7 @@ extension Core {
       endedPlain(task)
       guard let item = task.item else { continue }
       forget(item)
-      // For its timer, too, it has ended: nobody can cancel it any more.
+      // For its timer, too, it has ended: no call can cancel it any more.
       repeats[ObjectIdentifier(item)] = nil
       if let telling = item.setOutcome(.abandoned) {
         deferTelling(of: item, .abandoned, telling)
