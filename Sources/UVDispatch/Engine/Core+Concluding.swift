@@ -82,8 +82,6 @@ extension Core {
 
   func abandonRunning(_ isWanted: (QueuedTask) -> Bool) {
     for task in running where !task.isAbandoned && isWanted(task) {
-      // The body that asks for the end is about to come to its own.
-      if TaskFrame.first(where: { $0 === task }) != nil { continue }
       task.abandon()
       note(task, .abandoned, thread: task.nameOfThread)
       ledger.running -= 1

@@ -279,7 +279,8 @@ extension Core {
     promotePlain()
     var ids = Set<UInt64>()
     func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
-    running.forEach(add)
+    // An abandoned body has its outcome.
+    for task in running where !task.isAbandoned { add(task) }
     for item in withoutRoom { add(task(for: item)) }
     forEachReady(add)
     return ids

@@ -91,7 +91,10 @@ extension Core {
     // Past the deadline that is everything. Before it, only what an outsider could free is left.
     cancelWaiting { !$0.isJob && !$0.isCaller && !outlivesDrain($0) }
     if now >= shutdown.cancelUntil {
-      abandonRunning { !$0.isJob && !$0.isCaller }
+      // A body that asks for the end is about to come to its own.
+      abandonRunning { task in
+        !task.isJob && !task.isCaller && TaskFrame.first { $0 === task } == nil
+      }
       turnCallersAway()
     } else if !hasWorkThatCanEnd {
       // Those of suspended views.

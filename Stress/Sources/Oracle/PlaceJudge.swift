@@ -51,13 +51,13 @@ public final class PlaceJudge: Sendable {
   /// A callback begins. Made by a dispatcher's own thread it stands nowhere. Inside a call of user code
   /// that code's standing is right as well; which of the two it is cannot be known from outside.
   ///
-  /// - Parameter own: Another standing that is right, that of the task it belongs to.
+  /// - Parameter own: Other standings that are right, those of the tasks it belongs to.
   public func enterCallback(
-    _ kind: Place.Kind, mark: Int, or own: Standing? = nil, seen: Standing
+    _ kind: Place.Kind, mark: Int, or own: [Standing] = [], seen: Standing
   ) {
     let stand = Hand.current.stand
     let caller = stand.top
-    if seen != .nowhere, seen != caller?.standing, own == nil || seen != own {
+    if seen != .nowhere, seen != caller?.standing, !own.contains(seen) {
       let place = caller.map { "inside a call of a \($0.kind.rawValue) in \($0.standing)" }
       court.report(
         .standing, nil,

@@ -46,4 +46,14 @@ struct FlushAtTheEndTests {
 
     #expect(bare.core.flushes.isEmpty)
   }
+
+  @Test("has abandoned what still runs, waits for none of it", arguments: Lane.allCases)
+  func begunAfterwards(lane: Lane) {
+    bare.running(on: lane)
+    bare.core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+
+    let queue = TaskQueue.Identity(dispatcher: bare.core.dispatcher, view: nil, lane: lane)
+
+    #expect(bare.core.unfinished(on: queue).isEmpty)
+  }
 }

@@ -63,6 +63,31 @@ extension OnePool {
       #expect(ended.wait(patience))
     }
 
+    @Test(
+      "if that is a body whose own thread brings the deadline",
+      arguments: [Lane.background, .foreground])
+    func bodyThatMakesTheReport(lane: Lane) throws {
+      let dispatcher = try UVDispatcher()
+      let queue = lane == .background ? dispatcher.background : dispatcher.foreground
+      let ended = Latch()
+      queue(label: "asker") {
+        dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+        // The thread of the deadline may come late. Then any call makes the report.
+        dispatcher.withCore { $0.concludeAtDeadline() }
+        ended.open()
+      }
+      try dispatcher.start()
+
+      let report = try dispatcher.waitForReport(timeout: patience)
+
+      #expect(report.unfinished.map(\.label) == ["asker"])
+      #expect(report.ledger.balances)
+      #expect(report.ledger.running == 0)
+      #expect(ended.wait(patience))
+      dispatcher.waitUntil { $0.running.isEmpty }
+      #expect(dispatcher.ledger == report.ledger)
+    }
+
     @Test("if that is the body of a sync", arguments: [true, false])
     func syncBody(entersAtOnce: Bool) throws {
       let dispatcher = try UVDispatcher()

@@ -24,8 +24,8 @@ let eventBugs = [
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.asker-abandoned", breaks: "a body that asks for an end at once is abandoned by that",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("if TaskFrame.first(where: { $0 === task }) != nil { continue }"),
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("TaskFrame.first { $0 === task } == nil", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.pending-kills",

@@ -46,7 +46,7 @@ extension Tangle {
   }
 
   /// What the library calls because something has ended.
-  func callback(_ kind: Place.Kind, _ mark: Int, or own: Standing? = nil, _ work: () -> Void) {
+  func callback(_ kind: Place.Kind, _ mark: Int, or own: [Standing] = [], _ work: () -> Void) {
     totals.callbacks.add()
     places.enterCallback(kind, mark: mark, or: own, seen: look())
     if !leavesOut(.callbacks) { work() }
@@ -62,14 +62,20 @@ extension Tangle {
   }
 
   /// A token has come to its end.
-  func letGo(_ kind: Place.Kind, _ ticket: Ticket?, mark: Int, _ work: () -> Void) {
+  ///
+  /// - Parameter asked: The queue of the body that made it for `ticket`, its reply. Without a reply, since a
+  ///   shutdown refuses it, the token ends in that body.
+  func letGo(
+    _ kind: Place.Kind, _ ticket: Ticket?, of asked: Int?, mark: Int, _ work: () -> Void
+  ) {
     let seen = look()
     if kind == .captured, let ticket, !leavesOut(.capturedStandings) {
       places.enterCaptured(ticket, mark: mark, seen: seen)
     } else {
       // Those of calls that are made again and again may end inside one of them.
-      let own = ticket.map { Standing(task: mark, queue: $0.queue) }
-      places.enterCallback(kind, mark: mark, or: kind != .result ? own : nil, seen: seen)
+      let own = kind == .result ? [] : [ticket?.queue, asked].compactMap { $0 }
+      places.enterCallback(
+        kind, mark: mark, or: own.map { Standing(task: mark, queue: $0) }, seen: seen)
     }
     work()
     places.leave()

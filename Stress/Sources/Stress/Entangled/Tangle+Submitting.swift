@@ -49,11 +49,15 @@ extension Tangle {
     Token(self, kind, ticket, mark: mark, seed: dice.next(), generation: generation)
   }
 
-  /// - Parameter reply: Whose body has it, if one has.
-  func mishap(_ mark: Int, _ seed: UInt64, _ generation: Int, to reply: Ticket? = nil) -> Mishap {
+  /// - Parameters:
+  ///   - reply: Whose body has it, if one has.
+  ///   - asked: The queue of the body that makes it for that.
+  func mishap(
+    _ mark: Int, _ seed: UInt64, _ generation: Int, to reply: Ticket? = nil, of asked: Int? = nil
+  ) -> Mishap {
     Mishap(
       token: Token(
-        self, reply == nil ? .result : .closure, reply, mark: mark, seed: seed,
+        self, reply == nil ? .result : .closure, reply, of: asked, mark: mark, seed: seed,
         generation: generation))
   }
 
@@ -165,9 +169,10 @@ extension Tangle {
           defer { totals.asked.add() }
           try body(ticket, mark) {
             act(first, generation: generation + 1)
-            if fails { throw mishap(mark, resultSeed, generation, to: reply) }
+            if fails { throw mishap(mark, resultSeed, generation, to: reply, of: queue) }
           }
-          return Token(self, .closure, reply, mark: mark, seed: resultSeed, generation: generation)
+          return Token(
+            self, .closure, reply, of: queue, mark: mark, seed: resultSeed, generation: generation)
         },
         then: { [self] _ in
           totals.replied.add()

@@ -5,17 +5,20 @@ final class Token: Sendable {
   private let tangle: Tangle
   private let kind: Place.Kind
   private let ticket: Ticket?
+  private let asked: Int?
   private let mark: Int
   private let seed: UInt64
   private let generation: Int
 
+  /// - Parameter asked: The queue of the body that makes it for `ticket`, its reply.
   init(
-    _ tangle: Tangle, _ kind: Place.Kind, _ ticket: Ticket?, mark: Int, seed: UInt64,
-    generation: Int
+    _ tangle: Tangle, _ kind: Place.Kind, _ ticket: Ticket?, of asked: Int? = nil, mark: Int,
+    seed: UInt64, generation: Int
   ) {
     self.tangle = tangle
     self.kind = kind
     self.ticket = ticket
+    self.asked = asked
     self.mark = mark
     self.seed = seed
     self.generation = generation
@@ -24,7 +27,7 @@ final class Token: Sendable {
 
   deinit {
     tangle.totals.deinits.add()
-    tangle.letGo(kind, ticket, mark: mark) { [tangle, seed, generation] in
+    tangle.letGo(kind, ticket, of: asked, mark: mark) { [tangle, seed, generation] in
       if !tangle.leavesOut(.deinits) {
         tangle.act(Dice.mixed(seed ^ 0x7), generation: generation + 1)
       }
