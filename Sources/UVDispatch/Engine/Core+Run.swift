@@ -184,7 +184,7 @@ extension Core {
       if leavesWhenIdle { loop.isWanted = true }
     }
     leaveRunning(task)
-    guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.item) }
+    guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.takeItem()) }
     ledger.running -= 1
     ledger.count(outcome)
     if task.isFrame {

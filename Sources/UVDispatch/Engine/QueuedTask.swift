@@ -109,6 +109,9 @@ final class QueuedTask: TaskFrame {
       queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
   }
 
+  // It may end under the lock, where no value or error of a body may be released.
+  deinit { assert(!hasRun || !holdsItem, "a task that has run keeps its item") }
+
   /// Makes it another submission, which nothing tells from a new object.
   func hold(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,

@@ -61,6 +61,12 @@ private let phaseBugs = [
       "!task.isAbandoned", becomes: "true", within: "for task in running where !task.isAbandoned"),
     suites: ["FlushAtTheEndTests"]),
   Bug(
+    "shutdown.abandoned-keeps-its-item",
+    breaks: "what an abandoned body has returned may be released under the lock",
+    in: "UVDispatch/Engine/Core+Run.swift",
+    .expression("item ?? task.takeItem()", becomes: "item ?? task.item"),
+    suites: ["AbandonedResultTests"]),
+  Bug(
     "shutdown.flush-waits-for-the-abandoned", breaks: "a flush waits for ever for a stuck body",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .without("endedPlain(task)"),
