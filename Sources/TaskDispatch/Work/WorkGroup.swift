@@ -69,10 +69,15 @@ public final class WorkGroup: @unchecked Sendable {
     let wake: @Sendable () -> Void
   }
 
-  /// What is to be called when a group has emptied.
-  struct Emptied {
-    fileprivate let observers: [@Sendable () -> Void]
-    fileprivate let wakers: [Waker]
+  /// What is to be called when a group has emptied. Belongs to the thread that tells.
+  final class Emptied {
+    private var observers: [@Sendable () -> Void]
+    private let wakers: [Waker]
+
+    fileprivate init(observers: [@Sendable () -> Void], wakers: [Waker]) {
+      self.observers = observers
+      self.wakers = wakers
+    }
 
     /// Wakes the threads that wait, and calls the observers. Under no lock.
     func tell() {
@@ -82,7 +87,14 @@ public final class WorkGroup: @unchecked Sendable {
 
     func wake() { for waker in wakers { waker.wake() } }
 
-    func callObservers() { for observer in observers { observer() } }
+    /// Calls the observers, and releases them before it returns, whatever else refers to this object.
+    ///
+    /// Never inlined: the optimiser would release them after what the caller does next.
+    @inline(never) func callObservers() {
+      var called: [@Sendable () -> Void] = []
+      swap(&called, &observers)
+      for observer in called { observer() }
+    }
   }
 
   /// Counts a submission out that has ended. Calls no user code, and releases none.

@@ -47,6 +47,27 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher() }
 
+    @Test("comes after what an observer of a group holds has been released")
+    func observerOfGroup() throws {
+      let (view, group) = (dispatcher.makeQueue(label: "suspended", width: 1), WorkGroup())
+      view.suspend()
+      let deliveries = Box<Int?>(nil)
+      let name = ObjectIdentifier(dispatcher)
+      let handle = view.submit(group: group) {}
+      group.whenEmpty(holding(Stone { deliveries.value = TaskFrame.deliveries(for: name) }))
+      #expect(deliveries.value == nil)
+
+      #expect(handle.cancel() == .beforeStart)
+
+      #expect(deliveries.value == 1)
+      dispatcher.beginShutdown()
+      _ = dispatcher.run()
+    }
+
+    private func holding(_ stone: consuming Stone) -> @Sendable () -> Void {
+      { [stone] in withExtendedLifetime(stone) {} }
+    }
+
     /// A thread that cancels `handle` and stands still while it lets go of the body.
     private func cancelHeld() -> (handle: TaskHandle<Void>, canceller: WatchedThread) {
       let view = dispatcher.makeQueue(label: "suspended", width: 1)

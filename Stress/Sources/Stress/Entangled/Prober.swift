@@ -52,8 +52,8 @@ final class Prober: @unchecked Sendable {
       let now = tangle.now()
       if tangle.places.busyWorkers >= tangle.width {
         freeSince = now
-        // The one that is held may be needed.
-        if isHeld, now - began > 20_000_000 { tangle.hold.letGo() }
+        // The one that is held may be needed, also if it is held since the probe began.
+        if now - began > 20_000_000 { tangle.hold.letGo() }
       }
       guard now - freeSince > Self.patience else { continue }
       tangle.court.report(
