@@ -43,7 +43,7 @@ extension RecordingDispatcher {
           _ = othersRun(before: call, of: caller)
           if caller.hasRun { break }
           switch withState({ $0.nextForSync(caller, queue, standing) }) {
-          case .perform(let next): perform(next)
+          case .perform(let next): performOnTop(next)
           case .stuck(let refusal): throw refusal
           }
         }
@@ -55,7 +55,7 @@ extension RecordingDispatcher {
       // Nothing is left in any queue, whoever refused.
       withState { state in
         state.withdraw(caller, queue)
-        state.decisions?.noteDeadlock(error)
+        if !caller.isTurnedAway { state.decisions?.noteDeadlock(error) }
       }
       throw error
     }
@@ -80,7 +80,7 @@ extension RecordingDispatcher {
         if withState({ $0.hasComeAbout(target, since: time) }) { return }
         guard isInTime else { throw .timedOut }
         if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: standing) }) {
-          perform(next)
+          performOnTop(next)
           continue
         }
         let refusal = withState { state in
@@ -121,7 +121,7 @@ extension RecordingDispatcher {
           if withState(hasRoom) { return }
           guard isInTime else { throw .timedOut }
           if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers(than: standing) }) {
-            perform(next)
+            performOnTop(next)
             continue
           }
           if end == nil {
@@ -149,12 +149,12 @@ extension RecordingDispatcher {
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
     guard call != nil else { return true }
-    while caller?.hasRun != true {
+    while caller?.hasRun != true, caller?.isTurnedAway != true {
       let choice = withState {
         $0.meanwhile(call, of: caller, timeOut: end == nil || isOver(&$0) ? nil : end)
       }
       switch choice {
-      case .body(let other): perform(other)
+      case .body(let other): performOnTop(other)
       case .timeOut:
         while let end, moveTime(until: end) {}
         return false
@@ -162,6 +162,15 @@ extension RecordingDispatcher {
       }
     }
     return true
+  }
+
+  /// Performs a body on top of a call that waits. It may have begun a shutdown that leaves no time, or that has
+  /// nothing left to do.
+  private func performOnTop(_ next: Entry) {
+    perform(next)
+    withState { state in
+      if state.shutdownMayGoOn { state.advanceShutdown() }
+    }
   }
 
   /// Makes this the stepping thread while it stands still, unless it is that already.

@@ -109,7 +109,7 @@ public final class RecordingDispatcher: EventDispatcher {
   private func deliver(_ outbox: consuming State.Outbox, outsideTasks: Bool) {
     // Released in here as well.
     var outbox = Optional(outbox)
-    TaskFrame.delivering(for: ObjectIdentifier(self), outsideTasks: outsideTasks) {
+    TaskFrame.delivering(for: self, outsideTasks: outsideTasks) {
       if let outbox = outbox.take() { makeCalls(of: outbox) }
     }
   }

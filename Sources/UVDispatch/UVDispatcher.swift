@@ -184,7 +184,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     assert(core.outbox.isEmpty, "an item without a task was taken out, and callbacks are pending")
     core.deliveries.add(1, ordering: .relaxed)
     free()
-    TaskFrame.delivering(for: core.dispatcher, outsideTasks: false) {
+    TaskFrame.delivering(for: self, outsideTasks: false) {
       telling.wake()
       item.tell(outcome, telling)
     }
@@ -224,7 +224,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// lock is taken again after it, and a `deinit` may want it too.
   @inline(never) private func deliver(_ contents: consuming Outbox.Contents, outsideTasks: Bool) {
     var contents = Optional(contents)
-    TaskFrame.delivering(for: core.dispatcher, outsideTasks: outsideTasks) {
+    TaskFrame.delivering(for: self, outsideTasks: outsideTasks) {
       switch contents.take() {
       case .one(let note):
         note.wake()

@@ -161,7 +161,7 @@ open class TaskFrame {
   /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If not, it is in
   ///   the task of the code that calls.
   package static func delivering(
-    for dispatcher: ObjectIdentifier, outsideTasks: Bool, _ body: () -> Void
+    for dispatcher: any TaskDispatcher, outsideTasks: Bool, _ body: () -> Void
   ) {
     ThreadFrames.delivering(for: dispatcher, outsideTasks: outsideTasks, body)
   }
@@ -173,6 +173,10 @@ open class TaskFrame {
   package static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
     ThreadFrames.deliveries(for: dispatcher)
   }
+
+  /// The dispatcher that calls the calling code back: of the innermost call of
+  /// ``delivering(for:outsideTasks:_:)``. Nil if none does.
+  static var deliverer: (any TaskDispatcher)? { ThreadFrames.deliverer }
 
   /// The dispatcher whose worker run the calling thread is in, or nil. Its dispatcher sets it.
   package static var threadWorksFor: ObjectIdentifier? {

@@ -74,7 +74,8 @@ enum ThreadFrames {
   }
 
   @safe fileprivate struct Delivery {
-    let dispatcher: ObjectIdentifier
+    /// Lives as long as the call that makes this.
+    unowned(unsafe) let dispatcher: any TaskDispatcher
     let below: UnsafePointer<Delivery>?
   }
 
@@ -121,7 +122,7 @@ enum ThreadFrames {
   /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If not, it is in
   ///   the task of the code that calls.
   static func delivering(
-    for dispatcher: ObjectIdentifier, outsideTasks: Bool, _ body: () -> Void
+    for dispatcher: any TaskDispatcher, outsideTasks: Bool, _ body: () -> Void
   ) {
     let top = unsafe topIfMade() ?? makeTop()
     let wasOutside = unsafe top.pointee.isOutsideTasks
@@ -141,10 +142,16 @@ enum ThreadFrames {
     var count = 0
     var next = unsafe top.pointee.delivery
     while let delivery = unsafe next {
-      if unsafe delivery.pointee.dispatcher == dispatcher { count += 1 }
+      if unsafe ObjectIdentifier(delivery.pointee.dispatcher) == dispatcher { count += 1 }
       unsafe next = delivery.pointee.below
     }
     return count
+  }
+
+  /// The dispatcher of the innermost call of ``delivering(for:outsideTasks:_:)``, or nil.
+  static var deliverer: (any TaskDispatcher)? {
+    guard let top = unsafe topIfMade() else { return nil }
+    return unsafe top.pointee.delivery?.pointee.dispatcher
   }
 
   /// The dispatcher whose worker run this thread is in, or nil.

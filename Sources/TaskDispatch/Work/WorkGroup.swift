@@ -170,8 +170,9 @@ public final class WorkGroup: @unchecked Sendable {
   ///   entered by hand and never leaves is not detected on threads.
   @available(*, noasync, message: "use `await wait()`: this stops the thread")
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) {
-    // One that nothing was submitted into is known to nobody but whoever runs this.
-    if let dispatcher = dispatcher ?? Dispatchers.innermost {
+    // A group that nothing was submitted into is known to no dispatcher. Then the one waits that runs the
+    // calling code, or calls it back: what it runs may have to end the wait, and cannot without this thread.
+    if let dispatcher = dispatcher ?? Dispatchers.innermost ?? TaskFrame.deliverer {
       try dispatcher.wait(for: .group(self), timeout: timeout)
       return
     }

@@ -160,6 +160,8 @@ final class SyncCaller {
   weak var entry: Entry?
   var id: UInt64 = 0
   var position = 0
+  /// A shutdown has taken away its turn.
+  var isTurnedAway = false
   /// Set when the caller's turn has come.
   var granted: PoolOrder<Entry>.Started?
 

@@ -58,8 +58,11 @@ extension State {
       guard shutdown!.phase == .cancelling, now >= shutdown!.cancelUntil else { return }
       cancelPlainBodies(signalsToo: true)
       abandonStarted()
+      turnCallersAway()
       if hasWorkThatCanEnd { return }
     }
+    // Those of suspended views.
+    turnCallersAway()
     // Who was told of a cancellation just now may still have work to bring.
     guard outbox?.endings.isEmpty != false else { return }
     conclude()
@@ -101,6 +104,7 @@ extension State {
     cancelItems { _ in true }
     cancelPlainBodies(signalsToo: true)
     abandonStarted()
+    turnCallersAway()
     var jobs = takeOut { if case .job = $0.work { true } else { false } }
     jobs += started
     started = []
@@ -125,6 +129,7 @@ extension State {
   var hasWorkThatCanEnd: Bool {
     if hasForeground || !started.isEmpty { return true }
     if running.contains(where: { !$0.isAbandoned }) { return true }
+    if standing.contains(where: \.hasItsTurn) { return true }
     if !pool.background.queue.ready.isEmpty { return true }
     return views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
   }
@@ -265,6 +270,17 @@ extension State {
       if let item = entry.item { later { item.releaseBody() } }
     }
     giveBackShare(of: entry)
+  }
+
+  /// Refuses the callers that still wait in `sync`. Each notices when what runs on top of it has ended.
+  private mutating func turnCallersAway() {
+    let callers = takeOut { if case .caller = $0.work { true } else { false } }
+    for entry in callers {
+      guard case .caller(let caller) = entry.work else { continue }
+      caller.isTurnedAway = true
+      caller.entry = nil
+      endUnstarted(entry, .cancelled)
+    }
   }
 
   private mutating func noteUnfinished(

@@ -15,13 +15,16 @@ final class Standing {
   let reason: Reason
 
   init(for reason: Reason) { self.reason = reason }
+
+  /// Whether it is a caller of `sync` that was admitted, and has not noticed yet.
+  var hasItsTurn: Bool { if case .turn(let caller) = reason { caller.granted != nil } else { false } }
 }
 
 extension State {
   /// Whether somebody who stands still would go on now, on a thread of its own.
   func canGoOn(_ standing: Standing) -> Bool {
     switch standing.reason {
-    case .turn(let caller): caller.hasRun
+    case .turn(let caller): caller.hasRun || caller.isTurnedAway
     case .target(let target, let time): hasComeAbout(target, since: time)
     case .room(let lane, let view): !isFull(lane, view)
     case .courtesy: true

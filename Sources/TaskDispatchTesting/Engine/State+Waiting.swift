@@ -42,6 +42,7 @@ extension State {
   mutating func nextForSync(
     _ caller: SyncCaller, _ queue: TaskQueue, _ standing: Standing
   ) -> NextForSync {
+    if caller.isTurnedAway { return .stuck(.refused(.shutDown)) }
     if queue.lane == .foreground { return nextForForegroundSync(caller, queue, standing) }
     let view = view(queue.view)
     let isOnWorker = isOnWorker

@@ -64,6 +64,27 @@ extension OnePool {
       _ = dispatcher.run()
     }
 
+    @Test("that waits for a group which no dispatcher knows waits in its own")
+    func unknownGroup() throws {
+      let (group, unknown, told) = (WorkGroup(), WorkGroup(), Latch())
+      unknown.enter()
+      group.enter()
+      group.whenEmpty {
+        try? unknown.wait()
+        told.open()
+      }
+      dispatcher.background(group: group) { group.leave() }
+      dispatcher.waitUntil { core in
+        core.blocked.threads.contains { thread in
+          if case .group(let group) = thread.target { group === unknown } else { false }
+        }
+      }
+      unknown.leave()
+      #expect(told.wait(patience))
+      dispatcher.beginShutdown()
+      _ = dispatcher.run()
+    }
+
     private func holding(_ stone: consuming Stone) -> @Sendable () -> Void {
       { [stone] in withExtendedLifetime(stone) {} }
     }

@@ -46,6 +46,18 @@ private let syncBugs = [
     .expression("core.instant >= end", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
+    "wait.callback-parks-unseen",
+    breaks: "a callback waits for a group that no dispatcher knows, and its dispatcher does not know of that",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression("?? TaskFrame.deliverer", becomes: ""),
+    suites: ["EndOfDeliveryTests"]),
+  Bug(
+    "telling.observers-kept",
+    breaks: "what the observer of a group holds is released when the delivery is over",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .statement("swap(&called, &observers)", becomes: "called = observers"),
+    suites: ["EndOfDeliveryTests"]),
+  Bug(
     "wait.group-entered-again",
     breaks: "rule 2: who waits for a group sleeps over a short emptiness",
     in: "TaskDispatch/Work/WorkGroup.swift",

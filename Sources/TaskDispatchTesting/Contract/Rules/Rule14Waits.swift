@@ -85,5 +85,21 @@ extension DispatcherContract {
         }
       }
     },
+
+    Rule(14, "a callback may wait for a group that was entered by hand, and that a body leaves") {
+      scene in
+      let (queue, group, told) = (scene.makeQueue(1), WorkGroup(), Latch())
+      let held = WorkGroup()
+      held.enter()
+      try scene.hold {
+        queue(group: group) {}
+        queue { held.leave() }
+        group.whenEmpty {
+          scene.expectNoThrow("waiting in a callback") { try held.wait(timeout: scene.timeout) }
+          told.open()
+        }
+      }
+      try scene.reach(told, "the callback goes on")
+    },
   ]
 }

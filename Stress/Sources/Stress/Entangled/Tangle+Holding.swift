@@ -45,8 +45,9 @@ extension Tangle {
 
   func takeGroup(_ dice: inout Dice) -> WorkGroup {
     let place = dice.roll(4)
-    // The former is let go of outside the lock.
-    let (group, former) = groups.withLock { groups -> (WorkGroup, Circle) in
+    // The former is let go of outside the lock. After the report, a handler may still be released.
+    let (group, former) = groups.withLock { groups -> (WorkGroup, Circle?) in
+      guard place < groups.count else { return (WorkGroup(), nil) }
       let former = groups[place]
       if former.uses >= 12 { groups[place] = Circle() }
       groups[place].uses += 1
