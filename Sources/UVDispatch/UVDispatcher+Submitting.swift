@@ -108,6 +108,7 @@ extension UVDispatcher {
     let begun = lockedCore.post(item, to: view, parent: parent?.id)
     if begun != .isRefused {
       if begun == .mustFetch { fetch(item.lane) }
+      if item.isMember { notePostedMember() }
       return .accepted
     }
     let core = lock()
@@ -123,6 +124,13 @@ extension UVDispatcher {
     core.accept(item)
     core.put(item)
     return .accepted
+  }
+
+  /// Lets threads search again that are blocked until a group is empty. See ``Core/awaitingMembers``.
+  @inline(never) private func notePostedMember() {
+    // Changes nothing. A load might come before the item is posted.
+    let awaiting = lockedCore.awaitingMembers.add(0, ordering: .sequentiallyConsistent).newValue
+    if awaiting > 0 { withCore { _ in } }
   }
 
   /// Why a task does not get into its queue, once the caller has waited as long as it may. Under the

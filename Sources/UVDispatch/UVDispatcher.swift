@@ -266,6 +266,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         isWorker: isWorker, deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut,
         isTelling: isWorker && !isInBody))
     for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
+    if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
     // It may have a thread of the pool for that: see ``PoolShare/begin(isUrgent:)``.
     core.workers.isShort = false
     return thread
@@ -274,6 +275,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Under the lock: the calling thread is blocked no more.
   func unblock(_ thread: BlockedThread) {
     if thread.isSearched { core.awaitDeliveries(false) }
+    if case .group = thread.target {
+      core.awaitingMembers.subtract(1, ordering: .sequentiallyConsistent)
+    }
     core.blocked.end(thread)
   }
 

@@ -64,7 +64,8 @@ public final class WorkGroup: @unchecked Sendable {
 
   fileprivate struct Waker {
     let owner: ObjectIdentifier
-    /// Whether it is called by each ``leave()`` as well that does not empty the group.
+    /// Whether it is called as well when work ends that does not empty the group, and that the owner may not
+    /// know of.
     let checks: Bool
     let wake: @Sendable () -> Void
   }
@@ -110,12 +111,13 @@ public final class WorkGroup: @unchecked Sendable {
   private func leave(members: Int) -> (emptied: Emptied?, holdsObservers: Bool) {
     withState { state in
       require(state.count > 0, "leave() on a group that nobody has entered")
+      let isMixed = state.members > 0 && state.shared == nil
       state.count -= 1
       state.members -= members
       if state.members == 0 { state.shared = nil }
       guard state.count == 0 else {
-        // The last that was in by hand may have been what could still end a wait.
-        let wakers = members == 0 ? state.wakers.filter(\.checks) : []
+        // The last that was in by hand, or in another dispatcher, may have been what could still end a wait.
+        let wakers = members == 0 || isMixed ? state.wakers.filter(\.checks) : []
         let emptied = wakers.isEmpty ? nil : Emptied(observers: [], wakers: wakers)
         return (emptied, !state.observers.isEmpty)
       }

@@ -120,6 +120,15 @@ extension WorkItem {
     }
   }
 
+  /// Whether it is in a group: asked without counting that.
+  package var isMember: Bool {
+    switch more {
+    case .nothing, .view: false
+    case .group: true
+    case .extras(let extras): extras.group != nil
+    }
+  }
+
   /// Not before this time; nil for now.
   public var due: DispatcherInstant? {
     dueInNanoseconds.map { DispatcherInstant(nanoseconds: $0) }

@@ -110,6 +110,13 @@ final class Core {
   /// counts itself here before it looks, and a delivery ends before this is read: so one of the two
   /// sees the other.
   let awaitingDeliveries = Atomic(0)
+  /// How many threads are blocked until a group is empty. Changed under the lock.
+  ///
+  /// An item enters its group before it comes into a queue. A search for deadlocks between the two takes it
+  /// for work that another dispatcher does. So if there are any, a thread that has posted a member takes the
+  /// lock once more: each blocked thread counts itself before it searches, and a member is posted before this
+  /// is read, so one of the two sees the other.
+  let awaitingMembers = Atomic(0)
 
   var shutdown: Shutdown?
   var waitersForReport: [(number: UInt64, wake: @Sendable (ShutdownReport) -> Void)] = []

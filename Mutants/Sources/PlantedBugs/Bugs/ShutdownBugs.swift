@@ -61,6 +61,18 @@ private let phaseBugs = [
       "!task.isAbandoned", becomes: "true", within: "for task in running where !task.isAbandoned"),
     suites: ["FlushAtTheEndTests"]),
   Bug(
+    "shutdown.fake-forgets-callers",
+    breaks: "the report of the fake counts a caller of sync as waiting",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .without("turnCallersAway()", within: "// Those of suspended views.\n    turnCallersAway()"),
+    suites: ["ShutdownOfCallersTests"]),
+  Bug(
+    "shutdown.fake-does-not-advance-on-top",
+    breaks: "a shutdown that leaves no time waits for the end of a step of the fake",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("if state.shutdownMayGoOn { state.advanceShutdown() }"),
+    suites: ["ShutdownOfCallersTests"]),
+  Bug(
     "shutdown.abandoned-keeps-its-item",
     breaks: "what an abandoned body has returned may be released under the lock",
     in: "UVDispatch/Engine/Core+Run.swift",

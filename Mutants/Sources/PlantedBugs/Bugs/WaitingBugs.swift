@@ -46,8 +46,27 @@ private let syncBugs = [
     .expression("core.instant >= end", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
+    "wait.member-unseen",
+    breaks:
+      "rule 14: a member of a group that comes into its queue during a search is taken for work elsewhere",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("if item.isMember { notePostedMember() }"),
+    suites: ["MemberOnItsWayTests"]),
+  Bug(
+    "wait.members-not-awaited", breaks: "rule 14: a thread that waits for a group is not counted",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("core.awaitingMembers.add(1, ordering: .sequentiallyConsistent)"),
+    suites: ["MemberOnItsWayTests"]),
+  Bug(
+    "wait.mixed-group-unseen",
+    breaks: "rule 14: the work that another dispatcher had in a group ends, and no search follows",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression("isMixed", becomes: "false", within: "members == 0 || isMixed"),
+    suites: ["MemberOnItsWayTests"]),
+  Bug(
     "wait.callback-parks-unseen",
-    breaks: "a callback waits for a group that no dispatcher knows, and its dispatcher does not know of that",
+    breaks:
+      "a callback waits for a group that no dispatcher knows, and its dispatcher does not know of that",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .expression("?? TaskFrame.deliverer", becomes: ""),
     suites: ["EndOfDeliveryTests"]),

@@ -30,18 +30,26 @@ final class Janitors: @unchecked Sendable {
     return keep != nil
   }
 
-  /// Keeps a promise after so many nanoseconds.
+  /// Keeps a promise after so many nanoseconds; at once when all threads have ended.
   func promise(
     _ name: String, in nanoseconds: Int64, _ keep: @escaping @Sendable () -> Void
   ) {
     let due = monotonicNanoseconds() + nanoseconds
-    state.withLock { state in
+    let isLate = state.withLock { state in
+      if state.isOver { return true }
       state.promises.append((due, name, keep))
-      guard usesThreads, state.idle == 0, state.threads.count < Self.most else { return }
-      // It counts as idle until it has taken something.
-      state.idle += 1
-      state.threads.append(OwnThread { self.work() })
+      startIfNone(&state)
+      return false
     }
+    if isLate { keep() }
+  }
+
+  /// Starts a thread for the next promise, if none is free for it.
+  private func startIfNone(_ state: inout State) {
+    guard usesThreads, state.idle == 0, state.threads.count < Self.most else { return }
+    // It counts as idle until it has taken something.
+    state.idle += 1
+    state.threads.append(OwnThread { self.work() })
   }
 
   /// Whether so many of them are in calls that what runs there must not wait for ever.

@@ -1,0 +1,73 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A body that waits for a group is refused, if nothing can end that,")
+  struct MemberOnItsWayTests {
+    private let dispatcher: UVDispatcher
+    private let group = WorkGroup()
+    private let refused = Latch()
+
+    init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
+
+    /// Lets the only worker wait for the group after `before`, and returns when it is blocked.
+    private func waitForGroup(after before: () -> Void = {}) {
+      let gate = Latch()
+      dispatcher.background { [group, refused] in
+        _ = gate.wait(patience)
+        do throws(WaitRefusal) { try group.wait() } catch {
+          if case .wouldDeadlock = error { refused.open() }
+        }
+      }
+      before()
+      gate.open()
+      dispatcher.waitUntil { core in core.blocked.threads.contains(where: \.isWorker) }
+    }
+
+    @Test("also if a member had not come into its queue when it began", arguments: Lane.allCases)
+    func onItsWay(lane: Lane) throws {
+      if lane == .background { try dispatcher.start() }
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      let queue = lane == .background ? view : dispatcher.foreground
+      // It has entered the group, and comes into its queue below.
+      let member = WorkItem.make(
+        kind: .task, queue: queue, label: nil, site: .here(), group: group) {}
+      if lane == .foreground {
+        // The loop's thread waits as well, so that it cannot run the member.
+        dispatcher.foreground { [group] in try? group.wait() }
+        try dispatcher.start()
+        dispatcher.waitUntil { core in core.blocked.holdsLoop }
+      }
+      waitForGroup()
+
+      dispatcher.submit(member)
+
+      if lane == .background {
+        #expect(refused.wait(patience))
+      } else {
+        // One of the two is refused, and goes on.
+        dispatcher.waitUntil { core in core.blocked.searched == 0 }
+      }
+      dispatcher.end()
+    }
+
+    @Test("also if another dispatcher had work in the group when it began")
+    func elsewhere() throws {
+      let other = RecordingDispatcher()
+      try dispatcher.start()
+      waitForGroup {
+        other.foreground(group: group) {}
+        dispatcher.background.submit(group: group) {}
+      }
+      #expect(!refused.isOpen)
+
+      try other.runUntilIdle()
+
+      #expect(refused.wait(patience))
+      dispatcher.end()
+    }
+  }
+}
