@@ -185,7 +185,7 @@ extension UVDispatcher {
       let isFollowed = core.goOnWithItem(in: frame, ending: ended)
       var plain: PlainTask?
       if !isFollowed {
-        guard core.outbox.isEmpty,
+        guard
           let next = core.takeSuccessor(ofItemIn: frame, at: allotment.lastLook, ending: ended)
         else { return nil }
         plain = next

@@ -32,7 +32,7 @@ extension Core {
   @inline(never) func takeSuccessor(
     ofItemIn frame: QueuedTask, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {
-    guard frame.holdsItem, frame.mayGoOn,
+    guard outbox.isEmpty, frame.holdsItem, frame.mayGoOn,
       let next = takeSuccessor(in: frame, at: time)
     else { return nil }
     // Which has counted it as a plain body.
