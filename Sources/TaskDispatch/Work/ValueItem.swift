@@ -53,7 +53,7 @@
 
   /// The value. Only if the outcome is `.completed`.
   var value: Value {
-    guard let value = try? makeValue?() else { refuse("\(name) has made no value") }
+    guard hasOutcome, let value = try? makeValue?() else { refuse("\(name) has made no value") }
     return value
   }
 

@@ -332,6 +332,9 @@ public class WorkItem: @unchecked Sendable {
   /// Whether the body has begun and not yet ended.
   public var isRunning: Bool { phase == Phase.running }
 
+  /// Whether it has its outcome. Then the calling thread sees what the body's has written, however it was told.
+  final var hasOutcome: Bool { phase == Phase.finished }
+
   /// How it ended, or nil if it has not.
   public var outcome: Outcome? {
     guard phase == Phase.finished else { return nil }
