@@ -17,7 +17,9 @@ final class Standing {
   init(for reason: Reason) { self.reason = reason }
 
   /// Whether it is a caller of `sync` that was admitted, and has not noticed yet.
-  var hasItsTurn: Bool { if case .turn(let caller) = reason { caller.granted != nil } else { false } }
+  var hasItsTurn: Bool {
+    if case .turn(let caller) = reason { caller.granted != nil } else { false }
+  }
 }
 
 extension State {

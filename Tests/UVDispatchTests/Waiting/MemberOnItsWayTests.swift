@@ -34,7 +34,8 @@ extension OnePool {
       let queue = lane == .background ? view : dispatcher.foreground
       // It has entered the group, and comes into its queue below.
       let member = WorkItem.make(
-        kind: .task, queue: queue, label: nil, site: .here(), group: group) {}
+        kind: .task, queue: queue, label: nil, site: .here(), group: group
+      ) {}
       if lane == .foreground {
         // The loop's thread waits as well, so that it cannot run the member.
         dispatcher.foreground { [group] in try? group.wait() }
