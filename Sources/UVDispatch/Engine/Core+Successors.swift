@@ -26,7 +26,8 @@ extension Core {
     return plain
   }
 
-  /// The same behind an item that has its outcome, and of which nothing is to be told.
+  /// The same behind an item that has its outcome, and of which nothing is to be told. Nil as well if anything
+  /// else is to be told: that comes before the next task.
   ///
   /// - Parameter outcome: Of the item, which the caller holds: else it would be released here.
   @inline(never) func takeSuccessor(
