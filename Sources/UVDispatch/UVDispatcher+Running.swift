@@ -178,20 +178,29 @@ extension UVDispatcher {
       left -= 1
       isUsedUp = allotment.isUsedUp { core.now }
       outcome = ended
-      // One that is known, or was abandoned, is ended as any task is.
-      guard frame.mayGoOn, let told = item.setOutcome(ended) else { return nil }
-      telling = told
-      guard told.isNothing, !isUsedUp, left > 0 else { return nil }
+      // One that is known, or was abandoned, is ended as any task is, and so is the last.
+      guard frame.mayGoOn, !isUsedUp, left > 0 else { return nil }
+      var isAwaited = false
+      if !item.completeQuietly(after: ended) {
+        guard let told = item.setOutcome(ended) else { return nil }
+        guard told.isNothing else {
+          telling = told
+          return nil
+        }
+        isAwaited = told.isAwaited
+      }
       let isFollowed = core.goOnWithItem(in: frame, ending: ended)
       var plain: PlainTask?
       if !isFollowed {
         guard
           let next = core.takeSuccessor(ofItemIn: frame, at: allotment.lastLook, ending: ended)
-        else { return nil }
+        else {
+          telling = WorkItem.Telling(isAwaited: isAwaited)
+          return nil
+        }
         plain = next
       }
-      telling = nil
-      if told.isAwaited { core.blocked.flagWaiters(of: item) }
+      if isAwaited { core.blocked.flagWaiters(of: item) }
       free()
       // To release it runs no user code.
       _ = consume item

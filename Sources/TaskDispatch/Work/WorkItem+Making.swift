@@ -122,10 +122,12 @@ extension WorkItem {
 
   /// Whether it is in a group: asked without counting that.
   package var isMember: Bool {
-    switch more {
-    case .nothing, .view: false
-    case .group: true
-    case .extras(let extras): extras.group != nil
+    @inline(__always) get {
+      switch more {
+      case .nothing, .view: false
+      case .group: true
+      case .extras(let extras): extras.group != nil
+      }
     }
   }
 

@@ -248,6 +248,9 @@ public class WorkItem: @unchecked Sendable {
     fileprivate(set) var holdsUserCode = false
     fileprivate(set) var group: WorkGroup.Emptied?
 
+    /// Nothing is left, but that a thread may be blocked.
+    package init(isAwaited: Bool = false) { self.isAwaited = isAwaited }
+
     /// Wakes the threads that wait for a group that has emptied, before the first callback of a batch: none of
     /// those is to hold them back. Under no lock.
     package func wake() { group?.wake() }
@@ -296,6 +299,22 @@ public class WorkItem: @unchecked Sendable {
       if left.holdsObservers { telling.holdsUserCode = true }
     }
     return telling
+  }
+
+  /// ``setOutcome(_:)`` for an item whose body has just run, in short, if nothing is left to tell then: for most
+  /// items nothing is. Under its dispatcher's lock, which nothing else takes it from `running` without.
+  ///
+  /// - Returns: False if it is for ``setOutcome(_:)`` to decide: then the item has no outcome.
+  package final func completeQuietly(after outcome: Outcome) -> Bool {
+    guard case .completed = outcome, !marks.contains(.makesObject), !isMember else { return false }
+    let known = state.load(ordering: .relaxed)
+    let bits = Phase.all | Phase.isObserved | Phase.isAwaited
+    guard known & bits == Phase.running else { return false }
+    // Read only once the phase says so.
+    ending = .completed
+    return state.compareExchange(
+      expected: known, desired: known | Phase.finished, ordering: .acquiringAndReleasing
+    ).exchanged
   }
 
   /// The second half of ``finish(_:)``: releases a body that never ran, and calls observers. Once, under

@@ -66,6 +66,7 @@ struct Outlook {
         freed.insert(top.number)
         way.append(
           "\(standing.name(of: top)) need not wait for \(standing.name(of: target)) any more")
+        standing.withdraw(target, of: top)
       }
       way.append("\(standing.name(of: top)) ends")
       standing.endFrame(top.number)

@@ -86,10 +86,8 @@ extension Stage.Record {
       }
     default: report(.otherRefusal, "\(name): \(error)")
     }
-    if case .sync(let queue, let ticket) = target {
-      refusals += 1
-      standing.queues[queue].items.removeAll { $0.content == .caller(frame: frame, ticket: ticket) }
-    }
+    if case .sync = target { refusals += 1 }
+    standing.withdraw(target, of: waiter)
     setActivity(of: frame, .moving)
   }
 }

@@ -288,6 +288,12 @@ struct Standing: Sendable, Hashable {
     }
   }
 
+  /// A wait of `frame` is over. If that was a `sync` whose turn has not come, it leaves its queue.
+  mutating func withdraw(_ target: Target, of frame: Frame) {
+    guard case .sync(let queue, let ticket) = target else { return }
+    queues[queue].items.removeAll { $0.content == .caller(frame: frame.number, ticket: ticket) }
+  }
+
   mutating func endCallback(_ callback: Int) {
     dueCallbacks.remove(callback)
   }

@@ -225,6 +225,18 @@ struct StandingJudgeTests {
     expectNoRefusal(builder, of: body)
   }
 
+  @Test("wants no sync refused that stands behind the sync of a callback, which may end by a refusal")
+  func syncBehindThatOfACallback() {
+    var builder = StandingBuilder(workers: 3, views: [2])
+    builder.run(0, on: Self.view)
+    let body = builder.run(1, on: Self.background)
+    let callback = builder.callBack(on: .loop)
+    builder.queue(2, on: Self.view, isBarrier: true)
+    builder.sync(callback, on: Self.view)
+    builder.sync(body, on: Self.view)
+    expectNoRefusal(builder, of: body)
+  }
+
   @Test("takes either answer where a worker waits in the sync of a callback for its own help")
   func helpInACallback() {
     var builder = StandingBuilder(workers: 1, views: [1])

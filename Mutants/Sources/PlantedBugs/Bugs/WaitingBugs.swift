@@ -227,6 +227,28 @@ private let tellingBugs = [
   Bug(
     "telling.with-the-next", breaks: "rule 20: a worker that calls back holds the next task",
     in: "UVDispatch/UVDispatcher+Running.swift",
-    .expression("told.isNothing", becomes: "true", within: "guard told.isNothing,"),
-    suites: ["UVContractTests"])
+    .expression("told.isNothing", becomes: "true", within: "guard told.isNothing else"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.quiet-observed", breaks: "rule 20: an observer that came while the body ran is not told",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "Phase.all | Phase.isObserved | Phase.isAwaited", becomes: "Phase.all | Phase.isAwaited"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.quiet-awaited", breaks: "rule 14: a blocked thread is not told that its task has ended",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "Phase.all | Phase.isObserved | Phase.isAwaited", becomes: "Phase.all | Phase.isObserved"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.quiet-object", breaks: "rule 20: a value is released by a worker that holds the next task",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression("!marks.contains(.makesObject)", becomes: "true"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.quiet-member", breaks: "rule 11: a task that ends stays in its group",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression("!isMember", becomes: "true"),
+    suites: ["UVContractTests"]),
 ]
