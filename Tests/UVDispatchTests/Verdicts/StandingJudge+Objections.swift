@@ -53,7 +53,8 @@ extension StandingJudge {
     let unaided = Outlook.Hopes.everything.subtracting(.help)
     var way: [String] = []
     for standing in standing.possible {
-      let circle = Outlook(of: standing, hopes: unaided.union(.waits))
+      // As of a refusal: a circle may lead through a wait for the handle of a body that runs.
+      let circle = Outlook(of: standing, hopes: unaided.union(.queued))
       let alone = Outlook(of: standing, hopes: unaided)
       if !circle.ends(top) || !alone.ends(top) && !runs { return nil }
       if way.isEmpty { way = alone.ends(top) ? alone.way : circle.way }

@@ -225,7 +225,8 @@ struct StandingJudgeTests {
     expectNoRefusal(builder, of: body)
   }
 
-  @Test("wants no sync refused that stands behind the sync of a callback, which may end by a refusal")
+  @Test(
+    "wants no sync refused that stands behind the sync of a callback, which may end by a refusal")
   func syncBehindThatOfACallback() {
     var builder = StandingBuilder(workers: 3, views: [2])
     builder.run(0, on: Self.view)
@@ -235,6 +236,22 @@ struct StandingJudgeTests {
     builder.sync(callback, on: Self.view)
     builder.sync(body, on: Self.view)
     expectNoRefusal(builder, of: body)
+  }
+
+  @Test(
+    "takes help at once, and none, where a wait for the handle of a running body closes the circle")
+  func helpInACircleThroughAHandle() {
+    var builder = StandingBuilder(workers: 2, views: [1, 3])
+    builder.run(0, on: Self.foreground)
+    let waiter = builder.run(1, on: Self.view)
+    let caller = builder.run(2, on: Self.other)
+    builder.queue(3, on: Self.background)
+    builder.sync(caller, on: Self.background)
+    builder.wait(waiter, for: .task(2))
+    let judge = StandingJudge(builder.standing, isStrict: false)
+    #expect(judge.due == nil)
+    let frame = builder.standing.frame(caller)!
+    #expect(judge.objection(toHelpOn: frame, with: Self.background) == nil)
   }
 
   @Test("takes either answer where a worker waits in the sync of a callback for its own help")

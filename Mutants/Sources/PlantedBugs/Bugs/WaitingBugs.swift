@@ -230,19 +230,49 @@ private let tellingBugs = [
     .expression("told.isNothing", becomes: "true", within: "guard told.isNothing else"),
     suites: ["UVContractTests"]),
   Bug(
-    "telling.quiet-observed", breaks: "rule 20: an observer that came while the body ran is not told",
+    "telling.in-a-context",
+    breaks: "rule 20: a callback on a worker's thread is in a task's context",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "outsideTasks: true", becomes: "outsideTasks: false", within: "unlock(outsideTasks: true)"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.share-kept",
+    breaks: "rule 20: a callback that takes its time keeps its share of the pool",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("if isWorker { core.workers.beginTelling() }"), suites: ["UVContractTests"]),
+  Bug(
+    "telling.share-never-back", breaks: "rule 4: after a callback more bodies run than the width",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("if isWorker { core.workers.endTelling() }"), suites: ["UVContractTests"]),
+  Bug(
+    "telling.batch-unwoken",
+    breaks: "rule 20: the first callback of a batch holds back a waiting thread",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("for note in notes { note.wake() }"), suites: ["UVContractTests"]),
+  Bug(
+    "telling.fake-batch-unwoken",
+    breaks: "rule 20: in the fake, the first callback of a batch holds back a waiting thread",
+    in: "TaskDispatchTesting/RecordingDispatcher.swift",
+    .without("for ending in outbox.endings { ending.telling.wake() }"),
+    suites: ["ContractFakeTests"]),
+  Bug(
+    "telling.quiet-observed",
+    breaks: "rule 20: an observer that came while the body ran is not told",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
       "Phase.all | Phase.isObserved | Phase.isAwaited", becomes: "Phase.all | Phase.isAwaited"),
     suites: ["UVContractTests"]),
   Bug(
-    "telling.quiet-awaited", breaks: "rule 14: a blocked thread is not told that its task has ended",
+    "telling.quiet-awaited",
+    breaks: "rule 14: a blocked thread is not told that its task has ended",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
       "Phase.all | Phase.isObserved | Phase.isAwaited", becomes: "Phase.all | Phase.isObserved"),
     suites: ["UVContractTests"]),
   Bug(
-    "telling.quiet-object", breaks: "rule 20: a value is released by a worker that holds the next task",
+    "telling.quiet-object",
+    breaks: "rule 20: a value is released by a worker that holds the next task",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression("!marks.contains(.makesObject)", becomes: "true"),
     suites: ["UVContractTests"]),
