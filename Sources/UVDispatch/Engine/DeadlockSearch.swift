@@ -55,9 +55,12 @@ struct DeadlockSearch {
     self.circlesOnly = circlesOnly
     self.mayHelp = mayHelp
     let threads = core.blocked.threads.filter(\.isSearched)
-    workersAreLive =
+    let mayCome =
       core.workers.hasRoom(busy: core.pool.busyWorkers) || core.workers.searching > 0
       || core.workers.telling > threads.count(where: \.isTelling)
+    // A run that comes finds no share of the pool where blocked bodies have all of them.
+    workersAreLive =
+      mayCome && core.pool.busyWorkers < core.workers.width
       || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
     loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
     for thread in threads {

@@ -64,6 +64,34 @@ extension OnePool {
       dispatcher.end()
     }
 
+    @Test(
+      "helps although another run makes a callback, which finds no share of the pool after that")
+    func runOfACallback() throws {
+      let (view, group) = (dispatcher.makeQueue(label: "view", width: 2), WorkGroup())
+      let (isAwaited, isTelling, mayEnd, ended) = (Latch(), Latch(), Latch(), Latch())
+      let wasOpened = Box(false)
+      try dispatcher.start()
+      dispatcher.background(group: group) { _ = isAwaited.wait(patience) }
+      group.whenEmpty {
+        isTelling.open()
+        wasOpened.value = mayEnd.wait(patience)
+      }
+      isAwaited.open()
+      #expect(isTelling.wait(patience))
+
+      view {
+        dispatcher.background { ran.increment() }
+        sync(on: dispatcher.background)
+        ended.open()
+      }
+
+      #expect(ended.wait(patience))
+      #expect(ran.value == 2)
+      mayEnd.open()
+      dispatcher.end()
+      #expect(wasOpened.value)
+    }
+
     @Test("is told when its view has room for what stands before it, whatever else runs")
     func toldOfRoom() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)

@@ -94,12 +94,12 @@ private let deadlockBugs = [
     "deadlock.pool-ignored", breaks: "rule 14: told of a deadlock although a worker is free",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("pool.canStart(now: { [clock] in clock.now })", becomes: "false"),
-    suites: ["ProgressTests"]),
+    suites: ["WayOutTests", "StandstillTests"]),
   Bug(
     "deadlock.foreground-ignored", breaks: "rule 14: told of a deadlock although the loop has work",
     in: "UVDispatch/Engine/Core+Waiting.swift",
     .expression("hasForeground", becomes: "false"),
-    suites: ["ProgressTests"]),
+    suites: ["WayOutTests", "StandstillTests"]),
   Bug(
     "deadlock.hidden-by-timers", breaks: "rule 14: not told of a deadlock while a timer is pending",
     in: "UVDispatch/Engine/Core+Waiting.swift",
@@ -209,6 +209,12 @@ private let nestedBugs = [
     in: "UVDispatch/Engine/BlockedThreads.swift",
     .expression("standing.deliveries - counted", becomes: "standing.deliveries"),
     suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.run-without-a-share",
+    breaks: "rule 14: a sync waits for the run of a callback, which finds no share of the pool",
+    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    .expression("core.pool.busyWorkers < core.workers.width", becomes: "true"),
+    suites: ["HelpingTests"]),
   Bug(
     "nested.fence-unseen", breaks: "rule 14: a sync behind a barrier is not seen to need a worker",
     in: "TaskDispatch/Policy/ReadyQueue+Barriers.swift",
