@@ -38,6 +38,9 @@ struct DeadlockSearch {
   private let mayHelp: Bool
   private var queues: [TaskQueue.Identity: Queue] = [:]
   private var workersAreLive: Bool
+  /// Whether a run that comes for a task has a share of the pool for it. Else blocked bodies have all shares,
+  /// or bodies that go on do, and give them back.
+  private let hasFreeShare: Bool
   private var loopIsLive: Bool
   private var waitersForWorkers: [BlockedThread] = []
   private var waitersForLoop: [BlockedThread] = []
@@ -58,9 +61,9 @@ struct DeadlockSearch {
     let mayCome =
       core.workers.hasRoom(busy: core.pool.busyWorkers) || core.workers.searching > 0
       || core.workers.telling > threads.count(where: \.isTelling)
-    // A run that comes finds no share of the pool where blocked bodies have all of them.
+    hasFreeShare = core.pool.busyWorkers < core.workers.width
     workersAreLive =
-      mayCome && core.pool.busyWorkers < core.workers.width
+      hasFreeShare && mayCome
       || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
     loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
     for thread in threads {
@@ -71,10 +74,7 @@ struct DeadlockSearch {
     for task in core.running { note(task) }
     for thread in threads {
       noteAdmission(of: thread)
-      // One that is busy does not come to that before it is live, and then workers are.
-      if case .turn(let caller) = thread.target, thread.isWorker, !thread.isBusy {
-        helpers.insert(caller.queue)
-      }
+      if !thread.isBusy { noteHelper(thread) }
     }
     if !circlesOnly {
       // What was posted has no position yet.
@@ -103,6 +103,14 @@ struct DeadlockSearch {
     hold(caller.queue, asBarrier: caller.ranAsBarrier)
   }
 
+  /// A thread that waits, and does nothing on top of that.
+  private mutating func noteHelper(_ thread: BlockedThread) {
+    guard case .turn(let caller) = thread.target, thread.isWorker,
+      helpers.insert(caller.queue).inserted
+    else { return }
+    work += waitersForWorkers
+  }
+
   private mutating func hold(_ queue: TaskQueue.Identity, asBarrier isBarrier: Bool) {
     queues[queue, default: Queue()].dead += 1
     if isBarrier { queues[queue]!.hasDeadBarrier = true }
@@ -128,7 +136,9 @@ struct DeadlockSearch {
       work += queues[task.queue]!.waiters
       queues[task.queue]!.waiters = []
     }
-    if thread.isWorker, !workersAreLive {
+    let bringsWorker =
+      thread.isWorker && (hasFreeShare || thread.tasks.contains { $0.runner == .worker })
+    if bringsWorker, !workersAreLive {
       workersAreLive = true
       work += waitersForWorkers
     }
@@ -151,14 +161,14 @@ struct DeadlockSearch {
 
   private mutating func isLive(_ thread: BlockedThread) -> Bool {
     if thread.isBusy {
-      // It checks when it has come back from what it runs on top of its wait.
+      // It comes back to its wait from what it runs on top of that, or never does.
       if let inner = thread.inner, inner.isSearched, !inner.isLive {
         return wait(thread, for: .thread(inner))
       }
       if let helped = thread.helped, let blocker = self.blocker(ofRunning: helped) {
         return wait(thread, for: blocker)
       }
-      return true
+      noteHelper(thread)
     }
     let blocker: Blocker? =
       switch thread.target {

@@ -141,15 +141,20 @@ struct StandingJudge {
       top.place == .loop && !(isStrict && top.isWaiting)
     }
     if loopIsBlocked { return nil }
-    for timer in standing.timers where standing.queues[timer.queue].suspensions == 0 {
-      var later = standing
-      later.queues[timer.queue].items.append(
-        .init(content: .task(timer.task), isBarrier: timer.isBarrier))
-      guard later.queues[timer.queue].items.count == 1,
-        later.canStartFirst(of: timer.queue, helps: false)
-      else { continue }
-      return .event("the timer t\(timer.task) starts")
+    for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
+      // The record does not know which of them comes first, and stands before the others.
+      let timers = standing.timers.filter { $0.queue == queue }
+      guard let first = timers.first, timers.allSatisfy(couldStart) else { continue }
+      return .event("the timer t\(first.task) starts, or another of its queue")
     }
     return nil
+  }
+
+  private func couldStart(_ timer: Standing.Timer) -> Bool {
+    var later = standing
+    later.queues[timer.queue].items.append(
+      .init(content: .task(timer.task), isBarrier: timer.isBarrier))
+    return later.queues[timer.queue].items.count == 1
+      && later.canStartFirst(of: timer.queue, helps: false)
   }
 }

@@ -68,7 +68,7 @@ private let syncBugs = [
     breaks:
       "a callback waits for a group that no dispatcher knows, and its dispatcher does not know of that",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("?? TaskFrame.deliverer", becomes: ""),
+    .expression("TaskFrame.deliverer", becomes: "nil"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "telling.observers-kept",
