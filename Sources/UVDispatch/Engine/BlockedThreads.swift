@@ -51,11 +51,18 @@ final class BlockedThread {
   var mayHelp = false
   /// A verdict: only threads that wait could end its wait. What they wait for.
   var refusal: [WaitLink]?
+  /// It was given that verdict. When it goes, the search goes on.
+  fileprivate var wasRefused = false
 
   // What the last search found. See ``DeadlockSearch``.
   var isLive = false
   var blocker: DeadlockSearch.Blocker?
   var tasks: [QueuedTask] = []
+
+  func refuse(_ chain: [WaitLink]) {
+    refusal = chain
+    wasRefused = true
+  }
 }
 
 /// The threads of a dispatcher that are blocked. A value under the dispatcher's lock.
@@ -64,7 +71,7 @@ struct BlockedThreads {
   /// Callers of `sync` that were admitted, and have not noticed yet.
   var admitted = 0
   /// A view goes on that was suspended, or a task of a queue has ended in which callers wait, and are not
-  /// next: that may have closed a circle.
+  /// next: that may have closed a circle. Or one thread was refused, and there may be more circles.
   var mayCloseCircle = false
   /// Running tasks that cannot go on before something else has: their threads are blocked, or they wait for
   /// the body of their own `sync`.
@@ -169,6 +176,8 @@ struct BlockedThreads {
     thread.tasks = []
     thread.mayHelp = false
     thread.refusal = nil
+    if thread.wasRefused { mayCloseCircle = true }
+    thread.wasRefused = false
     if spares.count < 16 { spares.append(thread) }
   }
 

@@ -27,23 +27,23 @@ extension Core {
     if thread.isSearched { judge(circlesOnly: true, last: thread) }
   }
 
-  /// One verdict, if a thread is not live. If there is none only because workers may help, one of those does
-  /// that can; else one thread is refused.
+  /// One verdict, if a thread is not live: of a circle that no help undoes, one thread is refused, and then the
+  /// question is asked again. Else one worker helps that can, of those that are live by that alone.
   ///
   /// - Parameter last: The thread that has been blocked just now, and closes a circle if there is one. Nil to look
   ///   for the one that did.
   private func judge(circlesOnly: Bool, last: BlockedThread?) {
     let unaided = DeadlockSearch(self, circlesOnly: circlesOnly, mayHelp: false).dead
     if unaided.isEmpty { return }
-    if let helper = unaided.first(where: mayHelp) {
-      helper.mayHelp = true
-      return blocked.flag(helper)
-    }
     let search = DeadlockSearch(self, circlesOnly: circlesOnly)
-    guard let first = search.dead.first(where: { !$0.isBusy }) else { return }
-    let victim = last.flatMap { $0.isLive ? nil : $0 } ?? search.victim(from: first)
-    victim.refusal = search.links(after: victim)
-    blocked.flag(victim)
+    if let first = search.dead.first(where: { !$0.isBusy }) {
+      let victim = last.flatMap { $0.isLive ? nil : $0 } ?? search.victim(from: first)
+      victim.refuse(search.links(after: victim))
+      return blocked.flag(victim)
+    }
+    guard let helper = unaided.first(where: mayHelp) else { return }
+    helper.mayHelp = true
+    blocked.flag(helper)
   }
 
   /// Whether a blocked thread may run the first task of the queue that it waits for, on top of its wait: if it

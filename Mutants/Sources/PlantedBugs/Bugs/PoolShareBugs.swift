@@ -67,6 +67,8 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.last-called-first", breaks: "the dispatcher that has waited longest is called last",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("state.short.firstIndex", becomes: "state.short.lastIndex"),
+    .expression(
+      "state.short.firstIndex(where: { $0.mayStart(state) })",
+      becomes: "state.short.lastIndex(where: { $0.mayStart(state) })"),
     suites: ["PoolSharesTests"]),
 ]

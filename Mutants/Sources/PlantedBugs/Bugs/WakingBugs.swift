@@ -192,8 +192,8 @@ private let turnBugs = [
   Bug(
     "turn.stays-due", breaks: "invariant W: nobody wakes a loop that has gone to sleep",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression(
-      "again: again", becomes: "again: true", within: "core.loop.endIteration(again: again)"),
+    .statement(
+      "core.loop.endIteration(again: again)", becomes: "core.loop.endIteration(again: true)"),
     suites: ["ActorTests"]),
   Bug(
     "turn.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
