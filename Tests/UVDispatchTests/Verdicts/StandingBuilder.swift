@@ -75,7 +75,7 @@ struct StandingBuilder {
 
   mutating func suspend(_ queue: Int) { standing.queues[queue].suspensions += 1 }
 
-  mutating func startTimer(_ task: Int, on queue: Int) {
-    standing.timers.append(.init(task: task, queue: queue))
+  mutating func startTimer(_ task: Int, on queue: Int, isBarrier: Bool = false) {
+    standing.timers.append(.init(task: task, queue: queue, isBarrier: isBarrier))
   }
 }

@@ -238,6 +238,16 @@ struct StandingJudgeTests {
     expectNoRefusal(builder, of: body)
   }
 
+  @Test("expects no timer of a queue in which another, a barrier, may come first and has to wait")
+  func timerBehindABarrier() {
+    var builder = StandingBuilder(workers: 3)
+    builder.startTimer(1, on: Self.background)
+    #expect(StandingJudge(builder.standing).awaitsTime)
+    builder.startTimer(2, on: Self.background, isBarrier: true)
+    builder.run(0, on: Self.background)
+    #expect(!StandingJudge(builder.standing).awaitsTime)
+  }
+
   @Test(
     "takes help at once, and none, where a wait for the handle of a running body closes the circle")
   func helpInACircleThroughAHandle() {

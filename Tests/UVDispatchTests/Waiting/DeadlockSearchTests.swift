@@ -89,6 +89,36 @@ struct DeadlockSearchTests {
     #expect(isLive(outside, in: bare))
   }
 
+  @Test("finds one of which a thread helps with a task, and comes back to its wait after that")
+  func busy() {
+    let bare = BareCore(width: 3)
+    let other = bare.otherView()
+    let helper = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
+    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
+    bare.core.blocked.beginBusy(helper)
+
+    #expect(!isLive(thread, in: bare))
+    #expect(!helper.isLive)
+  }
+
+  @Test("finds none where a thread that helps may help again")
+  func helpsAgain() {
+    let bare = BareCore(width: 2)
+    let (own, another) = (bare.started(), bare.started())
+    let caller = bare.caller(on: bare.view)
+    for task in [bare.task(on: .background, bare.view), caller] {
+      bare.core.accept(task)
+      bare.core.enqueue(task)
+    }
+    let helper = bare.block(own, on: .turn(caller))
+    let thread = bare.block(another, on: .turn(bare.caller(on: bare.view)))
+    bare.core.blocked.beginBusy(helper)
+
+    #expect(isLive(helper, in: bare))
+    #expect(isLive(thread, in: bare))
+    _ = bare.core.releaseEverything()
+  }
+
   @Test("finds none where the queue has room, or one of its bodies goes on or has a time-out")
   func room() {
     let bare = BareCore(width: 4, viewWidth: 2)
@@ -157,6 +187,42 @@ struct DeadlockSearchTests {
     #expect(bare.core.blocked.searched == 0)
   }
 
+  @Test("is made again once a thread that was refused has gone: there may be more circles")
+  func again() {
+    let bare = BareCore()
+    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
+    thread.refuse([])
+    #expect(!bare.core.blocked.mayCloseCircle)
+    bare.core.blocked.end(thread)
+    #expect(bare.core.blocked.mayCloseCircle)
+    bare.core.blocked.mayCloseCircle = false
+    bare.core.blocked.end(bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view))
+    #expect(!bare.core.blocked.mayCloseCircle)
+  }
+
+  @Test(
+    "lets no worker help where a circle stays that this does not undo: one thread of it is refused")
+  func refusalBeforeHelp() {
+    let bare = BareCore(width: 2, viewWidth: 3)
+    let (inView, outside) = (bare.running(on: .background, bare.view), bare.started())
+    bare.queued(on: .background, bare.view)
+    let caller = bare.core.makeTask(
+      .caller(nil), on: .background, bare.view, isBarrier: true, site: .here(), parent: nil)
+    let other = bare.core.makeTask(
+      .caller(nil), on: .background, nil, isBarrier: true, site: .here(), parent: nil)
+    for caller in [caller, other] {
+      bare.core.accept(caller)
+      bare.core.enqueue(caller)
+    }
+    let helper = bare.block(outside, on: .turn(caller))
+    let thread = bare.block(inView, on: .turn(other))
+    bare.core.judge(closing: thread)
+
+    #expect(thread.refusal != nil)
+    #expect(!helper.mayHelp)
+    _ = bare.core.releaseEverything()
+  }
+
   // MARK: Waits for tasks and groups
 
   @Test("takes a wait for a task that has not started for a circle only if nothing else goes on")
@@ -168,6 +234,26 @@ struct DeadlockSearchTests {
 
     #expect(isLive(thread, in: bare))
     #expect(!isLive(thread, in: bare, circlesOnly: false))
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test("takes the run of a callback, which has no share of the pool, for no way to a worker")
+  func runOfACallback() {
+    let bare = BareCore(threads: 2)
+    let task = bare.started()
+    let item = bare.item(on: .background, bare.view)
+    bare.core.put(item)
+    let thread = bare.block(task, on: .item(item))
+    let suspended = bare.otherView()
+    suspended.pool.queue.suspend()
+    let callback = bare.core.blocked.begin(
+      .turn(bare.caller(on: suspended)),
+      BlockedThreads.Standing(
+        task: nil, isLoop: false, isWorker: true, deliveries: 1, mayTimeOut: false, isTelling: true)
+    )
+
+    #expect(!isLive(thread, in: bare, circlesOnly: false))
+    #expect(callback.isLive)
     _ = bare.core.releaseEverything()
   }
 
@@ -243,6 +329,12 @@ struct DeadlockSearchTests {
 
 extension BareCore {
   /// A body that runs, and whose thread is blocked.
+  /// A task of the background that has its share of the pool.
+  fileprivate func started() -> QueuedTask {
+    queued()
+    return core.startOnWorker(core.makeFrame(on: .background))!
+  }
+
   fileprivate func blocked(
     on target: BlockedThread.Target, _ view: UVView, mayTimeOut: Bool = false
   ) -> BlockedThread {

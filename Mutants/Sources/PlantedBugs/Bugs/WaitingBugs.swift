@@ -214,7 +214,40 @@ private let nestedBugs = [
     breaks: "rule 14: a sync waits for the run of a callback, which finds no share of the pool",
     in: "UVDispatch/Engine/DeadlockSearch.swift",
     .expression("core.pool.busyWorkers < core.workers.width", becomes: "true"),
-    suites: ["HelpingTests"]),
+    suites: ["HelpingTests", "DeadlockSearchTests"]),
+  Bug(
+    "search.callback-brings-a-worker",
+    breaks: "rule 14: a wait goes on for a callback, whose run finds no share of the pool after it",
+    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    .expression("thread.tasks.contains { $0.runner == .worker }", becomes: "true"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.helper-goes-on",
+    breaks: "rule 14: a circle is not seen while one of its threads helps with a task",
+    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    .statement(
+      "noteHelper(thread)", becomes: "return true",
+      within: "noteHelper(thread)\n    }\n    let blocker"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.helper-helps-once",
+    breaks: "rule 14: a sync is refused although the thread that helps would help again",
+    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    .without("noteHelper(thread)", within: "noteHelper(thread)\n    }\n    let blocker"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.helps-in-vain", breaks: "rule 14: a worker helps, and the circle stays",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression(
+      "search.dead.first(where: { !$0.isBusy })",
+      becomes:
+        "unaided.contains(where: mayHelp) ? nil : search.dead.first(where: { !$0.isBusy })"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.one-refusal-only", breaks: "rule 14: of two circles that one event closes, one stays",
+    in: "UVDispatch/Engine/BlockedThreads.swift",
+    .without("if thread.wasRefused { mayCloseCircle = true }"),
+    suites: ["DeadlockSearchTests"]),
   Bug(
     "nested.fence-unseen", breaks: "rule 14: a sync behind a barrier is not seen to need a worker",
     in: "TaskDispatch/Policy/ReadyQueue+Barriers.swift",
