@@ -71,7 +71,7 @@ extension RecordingDispatcher {
     let call = withState { $0.beginCall("wait") }
     let standing = Standing(for: .target(target, since: time))
     try standStill(standing) { () throws(WaitRefusal) in
-      withState { $0.bodyOfThisThread?.wait = Wait(for: target.description) }
+      withState { $0.bodyOfThisThread?.wait = Wait(for: target) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
         let isInTime = othersRun(before: call, orUntil: end) {

@@ -36,7 +36,7 @@ extension UVDispatcher {
     {
       let isNested = core.beginNested(frame, in: caller)
       if core.outbox.isEmpty {
-        // As ``unlockUnchanged()``.
+        // It leaves fewer places: there is nothing to settle.
         frame.enter(by: self)
         free()
       } else {

@@ -169,7 +169,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     guard wakes || isAwaited else { return }
     lock()
     if wakes { core.loop.endWake() }
-    isAwaited ? unlockDelivered() : unlockUnchanged()
+    isAwaited ? unlockDelivered() : free()
   }
 
   /// Frees the lock after a section that has taken `item` out, and gives that its outcome: what ``unlock()``
@@ -195,17 +195,13 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   /// Frees the lock after what has been delivered: others may wait for that.
   @inline(never) private func unlockDelivered() {
-    guard core.shutdown != nil || core.leavesWhenIdle else { return unlockUnchanged() }
+    guard core.shutdown != nil || core.leavesWhenIdle else { return free() }
     core.loop.isWanted = true
     unlock()
   }
 
   /// Frees the lock after a section in which nothing was added that could start, nor ended that others
-  /// waited for: so there is nothing to settle, at most somebody to tell.
-  func unlockUnchanged() {
-    if core.outbox.isEmpty { free() } else { unlock() }
-  }
-
+  /// waited for: so there is nothing to settle, and nothing to tell.
   @inline(__always) func free() {
     if core.blocked.isEmpty { monitor.unlock(telling: false) } else { freeAndWake() }
   }

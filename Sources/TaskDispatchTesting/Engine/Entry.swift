@@ -47,6 +47,8 @@ final class Entry: TaskFrame, PoolEntry {
 
   /// Whether it runs on a thread of its own, as far as the frames below are concerned.
   var willHideOuter = false
+  /// Whether a worker runs it on top of its wait, for want of another worker: then it is on that one's thread.
+  var isHelped = false
   /// Whether it is the body of a caller who stands further below, and stands on that one's frames.
   var standsOnItsCaller = false
 
@@ -129,10 +131,28 @@ final class Wait {
   let name: String
   /// For a turn in `sync`: the caller, and the queue.
   let turn: (caller: SyncCaller, queue: TaskQueue.Identity)?
+  /// For an outcome or a group.
+  let target: WaitTarget?
 
   init(for name: String, turn: (caller: SyncCaller, queue: TaskQueue.Identity)? = nil) {
     self.name = name
     self.turn = turn
+    target = nil
+  }
+
+  init(for target: WaitTarget) {
+    name = target.description
+    turn = nil
+    self.target = target
+  }
+
+  /// Whether it ends only if `body` does, or not before that.
+  func awaits(_ body: Entry) -> Bool {
+    switch target {
+    case .item(let item): item === body.item
+    case .group(let group): body.item?.group === group
+    case nil: false
+    }
   }
 }
 

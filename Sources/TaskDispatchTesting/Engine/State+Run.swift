@@ -70,6 +70,7 @@ extension State {
         continue
       }
       next.taken.entry.share = .init(next.taken)
+      next.taken.entry.isHelped = true
       return perform(next.taken.entry, hidesOuter: true)
     }
     return nil

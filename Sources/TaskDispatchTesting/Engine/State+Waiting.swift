@@ -57,15 +57,15 @@ extension State {
         return .perform(
           enter(granted.taken.entry, of: caller, .init(granted.taken), hidesOuter: false))
       }
-      // A worker that waits runs what stands before it in this view, without another worker.
-      if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
       if let index = started.firstIndex(where: { $0.view === view }) {
         return .perform(takeStarted(at: index, hidesOuter: true))
       }
-      if isOnWorker || !startBackground() { break }
+      if !startBackground() { break }
     }
     if caller.granted != nil { return nextForSync(caller, queue, standing) }
     if !started.isEmpty { return .perform(takeStarted(at: 0, hidesOuter: true)) }
+    // No worker is free any more: one that waits runs what stands first in this view.
+    if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
     if let next = nextForOthers(than: standing) { return .perform(next) }
     if let refusal = refusalIfOthersCanGoOn(than: standing, "its turn on \(queue.label)") {
       return .stuck(refusal)
@@ -148,6 +148,14 @@ extension State {
 
   /// The next body to run for somebody who waits for `target`.
   mutating func nextForWait(_ target: WaitTarget) -> Entry? {
+    if case .group(let group) = target {
+      // Its tasks first: another may be waiting for what this wait holds back.
+      repeat {
+        if let index = started.firstIndex(where: { $0.item?.group === group }) {
+          return takeStarted(at: index, hidesOuter: true)
+        }
+      } while startBackground()
+    }
     if case .item(let item) = target, item.place.stage != .held, item.place.stage != .timers,
       item.lane == .background
     {
@@ -186,46 +194,79 @@ extension State {
     guard let body = bodyOfThisThread else { return false }
     // A `sync` body runs on its caller's thread: the frame below says what thread that is.
     return stack(from: body).first {
-      $0.isOnItsThread && ($0.body.willHideOuter || $0.body.share?.runner != .caller)
+      $0.place != .elsewhere && ($0.body.willHideOuter || $0.body.share?.runner != .caller)
     }
     .map { $0.body.queue.lane == .background } ?? false
   }
 
   /// Why a `sync` on `queue` could not be waited for, as far as the stack of this thread tells.
-  func refusalToSync(on queue: TaskQueue) -> WaitRefusal? {
+  mutating func refusalToSync(on queue: TaskQueue) -> WaitRefusal? {
     guard let body = bodyOfThisThread else { return nil }
     let wanted = queue.identity
-    var everyWaitNeedsAnEnd = true
-    for (running, isOnItsThread) in stack(from: body) {
+    let othersGoOn = othersGoOn
+    var isCertain = true
+    for (running, place) in stack(from: body) {
       // What an exploration let run on top of others may go on as soon as they have.
-      if !isOnItsThread, decisions != nil { continue }
-      if !isOnItsThread, let turn = running.wait?.turn, !needsAnEnd(turn.caller, turn.queue) {
-        everyWaitNeedsAnEnd = false
+      if place == .elsewhere, decisions != nil { continue }
+      if place == .elsewhere, let wait = running.wait {
+        if let turn = wait.turn {
+          if !needsAnEnd(turn.caller, turn.queue) { isCertain = false }
+        } else if othersGoOn && !wait.awaits(body) {
+          // They may bring what it waits for, while this body waits.
+          isCertain = false
+        }
       }
       if running.queue == wanted {
+        // It would come in beside that body.
+        if place != .below, hasRoomBeside(running, queue) { continue }
         let links = chain(to: "its turn on \(queue.label)")
-        return isOnItsThread || everyWaitNeedsAnEnd
+        return place != .elsewhere || isCertain
           ? .wouldDeadlock(chain: links) : .cannotBeOrdered(chain: links)
       }
     }
     return nil
   }
 
-  /// The bodies that stand on each other, from `body` outwards, and whether each would be on the
-  /// thread of `body` if everything ran on threads.
-  private func stack(from body: Entry) -> [(body: Entry, isOnItsThread: Bool)] {
+  /// Whether something could run now that does not stand on this stack.
+  private var othersGoOn: Bool {
+    mutating get {
+      let time = now
+      return !started.isEmpty || pool.canStart(now: { time })
+        || !foregroundIsBusy && hasForeground
+    }
+  }
+
+  /// Whether a `sync` on `queue` need not wait for the end of `body`, which is of that queue and waits on another
+  /// thread.
+  private func hasRoomBeside(_ body: Entry, _ queue: TaskQueue) -> Bool {
+    guard queue.lane == .background, !queue.isBarrier else { return false }
+    let pool = poolView(body.view)
+    return !pool.queue.runsBarrier && pool.queue.running < pool.queue.width
+  }
+
+  /// Where a body that stands on the stack of this thread would be if everything ran on threads.
+  private enum StackPlace {
+    /// Below, on the same thread.
+    case below
+    /// There too, and hidden: a worker runs what stands above it while it waits.
+    case hidden
+    /// On another thread.
+    case elsewhere
+  }
+
+  /// The bodies that stand on each other, from `body` outwards.
+  private func stack(from body: Entry) -> [(body: Entry, place: StackPlace)] {
     let top = running.firstIndex { $0 === body } ?? running.count - 1
-    var isVisible = true
+    var place = StackPlace.below
     var caller: SyncCaller?
     return running[...top].reversed().map { body in
       // What stands between the body of a caller and that caller is on other threads.
       if let waiter = caller?.waiter, waiter === body { caller = nil }
-      let isOnItsThread = isVisible && caller == nil
-      if isOnItsThread {
-        if body.willHideOuter { isVisible = false }
-        if body.standsOnItsCaller, case .caller(let its) = body.work { caller = its }
-      }
-      return (body, isOnItsThread)
+      guard caller == nil, place != .elsewhere else { return (body, .elsewhere) }
+      let mine = place
+      if body.willHideOuter { place = body.isHelped ? .hidden : .elsewhere }
+      if body.standsOnItsCaller, case .caller(let its) = body.work { caller = its }
+      return (body, mine)
     }
   }
 

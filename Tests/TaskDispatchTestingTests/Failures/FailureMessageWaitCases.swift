@@ -30,14 +30,14 @@ extension FailureMessage {
     },
     FailureMessage("One thread cannot put it in an order") { dispatcher in
       let index = dispatcher.makeQueue(label: "index", width: 1)
-      let disk = dispatcher.makeQueue(label: "disk", width: 3)
       let text = Confined("", to: dispatcher.foreground)
       index(label: "update", fileID: "App/Index.swift", line: 30) {
-        disk(label: "flush", fileID: "App/Index.swift", line: 31) {
+        dispatcher.background(label: "flush", fileID: "App/Index.swift", line: 31) {
           let refusal = thrown { try index.sync {} }
           dispatcher.foreground { text.withValue { $0 = refusal } }
         }
-        try? disk.sync {}
+        dispatcher.background(label: "scan", fileID: "App/Index.swift", line: 32) {}
+        _ = try? dispatcher.background.submit(label: "hash") {}.wait()
       }
       try dispatcher.runUntilIdle()
       return text.withValue { $0 }

@@ -4,20 +4,20 @@ import Testing
 
 @Suite("What a wait that is refused says about the circle")
 struct FailureMessageWaitTests {
-  @Test("calls it an order that one thread cannot make, whatever the width", arguments: [2, 3, 4])
+  @Test("calls it an order that one thread cannot make, whatever the width", arguments: [3, 4, 5])
   func tellsOrderFromDeadlock(width: Int) throws {
-    let dispatcher = RecordingDispatcher()
+    let dispatcher = RecordingDispatcher(.init(width: width))
     let index = dispatcher.makeQueue(label: "index", width: 1)
-    let disk = dispatcher.makeQueue(label: "disk", width: width)
     let refusal = Confined<WaitRefusal?>(nil, to: dispatcher.foreground)
 
     index(label: "update") {
-      // On threads another worker takes this one, and "update" the second place of the queue.
-      disk(label: "flush") {
+      // On threads this one waits, and the worker of another takes what "update" waits for.
+      dispatcher.background(label: "flush") {
         let error = #expect(throws: WaitRefusal.self) { try index.sync {} }
         dispatcher.foreground { refusal.withValue { $0 = error } }
       }
-      try? disk.sync {}
+      for _ in 3...width { dispatcher.background(label: "scan") {} }
+      _ = try? dispatcher.background.submit(label: "hash") {}.wait()
     }
     try dispatcher.runUntilIdle()
 

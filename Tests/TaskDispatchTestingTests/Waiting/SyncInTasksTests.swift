@@ -149,21 +149,90 @@ struct SyncInTasksTests {
   func cannotBeOrdered() throws {
     let dispatcher = RecordingDispatcher(.init(width: 3))
     let refusal = Slot<WaitRefusal>()
-    let wide = dispatcher.makeQueue(label: "wide", width: 2)
-    let other = dispatcher.makeQueue(label: "other", width: 2)
-    // On threads "inner" waits for room on `wide`, which "outer" frees: nothing holds "outer" back,
-    // as `other` has room for its sync beside "inner".
-    wide(label: "outer") { try! other.sync {} }
-    other(label: "inner") { refusal.value = waitRefusal { try wide.barrier.sync {} } }
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    // On threads "inner" waits for the end of "outer", which waits for a task that the worker of "third" runs next.
+    store(label: "outer") {
+      dispatcher.background(label: "inner") {
+        refusal.value = waitRefusal { try store.sync {} }
+      }
+      dispatcher.background(label: "third") {}
+      _ = try? dispatcher.background.submit(label: "last") {}.wait()
+    }
 
-    try dispatcher.runTask(labeled: "outer")
+    try dispatcher.runUntilIdle()
 
     guard case .cannotBeOrdered(let chain) = refusal.value else {
       Issue.record("\(refusal.value as Any)")
       return
     }
-    #expect(chain.map(\.waiterQueue) == ["other", "wide"])
+    #expect(chain.map(\.waiterQueue) == ["background", "store"])
     #expect(dispatcher.ledger.balances)
+    try dispatcher.finish()
+  }
+
+  @Test("of the task that a body of that queue waits for is refused, whatever else could run")
+  func awaited() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 3))
+    let refusal = Slot<WaitRefusal>()
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    store(label: "outer") {
+      let inner = dispatcher.background.submit(label: "inner") {
+        refusal.value = waitRefusal { try store.sync {} }
+      }
+      dispatcher.background(label: "third") {}
+      _ = try? inner.wait()
+    }
+
+    try dispatcher.runUntilIdle()
+
+    guard case .wouldDeadlock(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(chain.map(\.waiterQueue) == ["background", "store"])
+    try dispatcher.finish()
+  }
+
+  @Test(
+    "that a worker waits in, for want of another, is refused where its own body stands in the way")
+  func helped() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 1))
+    let refusal = Slot<WaitRefusal>()
+    let ran = Slot<Bool>()
+    let store = dispatcher.makeQueue(label: "store", width: 1)
+    let wide = dispatcher.makeQueue(label: "wide", width: 2)
+    // The only worker runs "inner" while it waits, and could not go back to "outer" before that has ended.
+    store(label: "outer") {
+      wide(label: "inner") { refusal.value = waitRefusal { try store.sync {} } }
+      try! wide.sync { ran.value = true }
+    }
+
+    try dispatcher.runTask(labeled: "outer")
+
+    guard case .wouldDeadlock(let chain) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(chain.map(\.waiterQueue) == ["wide", "store"])
+    #expect(ran.value == true)
+    try dispatcher.finish()
+  }
+
+  @Test(
+    "that a worker waits in, for want of another, goes on beside its own body where that has room")
+  func besideTheHelper() throws {
+    let dispatcher = RecordingDispatcher(.init(width: 1))
+    let ran = Slot<Bool>()
+    let store = dispatcher.makeQueue(label: "store", width: 2)
+    let other = dispatcher.makeQueue(label: "other", width: 1)
+    store(label: "outer") {
+      other(label: "inner") { try! store.sync { ran.value = true } }
+      try! other.sync {}
+    }
+
+    try dispatcher.runTask(labeled: "outer")
+
+    #expect(ran.value == true)
     try dispatcher.finish()
   }
 

@@ -72,6 +72,13 @@ final class Stage: @unchecked Sendable {
     return body(&record)
   }
 
+  /// How often the record has changed.
+  var changes: Int {
+    monitor.lock()
+    defer { monitor.unlock() }
+    return record.changes
+  }
+
   /// The driver's thread: waits until `body` returns something. Nil if `limit` passes first.
   ///
   /// - Parameter limit: Begins again with each change.

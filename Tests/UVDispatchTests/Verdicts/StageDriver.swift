@@ -1,7 +1,7 @@
 import TaskDispatch
-import UVDispatch
 
 @testable import TaskDispatchTesting
+@testable import UVDispatch
 
 /// Takes a ``Stage`` through its program: opens one gate after the other, each when the dispatcher owes nothing
 /// any more, until everything has ended.
@@ -83,6 +83,7 @@ struct StageDriver {
     guard let record else { return !missed() }
     // Whatever was wrong makes the rest of the record doubtful.
     if !record.findings.isEmpty { return false }
+    guard comesToItsWaits(record) else { return true }
     if seen.count < 40 { seen.append(record.standing) }
     let isTimeDue = StandingJudge(record.standing).timeDue != nil
     if !record.gates.isEmpty, !(isTimeDue && dice.once(in: 8)) {
@@ -92,6 +93,21 @@ struct StageDriver {
     // A timer has started or a time-out has passed.
     if isTimeDue { return awaitChange(since: record) || !missed() }
     return letGo(record)
+  }
+
+  /// Waits until each wait of the record has come to the dispatcher: a thread that is slow between the two would
+  /// take its place in a queue behind what the driver lets happen next.
+  ///
+  /// - Returns: False if the record has changed.
+  private func comesToItsWaits(_ record: Stage.Record) -> Bool {
+    let waits = record.standing.frames.count(where: \.isWaiting)
+    let deadline = ContinuousClock.now + limit
+    // Tells the dispatcher nothing: a section of the lock as any other would let it search for deadlocks.
+    while stage.dispatcher.blockedThreads < waits {
+      if stage.changes != record.changes { return false }
+      if ContinuousClock.now >= deadline { return true }
+    }
+    return true
   }
 
   /// One of the frames at gates, or two whose next steps may come in either order.
@@ -204,5 +220,14 @@ struct StageDriver {
         record.report(.badEnd, "the report is \(report)")
       }
     }
+  }
+}
+
+extension UVDispatcher {
+  /// How many threads are blocked in it.
+  fileprivate var blockedThreads: Int {
+    monitor.lock()
+    defer { monitor.unlock(telling: false) }
+    return lockedCore.blocked.threads.count
   }
 }

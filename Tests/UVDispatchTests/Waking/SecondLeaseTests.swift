@@ -108,7 +108,7 @@ struct SecondLeaseTests {
 
   @Test("is nobody where only one body may run")
   func one() {
-    let bare = BareCore(width: 1)
+    let bare = BareCore(width: 1, threads: 3)
     startLease(bare)
 
     #expect(!fetchesAnother(bare))

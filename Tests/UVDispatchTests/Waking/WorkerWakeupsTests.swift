@@ -43,7 +43,7 @@ struct WorkerWakeupsTests {
     "a second run is wanted beside one that is on its way, where two may run and none is busy",
     arguments: Case.all)
   func second(_ now: Case) {
-    var workers = WorkerWakeups(width: now.width, threads: now.width)
+    var workers = WorkerWakeups(width: now.width, threads: now.width + 2)
     for _ in 0..<now.searching { workers.start() }
     for _ in 0..<(now.searching - now.arriving) { workers.arrive() }
     _ = workers.takePending()

@@ -45,6 +45,52 @@ extension DispatcherContract {
       scene.expect("bodies that ran", scene.notes.count, is: 2)
     },
 
+    Rule(14, "a body whose turn comes in a sync goes on, and what stood before it may wait for it")
+    {
+      scene in
+      let (narrow, wide) = (scene.makeQueue(1), scene.makeQueue(2))
+      try scene.perform(on: narrow) {
+        let before = wide.submit {
+          scene.expectNoThrow("a sync on the queue of the body that waits") {
+            try narrow.sync { scene.note("before") }
+          }
+        }
+        scene.expectNoThrow("a sync beside that") { try wide.sync { scene.note("sync") } }
+        _ = before
+      }
+      try scene.settle()
+      scene.expect("what ran", scene.notes, is: ["sync", "before"])
+    },
+
+    Rule(14, "a task may sync on the queue of a body that waits, if that queue has room") { scene in
+      let (narrow, wide) = (scene.makeQueue(1), scene.makeQueue(2))
+      try scene.perform(on: wide) {
+        narrow {
+          scene.expectNoThrow("a sync beside the body that waits") {
+            try wide.sync { scene.note("before") }
+          }
+        }
+        scene.expectNoThrow("a sync behind that") { try narrow.sync { scene.note("sync") } }
+      }
+      scene.expect("what ran", scene.notes, is: ["before", "sync"])
+    },
+
+    Rule(14, "a body that waits for a group is not held back by what waits for that body") {
+      scene in
+      let (queue, group) = (scene.makeQueue(1), WorkGroup())
+      try scene.perform(on: queue) {
+        scene.background {
+          scene.expectNoThrow("a sync on the queue of the body that waits") {
+            try queue.sync { scene.note("other") }
+          }
+        }
+        scene.background(group: group) { scene.note("member") }
+        scene.expectNoThrow("a wait for the group") { try group.wait(timeout: scene.timeout) }
+      }
+      try scene.settle()
+      scene.expect("what ran", scene.notes, is: ["member", "other"])
+    },
+
     Rule(14, "a wait with a time-out ends, and leaves the task alone") { scene in
       try scene.start()
       let queue = scene.makeQueue(1)
