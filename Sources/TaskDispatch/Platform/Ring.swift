@@ -31,6 +31,11 @@ internal import Glibc
   @usableFromInline var vacated: UnsafeMutablePointer<UInt64>?
   @usableFromInline var vacatedCount = 0
 
+  #if DEBUG
+    /// How many slots were touched: what the tests of the "Complexity:" lines count.
+    @usableFromInline package internal(set) var looks = 0
+  #endif
+
   @usableFromInline static var smallest: Int { 8 }
   @usableFromInline static var neverShrunkBelow: Int { 1024 }
 
@@ -59,9 +64,16 @@ internal import Glibc
 
   @inlinable package var capacity: Int { mask &+ 1 }
 
+  @inlinable @inline(__always) mutating func noteLook() {
+    #if DEBUG
+      looks &+= 1
+    #endif
+  }
+
   /// Adds `element` at the tail and returns its position. Amortised O(1).
   @inlinable @inline(__always) @discardableResult
   package mutating func append(_ element: consuming Element) -> Int {
+    noteLook()
     if slotCount == mask &+ 1 { grow() }
     let position = tail
     unsafe (slots! + (position & mask)).initialize(to: element)
@@ -71,6 +83,7 @@ internal import Glibc
 
   /// Adds a slot as it is, dead if nil. Amortised O(1).
   @inlinable package mutating func appendSlot(_ slot: consuming Element?) {
+    noteLook()
     if slotCount == mask &+ 1 { grow() }
     unsafe (slots! + (tail & mask)).initialize(to: slot)
     tail &+= 1
@@ -80,6 +93,7 @@ internal import Glibc
   /// been vacated: ``dropDeadHead()`` first, where some are.
   @inlinable @inline(__always)
   package mutating func takeFirst() -> Element? {
+    noteLook()
     assert(!isEmpty, "took from an empty ring")
     assert(!isVacated(at: head), "dead slots at the head were not dropped")
     let element = unsafe (slots! + (head & mask)).move()
@@ -119,12 +133,14 @@ internal import Glibc
 
   /// Changes the live element at `position` in place. Must be alive.
   @inlinable package mutating func update(at position: Int, _ body: (inout Element) -> Void) {
+    noteLook()
     precondition(isAlive(at: position), "no live element at position \(position)")
     unsafe body(&slots![position & mask]!)
   }
 
   /// Empties the slot at `position`, which stays as a dead one. Nil if it is dead or gone. O(1).
   @inlinable package mutating func remove(at position: Int) -> Element? {
+    noteLook()
     guard position >= head, position < tail, !isVacated(at: position) else { return nil }
     let element = unsafe slots![position & mask].take()
     return element
@@ -136,6 +152,7 @@ internal import Glibc
   ///
   /// - Returns: Whether the slot was held. If not, nothing has changed.
   @inlinable package mutating func vacate(at position: Int) -> Bool {
+    noteLook()
     guard position >= head, position < tail, !isVacated(at: position) else { return false }
     if unsafe vacated == nil { makeRoomForVacated() }
     let index = position & mask
@@ -147,6 +164,7 @@ internal import Glibc
   /// Drops dead slots at the head, so that the head is alive or the ring is empty.
   @inlinable package mutating func dropDeadHead() {
     while head != tail {
+      noteLook()
       if isVacated(at: head) {
         let index = head & mask
         unsafe vacated![index &>> 6] &= ~(1 &<< UInt64(index & 63))
@@ -168,6 +186,7 @@ internal import Glibc
     var source = tail
     while source != head {
       source &-= 1
+      noteLook()
       guard let slot = unsafe slots, unsafe slot[source & mask] != nil else { continue }
       target &-= 1
       if target != source {

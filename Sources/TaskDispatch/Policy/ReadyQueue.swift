@@ -92,6 +92,11 @@
   /// Dead slots held, for the test that bounds them.
   @inlinable package var deadSlots: Int { dead + openMarks }
 
+  #if DEBUG
+    /// How many slots were touched: what the tests of the "Complexity:" lines count.
+    package var looks: Int { (0..<4).reduce(barriers.looks) { $0 + bands[$1].ring.looks } }
+  #endif
+
   /// What ``take(now:)`` would return, left in place. Nil if there is nothing to take.
   @inlinable package func withNext<Result>(
     now: () -> Int64, _ body: (borrowing Element) -> Result

@@ -83,7 +83,7 @@ struct StageDriver {
     guard let record else { return !missed() }
     // Whatever was wrong makes the rest of the record doubtful.
     if !record.findings.isEmpty { return false }
-    guard comesToItsWaits(record) else { return true }
+    guard hasTakenItsPlaces(record) else { return true }
     if seen.count < 40 { seen.append(record.standing) }
     let isTimeDue = StandingJudge(record.standing).timeDue != nil
     if !record.gates.isEmpty, !(isTimeDue && dice.once(in: 8)) {
@@ -95,15 +95,17 @@ struct StageDriver {
     return letGo(record)
   }
 
-  /// Waits until each wait of the record has come to the dispatcher: a thread that is slow between the two would
+  /// Waits until each `sync` of the record has come to the dispatcher: a thread that is slow between the two would
   /// take its place in a queue behind what the driver lets happen next.
   ///
   /// - Returns: False if the record has changed.
-  private func comesToItsWaits(_ record: Stage.Record) -> Bool {
-    let waits = record.standing.frames.count(where: \.isWaiting)
+  private func hasTakenItsPlaces(_ record: Stage.Record) -> Bool {
+    let waits = record.standing.queues.reduce(0) { sum, queue in
+      sum + queue.items.count { if case .caller = $0.content { true } else { false } }
+    }
     let deadline = ContinuousClock.now + limit
     // Tells the dispatcher nothing: a section of the lock as any other would let it search for deadlocks.
-    while stage.dispatcher.blockedThreads < waits {
+    while stage.dispatcher.callersOfSync < waits {
       if stage.changes != record.changes { return false }
       if ContinuousClock.now >= deadline { return true }
     }
@@ -224,10 +226,12 @@ struct StageDriver {
 }
 
 extension UVDispatcher {
-  /// How many threads are blocked in it.
-  fileprivate var blockedThreads: Int {
+  /// How many threads are blocked in a `sync`.
+  fileprivate var callersOfSync: Int {
     monitor.lock()
     defer { monitor.unlock(telling: false) }
-    return lockedCore.blocked.threads.count
+    return lockedCore.blocked.threads.count { thread in
+      if case .turn = thread.target { true } else { false }
+    }
   }
 }
