@@ -301,10 +301,10 @@ public class WorkItem: @unchecked Sendable {
     return telling
   }
 
-  /// ``setOutcome(_:)`` for an item whose body has just run, in short, if nothing is left to tell then: for most
-  /// items nothing is. Under its dispatcher's lock, which nothing else takes it from `running` without.
+  /// The short way of ``setOutcome(_:)``, for an item whose body has just run and of which nothing is to be told.
+  /// Under the dispatcher's lock: nothing else may end the item at that time.
   ///
-  /// - Returns: False if it is for ``setOutcome(_:)`` to decide: then the item has no outcome.
+  /// - Returns: False if something may have to be told. Then nothing has changed, and ``setOutcome(_:)`` ends it.
   package final func completeQuietly(after outcome: Outcome) -> Bool {
     guard case .completed = outcome, !marks.contains(.makesObject), !isMember else { return false }
     let known = state.load(ordering: .relaxed)

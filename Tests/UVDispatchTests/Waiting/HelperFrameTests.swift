@@ -26,5 +26,27 @@ extension OnePool {
       #expect(seen.value == [false, true, true, true])
       dispatcher.runUntilIdle()
     }
+
+    @Test("has its end told in no task, and so not in the one that waits")
+    func callback() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      let outer = dispatcher.makeQueue(label: "outer", width: 1)
+      let inner = dispatcher.makeQueue(label: "inner", width: 1)
+      let (group, ended) = (WorkGroup(), Latch())
+      let seen = Box([Bool]())
+      outer {
+        inner(group: group) {}
+        group.whenEmpty {
+          seen.change { $0 += [outer.isCurrent, inner.isCurrent, CurrentTask.site != nil] }
+        }
+        try? inner.sync {}
+        ended.open()
+      }
+
+      #expect(ended.wait(patience))
+
+      #expect(seen.value == [false, false, false])
+      dispatcher.runUntilIdle()
+    }
   }
 }

@@ -273,16 +273,16 @@ private let tellingBugs = [
     breaks: "rule 20: a callback on a worker's thread is in a task's context",
     in: "UVDispatch/UVDispatcher.swift",
     .expression("true", becomes: "false", within: "unlock(outsideTasks: true)"),
-    suites: ["UVContractTests"]),
+    suites: ["UVContractTests", "HelperFrameTests"]),
   Bug(
     "telling.share-kept",
     breaks: "rule 20: a callback that takes its time keeps its share of the pool",
     in: "UVDispatch/UVDispatcher.swift",
-    .without("if isWorker { core.workers.beginTelling() }"), suites: ["UVContractTests"]),
+    .without("if isWorker { core.workers.beginTelling() }"), suites: ["RunsOfCallbacksTests"]),
   Bug(
     "telling.share-never-back", breaks: "rule 4: after a callback more bodies run than the width",
     in: "UVDispatch/UVDispatcher.swift",
-    .without("if isWorker { core.workers.endTelling() }"), suites: ["UVContractTests"]),
+    .without("if isWorker { core.workers.endTelling() }"), suites: ["RunsOfCallbacksTests"]),
   Bug(
     "telling.batch-unwoken",
     breaks: "rule 20: the first callback of a batch holds back a waiting thread",
