@@ -3,8 +3,8 @@ public import TaskDispatch
 extension RecordingDispatcher {
   /// Runs what must precede `body` in the order of `queue`, then `body`, all on this thread.
   ///
-  /// From a task on a worker, what precedes is run as that worker would while it waits; from the
-  /// test and from the foreground, as free workers would.
+  /// What precedes is run as free workers would run it. Where no worker is free, a worker that waits here runs it
+  /// itself, as on threads.
   public func sync(
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {

@@ -31,7 +31,7 @@ extension OnePool {
           let dispatcher = try UVDispatcher()
           dispatcher.background {}
           try dispatcher.start()
-          _ = await dispatcher.shutdown()
+          _ = await dispatcher.shutdown(inAnHour)
         }
         expectNoMore(than: before)
       }
@@ -49,6 +49,7 @@ extension OnePool {
             dispatcher.foreground {}
             dispatcher.foreground.after(.seconds(3600)) {}
             dispatcher.makeQueue(label: "view", width: 1).suspend()
+            dispatcher.beginShutdown(inAnHour)
           }
           expectNoMore(than: before)
         }
@@ -90,9 +91,12 @@ private func expectNoMore(than before: (descriptors: Int, threads: Int)) {
   Issue.record("\(before), \(after)")
 }
 
+/// The thread that sees to the deadline has to end with the dispatcher, long before that.
+private let inAnHour = ShutdownPolicy(drain: .seconds(3_600), cancel: .seconds(3_600))
+
 private func runAndEnd() throws {
   let dispatcher = try UVDispatcher()
-  dispatcher.background { dispatcher.foreground { dispatcher.beginShutdown() } }
+  dispatcher.background { dispatcher.foreground { dispatcher.beginShutdown(inAnHour) } }
   dispatcher.foreground.after(.seconds(3600)) {}
   #expect(dispatcher.run().ledger.completed == 2)
 }

@@ -45,6 +45,26 @@ extension OnePool {
       #expect(dispatcher.ledger == dispatcher.report?.ledger)
     }
 
+    @Test("which a later call has brought forward")
+    func broughtForward() throws {
+      let dispatcher = try UVDispatcher()
+      let (started, gate, ended) = (Latch(), Latch(), Latch())
+      dispatcher.foreground(label: "stuck") {
+        started.open()
+        _ = gate.wait(patience)
+        ended.open()
+      }
+      try dispatcher.start()
+      #expect(started.wait(patience))
+      dispatcher.beginShutdown(.init(drain: .seconds(3_600), cancel: .seconds(3_600)))
+
+      let abandoned = try abandoned(by: dispatcher)
+
+      #expect(abandoned.map(\.label) == ["stuck"])
+      gate.open()
+      #expect(ended.wait(patience))
+    }
+
     @Test("if that is a body of the foreground that has asked for the end itself")
     func foregroundBodyThatAsks() throws {
       let dispatcher = try UVDispatcher()

@@ -55,7 +55,8 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
-      let (gate, isTold) = (Latch(), Latch())
+      let (gate, isTold, wasHeld) = (Latch(), Latch(), Box(false))
+      let isOver = Latch()
       // Holds the loop between the report and its end.
       dispatcher.withCore { core in
         core.waitersForReport.append(
@@ -63,7 +64,8 @@ extension OnePool {
             0,
             { _ in
               isTold.open()
-              _ = gate.wait(patience)
+              wasHeld.value = gate.wait(patience)
+              isOver.open()
             }
           ))
       }
@@ -78,6 +80,31 @@ extension OnePool {
       await entering
       #expect(await resident.entered == 1)
       gate.open()
+      #expect(await onOtherThread { isOver.wait(patience) })
+      #expect(wasHeld.value, "they wait for the end of the loop")
+    }
+
+    @Test("and one that comes to the actor later, once the view is resumed, waits for them")
+    func afterResuming() async throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "held", width: 1)
+      let (started, gate) = (Latch(), Latch())
+      let resident = Holder(on: view)
+      view.suspend()
+      try dispatcher.start()
+      await withTaskGroup { group in
+        group.addTask { await resident.hold(started, gate) }
+        await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+        dispatcher.beginShutdown()
+        #expect(await onOtherThread { started.wait(patience) })
+        view.resume()
+        group.addTask { await resident.enter() }
+        await onOtherThread {
+          dispatcher.waitUntil { $0.lateJobs.count == 1 || resident.most > 1 }
+        }
+        gate.open()
+      }
+      #expect(resident.most == 1)
     }
 
     @Test("of an actor wait for one of it that a shutdown has given up")
@@ -93,10 +120,14 @@ extension OnePool {
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
         _ = await dispatcher.waitForReport()
         for _ in 0..<10 { group.addTask { await resident.enter() } }
-        await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 10 } }
+        // The thread that is to run them waits for the one that still runs, and this one for that.
+        await onOtherThread {
+          dispatcher.waitUntil { $0.lateJobs.count == 10 && $0.blocked.threads.count >= 2 }
+        }
+        #expect(dispatcher.withCore { $0.blocked.threads.count } == 1, "one thread for all of them")
         gate.open()
       }
-      #expect(await resident.most == 1)
+      #expect(resident.most == 1)
     }
   }
 }
@@ -104,7 +135,7 @@ extension OnePool {
 /// An actor one of whose calls holds its queue.
 private actor Holder {
   private let queue: TaskQueue
-  private let meter = Meter()
+  private nonisolated let meter = Meter()
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
 
@@ -119,5 +150,5 @@ private actor Holder {
     }
   }
 
-  var most: Int { meter.most }
+  nonisolated var most: Int { meter.most }
 }
