@@ -135,6 +135,36 @@ extension OnePool {
       second.runUntilIdle()
     }
 
+    @Test(
+      "a dispatcher that finds no thread has one once the other has ended a body, or never stands still",
+      arguments: [false, true])
+    func findsNoThread(goesOn: Bool) throws {
+      let (first, second) = (try UVDispatcher(), try UVDispatcher())
+      let width = first.effectiveBackgroundWidth
+      let (started, mayEnd, ran, isOver) = (Latch(width), Latch(), Latch(), Flag())
+      @Sendable func again() {
+        if !isOver.isRaised { first.background { again() } }
+      }
+      for _ in 0..<width {
+        first.background {
+          started.open()
+          _ = mayEnd.wait(patience)
+          if goesOn { again() }
+        }
+      }
+      #expect(started.wait(patience))
+      second.background { ran.open() }
+      #expect(second.withCore { $0.workers.isShort })
+
+      mayEnd.open()
+
+      // Without a wait in the dispatcher, which would have the last thread.
+      #expect(ran.wait(patience))
+      isOver.raise()
+      first.runUntilIdle()
+      second.runUntilIdle()
+    }
+
     @Test("two dispatchers share the threads, and both go on")
     func twoDispatchers() throws {
       let first = try UVDispatcher()

@@ -173,8 +173,13 @@ extension OnePool {
 
       // Twice, if it has yielded just now and its thread has not come back from that.
       #expect(Set(abandoned.map(\.site.fileID)) == ["a Swift Task"])
-      // It goes on, and the loop ends nevertheless.
-      dispatcher.waitUntil { $0.loop.isOver }
+      // It goes on elsewhere, and the loop ends nevertheless.
+      dispatcher.waitUntil { core in
+        core.loop.isOver
+          && (lane == .foreground
+            || core.running.isEmpty && !core.inbox.mayHoldEntries
+              && core.pool.background.queue.ready.isEmpty)
+      }
       mayEnd.raise()
       #expect(ended.wait(patienceWithTasks))
     }

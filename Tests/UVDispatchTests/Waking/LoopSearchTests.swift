@@ -29,7 +29,7 @@ extension OnePool {
 
     /// With a loop that sleeps.
     private func sleeping() throws -> UVDispatcher {
-      let dispatcher = try UVDispatcher()
+      let dispatcher = try UVDispatcher(.init(loopBudget: .init(time: .seconds(3_600))))
       try dispatcher.start()
       dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold }
       return dispatcher
