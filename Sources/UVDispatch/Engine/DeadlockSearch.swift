@@ -103,7 +103,8 @@ struct DeadlockSearch {
     hold(caller.queue, asBarrier: caller.ranAsBarrier)
   }
 
-  /// A thread that waits, and does nothing on top of that.
+  /// A worker that waits in `sync` may help in that queue: now, or once it comes back from what it runs on top of
+  /// its wait.
   private mutating func noteHelper(_ thread: BlockedThread) {
     guard case .turn(let caller) = thread.target, thread.isWorker,
       helpers.insert(caller.queue).inserted
