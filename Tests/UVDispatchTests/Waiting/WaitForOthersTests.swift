@@ -7,6 +7,25 @@ import Testing
 extension OnePool {
   @Suite("A thread that waits for a group")
   struct WaitForOthersTests {
+    @Test("goes on when a fake has run the last of its tasks")
+    func taskOfAFake() throws {
+      let (dispatcher, fake) = (try UVDispatcher(), RecordingDispatcher())
+      let (group, isOver) = (WorkGroup(), Latch())
+      fake.background(group: group) {}
+      let waiter = WatchedThread {
+        try? dispatcher.wait(for: .group(group), timeout: nil)
+        isOver.open()
+      }
+      #expect(waiter.waitUntilItSleeps())
+      #expect(!isOver.isOpen)
+
+      try fake.runUntilIdle()
+
+      #expect(isOver.wait(patience))
+      #expect(waiter.join())
+      try fake.finish()
+    }
+
     @Test("goes on when somebody leaves it last of whom the dispatcher knows nothing")
     func leftByHand() throws {
       let dispatcher = try UVDispatcher()

@@ -290,10 +290,11 @@ private let tellingBugs = [
     .without("for note in notes { note.wake() }"), suites: ["UVContractTests"]),
   Bug(
     "telling.fake-batch-unwoken",
-    breaks: "rule 20: in the fake, the first callback of a batch holds back a waiting thread",
+    breaks:
+      "rule 2: a thread that waits elsewhere for a group sleeps on when a fake has emptied it",
     in: "TaskDispatchTesting/RecordingDispatcher.swift",
     .without("for ending in outbox.endings { ending.telling.wake() }"),
-    suites: ["ContractFakeTests"]),
+    suites: ["WaitForOthersTests"]),
   Bug(
     "telling.quiet-observed",
     breaks: "rule 20: an observer that came while the body ran is not told",
