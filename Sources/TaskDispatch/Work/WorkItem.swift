@@ -304,7 +304,7 @@ public class WorkItem: @unchecked Sendable {
   /// The short way of ``setOutcome(_:)``, for an item whose body has just run and of which nothing is to be told.
   /// Under the dispatcher's lock: nothing else may end the item at that time.
   ///
-  /// - Returns: False if something may have to be told. Then nothing has changed, and ``setOutcome(_:)`` ends it.
+  /// - Returns: False if something may have to be told. Then the item still runs, and ``setOutcome(_:)`` ends it.
   package final func completeQuietly(after outcome: Outcome) -> Bool {
     guard case .completed = outcome, !marks.contains(.makesObject), !isMember else { return false }
     let known = state.load(ordering: .relaxed)

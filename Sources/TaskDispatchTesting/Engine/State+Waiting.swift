@@ -203,7 +203,6 @@ extension State {
   mutating func refusalToSync(on queue: TaskQueue) -> WaitRefusal? {
     guard let body = bodyOfThisThread else { return nil }
     let wanted = queue.identity
-    let othersGoOn = othersGoOn
     var isCertain = true
     for (running, place) in stack(from: body) {
       // What an exploration let run on top of others may go on as soon as they have.

@@ -27,13 +27,17 @@ extension OnePool {
         withoutIOURing()
         try standingStill { try runAndEnd() }
         let before = (ThisProcess.descriptors, ThisProcess.threads)
+        // Whether they are let go of or not.
+        var kept: [UVDispatcher] = []
         for _ in 0..<200 {
           let dispatcher = try UVDispatcher()
+          kept.append(dispatcher)
           dispatcher.background {}
           try dispatcher.start()
           _ = await dispatcher.shutdown(inAnHour)
         }
         expectNoMore(than: before)
+        withExtendedLifetime(kept) {}
       }
     }
 

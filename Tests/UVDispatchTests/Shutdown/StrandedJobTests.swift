@@ -107,6 +107,26 @@ extension OnePool {
       #expect(resident.most == 1)
     }
 
+    @Test("have all that come to that view go the same way, from the report on")
+    func sameWay() async throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "held", width: 1)
+      view.suspend()
+      let task = Task(executorPreference: view.executor) { 12 }
+      await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+
+      // A view that is resumed before the job is handed on would take it back otherwise.
+      let isStranded = dispatcher.withCore { core in
+        core.beginShutdown(ShutdownPolicy())
+        core.conclude()
+        return (view.view as? UVView)?.isStranded
+      }
+
+      #expect(isStranded == true)
+      #expect(await task.value == 12)
+      _ = await onOtherThread { dispatcher.run() }
+    }
+
     @Test("of an actor wait for one of it that a shutdown has given up")
     func behindAbandoned() async throws {
       let dispatcher = try UVDispatcher()
