@@ -235,32 +235,6 @@ public class WorkItem: @unchecked Sendable {
     return true
   }
 
-  /// What is left to be done when an item has its outcome: all of it may run user code.
-  package struct Telling {
-    /// Observers wait for the outcome.
-    fileprivate(set) var isObserved = false
-    /// A thread of its dispatcher is blocked until the item has ended. That dispatcher wakes it.
-    package fileprivate(set) var isAwaited = false
-    /// The item still holds a body, which never runs.
-    fileprivate(set) var holdsBody = false
-    /// To release the item may run user code: a `deinit` of its value or error, or a closure that its
-    /// group holds.
-    fileprivate(set) var holdsUserCode = false
-    fileprivate(set) var group: WorkGroup.Emptied?
-
-    /// Nothing is left, but that a thread may be blocked.
-    package init(isAwaited: Bool = false) { self.isAwaited = isAwaited }
-
-    /// Wakes the threads that wait for a group that has emptied, before the first callback of a batch: none of
-    /// those is to hold them back. Under no lock.
-    package func wake() { group?.wake() }
-
-    /// Whether nothing is left that could run user code.
-    package var isNothing: Bool {
-      !isObserved && !holdsBody && !holdsUserCode && group == nil
-    }
-  }
-
   /// The first half of ``finish(_:)``: gives the item its outcome, and leaves the group. Runs and releases
   /// no user code, so a dispatcher may call it under its lock, for a whole batch before it tells of any.
   ///

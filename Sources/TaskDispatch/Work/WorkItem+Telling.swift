@@ -1,0 +1,27 @@
+extension WorkItem {
+  /// What is left to be done when an item has its outcome: all of it may run user code.
+  package struct Telling {
+    /// Observers wait for the outcome.
+    var isObserved = false
+    /// A thread of its dispatcher is blocked until the item has ended. That dispatcher wakes it.
+    package internal(set) var isAwaited = false
+    /// The item still holds a body, which never runs.
+    var holdsBody = false
+    /// To release the item may run user code: a `deinit` of its value or error, or a closure that its
+    /// group holds.
+    var holdsUserCode = false
+    var group: WorkGroup.Emptied?
+
+    /// Nothing is left, but that a thread may be blocked.
+    package init(isAwaited: Bool = false) { self.isAwaited = isAwaited }
+
+    /// Wakes the threads that wait for a group that has emptied, before the first callback of a batch: none of
+    /// those is to hold them back. Under no lock.
+    package func wake() { group?.wake() }
+
+    /// Whether nothing is left that could run user code.
+    package var isNothing: Bool {
+      !isObserved && !holdsBody && !holdsUserCode && group == nil
+    }
+  }
+}
