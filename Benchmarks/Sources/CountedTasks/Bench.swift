@@ -53,6 +53,11 @@ final class Bench: Sendable {
     for _ in 0..<width { gate.signal() }
   }
 
+  func submit(_ count: Int, _ way: Way, _ ended: @escaping @Sendable (Int) -> Void) {
+    let view = dispatcher.makeQueue(label: "view", width: 2)
+    way.submit(count, to: dispatcher, view, WorkGroup(), ended)
+  }
+
   func submit(_ count: Int, _ ended: @escaping @Sendable (Int) -> Void) {
     // One loop a kind: what decides between kinds is not counted to the tasks.
     switch kind {

@@ -5,6 +5,7 @@ internal import Glibc
 ///
 /// ```
 /// CountedTasks mallocs KIND             allocations a task, the closure included
+/// CountedTasks submission WAY           allocations a submission, the closure included
 /// CountedTasks growth KIND              bytes held, from the second to the third ten thousand tasks
 /// CountedTasks wakes                    writes to an eventfd, for the task that holds the loop and a
 ///                                       thousand posts meanwhile
@@ -18,6 +19,7 @@ internal import Glibc
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "mallocs": print(mallocs(try Bench(kind(arguments))))
+    case "submission": print(try submission(way(arguments)))
     case "growth": print(growth(try Bench(kind(arguments))))
     case "wakes": print(try wakes())
     case "leases": print(try leases())
@@ -37,11 +39,18 @@ internal import Glibc
     return kind
   }
 
+  private static func way(_ arguments: [String]) -> Way {
+    guard let way = arguments.dropFirst().first.flatMap({ Way(rawValue: $0) }) else { usage() }
+    return way
+  }
+
   private static func usage() -> Never {
     let kinds = Kind.allCases.map(\.rawValue).joined(separator: "|")
+    let ways = Way.allCases.map(\.rawValue).joined(separator: "|")
     let text =
-      "usage: CountedTasks mallocs KIND | growth KIND | wakes | leases | idle | run KIND BATCHES\n"
-      + "KIND: \(kinds)\n"
+      "usage: CountedTasks mallocs KIND | submission WAY | growth KIND | wakes | leases | idle\n"
+      + "       CountedTasks run KIND BATCHES\n"
+      + "KIND: \(kinds)\nWAY: \(ways)\n"
     _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     exit(2)
   }
@@ -51,7 +60,21 @@ internal import Glibc
     bench.run(batches: 20)
     let batches = 50
     let count = Counters.during(.allocations) { bench.run(batches: batches) }
-    return (Double(count) / Double(batches * Bench.batch) * 10).rounded() / 10
+    return toTenth(count, of: batches * Bench.batch)
+  }
+
+  private static func submission(_ way: Way) throws -> Double {
+    let bench = try Bench(.background)
+    let count = 10_000
+    var allocations = 0
+    bench.whileWorkersAreHeld {
+      allocations = Counters.during(.allocations) { bench.submit(count, way) { _ in } }
+    }
+    return toTenth(allocations, of: count)
+  }
+
+  private static func toTenth(_ allocations: Int, of count: Int) -> Double {
+    (Double(allocations) / Double(count) * 10).rounded() / 10
   }
 
   private static func growth(_ bench: Bench) -> Int {

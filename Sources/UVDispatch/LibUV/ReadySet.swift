@@ -1,11 +1,16 @@
 internal import CUV
 internal import Glibc
+internal import Synchronization
 internal import TaskDispatch
 
 /// Descriptors that are watched for readiness, each until it is ready once. Any thread.
 final class ReadySet: Sendable {
   /// Readable while one of them is ready.
   let descriptor: CInt
+  #if DEBUG
+    /// How many system calls were made to watch a descriptor, for the tests that count them.
+    let calls = Atomic(0)
+  #endif
 
   init() throws(UVError) {
     descriptor = cuv_make_ready_set()
@@ -18,21 +23,30 @@ final class ReadySet: Sendable {
   ///
   /// - Parameter token: Names it in what ``take()`` returns.
   func add(_ descriptor: CInt, for interest: Readiness, token: UInt64) throws(EventRefusal) {
-    let error = cuv_ready_set_wait(
-      self.descriptor, descriptor, CInt(interest.rawValue), token, 0)
-    switch error {
+    switch wait(for: interest, of: descriptor, token: token, again: false) {
     case 0: return
     // Its number was closed, and is the same file's again.
     case EEXIST where waitAgain(descriptor, for: interest, token: token): return
     case EBADF: throw .notOpen(descriptor)
     case EPERM: throw .cannotBeWatched(descriptor)
-    default: throw .system(UVError(call: "epoll_ctl", status: -error).description)
+    case let error: throw .system(UVError(call: "epoll_ctl", status: -error).description)
     }
   }
 
   /// Watches it again, after it was ready. False if it is not in the set any more: it was closed.
   func waitAgain(_ descriptor: CInt, for interest: Readiness, token: UInt64) -> Bool {
-    cuv_ready_set_wait(self.descriptor, descriptor, CInt(interest.rawValue), token, 1) == 0
+    wait(for: interest, of: descriptor, token: token, again: true) == 0
+  }
+
+  /// Every call that watches a descriptor goes by here: debug builds count them.
+  private func wait(
+    for interest: Readiness, of descriptor: CInt, token: UInt64, again: Bool
+  ) -> CInt {
+    #if DEBUG
+      calls.wrappingAdd(1, ordering: .relaxed)
+    #endif
+    return cuv_ready_set_wait(
+      self.descriptor, descriptor, CInt(interest.rawValue), token, again ? 1 : 0)
   }
 
   func remove(_ descriptor: CInt) { cuv_ready_set_remove(self.descriptor, descriptor) }

@@ -33,6 +33,9 @@ struct GateCheck {
     for kind in kinds {
       all.append(("mallocs a task, \(kind)", { try counted(["mallocs", kind]) }))
     }
+    for way in ways {
+      all.append(("mallocs a submission, \(way)", { try counted(["submission", way]) }))
+    }
     for kind in kinds {
       all.append(
         ("bytes more held after 10 000 tasks, \(kind)", { try counted(["growth", kind]) }))
@@ -55,6 +58,12 @@ struct GateCheck {
   private static let kinds = [
     "foreground", "background", "foreground-handle", "background-handle", "foreground-label",
     "background-label",
+  ]
+
+  private static let ways = [
+    "label", "group", "barrier", "time-to-live", "group-of-view", "handle-label", "handle-group",
+    "handle-time-to-live", "handle-group-of-view", "timer", "timer-label", "timer-tolerance",
+    "repeating",
   ]
 
   /// What the program prints with the counter preloaded.
