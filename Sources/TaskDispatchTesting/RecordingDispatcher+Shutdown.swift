@@ -18,7 +18,7 @@ extension RecordingDispatcher {
       withState { state in
         let wake: @Sendable (ShutdownReport) -> Void = { continuation.resume(returning: $0) }
         if let report = state.shutdown?.report {
-          state.later { wake(report) }
+          state.wakeLater { wake(report) }
         } else {
           state.shutdown?.waiters.append(wake)
         }

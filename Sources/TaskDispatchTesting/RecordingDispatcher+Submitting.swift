@@ -93,7 +93,7 @@ extension RecordingDispatcher {
         let ids = state.unfinished(on: queue)
         let wake: @Sendable () -> Void = { continuation.resume() }
         if ids.isEmpty {
-          state.later(wake)
+          state.wakeLater(wake)
         } else {
           state.decisions?.reduction?.touchesEverything()
           state.flushes.append(State.Flush(remaining: ids, wake: wake))

@@ -52,6 +52,9 @@ public final class RecordingDispatcher: EventDispatcher {
     state.withLock { $0.decisions = decisions }
   }
 
+  /// Its choices are made by nothing any more. Any thread.
+  func leaveExploration() { state.withLock { $0.decisions = nil } }
+
   deinit {
     // Outside the lock, and without a report: that is what `finish()` is for.
     let left = state.withLock { $0.releaseEverything() }
@@ -115,6 +118,8 @@ public final class RecordingDispatcher: EventDispatcher {
   }
 
   private func makeCalls(of outbox: consuming State.Outbox) {
+    for ending in outbox.endings { ending.item.wake(ending.outcome, ending.telling) }
+    for wake in outbox.wakes { wake() }
     if !outbox.events.isEmpty {
       let onEvent = state.withLock { $0.hooks.onEvent }
       for event in outbox.events {
@@ -122,7 +127,6 @@ public final class RecordingDispatcher: EventDispatcher {
         onEvent?(event)
       }
     }
-    for ending in outbox.endings { ending.telling.wake() }
     for ending in outbox.endings { ending.item.tell(ending.outcome, ending.telling) }
     for call in outbox.calls { call() }
   }

@@ -15,7 +15,7 @@ extension UVDispatcher {
     core.lateJobs.append(task)
     guard !core.lateThreadRuns else { return true }
     core.lateThreadRuns = true
-    core.outbox.append {
+    core.outbox.appendWake {
       do throws(UVError) {
         try OwnThread.start(named: self.configuration.label) { self.runLateJobs() }
       } catch {

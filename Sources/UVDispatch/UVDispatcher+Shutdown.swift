@@ -61,17 +61,33 @@ extension UVDispatcher {
   /// Under the lock.
   private func begin(_ policy: ShutdownPolicy, _ core: Core) {
     core.beginShutdown(policy)
-    guard let shutdown = core.shutdown, shutdown.report == nil else { return }
-    let time = monotonic(shutdown.endsAt)
+    guard let time = nextDeadline(core) else { return }
     if let deadline = core.shutdownDeadline {
-      return core.outbox.append { deadline.move(to: time) }
+      core.outbox.appendWake { deadline.move(to: time) }
+    } else {
+      core.shutdownDeadline = ShutdownDeadline()
+      startDeadline(core)
     }
-    let deadline = ShutdownDeadline(at: time)
-    core.shutdownDeadline = deadline
-    core.outbox.append {
+  }
+
+  /// Under the lock. Before any callback of the section, which may take its time.
+  private func startDeadline(_ core: Core) {
+    guard let deadline = core.shutdownDeadline, let time = nextDeadline(core) else { return }
+    core.outbox.appendWake {
       // Without room for a thread, the loop sees to the deadline if it can.
-      try? deadline.start(named: self.configuration.label, of: self)
+      try? deadline.start(named: self.configuration.label, at: time) { [weak self] in
+        self?.withCore { core in
+          core.advanceShutdown()
+          self?.startDeadline(core)
+        }
+      }
     }
+  }
+
+  /// Of the monotonic clock. Nil once there is a report.
+  private func nextDeadline(_ core: Core) -> Int64? {
+    guard let shutdown = core.shutdown, shutdown.report == nil else { return nil }
+    return monotonic(core.now < shutdown.drainUntil ? shutdown.drainUntil : shutdown.endsAt)
   }
 
   nonisolated(nonsending) private func waitForReport(
@@ -84,7 +100,7 @@ extension UVDispatcher {
         begin(core)
         let wake: @Sendable (ShutdownReport) -> Void = { continuation.resume(returning: $0) }
         if let report = core.shutdown?.report {
-          core.outbox.append { wake(report) }
+          core.outbox.appendWake { wake(report) }
         } else {
           core.waitersForReport.append((0, wake))
         }

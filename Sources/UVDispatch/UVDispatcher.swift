@@ -185,7 +185,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     core.deliveries.add(1, ordering: .relaxed)
     free()
     TaskFrame.delivering(for: self, outsideTasks: false) {
-      telling.wake()
+      item.wake(outcome, telling)
       item.tell(outcome, telling)
     }
     guard core.endDelivery() else { return }

@@ -29,7 +29,7 @@ public struct DispatcherClock: Clock, Sendable {
       site: CallSite(fileID: "clock.sleep", line: 0), due: deadline,
       tolerance: max(.zero, tolerance ?? .zero)
     ) {}
-    item.whenFinished { outcome in alarm.ring(outcome == .completed) }
+    item.resumeWhenFinished { outcome in alarm.ring(outcome == .completed) }
     let dispatcher = dispatcher
     let woke = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

@@ -10,7 +10,11 @@ internal import Synchronization
 /// A fork waits until none of them is held, so that a forked child, which may still finish an item as
 /// refused, finds them free and what they guard whole.
 @safe enum ItemLock {
-  typealias Observer = @Sendable (Outcome) -> Void
+  struct Observer {
+    /// It resumes a Task, and runs no user code.
+    let isAwaiter: Bool
+    let call: @Sendable (Outcome) -> Void
+  }
 
   @safe private struct Stripe {
     var mutex = unsafe pthread_mutex_t()

@@ -45,7 +45,7 @@ extension TaskQueue {
     let dispatcher = dispatcher
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        item.whenFinished { continuation.resume(returning: $0) }
+        item.resumeWhenFinished { continuation.resume(returning: $0) }
         dispatcher.submitWhenRoom(item)
         if item.noteSubmitted() { _ = dispatcher.cancel(item) }
       }

@@ -36,7 +36,7 @@ public struct TaskHandle<Value: Sendable>: Sendable {
     get async {
       item.noteFailureSeen()
       return await withCheckedContinuation { continuation in
-        item.whenFinished { continuation.resume(returning: $0) }
+        item.resumeWhenFinished { continuation.resume(returning: $0) }
       }
     }
   }

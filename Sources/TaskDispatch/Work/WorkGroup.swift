@@ -15,6 +15,9 @@ public final class WorkGroup: @unchecked Sendable {
     /// Wakes threads that are blocked until the group is empty: one for each dispatcher, and for each thread that
     /// waits without one.
     var wakers: [Waker] = []
+    /// Each called once, when the group is empty: resumes a Task, or submits a notification. They run no user code,
+    /// and return at once.
+    var wakes: [@Sendable () -> Void] = []
     /// Who waits may look only when it has been entered again.
     var timesEmptied = 0
     /// Submissions that are in.
@@ -74,19 +77,29 @@ public final class WorkGroup: @unchecked Sendable {
   final class Emptied {
     private var observers: [@Sendable () -> Void]
     private let wakers: [Waker]
+    private var wakes: [@Sendable () -> Void]
 
-    fileprivate init(observers: [@Sendable () -> Void], wakers: [Waker]) {
+    fileprivate init(
+      observers: [@Sendable () -> Void] = [], wakers: [Waker], wakes: [@Sendable () -> Void] = []
+    ) {
       self.observers = observers
       self.wakers = wakers
+      self.wakes = wakes
     }
 
-    /// Wakes the threads that wait, and calls the observers. Under no lock.
+    /// Lets go on what waits, and calls the observers. Under no lock.
     func tell() {
       wake()
       callObservers()
     }
 
-    func wake() { for waker in wakers { waker.wake() } }
+    /// Lets go on the threads, the Tasks and the notifications that wait.
+    func wake() {
+      for waker in wakers { waker.wake() }
+      var called: [@Sendable () -> Void] = []
+      swap(&called, &wakes)
+      for wake in called { wake() }
+    }
 
     /// Calls the observers, and releases them before it returns, whatever else refers to this object.
     ///
@@ -118,16 +131,19 @@ public final class WorkGroup: @unchecked Sendable {
       guard state.count == 0 else {
         // The last that was in by hand, or in another dispatcher, may have been what could still end a wait.
         let wakers = members == 0 || isMixed ? state.wakers.filter(\.checks) : []
-        let emptied = wakers.isEmpty ? nil : Emptied(observers: [], wakers: wakers)
-        return (emptied, !state.observers.isEmpty)
+        let emptied = wakers.isEmpty ? nil : Emptied(wakers: wakers)
+        return (emptied, !state.observers.isEmpty || !state.wakes.isEmpty)
       }
       state.timesEmptied += 1
-      if state.observers.isEmpty, state.wakers.isEmpty { return (nil, false) }
+      if state.observers.isEmpty, state.wakers.isEmpty, state.wakes.isEmpty { return (nil, false) }
       defer {
         state.observers = []
         state.wakers = []
+        state.wakes = []
       }
-      return (Emptied(observers: state.observers, wakers: state.wakers), false)
+      return (
+        Emptied(observers: state.observers, wakers: state.wakers, wakes: state.wakes), false
+      )
     }
   }
 
@@ -152,7 +168,7 @@ public final class WorkGroup: @unchecked Sendable {
     let admission = queue.dispatcher.submit(item)
     if admission.isAccepted {
       let dispatcher = queue.dispatcher
-      whenEmpty { [weak dispatcher] in dispatcher?.release(item) }
+      wakeWhenEmpty { [weak dispatcher] in dispatcher?.release(item) }
     }
     return admission
   }
@@ -160,7 +176,7 @@ public final class WorkGroup: @unchecked Sendable {
   /// Suspends until the group is empty, which may be now. Cancelling the Task does not end it.
   public func wait() async {
     await withCheckedContinuation { continuation in
-      whenEmpty { continuation.resume() }
+      wakeWhenEmpty { continuation.resume() }
     }
   }
 
@@ -188,11 +204,21 @@ public final class WorkGroup: @unchecked Sendable {
 
   /// Calls `observer` once, when the group is empty: now, or on the thread that empties it.
   public func whenEmpty(_ observer: @escaping @Sendable () -> Void) {
+    call(observer, in: \.observers)
+  }
+
+  /// As ``whenEmpty(_:)``, before all that is told of the batch that the group has emptied in.
+  private func wakeWhenEmpty(_ wake: @escaping @Sendable () -> Void) { call(wake, in: \.wakes) }
+
+  private func call(
+    _ call: @escaping @Sendable () -> Void,
+    in calls: WritableKeyPath<State, [@Sendable () -> Void]>
+  ) {
     let isEmpty = withState { state in
-      if state.count > 0 { state.observers.append(observer) }
+      if state.count > 0 { state[keyPath: calls].append(call) }
       return state.count == 0
     }
-    if isEmpty { observer() }
+    if isEmpty { call() }
   }
 
   /// Has `wake` called once when the group has emptied, under no lock. Called again for the same owner before

@@ -3,6 +3,8 @@ extension WorkItem {
   package struct Telling {
     /// Observers wait for the outcome.
     var isObserved = false
+    /// Tasks await the outcome.
+    var hasAwaiters = false
     /// A thread of its dispatcher is blocked until the item has ended. That dispatcher wakes it.
     package internal(set) var isAwaited = false
     /// The item still holds a body, which never runs.
@@ -15,13 +17,9 @@ extension WorkItem {
     /// Nothing is left, but that a thread may be blocked.
     package init(isAwaited: Bool = false) { self.isAwaited = isAwaited }
 
-    /// Wakes the threads that wait for a group that has emptied, before the first callback of a batch: none of
-    /// those is to hold them back. Under no lock.
-    package func wake() { group?.wake() }
-
-    /// Whether nothing is left that could run user code.
+    /// Whether nothing is left, that dispatcher's own threads aside.
     package var isNothing: Bool {
-      !isObserved && !holdsBody && !holdsUserCode && group == nil
+      !isObserved && !hasAwaiters && !holdsBody && !holdsUserCode && group == nil
     }
   }
 }

@@ -56,6 +56,9 @@ public class WorkItem: @unchecked Sendable {
     static let isAwaited: UInt8 = 16
     static let isSubmitted: UInt8 = 32
     static let isUnwanted: UInt8 = 64
+    /// A Task awaits its outcome.
+    static let hasAwaiters: UInt8 = 128
+    static let isWatched = isObserved | hasAwaiters
   }
 
   // In an order that leaves no gaps, and what each of them is asked for first. With what its subclasses
@@ -163,7 +166,9 @@ public class WorkItem: @unchecked Sendable {
   deinit {
     // One that never ended, and whose observers still wait under its name, which is its address.
     let state = state.load(ordering: .relaxed)
-    if state & Phase.isObserved != 0, state & Phase.all != Phase.finished { _ = takeObservers() }
+    if state & Phase.isWatched != 0, state & Phase.all != Phase.finished {
+      ItemLock.withLock(of: self) { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
+    }
   }
 
   // MARK: For dispatchers
@@ -230,7 +235,7 @@ public class WorkItem: @unchecked Sendable {
   @discardableResult
   public func finish(_ outcome: Outcome) -> Bool {
     guard let telling = setOutcome(outcome) else { return false }
-    telling.wake()
+    wake(outcome, telling)
     tell(outcome, telling)
     return true
   }
@@ -266,6 +271,7 @@ public class WorkItem: @unchecked Sendable {
     ending = Ending(outcome)
     let before = state.bitwiseOr(Phase.finished, ordering: .acquiringAndReleasing).oldValue
     telling.isObserved = before & Phase.isObserved != 0
+    telling.hasAwaiters = before & Phase.hasAwaiters != 0
     telling.isAwaited = before & Phase.isAwaited != 0
     if let group {
       let left = group.leaveAsMember()
@@ -282,7 +288,7 @@ public class WorkItem: @unchecked Sendable {
   package final func completeQuietly(after outcome: Outcome) -> Bool {
     guard case .completed = outcome, !marks.contains(.makesObject), !isMember else { return false }
     let known = state.load(ordering: .relaxed)
-    let bits = Phase.all | Phase.isObserved | Phase.isAwaited
+    let bits = Phase.all | Phase.isWatched | Phase.isAwaited
     guard known & bits == Phase.running else { return false }
     // Read only once the phase says so.
     ending = .completed
@@ -291,23 +297,37 @@ public class WorkItem: @unchecked Sendable {
     ).exchanged
   }
 
+  /// Lets go on what waits for the item, or for a group that it has emptied: threads, Tasks and notifications. Once,
+  /// under no lock, and before ``tell(_:_:)``: for a whole batch before the first of it is told, since what is told
+  /// may take its time.
+  ///
+  /// - Parameter outcome: The one that it was given.
+  package final func wake(_ outcome: Outcome, _ telling: borrowing Telling) {
+    telling.group?.wake()
+    if telling.hasAwaiters { for awaiter in takeObservers(areAwaiters: true) { awaiter.call(outcome) } }
+  }
+
   /// The second half of ``finish(_:)``: releases a body that never ran, and calls observers. Once, under
   /// no lock.
   ///
   /// - Parameter outcome: The one that it was given.
   package final func tell(_ outcome: Outcome, _ telling: consuming Telling) {
     if telling.holdsBody { releaseUnrun() }
-    if telling.isObserved { for observer in takeObservers() { observer(outcome) } }
+    if telling.isObserved { for observer in takeObservers(areAwaiters: false) { observer.call(outcome) } }
     telling.group?.callObservers()
   }
 
   /// For how many items that share a lock a table is kept when none of them is watched any more.
   package static var fewObservers: Int { 64 }
 
-  private func takeObservers() -> [ItemLock.Observer] {
+  private func takeObservers(areAwaiters: Bool) -> [ItemLock.Observer] {
     ItemLock.withLock(of: self) { observers in
       defer { if observers.isEmpty, observers.capacity > Self.fewObservers { observers = [:] } }
-      return observers.removeValue(forKey: ObjectIdentifier(self)) ?? []
+      guard let all = observers.removeValue(forKey: ObjectIdentifier(self)) else { return [] }
+      let others = all.filter { $0.isAwaiter != areAwaiters }
+      if others.isEmpty { return all }
+      observers[ObjectIdentifier(self)] = others
+      return all.filter { $0.isAwaiter == areAwaiters }
     }
   }
 
@@ -345,14 +365,25 @@ public class WorkItem: @unchecked Sendable {
   /// Calls `observer` once with the outcome: now, if it is known, else when it is, on the thread
   /// that ends the item.
   public func whenFinished(_ observer: @escaping @Sendable (Outcome) -> Void) {
+    watch(Phase.isObserved, ItemLock.Observer(isAwaiter: false, call: observer))
+  }
+
+  /// As ``whenFinished(_:)``, before all that is told of the batch that the item has ended in.
+  ///
+  /// - Parameter resume: Resumes a Task. It runs no user code, and returns at once.
+  func resumeWhenFinished(_ resume: @escaping @Sendable (Outcome) -> Void) {
+    watch(Phase.hasAwaiters, ItemLock.Observer(isAwaiter: true, call: resume))
+  }
+
+  private func watch(_ bit: UInt8, _ observer: ItemLock.Observer) {
     let hasFinished = ItemLock.withLock(of: self) { observers in
-      // Whoever ends it after this sees the bit, and waits here for the observer.
-      let before = state.bitwiseOr(Phase.isObserved, ordering: .acquiringAndReleasing).oldValue
+      // The thread that ends it after this sees the bit, and waits here for the observer.
+      let before = state.bitwiseOr(bit, ordering: .acquiringAndReleasing).oldValue
       if before & Phase.all == Phase.finished { return true }
       observers[ObjectIdentifier(self), default: []].append(observer)
       return false
     }
-    if hasFinished, let outcome { observer(outcome) }
+    if hasFinished, let outcome { observer.call(outcome) }
   }
 
   /// Says that a thread of the item's dispatcher is blocked until the item has ended, which may be now.

@@ -179,7 +179,7 @@ extension State {
   /// Tells those who wait for what a queue had.
   mutating func noteEnd(_ id: UInt64) {
     for index in flushes.indices { flushes[index].remaining.remove(id) }
-    for flush in flushes where flush.remaining.isEmpty { later(flush.wake) }
+    for flush in flushes where flush.remaining.isEmpty { wakeLater(flush.wake) }
     flushes.removeAll { $0.remaining.isEmpty }
   }
 

@@ -78,7 +78,7 @@ extension State {
       ledger: ledger,
       unfinished: shutdown!.unfinished.sorted { $0.id < $1.id }.map(\.left))
     shutdown!.report = report
-    for waiter in shutdown!.waiters { later { waiter(report) } }
+    for waiter in shutdown!.waiters { wakeLater { waiter(report) } }
     shutdown!.waiters = []
   }
 
@@ -113,7 +113,7 @@ extension State {
       if entry.share == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
       ledger.count(.cancelled)
       emit(.finished(.cancelled), entry)
-      later { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
+      wakeLater { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
     }
     for registration in registrations { unregister(registration.number) }
     conclude()

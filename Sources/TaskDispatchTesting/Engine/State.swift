@@ -174,6 +174,8 @@ struct State: ~Copyable {
 
   /// Things to be done once the lock is free.
   struct Outbox {
+    /// Let something go on, before the first callback: they run no user code, and return at once.
+    var wakes: [@Sendable () -> Void] = []
     var events: [TaskEvent] = []
     /// Items that have their outcomes.
     var endings: [(item: WorkItem, outcome: Outcome, telling: WorkItem.Telling)] = []
@@ -211,6 +213,11 @@ struct State: ~Copyable {
 
   mutating func later(_ call: @escaping @Sendable () -> Void) {
     withOutbox { $0.calls.append(call) }
+  }
+
+  /// - Parameter wake: Lets something go on. It runs no user code, and returns at once.
+  mutating func wakeLater(_ wake: @escaping @Sendable () -> Void) {
+    withOutbox { $0.wakes.append(wake) }
   }
 
   /// Lets go of the body of an entry that will not run, if that is plain: without the lock, since that may

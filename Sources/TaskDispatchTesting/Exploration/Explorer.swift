@@ -82,6 +82,8 @@ final class Explorer<Outcome: Hashable & Sendable> {
     do throws(FinishError) { try dispatcher.finish() } catch {
       if case .outcome = ending { ending = .failure(FailedRun(error)) }
     }
+    // The decisions are the next run's. A Task that is left over may still submit.
+    dispatcher.leaveExploration()
     if let deadlock = decisions.deadlocks.first { return .failure(FailedRun(deadlock: deadlock)) }
     return ending
   }

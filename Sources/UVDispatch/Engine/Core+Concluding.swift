@@ -13,9 +13,9 @@ extension Core {
       ledger: ledger,
       unfinished: shutdown.unfinished.sorted { $0.order < $1.order }.map(\.left))
     shutdown.report = report
-    for waiter in waitersForReport { outbox.append { waiter.wake(report) } }
+    for waiter in waitersForReport { outbox.appendWake { waiter.wake(report) } }
     waitersForReport = []
-    if let deadline = shutdownDeadline { outbox.append { deadline.end() } }
+    if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }
     loop.isWanted = true
   }
 
@@ -53,7 +53,7 @@ extension Core {
     forEachReady { if $0.isJob { jobs.append($0) } }
     return jobs.filter { task in
       guard takeBack(task), case .job(let job, let executor) = task.release() else { return false }
-      outbox.append { executor.enqueueAgain(job) }
+      outbox.appendWake { executor.enqueueAgain(job) }
       return true
     }
   }

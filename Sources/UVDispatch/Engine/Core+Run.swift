@@ -158,7 +158,7 @@ extension Core {
     task.startedAt = now
     if watchdogIsParked, let wakeWatchdog {
       watchdogIsParked = false
-      outbox.append(wakeWatchdog)
+      outbox.appendWake(wakeWatchdog)
     }
     tell(.started, task)
   }
@@ -270,7 +270,7 @@ extension Core {
   }
 
   func settleFlushes() {
-    for flush in flushes where flush.remaining.isEmpty { outbox.append(flush.wake) }
+    for flush in flushes where flush.remaining.isEmpty { outbox.appendWake(flush.wake) }
     flushes.removeAll { $0.remaining.isEmpty }
   }
 

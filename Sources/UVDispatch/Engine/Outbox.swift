@@ -1,7 +1,8 @@
 internal import TaskDispatch
 
-/// Callbacks that are deferred until the lock is free, in this order. All of them run user code, or release
-/// what may run it, so a thread that has any holds no task that it has yet to run.
+/// What is deferred until the lock is free: first the wakes, and then, in this order, the callbacks. Those run user
+/// code, or release what may run it, and may take their time. So a thread that has any holds no task that it has
+/// yet to run, and nothing else waits for them.
 struct Outbox {
   enum Note {
     /// An item has its outcome. Its observers are called, and its body is released.
@@ -9,15 +10,22 @@ struct Outbox {
     /// A body that no thread will run is released.
     case letGo(QueuedTask.Work)
     case call(() -> Void)
+    /// Lets something go on. It runs no user code, and returns at once.
+    case wake(() -> Void)
 
-    /// Wakes the threads that wait for a group that has emptied. Before the first callback: none of those is
-    /// to hold them back.
-    func wake() { if case .end(_, _, let telling, _) = self { telling.wake() } }
+    /// Before the first callback.
+    func wake() {
+      switch self {
+      case .end(let item, let outcome, let telling, _): item.wake(outcome, telling)
+      case .wake(let wake): wake()
+      case .letGo, .call: break
+      }
+    }
 
     func deliver() {
       switch self {
       case .end(let item, let outcome, let telling, _): item.tell(outcome, telling)
-      case .letGo: break
+      case .letGo, .wake: break
       case .call(let call): call()
       }
     }
@@ -35,6 +43,9 @@ struct Outbox {
   mutating func append(_ note: consuming Note) { notes.append(note) }
 
   mutating func append(_ call: @escaping () -> Void) { notes.append(.call(call)) }
+
+  /// - Parameter call: Lets something go on. It runs no user code, and returns at once.
+  mutating func appendWake(_ call: @escaping () -> Void) { notes.append(.wake(call)) }
 
   /// Takes everything out, which must be something. Most often that is one, and then what it lay in
   /// stays here for the next.

@@ -1,31 +1,31 @@
 internal import TaskDispatch
 
-/// A thread that sees to it that a shutdown's report comes at its deadline, also if the loop's thread is in a
-/// body that never ends, or no thread runs the loop.
+/// Threads that see to it that a shutdown cancels, and its report comes, at its deadlines: also if the loop's thread
+/// is in a body or a callback that never ends, or no thread runs the loop.
 ///
-/// It sleeps until then, and ends with the shutdown. It does not keep the dispatcher.
+/// Each sleeps until one deadline. What it does then may end in callbacks, which may take their time: so it leaves
+/// the next deadline to another thread first. They end with the shutdown, and do not keep the dispatcher.
 final class ShutdownDeadline: Sendable {
   private let monitor = Monitor()
-  private let state: State
+  private let state = State()
 
   private final class State: @unchecked Sendable {
     // Touched under `monitor`.
-    var time: Int64
+    /// The nearest deadline that has not come.
+    var time = Int64.max
     var isOver = false
-
-    init(time: Int64) { self.time = time }
   }
 
-  /// - Parameter time: In nanoseconds of the monotonic clock.
-  init(at time: Int64) { state = State(time: time) }
-
-  /// Starts the thread. Under no lock.
+  /// Starts a thread that sleeps until the deadline, and then calls `perform`. Under no lock.
   ///
+  /// - Parameter time: In nanoseconds of the monotonic clock.
   /// - Throws: If the system has no room for another thread. Then the loop alone sees to the deadline.
-  func start(named name: String, of dispatcher: UVDispatcher) throws(UVError) {
-    try OwnThread.start(named: "\(name) end") { [weak dispatcher] in
-      guard self.sleep() else { return }
-      dispatcher?.withCore { $0.advanceShutdown() }
+  func start(
+    named name: String, at time: Int64, _ perform: @escaping @Sendable () -> Void
+  ) throws(UVError) {
+    move(to: time)
+    try OwnThread.start(named: "\(name) end") {
+      if self.sleep() { perform() }
     }
   }
 
@@ -48,6 +48,7 @@ final class ShutdownDeadline: Sendable {
     monitor.lock()
     defer { monitor.unlock() }
     while !state.isOver, monotonicNanoseconds() < state.time { monitor.wait(until: state.time) }
+    state.time = .max
     return !state.isOver
   }
 }

@@ -85,7 +85,7 @@ struct EveryWay {
     case .task(let task):
       if queue == WaitProgram.foreground { return [begun(.task(task), on: .loop)] }
       var places: [Standing.Place] = []
-      if standing.busyWorkers < standing.workers {
+      if standing.hasWorker {
         // Idle workers are alike: the first number that is free.
         let taken = Set(standing.frames.map(\.place))
         places.append(

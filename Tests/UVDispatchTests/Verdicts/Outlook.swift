@@ -116,7 +116,7 @@ struct Outlook {
       if isHeld { way.append("\(name) is resumed") }
       switch standing.queues[queue].items.removeFirst().content {
       case .task(let task):
-        let helper = standing.busyWorkers < standing.workers ? nil : standing.helper(of: queue)
+        let helper = standing.hasWorker ? nil : standing.helper(of: queue)
         let place = helper.map { ", on the stack of \(standing.name(of: $0))" } ?? ""
         way.append("t\(task) starts on \(name)\(place), and ends")
         standing.endTask(task)

@@ -60,7 +60,8 @@ final class Stage: @unchecked Sendable {
     groups = (0..<program.groups).map { _ in WorkGroup() }
     record = Record(
       standing: Standing(
-        workers: program.workers, views: program.views, groups: program.groups))
+        workers: program.workers, threads: max(1, dispatcher.effectivePoolThreads - 1),
+        views: program.views, groups: program.groups))
   }
 
   /// Changes the record, and lets the driver look at it.

@@ -50,7 +50,7 @@ extension Standing: CustomStringConvertible {
 
   /// Threads with their stacks, the oldest frame first; queues, groups and timers.
   var description: String {
-    var lines: [String] = ["workers: \(busyWorkers) of \(workers) are busy"]
+    var lines: [String] = ["workers: \(busyWorkers) of \(workers) are busy, of \(threads) threads"]
     for top in tops {
       let stack = frames.filter { $0.place == top.place }.map(text)
       lines.append("\(text(top.place)): \(stack.joined(separator: " > "))")

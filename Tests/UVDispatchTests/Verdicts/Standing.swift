@@ -52,6 +52,7 @@ struct Standing: Sendable, Hashable {
     }
 
     var isWaiting: Bool { if case .waiting = activity { true } else { false } }
+    var isCallback: Bool { if case .callback = work { true } else { false } }
   }
 
   /// What stands in a queue.
@@ -85,6 +86,7 @@ struct Standing: Sendable, Hashable {
   }
 
   var workers: Int
+  let threads: Int
   var queues: [Queue]
   var groups: [Group] = []
   /// Those of one thread in the order of its stack.
@@ -99,9 +101,12 @@ struct Standing: Sendable, Hashable {
   /// The queue of the task that has ended before a callback.
   var queuesOfCallbacks: [Int: Int] = [:]
 
-  /// - Parameter views: Their widths.
-  init(workers: Int, views: [Int] = [], groups: Int = 0) {
+  /// - Parameters:
+  ///   - threads: Of the pool, for bodies and callbacks; as many as workers if nil.
+  ///   - views: Their widths.
+  init(workers: Int, threads: Int? = nil, views: [Int] = [], groups: Int = 0) {
     self.workers = workers
+    self.threads = threads ?? workers
     queues = ([1, workers] + views).map { Queue(width: $0) }
     self.groups = (0..<groups).map { _ in Group() }
   }
@@ -123,6 +128,16 @@ struct Standing: Sendable, Hashable {
     var places: Set<Place> = []
     for frame in frames { if case .worker = frame.place { places.insert(frame.place) } }
     return places.count
+  }
+
+  /// Whether a task that has room in its queue finds a thread. A callback takes no worker from the bodies, but a
+  /// thread of the pool.
+  var hasWorker: Bool {
+    var places: Set<Place> = []
+    for frame in frames {
+      if case .worker = frame.place, !frame.isCallback { places.insert(frame.place) }
+    }
+    return places.count < workers && busyWorkers < threads
   }
 
   /// Whether a refusal may reach what waits in `frame`: its thread is the dispatcher's, or has a task or a
@@ -165,7 +180,7 @@ struct Standing: Sendable, Hashable {
     case .caller(let number, _):
       guard let caller = frame(number) else { return false }
       return isOnTop(caller) && callsBack(to: queue, from: caller) != .surely
-    case .task: return busyWorkers < workers || helps && helper(of: queue) != nil
+    case .task: return hasWorker || helps && helper(of: queue) != nil
     }
   }
 
