@@ -304,7 +304,9 @@ public class WorkItem: @unchecked Sendable {
   /// - Parameter outcome: The one that it was given.
   package final func wake(_ outcome: Outcome, _ telling: borrowing Telling) {
     telling.group?.wake()
-    if telling.hasAwaiters { for awaiter in takeObservers(areAwaiters: true) { awaiter.call(outcome) } }
+    if telling.hasAwaiters {
+      for awaiter in takeObservers(areAwaiters: true) { awaiter.call(outcome) }
+    }
   }
 
   /// The second half of ``finish(_:)``: releases a body that never ran, and calls observers. Once, under
@@ -313,7 +315,9 @@ public class WorkItem: @unchecked Sendable {
   /// - Parameter outcome: The one that it was given.
   package final func tell(_ outcome: Outcome, _ telling: consuming Telling) {
     if telling.holdsBody { releaseUnrun() }
-    if telling.isObserved { for observer in takeObservers(areAwaiters: false) { observer.call(outcome) } }
+    if telling.isObserved {
+      for observer in takeObservers(areAwaiters: false) { observer.call(outcome) }
+    }
     telling.group?.callObservers()
   }
 

@@ -29,7 +29,7 @@ final class BlockedThread {
   fileprivate(set) var deliveries = 0
   fileprivate var identity: ExecutionIdentity?
   /// Its wait ends by itself.
-  fileprivate var mayTimeOut = false
+  fileprivate(set) var mayTimeOut = false
   /// In the order in which threads were blocked.
   fileprivate(set) var number = 0
   /// It is to check again, and has not yet.

@@ -224,7 +224,19 @@ extension Core {
     pool.finish(
       runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { [clock] in clock.now })
     handOutGrants()
-    if poolView(task.view).queue.callersWaiting > 0 { blocked.mayCloseCircle = true }
+    if poolView(task.view).queue.callersWaiting > 0, mayHoldUpCallers(of: task.view) {
+      blocked.mayCloseCircle = true
+    }
+  }
+
+  /// Whether callers that wait in `view` may be in a circle, now that a body of it has ended: through another that is
+  /// blocked, or for want of a worker.
+  private func mayHoldUpCallers(of view: UVView?) -> Bool {
+    let findsWorker =
+      pool.busyWorkers < workers.width
+      && (workers.searching > 0 || workers.hasRoom(busy: pool.busyWorkers))
+    return !findsWorker
+      || running.contains { $0.isBlocked && $0.view === view && $0.lane == .background }
   }
 
   /// Ends a task that never started, and that stands in no queue any more.

@@ -33,9 +33,12 @@ extension Core {
   /// - Parameter last: The thread that has been blocked just now, and closes a circle if there is one. Nil to look
   ///   for the one that did.
   private func judge(circlesOnly: Bool, last: BlockedThread?) {
-    let unaided = DeadlockSearch(self, circlesOnly: circlesOnly, mayHelp: false).dead
+    // What was posted has no position yet.
+    if !circlesOnly { tellPositions() }
+    let groups = AwaitedGroups(of: self, onlyRunning: circlesOnly)
+    let unaided = DeadlockSearch(self, groups, circlesOnly: circlesOnly, mayHelp: false).dead
     if unaided.isEmpty { return }
-    let search = DeadlockSearch(self, circlesOnly: circlesOnly)
+    let search = DeadlockSearch(self, groups, circlesOnly: circlesOnly, mayHelp: true)
     if let first = search.dead.first(where: { !$0.isBusy }) {
       let victim = last.flatMap { $0.isLive ? nil : $0 } ?? search.victim(from: first)
       victim.refuse(search.links(after: victim))

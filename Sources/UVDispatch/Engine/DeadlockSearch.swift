@@ -48,13 +48,14 @@ struct DeadlockSearch {
   private var work: [BlockedThread] = []
   /// The queues that workers wait for in `sync`.
   private var helpers: Set<TaskQueue.Identity> = []
-  /// The members of the groups that threads wait for, as far as they wait in queues.
-  private var members: [ObjectIdentifier: [WorkItem]] = [:]
+  private var groups: AwaitedGroups
 
-  /// - Parameter mayHelp: Whether a worker that waits in `sync` may run what stands first there, now or once it
-  ///   can start.
-  init(_ core: Core, circlesOnly: Bool, mayHelp: Bool = true) {
+  /// - Parameters:
+  ///   - groups: Those that threads wait for, of the same moment.
+  ///   - mayHelp: Whether a worker that waits in `sync` may run what stands first there, now or once it can start.
+  init(_ core: Core, _ groups: AwaitedGroups, circlesOnly: Bool, mayHelp: Bool) {
     self.core = core
+    self.groups = groups
     self.circlesOnly = circlesOnly
     self.mayHelp = mayHelp
     let threads = core.blocked.threads.filter(\.isSearched)
@@ -75,11 +76,6 @@ struct DeadlockSearch {
     for thread in threads {
       noteAdmission(of: thread)
       if !thread.isBusy { noteHelper(thread) }
-    }
-    if !circlesOnly {
-      // What was posted has no position yet.
-      core.tellPositions()
-      noteMembers(awaitedBy: threads)
     }
     work = threads
     while let thread = work.popLast() {
@@ -235,16 +231,21 @@ struct DeadlockSearch {
       isBarrier: item.isBarrier, needsWorker: true)
   }
 
+  /// What lets the first of its members go on that has been found not to, lets it be looked at again. So each is
+  /// looked at once, however many threads wait for the group.
   private mutating func blocker(of group: WorkGroup) -> Blocker? {
-    for task in core.running where task.item?.group === group && !task.isAbandoned {
-      if let blocker = blocker(ofRunning: task) { return blocker }
+    let name = ObjectIdentifier(group)
+    while let member = groups[name].first {
+      let blocker: Blocker? =
+        switch member {
+        case .running(let task): self.blocker(ofRunning: task)
+        case .waiting(let item): self.blocker(of: item)
+        case .withoutRoom(let task):
+          blockerOfRoom(for: task) ?? self.blocker(ofWaiting: task.item!, before: nil)
+        }
+      if let blocker { return blocker }
+      groups[name].dropFirst()
     }
-    if circlesOnly { return nil }
-    let waiting = members[ObjectIdentifier(group)] ?? []
-    // One that stands in no queue was entered by hand, or belongs to another dispatcher.
-    let running = core.running.count { $0.item?.group === group && !$0.isAbandoned }
-    if group.count > waiting.count + running { return nil }
-    for item in waiting { if let blocker = blocker(of: item) { return blocker } }
     return nil
   }
 
@@ -295,17 +296,6 @@ struct DeadlockSearch {
         at: place.position, in: place.band, isBarrier: isBarrier
       ) { !$0.runsOnCaller }
     return isBehindOthers ? .workers : nil
-  }
-
-  private mutating func noteMembers(awaitedBy threads: [BlockedThread]) {
-    for thread in threads {
-      if case .group(let group) = thread.target { members[ObjectIdentifier(group)] = [] }
-    }
-    if members.isEmpty { return }
-    core.forEachWaitingItem { item in
-      guard let group = item.group else { return }
-      members[ObjectIdentifier(group)]?.append(item)
-    }
   }
 
   // MARK: The answer

@@ -6,7 +6,8 @@ internal import TaskDispatch
 /// A worker run starts only if after that one thread is left for libuv's other users, and one for each other
 /// dispatcher that has used its background and runs nothing there; but half of the threads are not kept for
 /// those, or many dispatchers that are idle would leave one thread to the one that is busy. A dispatcher that
-/// may not start a run is *short*: when a thread is free for it, it is called.
+/// may not start a run is *short*: when a thread is free for it, it is called. Of those that run nothing, the first
+/// that became short has the first thread: one that has just given back its own comes after them.
 ///
 /// Its lock is taken under that of a dispatcher. It calls none while it holds it.
 final class PoolShares: Sendable {
@@ -24,6 +25,12 @@ final class PoolShares: Sendable {
     var idle = 0
     /// Those that are short, in the order in which they became that.
     var short: [PoolShare] = []
+
+    /// How many dispatchers that run nothing have a thread before `share` does.
+    func waiting(before share: PoolShare) -> Int {
+      let others = share.record.runs > 0 ? short[...] : short.prefix { $0 !== share }
+      return others.count { $0.record.isWaiting }
+    }
   }
 
   /// Whether a dispatcher waits for a thread that runs nothing. Then the others give one back at the end of
@@ -34,19 +41,24 @@ final class PoolShares: Sendable {
   func callThoseInShort() {
     // One that becomes short after this thread has given back its own has seen that.
     if short.load(ordering: .relaxed) == 0 { return }
-    while let share = takeOneThatMayStart() { share.call() }
+    while let share = findOneThatMayStart() {
+      share.call()
+      // It needs none any more.
+      state.withLock { if share.record.isCalled { leaveShort(share, &$0) } }
+    }
   }
 
-  private func takeOneThatMayStart() -> PoolShare? {
+  private func findOneThatMayStart() -> PoolShare? {
     state.withLock { state in
-      guard let index = state.short.firstIndex(where: { $0.mayStart(state) }) else { return nil }
-      let share = state.short[index]
-      leaveShort(share, &state)
+      let share = state.short.first { !$0.record.isCalled && $0.mayStart(state) }
+      // Until then the thread is kept for it.
+      share?.record.isCalled = true
       return share
     }
   }
 
   fileprivate func enterShort(_ share: PoolShare, _ state: inout State) {
+    share.record.isCalled = false
     guard !share.record.isShort else { return }
     share.record.isShort = true
     share.record.isWaiting = share.record.runs == 0
@@ -58,9 +70,11 @@ final class PoolShares: Sendable {
   fileprivate func leaveShort(_ share: PoolShare, _ state: inout State) {
     guard share.record.isShort else { return }
     share.record.isShort = false
+    share.record.isCalled = false
     state.short.removeAll { $0 === share }
     short.subtract(1, ordering: .relaxed)
     if share.record.isWaiting { waiting.subtract(1, ordering: .relaxed) }
+    share.record.isWaiting = false
   }
 }
 
@@ -80,6 +94,8 @@ final class PoolShare: Sendable {
     var isShort = false
     /// It is short, and ran nothing when it became that.
     var isWaiting = false
+    /// It was called, and has not answered.
+    var isCalled = false
     var isOver = false
   }
 
@@ -150,7 +166,7 @@ final class PoolShare: Sendable {
   }
 
   fileprivate func mayStart(_ state: PoolShares.State, isUrgent: Bool = false) -> Bool {
-    let left = capacity - state.runs - 1
+    let left = capacity - state.runs - 1 - state.waiting(before: self)
     guard record.runs == 0 else { return left >= min(state.idle, capacity / 2) }
     return left >= (isUrgent ? -1 : 0)
   }

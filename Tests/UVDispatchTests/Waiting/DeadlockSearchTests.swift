@@ -10,7 +10,9 @@ struct DeadlockSearchTests {
 
   private func isLive(_ thread: BlockedThread, in bare: BareCore, circlesOnly: Bool = true) -> Bool
   {
-    _ = DeadlockSearch(bare.core, circlesOnly: circlesOnly)
+    _ = DeadlockSearch(
+      bare.core, AwaitedGroups(of: bare.core, onlyRunning: circlesOnly), circlesOnly: circlesOnly,
+      mayHelp: true)
     return thread.isLive
   }
 
@@ -57,7 +59,8 @@ struct DeadlockSearchTests {
     let other = bare.otherView()
     let first = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
     let second = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
-    let search = DeadlockSearch(bare.core, circlesOnly: true)
+    let search = DeadlockSearch(
+      bare.core, AwaitedGroups(of: bare.core, onlyRunning: true), circlesOnly: true, mayHelp: true)
 
     #expect(search.dead.map(\.number) == [first.number, second.number])
     #expect(search.victim(from: first) === second)
@@ -71,7 +74,8 @@ struct DeadlockSearchTests {
     _ = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
     let closing = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
     let waiting = bare.blocked(on: .turn(bare.caller(on: bare.view)), third)
-    let search = DeadlockSearch(bare.core, circlesOnly: true)
+    let search = DeadlockSearch(
+      bare.core, AwaitedGroups(of: bare.core, onlyRunning: true), circlesOnly: true, mayHelp: true)
 
     #expect(!waiting.isLive)
     #expect(search.victim(from: waiting) === closing)

@@ -1,0 +1,63 @@
+internal import TaskDispatch
+
+/// The groups that blocked threads wait for, as far as a search for deadlocks asks for their members.
+struct AwaitedGroups {
+  enum Member {
+    /// It runs.
+    case running(QueuedTask)
+    /// It waits in a queue, for its time or for room.
+    case waiting(WorkItem)
+    /// A thread is blocked in its submission, until its queue has room.
+    case withoutRoom(QueuedTask)
+  }
+
+  /// The members of one group.
+  struct Members {
+    fileprivate var all: [Member] = []
+    private var next = 0
+
+    /// The first that was not dropped.
+    var first: Member? { next < all.count ? all[next] : nil }
+
+    mutating func dropFirst() { next += 1 }
+  }
+
+  private var groups: [ObjectIdentifier: Members] = [:]
+
+  /// - Parameter onlyRunning: Whether those are left out that have not begun. O(what runs), else O(what waits in
+  ///   all queues).
+  init(of core: Core, onlyRunning: Bool) {
+    var awaited: [WorkGroup] = []
+    for thread in core.blocked.threads {
+      guard case .group(let group) = thread.target else { continue }
+      if groups.updateValue(Members(), forKey: ObjectIdentifier(group)) == nil {
+        awaited.append(group)
+      }
+    }
+    if awaited.isEmpty { return }
+    for task in core.running where !task.isAbandoned { add(.running(task), of: task.item) }
+    if onlyRunning { return }
+    let running = groups.mapValues(\.all)
+    core.forEachWaitingItem { add(.waiting($0), of: $0) }
+    for thread in core.blocked.threads {
+      if case .room(let task) = thread.target, !thread.mayTimeOut {
+        add(.withoutRoom(task), of: task.item)
+      }
+    }
+    for group in awaited {
+      let name = ObjectIdentifier(group)
+      // One that is not here was entered by hand, or belongs to another dispatcher: that may go on.
+      if group.count > groups[name]!.all.count { groups[name]!.all = running[name]! }
+    }
+  }
+
+  private mutating func add(_ member: Member, of item: WorkItem?) {
+    guard let group = item?.group else { return }
+    groups[ObjectIdentifier(group)]?.all.append(member)
+  }
+
+  subscript(group: ObjectIdentifier) -> Members {
+    get { groups[group] ?? Members() }
+    set { groups[group] = newValue }
+  }
+}
