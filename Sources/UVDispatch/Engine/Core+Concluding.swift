@@ -23,6 +23,7 @@ extension Core {
   /// a body.
   func concludeAtDeadline() {
     strandsAll = true
+    strandsForeground = !loopRuns
     abandonRunning { _ in true }
     rejectAdmitted()
     conclude()
@@ -60,7 +61,7 @@ extension Core {
 
   /// Whether a job of a Swift Task that comes now cannot run in its queue any more.
   func strandsJobs(on lane: Lane, _ view: UVView?) -> Bool {
-    if loop.isOver { return true }
+    if loop.isOver || lane == .foreground && strandsForeground { return true }
     guard lane == .background, shutdown?.report != nil else { return false }
     guard let view else { return strandsAll }
     // A suspended one is not resumed any more, and two ways would let two jobs of an actor run at a time.

@@ -124,6 +124,9 @@ final class Core {
   var shutdownDeadline: ShutdownDeadline?
   /// A shutdown has ended at its deadline: jobs of Swift Tasks on the background go on elsewhere.
   var strandsAll = false
+  /// The same of the foreground, for no thread ran the loop then. They go that way also if one runs it later: two ways
+  /// would let two of its jobs run at a time.
+  var strandsForeground = false
   /// Who awaits the report on the main actor, and has not gone on there. Swift takes them there by a
   /// thread of its own, so they may not have come yet when all else is over.
   var awaitersOnMainActor = 0

@@ -103,6 +103,51 @@ struct PoolSharesTests {
     #expect(!shares.isAwaited)
   }
 
+  @Test("take turns: one that has given back its thread comes after those that wait")
+  func turns() {
+    let order = Box([Int]())
+    let all = Box([PoolShare]())
+    for index in 0..<3 {
+      let share = PoolShare(of: shares, threads: 2) {
+        if all.value[index].begin(isUrgent: false) { order.change { $0.append(index) } }
+      }
+      made.shares.append(share)
+      all.change { $0.append(share) }
+    }
+    #expect(all.value[0].begin(isUrgent: false))
+    for other in all.value[1...] { #expect(!other.begin(isUrgent: false)) }
+    for turn in 0..<7 {
+      let share = all.value[turn % 3]
+      share.end()
+      #expect(!share.begin(isUrgent: false), "others wait")
+      #expect(!share.beginAnother())
+      shares.callThoseInShort()
+    }
+    #expect(order.value == [1, 2, 0, 1, 2, 0, 1])
+    all.value = []
+  }
+
+  @Test("keep the thread for one that was called until it has answered")
+  func called() {
+    let (second, third) = (Box<PoolShare?>(nil), share(threads: 2))
+    let first = share(threads: 2)
+    let early = Box<Bool?>(nil)
+    second.value = PoolShare(of: shares, threads: 2) {
+      early.value = third.begin(isUrgent: false)
+      #expect(second.value?.begin(isUrgent: false) == true)
+    }
+    made.shares.append(second.value!)
+    #expect(first.begin(isUrgent: false))
+    #expect(second.value?.begin(isUrgent: false) == false)
+    first.end()
+    shares.callThoseInShort()
+    #expect(early.value == false)
+    second.value?.end()
+    shares.callThoseInShort()
+    #expect(third.begin(isUrgent: false))
+    second.value = nil
+  }
+
   @Test("keep nothing for one that has left, and call those that may have its thread")
   func leaves() {
     let called = Box(0)

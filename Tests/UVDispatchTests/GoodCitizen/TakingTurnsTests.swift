@@ -1,0 +1,40 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("More busy dispatchers than the pool has threads for")
+  struct TakingTurnsTests {
+    @Test("are each served, also one that comes later")
+    func eachIsServed() throws {
+      let count = try UVDispatcher().effectivePoolThreads + 1
+      let served = Latch(count)
+      let isOver = Box(false)
+      let dispatchers = try (0..<count).map { _ in try UVDispatcher() }
+      @Sendable func again(_ queue: TaskQueue, _ left: Int) {
+        if left == 0 { served.open() }
+        guard !isOver.value else { return }
+        queue { again(queue, left - 1) }
+      }
+      for dispatcher in dispatchers.dropLast() {
+        let (queue, begun) = (dispatcher.background, Latch())
+        for _ in 0..<4 { queue { again(queue, -1) } }
+        queue {
+          begun.open()
+          again(queue, 100)
+        }
+        if dispatcher === dispatchers.first { #expect(begun.wait(patience)) }
+      }
+      let last = dispatchers.last!.background
+      last { again(last, 100) }
+
+      #expect(served.wait(patience), "\(served.missing) of \(count) were not served")
+      isOver.value = true
+      for dispatcher in dispatchers {
+        dispatcher.waitUntil { $0.ledger.waiting + $0.ledger.running == 0 }
+      }
+    }
+  }
+}
