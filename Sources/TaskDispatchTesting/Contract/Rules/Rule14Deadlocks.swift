@@ -145,6 +145,29 @@ extension DispatcherContract {
       scene.expectNotes(["ran", "ran"], "what was accepted runs")
     },
 
+    Rule(
+      14, "a wait for a group is told so that waits for room for what enters the group",
+      overflow: .blockCaller(limit: 1, timeout: nil)
+    ) { scene in
+      let (group, ended) = (WorkGroup(), Latch(2))
+      let refused = Box(0)
+      scene.foreground(label: "waits for the group") {
+        scene.background(label: "fills the foreground", group: group) {
+          for group in [nil, group] {
+            let admission = scene.foreground(group: group) {}
+            if case .refused(.wouldDeadlock) = admission { refused.increment() }
+          }
+          ended.open()
+        }
+        do { try group.wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
+          scene.expect(false, "it is refused as a deadlock", "\(error)")
+        }
+        ended.open()
+      }
+      try scene.reach(ended, "both go on")
+      scene.expect("how many of them are refused", refused.value, is: 1)
+    },
+
     Rule(14, "two views that wait for each other are told so", needs: .threads) { scene in
       let first = scene.makeQueue(1)
       let second = scene.makeQueue(1)

@@ -199,6 +199,26 @@ extension DispatcherContract {
       try scene.reach(told, "the callback goes on")
       scene.expectNotes(["behind"], "what stands behind runs")
     },
+
+    Rule(20, "a callback may wait for what another of the same group lets go on") { scene in
+      for queue in [scene.background, scene.makeQueue(1)] {
+        let (group, other, told) = (WorkGroup(), WorkGroup(), Latch())
+        other.enter()
+        try scene.hold {
+          queue(group: group) {}
+          group.whenEmpty {
+            scene.expectNoThrow("a wait for what the notification does") { try other.wait() }
+            told.open()
+          }
+          group.notify(on: queue) {
+            scene.note("notified")
+            other.leave()
+          }
+        }
+        try scene.reach(told, "the callback goes on")
+      }
+      scene.expectNotes(["notified", "notified"], "the notifications run")
+    },
   ]
 
   /// On a view another worker may have begun with the next task before the callback comes.
