@@ -58,7 +58,17 @@ public final class RecordingDispatcher: EventDispatcher {
   deinit {
     // Outside the lock, and without a report: that is what `finish()` is for.
     let left = state.withLock { $0.releaseEverything() }
-    withExtendedLifetime(left) {}
+    // Each has its outcome before the first of them is told: user code may ask for any.
+    let ends = left.map { entry in
+      let outcome = entry.item?.isRunning == true ? Outcome.abandoned : .cancelled
+      return (entry, outcome, entry.item?.setOutcome(outcome))
+    }
+    for case (let entry, let outcome, let telling?) in ends { entry.item?.wake(outcome, telling) }
+    for (entry, outcome, telling) in ends {
+      if let telling { entry.item?.tell(outcome, telling) }
+      // It cannot be refused.
+      if case .job(let job) = entry.work { globalConcurrentExecutor.enqueue(job.job) }
+    }
   }
 
   // MARK: Queues

@@ -119,9 +119,13 @@ extension State {
     conclude()
   }
 
-  /// Empties the queues without a word, for a dispatcher that nobody holds any more: a view's queue
-  /// holds its entries, and they the view.
-  mutating func releaseEverything() -> [Entry] { takeOut { _ in true } }
+  /// Takes out everything that has not run, for a dispatcher that is going away: a view's queue holds its entries,
+  /// and they the view.
+  mutating func releaseEverything() -> [Entry] {
+    defer { started = [] }
+    return takeOut { _ in true } + started + held + waitingForRoom
+      + timers.removeAll().map(\.entry)
+  }
 
   // MARK: What is left
 

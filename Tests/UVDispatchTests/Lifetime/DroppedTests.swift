@@ -23,6 +23,19 @@ extension OnePool {
       #expect(group.count == 0)
     }
 
+    @Test("lets go on what waits for a group of it")
+    func groupGoesOn() async throws {
+      let group = WorkGroup()
+      let task: Task<Void, Never>
+      do {
+        let dispatcher = try UVDispatcher()
+        dispatcher.foreground(group: group) {}
+        task = Task.immediate { await group.wait() }
+      }
+      await task.value
+      #expect(group.count == 0)
+    }
+
     @Test("releases timers and repeating timers")
     func timers() throws {
       let released = Latch(20)

@@ -277,6 +277,26 @@ struct Standing: Sendable, Hashable {
     }
   }
 
+  /// This standing as it may have been when a worker was let run a task of `queue`: that may have let bodies of
+  /// `sync` begin beside it, on threads that were quicker to say so.
+  ///
+  /// - Parameter number: Of what came before that.
+  func before(bodiesIn queue: Int, since number: Int) -> Standing {
+    var earlier = self
+    for frame in tops where frame.queue == queue && frame.number > number {
+      guard case .syncBody(let ticket) = frame.work,
+        let caller = frames.first(where: { other in
+          if case .waiting(.sync(queue, ticket), _) = other.activity { true } else { false }
+        })
+      else { continue }
+      earlier.frames.removeAll { $0.number == frame.number }
+      earlier.queues[queue].items.append(
+        Item(
+          content: .caller(frame: caller.number, ticket: ticket), isBarrier: frame.isBarrier))
+    }
+    return earlier
+  }
+
   // MARK: What can happen
 
   mutating func endTask(_ task: Int) {

@@ -3,8 +3,8 @@ struct StandingBuilder {
   private(set) var standing: Standing
   private var numbers = 0
 
-  init(workers: Int, views: [Int] = [], groups: Int = 0) {
-    standing = Standing(workers: workers, views: views, groups: groups)
+  init(workers: Int, threads: Int? = nil, views: [Int] = [], groups: Int = 0) {
+    standing = Standing(workers: workers, threads: threads, views: views, groups: groups)
   }
 
   private mutating func number() -> Int {
@@ -56,6 +56,18 @@ struct StandingBuilder {
     standing.queues[queue].items.append(
       .init(content: .caller(frame: frame, ticket: ticket), isBarrier: isBarrier))
     wait(frame, for: .sync(queue: queue, ticket: ticket))
+  }
+
+  /// The body of the frame's `sync` begins, before what stands before it in the queue if need be.
+  mutating func beginSync(_ frame: Int) {
+    guard let caller = standing.frame(frame),
+      case .waiting(.sync(let queue, let ticket), _) = caller.activity
+    else { return }
+    standing.queues[queue].items.removeAll { $0.content == .caller(frame: frame, ticket: ticket) }
+    standing.frames.append(
+      .init(
+        number: number(), place: caller.place, work: .syncBody(ticket), queue: queue,
+        activity: .held))
   }
 
   mutating func wait(_ frame: Int, for target: Standing.Target, isTimed: Bool = false) {

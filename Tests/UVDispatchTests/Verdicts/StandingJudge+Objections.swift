@@ -47,12 +47,13 @@ extension StandingJudge {
     guard case .worker = top.place else {
       return (.wrongHelper, "only workers run tasks while they wait")
     }
-    guard case .waiting(.sync(queue, _), _) = top.activity else {
+    guard case .waiting(.sync(queue, let ticket), _) = top.activity else {
       return (.wrongHelper, "\(standing.name(of: top)) does not wait in a sync of that queue")
     }
     let unaided = Outlook.Hopes.everything.subtracting(.help)
     var way: [String] = []
-    for standing in standing.possible {
+    let possible = standing.possible
+    for standing in possible + possible.map({ $0.before(bodiesIn: queue, since: ticket) }) {
       // As of a refusal: a circle may lead through a wait for the handle of a body that runs.
       let circle = Outlook(of: standing, hopes: unaided.union(.queued))
       let alone = Outlook(of: standing, hopes: unaided)

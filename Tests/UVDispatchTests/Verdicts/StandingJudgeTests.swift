@@ -102,6 +102,36 @@ struct StandingJudgeTests {
     #expect(judge.due == .event("the first of v0 starts"))
   }
 
+  @Test("knows that help may have begun before a body of a sync beside it that was quicker to say so")
+  func helpBeforeABodyOfASync() {
+    var builder = StandingBuilder(workers: 2, views: [3])
+    let first = builder.run(0, on: Self.background)
+    let second = builder.run(1, on: Self.background)
+    builder.queue(2, on: Self.view)
+    builder.sync(first, on: Self.view)
+    builder.sync(second, on: Self.view)
+    builder.beginSync(second)
+    let judge = StandingJudge(builder.standing)
+    let frame = builder.standing.frame(first)!
+    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+  }
+
+  @Test("lets a body find a worker beside a callback that waits, if the pool has a thread for both")
+  func workerBesideACallback() {
+    for threads in [1, 2] {
+      var builder = StandingBuilder(workers: 1, threads: threads)
+      let callback = builder.callBack(on: .worker(1))
+      builder.queue(0, on: Self.background)
+      builder.wait(callback, for: .task(0))
+      let due = StandingJudge(builder.standing).due
+      if threads == 1 {
+        expectRefusal(builder, of: callback)
+      } else {
+        #expect(due == .event("the first of background starts"))
+      }
+    }
+  }
+
   @Test("wants no help of the loop, but a refusal where it needs the worker that waits for it")
   func theLoopDoesNotHelp() {
     var builder = StandingBuilder(workers: 1, views: [1])
