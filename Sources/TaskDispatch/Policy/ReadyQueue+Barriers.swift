@@ -71,18 +71,18 @@ extension ReadyQueue {
   }
 
   /// Whether a barrier that `isMeant` stands before the element at `position`. O(barriers).
-  package func isFenced(
+  @inlinable package func isFenced(
     at position: Int, in band: PriorityBand, by isMeant: (borrowing Element) -> Bool
   ) -> Bool {
     hasBarrier(upTo: lastBarrier(before: position, band.index), where: isMeant)
   }
 
   /// Whether a barrier that `isMeant` waits. O(barriers).
-  package func hasBarrier(where isMeant: (borrowing Element) -> Bool) -> Bool {
+  @inlinable package func hasBarrier(where isMeant: (borrowing Element) -> Bool) -> Bool {
     hasBarrier(upTo: barriers.tail - 1, where: isMeant)
   }
 
-  private func hasBarrier(upTo last: Int?, where isMeant: (borrowing Element) -> Bool) -> Bool {
+  @inlinable func hasBarrier(upTo last: Int?, where isMeant: (borrowing Element) -> Bool) -> Bool {
     guard let last, last >= barriers.head else { return false }
     for position in barriers.head...last {
       let isFound = barriers.withElement(at: position) { barrier in
@@ -97,7 +97,7 @@ extension ReadyQueue {
   /// Whether an element that `isMeant` stands before the one at `position`: before a barrier that stands before
   /// it; or in a higher band, or before it in its own, and behind no barrier that it is not behind. For a
   /// barrier, in any band. O(slots before it + barriers), fewer if one is found.
-  package func isPreceded(
+  @inlinable package func isPreceded(
     at position: Int, in band: PriorityBand, isBarrier: Bool,
     by isMeant: (borrowing Element) -> Bool
   ) -> Bool {
@@ -122,21 +122,21 @@ extension ReadyQueue {
   }
 
   /// The newest barrier up to `last` that was not removed.
-  private func realBarrier(upTo last: Int?) -> Int? {
+  @inlinable func realBarrier(upTo last: Int?) -> Int? {
     guard let last, last >= barriers.head else { return nil }
     return (barriers.head...last).last { isReal(at: $0) }
   }
 
   /// The oldest barrier from `first` on that was not removed.
-  private func realBarrier(from first: Int) -> Int? {
+  @inlinable func realBarrier(from first: Int) -> Int? {
     (first..<max(first, barriers.tail)).first { isReal(at: $0) }
   }
 
-  private func divide(of barrier: Int, _ index: Int) -> Int {
+  @inlinable func divide(of barrier: Int, _ index: Int) -> Int {
     barriers.withElement(at: barrier) { $0.divides[index] }
   }
 
-  private func isReal(at position: Int) -> Bool {
+  @inlinable func isReal(at position: Int) -> Bool {
     barriers.withElement(at: position) { $0.element != nil }
   }
 
