@@ -1,6 +1,7 @@
 import TaskDispatch
-import TaskDispatchTesting
 import Testing
+
+@testable import TaskDispatchTesting
 
 @Suite("Exploring a scenario")
 struct FailingRunTests {
@@ -135,6 +136,21 @@ struct FailingRunTests {
     }
     #expect(failure?.reason.contains("held") == true)
     #expect(failure?.facts.map(\.description) == [#""open" waits for "look""#])
+  }
+
+  @Test("leaves each run to itself: what is left of it changes no other")
+  func runsApart() throws {
+    let all = Slot<[RecordingDispatcher]>()
+    all.value = []
+    _ = try explore(.exhaustive, failures: .collected) { dispatcher in
+      all.value?.append(dispatcher)
+      for name in ["a", "b"] { dispatcher.background(label: name) {} }
+      try dispatcher.runUntilIdle()
+      return 0
+    }
+    let dispatchers = try #require(all.value)
+    #expect(dispatchers.count > 1)
+    for dispatcher in dispatchers { #expect(dispatcher.withState { $0.decisions } == nil) }
   }
 
   @Test("goes on after failures that are collected, and keeps one of each kind")

@@ -148,6 +148,29 @@ struct PoolSharesTests {
     second.value = nil
   }
 
+  @Test("call one again that was called in vain, because others have taken the thread")
+  func calledInVain() {
+    let (calls, second) = (Box(0), Box<PoolShare?>(nil))
+    let (first, third) = (share(threads: 3), share(threads: 3))
+    second.value = PoolShare(of: shares, threads: 3) {
+      calls.increment()
+      if calls.value == 1 { while third.begin(isUrgent: true) {} }
+      _ = second.value?.begin(isUrgent: false)
+    }
+    made.shares.append(second.value!)
+    while first.begin(isUrgent: false) {}
+    #expect(second.value?.begin(isUrgent: false) == false)
+    first.end()
+    shares.callThoseInShort()
+    #expect(calls.value == 1)
+    #expect(shares.isAwaited)
+    third.end()
+    shares.callThoseInShort()
+    #expect(calls.value == 2)
+    #expect(!shares.isAwaited)
+    second.value = nil
+  }
+
   @Test("keep nothing for one that has left, and call those that may have its thread")
   func leaves() {
     let called = Box(0)

@@ -24,7 +24,9 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.no-thread", breaks: "rule 13: no report while a body of the foreground does not end",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .without("try? deadline.start(named: self.configuration.label, of: self)"),
+    .expression(
+      "core.shutdownDeadline", becomes: "Optional<ShutdownDeadline>.none",
+      within: "guard let deadline = core.shutdownDeadline, let time"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.not-shortened",
@@ -35,7 +37,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.thread-stays", breaks: "a thread is left behind when a shutdown is over",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("if let deadline = shutdownDeadline { outbox.append { deadline.end() } }"),
+    .without("if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }"),
     suites: ["LeakTests"]),
   Bug(
     "deadline.thread-of-the-dropped-stays",
@@ -123,4 +125,102 @@ let deadlineBugs: [Bug] = [
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
     .without("withCore { $0.waitersForReport.removeAll { $0.number == number } }"),
     suites: ["WaitForReportTests"]),
+  Bug(
+    "deadline.behind-callbacks",
+    breaks: "rule 13: the deadline waits for a callback of the call that began the shutdown",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression(
+      "core.outbox.appendWake", becomes: "core.outbox.append",
+      within: "core.outbox.appendWake {\n      // Without room"),
+    suites: ["StuckCallbackTests"]),
+  Bug(
+    "deadline.moved-behind-callbacks",
+    breaks: "rule 13: a deadline that is brought forward waits for a callback",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression(
+      "core.outbox.appendWake { deadline.move(to: time) }",
+      becomes: "core.outbox.append { deadline.move(to: time) }"),
+    suites: ["StuckCallbackTests"]),
+  Bug(
+    "deadline.of-the-drain-last",
+    breaks: "rule 13: after the drain no thread sees to the deadline of the report",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .without("self?.startDeadline(core)"),
+    suites: ["StuckCallbackTests"]),
+  Bug(
+    "deadline.not-of-the-drain",
+    breaks: "rule 13: only the loop cancels when the drain is over",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression(
+      "core.now < shutdown.drainUntil ? shutdown.drainUntil : shutdown.endsAt",
+      becomes: "shutdown.endsAt"),
+    suites: ["StuckCallbackTests"]),
+  Bug(
+    "end.report-behind-callbacks",
+    breaks: "rule 13: the report is there, and awaiters wait for a callback",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .statement(
+      "for waiter in waitersForReport { outbox.appendWake { waiter.wake(report) } }",
+      becomes: "for waiter in waitersForReport { outbox.append { waiter.wake(report) } }"),
+    suites: ["StuckCallbackTests"]),
+  Bug(
+    "end.jobs-behind-callbacks",
+    breaks: "rule 13: a job that goes on elsewhere waits for a callback",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression(
+      "outbox.appendWake { executor.enqueueAgain(job) }",
+      becomes: "outbox.append { executor.enqueueAgain(job) }"),
+    suites: ["StuckCallbackTests"]),
+  Bug(
+    "telling.awaiters-behind-callbacks",
+    breaks: "rule 20: a Task that awaits one outcome waits for the callback of another",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "watch(Phase.hasAwaiters, ItemLock.Observer(isAwaiter: true, call: resume))",
+      becomes: "watch(Phase.isObserved, ItemLock.Observer(isAwaiter: false, call: resume))"),
+    suites: ["StuckCallbackTests"]),
+  Bug(
+    "telling.group-behind-callbacks",
+    breaks: "rule 20: a notification waits for a callback of its group",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression("\\.wakes", becomes: "\\.observers", within: "call(wake, in: \\.wakes)"),
+    suites: ["StuckCallbackTests", "ContractFakeTests"]),
+  Bug(
+    "telling.dropped-unwoken",
+    breaks: "rule 2: a Task awaits a group for ever whose dispatcher is gone",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "item.wake(.cancelled, telling)", becomes: "_ = (item, telling)"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "fake.dropped-untold",
+    breaks: "rule 2: what a fake had not run when it was let go of is not told",
+    in: "TaskDispatchTesting/RecordingDispatcher.swift",
+    .without("if let telling { entry.item?.tell(outcome, telling) }"),
+    suites: ["DroppedFakeTests"]),
+  Bug(
+    "fake.dropped-unwoken",
+    breaks: "rule 2: a Task awaits a group for ever whose fake is gone",
+    in: "TaskDispatchTesting/RecordingDispatcher.swift",
+    .without("entry.item?.wake(outcome, telling)"),
+    suites: ["DroppedFakeTests"]),
+  Bug(
+    "fake.dropped-jobs-lost",
+    breaks: "rule 4: a Task whose fake is gone never goes on",
+    in: "TaskDispatchTesting/RecordingDispatcher.swift",
+    .without("if case .job(let job) = entry.work { globalConcurrentExecutor.enqueue(job.job) }"),
+    suites: ["DroppedFakeTests"]),
+  Bug(
+    "fake.dropped-timers",
+    breaks: "rule 2: timers of a fake that is gone have no outcome",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .expression(
+      "timers.removeAll().map(\\.entry)", becomes: "[]"),
+    suites: ["DroppedFakeTests"]),
+  Bug(
+    "explore.run-goes-on",
+    breaks: "a Task that is left over changes the next schedule",
+    in: "TaskDispatchTesting/RecordingDispatcher.swift",
+    .without("state.withLock { $0.decisions = nil }"),
+    suites: ["FailingRunTests"]),
 ]

@@ -15,8 +15,8 @@ let itemBugs = [
     breaks: "rule 2: who ends an item does not know that somebody watches",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
-      "Phase.isObserved", becomes: "0",
-      within: "state.bitwiseOr(Phase.isObserved, ordering: .acquiringAndReleasing)"),
+      "state.bitwiseOr(bit, ordering: .acquiringAndReleasing)",
+      becomes: "state.bitwiseOr(0, ordering: .acquiringAndReleasing)"),
     suites: ["EarlyQuestionTests"]),
   Bug(
     "item.observer-too-late", breaks: "rule 2: who asks after the end is never told",
@@ -27,8 +27,9 @@ let itemBugs = [
     "item.observers-stay", breaks: "rule 17: what watched an item stays for ever",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
-      "observers.removeValue(forKey: ObjectIdentifier(self)) ?? []",
-      becomes: "observers[ObjectIdentifier(self)] ?? []"),
+      "observers.removeValue(forKey: ObjectIdentifier(self))",
+      becomes: "observers[ObjectIdentifier(self)]",
+      within: "guard let all = observers.removeValue(forKey: ObjectIdentifier(self))"),
     suites: ["WorkItemTests"]),
   Bug(
     "item.table-kept", breaks: "rule 17: many that were watched leave a large table",
@@ -39,7 +40,7 @@ let itemBugs = [
     "item.observers-outlive", breaks: "who watched one item is told of the next at its address",
     in: "TaskDispatch/Work/WorkItem.swift",
     .without(
-      "_ = takeObservers()", within: "state & Phase.all != Phase.finished { _ = takeObservers()"),
+      "ItemLock.withLock(of: self) { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }"),
     suites: ["WorkItemTests"]),
   Bug(
     "item.value-not-kept", breaks: "rule 2: what a body made is gone when it has ended",

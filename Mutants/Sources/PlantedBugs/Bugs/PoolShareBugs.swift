@@ -68,7 +68,32 @@ let poolShareBugs: [Bug] = [
     "share.last-called-first", breaks: "the dispatcher that has waited longest is called last",
     in: "UVDispatch/Engine/PoolShares.swift",
     .expression(
-      "state.short.firstIndex(where: { $0.mayStart(state) })",
-      becomes: "state.short.lastIndex(where: { $0.mayStart(state) })"),
+      "state.short.first { !$0.record.isCalled && $0.mayStart(state) }",
+      becomes: "state.short.last { !$0.record.isCalled && $0.mayStart(state) }"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.no-turns",
+    breaks: "rule 12: a dispatcher that is never idle takes its thread again at once",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("- state.waiting(before: self)", becomes: "- 0"),
+    suites: ["PoolSharesTests", "TakingTurnsTests"]),
+  Bug(
+    "share.called-unkept",
+    breaks: "the thread that a dispatcher was called for goes to another",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("share?.record.isCalled = true", becomes: "share?.record.isCalled = false"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.refused-forgotten",
+    breaks: "a dispatcher that was called in vain is not called again",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without(
+      "share.record.isCalled = false", within: "share.record.isCalled = false\n    guard !share"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.called-for-ever",
+    breaks: "a dispatcher that needs no thread keeps others waiting",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("state.withLock { if share.record.isCalled { leaveShort(share, &$0) } }"),
     suites: ["PoolSharesTests"]),
 ]

@@ -198,7 +198,7 @@ private let watchdogBugs = [
   Bug(
     "watchdog.not-woken", breaks: "nobody looks for stalls once the watchdog has parked",
     in: "UVDispatch/Engine/Core+Run.swift",
-    .without("outbox.append(wakeWatchdog)"),
+    .without("outbox.appendWake(wakeWatchdog)"),
     suites: ["ParkedWatchdogTests"]),
   Bug(
     "watchdog.not-doubling", breaks: "a stall is told of again and again",

@@ -195,12 +195,12 @@ private let endBugs = [
   Bug(
     "end.waiters-not-told", breaks: "rule 13: who awaits the report waits on",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("for waiter in waitersForReport { outbox.append { waiter.wake(report) } }"),
+    .without("for waiter in waitersForReport { outbox.appendWake { waiter.wake(report) } }"),
     suites: ["UVContractTests"]),
   Bug(
     "end.later-awaiter-lost", breaks: "rule 13: who awaits a report that is there waits on",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .without("core.outbox.append { wake(report) }"),
+    .without("core.outbox.appendWake { wake(report) }"),
     suites: ["ActorTests", "UVContractTests"]),
   Bug(
     "end.stranded-jobs-lost", breaks: "rule 13: a job in a suspended view is lost",
@@ -234,8 +234,14 @@ private let endBugs = [
   Bug(
     "late.job-into-a-dead-queue", breaks: "rule 13: a job that comes after the end never runs",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("if loop.isOver { return true }"),
+    .without("if loop.isOver || lane == .foreground && strandsForeground { return true }"),
     suites: ["LateJobTests"]),
+  Bug(
+    "late.foreground-without-loop",
+    breaks: "rule 13: a job of the foreground waits for ever where no loop runs",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression("!loopRuns", becomes: "false", within: "strandsForeground = !loopRuns"),
+    suites: ["StuckCallbackTests"]),
   Bug(
     "late.thread-for-each", breaks: "each late job starts a thread, and all but one wait",
     in: "UVDispatch/UVDispatcher+Late.swift",
