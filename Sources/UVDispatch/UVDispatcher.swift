@@ -75,7 +75,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     let tellings = left.map { work -> WorkItem.Telling? in
       if case .item(let item) = work { item.setOutcome(.cancelled) } else { nil }
     }
-    for case (.item(let item), let telling?) in zip(left, tellings) { item.wake(.cancelled, telling) }
+    for case (.item(let item), let telling?) in zip(left, tellings) {
+      item.wake(.cancelled, telling)
+    }
     for (work, telling) in zip(left, tellings) {
       switch work {
       case .item(let item): if let telling { item.tell(.cancelled, telling) }

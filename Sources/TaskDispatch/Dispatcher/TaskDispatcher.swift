@@ -24,7 +24,7 @@
 /// 10. **Independence.** Background work starts while the loop is blocked, and before it runs.
 /// 11. **Fairness.** A task that submits itself for ever starves neither timers nor other tasks.
 /// 12. **Good citizen.** The pool is shared: other users of it, and other dispatchers, are served within a
-///     bounded time.
+///     bounded time. Dispatchers that find no thread take turns.
 /// 13. **Shutdown.** The gate closes, accepted work drains until a deadline, the rest is cancelled,
 ///     and a report accounts for everything. It comes at the deadline, whatever does not end then. A timer that
 ///     is not due is cancelled at once; so is, once nothing else is left, what only a `resume()` or a `leave()`
@@ -42,7 +42,8 @@
 ///     ended the task, in no task's context, after the task has given back its share of its queue and
 ///     before that thread takes another. So such code may wait, and holds back nothing but its thread. What
 ///     a call ends (`cancel()`, `leave()`, a refusal) is told inside that call, in the context of the code
-///     that calls. Where several tasks end at once, all have their outcomes before the first is told.
+///     that calls. Where several tasks end at once, all have their outcomes before the first is told; and what
+///     waits for them (threads, Tasks, notifications of a group, a shutdown's deadlines) goes on before that.
 ///
 /// What a user calls are the methods of ``TaskQueue``; most of what stands here is what those need.
 /// Whoever writes a dispatcher runs `DispatcherContract`, of `TaskDispatchTesting`, on it.

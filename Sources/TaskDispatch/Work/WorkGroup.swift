@@ -204,19 +204,17 @@ public final class WorkGroup: @unchecked Sendable {
 
   /// Calls `observer` once, when the group is empty: now, or on the thread that empties it.
   public func whenEmpty(_ observer: @escaping @Sendable () -> Void) {
-    call(observer, in: \.observers)
+    call(observer, isWake: false)
   }
 
   /// As ``whenEmpty(_:)``, before all that is told of the batch that the group has emptied in.
-  private func wakeWhenEmpty(_ wake: @escaping @Sendable () -> Void) { call(wake, in: \.wakes) }
+  private func wakeWhenEmpty(_ wake: @escaping @Sendable () -> Void) { call(wake, isWake: true) }
 
-  private func call(
-    _ call: @escaping @Sendable () -> Void,
-    in calls: WritableKeyPath<State, [@Sendable () -> Void]>
-  ) {
+  private func call(_ call: @escaping @Sendable () -> Void, isWake: Bool) {
     let isEmpty = withState { state in
-      if state.count > 0 { state[keyPath: calls].append(call) }
-      return state.count == 0
+      if state.count == 0 { return true }
+      if isWake { state.wakes.append(call) } else { state.observers.append(call) }
+      return false
     }
     if isEmpty { call() }
   }

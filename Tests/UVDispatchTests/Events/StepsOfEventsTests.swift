@@ -11,7 +11,7 @@ extension OnePool {
   @Suite("What events cost")
   struct StepsOfEventsTests {
     #if DEBUG
-      @Test("a descriptor takes one system call to be watched, and one more for each call of its handler")
+      @Test("a descriptor takes a system call to be watched, and one for each call of its handler")
       func descriptors() throws {
         let dispatcher = try UVDispatcher()
         let pipes = (0..<100).map { _ in Pipe() }

@@ -41,7 +41,9 @@ extension OnePool {
       #expect(!left.isOpen, "the callback has not returned")
     }
 
-    private func opens(_ latch: Latch) async -> Bool { await onOtherThread { latch.wait(patience) } }
+    private func opens(_ latch: Latch) async -> Bool {
+      await onOtherThread { latch.wait(patience) }
+    }
 
     private func end() {
       gate.open()

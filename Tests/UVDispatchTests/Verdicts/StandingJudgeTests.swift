@@ -102,7 +102,7 @@ struct StandingJudgeTests {
     #expect(judge.due == .event("the first of v0 starts"))
   }
 
-  @Test("knows that help may have begun before a body of a sync beside it that was quicker to say so")
+  @Test("knows that help may have begun before the body of a sync that is recorded before it")
   func helpBeforeABodyOfASync() {
     var builder = StandingBuilder(workers: 2, views: [3])
     let first = builder.run(0, on: Self.background)

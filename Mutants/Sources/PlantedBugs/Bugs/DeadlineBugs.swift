@@ -183,7 +183,7 @@ let deadlineBugs: [Bug] = [
     "telling.group-behind-callbacks",
     breaks: "rule 20: a notification waits for a callback of its group",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("\\.wakes", becomes: "\\.observers", within: "call(wake, in: \\.wakes)"),
+    .expression("isWake: true", becomes: "isWake: false"),
     suites: ["StuckCallbackTests", "ContractFakeTests"]),
   Bug(
     "telling.dropped-unwoken",
