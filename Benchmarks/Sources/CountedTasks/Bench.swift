@@ -16,13 +16,18 @@ final class Bench: Sendable {
     dispatcher = try UVDispatcher(
       .init(backgroundWidth: width, loopBudget: .init(time: .seconds(10_000))))
     precondition(dispatcher.effectiveBackgroundWidth == width, "the pool is too small")
-    queue = kind.isOnForeground ? dispatcher.foreground : dispatcher.background
+    queue =
+      switch kind {
+      case .foreground, .foregroundHandle, .foregroundLabel: dispatcher.foreground
+      case .sync: dispatcher.makeQueue(label: "view", width: 1)
+      case .floor, .background, .backgroundHandle, .backgroundLabel: dispatcher.background
+      }
   }
 
   /// Submits and runs `count` batches. The foreground's run on this thread.
   func run(batches count: Int) {
     for _ in 0..<count {
-      if kind == .floor {
+      if kind == .floor || kind == .sync {
         submit(Self.batch) { _ in }
       } else if kind.isOnForeground {
         submit(Self.batch) { _ in }
@@ -66,6 +71,7 @@ final class Bench: Sendable {
       for number in 0..<count { Kind.foreground.submit(to: queue, number, ended) }
     case .foregroundHandle, .backgroundHandle:
       for number in 0..<count { Kind.foregroundHandle.submit(to: queue, number, ended) }
+    case .sync: for number in 0..<count { Kind.sync.submit(to: queue, number, ended) }
     case .foregroundLabel, .backgroundLabel:
       for number in 0..<count { Kind.foregroundLabel.submit(to: queue, number, ended) }
     }

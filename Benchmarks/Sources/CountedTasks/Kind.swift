@@ -7,6 +7,8 @@ enum Kind: String, CaseIterable {
   case backgroundHandle = "background-handle"
   case foregroundLabel = "foreground-label"
   case backgroundLabel = "background-label"
+  /// A `sync` of a view, which enters at once.
+  case sync
 
   var isOnForeground: Bool { rawValue.hasPrefix("foreground") }
 
@@ -18,6 +20,7 @@ enum Kind: String, CaseIterable {
     case .floor: Floor.callLater { ended(number) }
     case .foreground, .background: queue { ended(number) }
     case .foregroundHandle, .backgroundHandle: queue.submit { ended(number) }
+    case .sync: try? queue.sync { ended(number) }
     case .foregroundLabel, .backgroundLabel: queue(label: "task") { ended(number) }
     }
   }

@@ -231,7 +231,7 @@ extension Core {
 
   /// Whether callers that wait in `view` may be in a circle, now that a body of it has ended: through another that is
   /// blocked, or for want of a worker.
-  private func mayHoldUpCallers(of view: UVView?) -> Bool {
+  @inline(never) private func mayHoldUpCallers(of view: UVView?) -> Bool {
     let findsWorker =
       pool.busyWorkers < workers.width
       && (workers.searching > 0 || workers.hasRoom(busy: pool.busyWorkers))
