@@ -128,16 +128,14 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.behind-callbacks",
     breaks: "rule 13: the deadline waits for a callback of the call that began the shutdown",
-    in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .expression(
-      "core.outbox.appendWake", becomes: "core.outbox.append",
-      within: "core.outbox.appendWake {\n      // Without room"),
+    in: "UVDispatch/Engine/Outbox.swift",
+    .statement("notes.append(.wake(call))", becomes: "notes.append(.call(call))"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "deadline.moved-behind-callbacks",
     breaks: "rule 13: a deadline that is brought forward waits for a callback",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .expression(
+    .statement(
       "core.outbox.appendWake { deadline.move(to: time) }",
       becomes: "core.outbox.append { deadline.move(to: time) }"),
     suites: ["StuckCallbackTests"]),
@@ -167,7 +165,7 @@ let deadlineBugs: [Bug] = [
     "end.jobs-behind-callbacks",
     breaks: "rule 13: a job that goes on elsewhere waits for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .expression(
+    .statement(
       "outbox.appendWake { executor.enqueueAgain(job) }",
       becomes: "outbox.append { executor.enqueueAgain(job) }"),
     suites: ["StuckCallbackTests"]),
@@ -183,7 +181,7 @@ let deadlineBugs: [Bug] = [
     "telling.group-behind-callbacks",
     breaks: "rule 20: a notification waits for a callback of its group",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("isWake: true", becomes: "isWake: false"),
+    .expression("true", becomes: "false", within: "call(wake, isWake: true)"),
     suites: ["StuckCallbackTests", "ContractFakeTests"]),
   Bug(
     "telling.dropped-unwoken",

@@ -75,7 +75,7 @@ let poolShareBugs: [Bug] = [
     "share.no-turns",
     breaks: "rule 12: a dispatcher that is never idle takes its thread again at once",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("- state.waiting(before: self)", becomes: "- 0"),
+    .expression("state.waiting(before: self)", becomes: "0"),
     suites: ["PoolSharesTests", "TakingTurnsTests"]),
   Bug(
     "share.called-unkept",

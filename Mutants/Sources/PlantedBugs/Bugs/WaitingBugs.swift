@@ -181,8 +181,8 @@ private let searchBugs = [
     breaks: "rule 14: what waits for room counts as a task that goes on",
     in: search,
     .expression(
-      "blockerOfRoom(for: task) ?? self.", becomes: "self.",
-      within: "blockerOfRoom(for: task) ?? self.blocker(ofWaiting"),
+      "blockerOfRoom(for: task)", becomes: "Optional<Blocker>.none",
+      within: "case .withoutRoom(let task):\n          blockerOfRoom(for: task)"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.end-closes-no-circle",
