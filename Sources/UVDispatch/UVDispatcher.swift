@@ -164,10 +164,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       core.deliveries.add(1, ordering: .relaxed)
     }
     let delivers = contents != nil
+    let isEnding = delivers && core.shutdown != nil
+    if isEnding { core.wakesAtTheEnd.add(1, ordering: .relaxed) }
     free()
     for _ in 0..<leases { Leases.start { self.work() } }
     if wakes { loop.wake() }
-    if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks) }
+    if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }
     let isAwaited = delivers && core.endDelivery()
     guard wakes || isAwaited else { return }
     lock()
@@ -180,7 +182,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
     guard let telling = item.setOutcome(outcome) else { return unlock() }
     core.settle()
-    guard core.workers.pending == 0, !core.loop.isPending, !telling.isAwaited else {
+    guard core.workers.pending == 0, !core.loop.isPending, !telling.isAwaited, core.shutdown == nil
+    else {
       core.deferTelling(of: item, outcome, telling)
       return unlock()
     }
@@ -221,15 +224,21 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   /// Makes the deferred callbacks, and releases them and the bodies that they hold before it returns: the
   /// lock is taken again after it, and a `deinit` may want it too.
-  @inline(never) private func deliver(_ contents: consuming Outbox.Contents, outsideTasks: Bool) {
+  ///
+  /// - Parameter isEnding: Whether a shutdown may wait for what the wakes bring.
+  @inline(never) private func deliver(
+    _ contents: consuming Outbox.Contents, outsideTasks: Bool, _ isEnding: Bool
+  ) {
     var contents = Optional(contents)
     TaskFrame.delivering(for: self, outsideTasks: outsideTasks) {
       switch contents.take() {
       case .one(let note):
         note.wake()
+        if isEnding { core.wakesAtTheEnd.subtract(1, ordering: .releasing) }
         note.deliver()
       case .several(let notes):
         for note in notes { note.wake() }
+        if isEnding { core.wakesAtTheEnd.subtract(1, ordering: .releasing) }
         for note in notes { note.deliver() }
       case nil: break
       }

@@ -8,7 +8,7 @@ struct AwaitedGroups {
     /// It waits in a queue, for its time or for room.
     case waiting(WorkItem)
     /// A thread is blocked in its submission, until its queue has room.
-    case withoutRoom(QueuedTask)
+    case withoutRoom(WorkItem)
   }
 
   /// The members of one group.
@@ -39,9 +39,9 @@ struct AwaitedGroups {
     if onlyRunning { return }
     let running = groups.mapValues(\.all)
     core.forEachWaitingItem { add(.waiting($0), of: $0) }
-    for thread in core.blocked.threads {
-      if case .room(let task) = thread.target, !thread.mayTimeOut {
-        add(.withoutRoom(task), of: task.item)
+    for thread in core.blocked.threads where !thread.mayTimeOut {
+      if case .room(let task) = thread.target, let item = task.item {
+        add(.withoutRoom(item), of: item)
       }
     }
     for group in awaited {

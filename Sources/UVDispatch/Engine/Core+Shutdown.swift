@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import TaskDispatch
 
 extension Core {
@@ -80,7 +81,14 @@ extension Core {
   func advanceShutdown(isTurn: Bool = false) {
     guard let shutdown, shutdown.phase != .over else { return }
     guard loopRuns || now >= shutdown.drainUntil else { return }
-    if hasWorkThatCanEnd, now < shutdown.drainUntil { return }
+    if now < shutdown.drainUntil {
+      if hasWorkThatCanEnd { return }
+      // A notification may be on its way whose group has emptied.
+      if !outbox.isEmpty || wakesAtTheEnd.load(ordering: .acquiring) > 0 {
+        loop.isWanted = true
+        return
+      }
+    }
     if hasWorkThatCanEnd, shutdown.phase == .draining {
       shutdown.phase = .cancelling
       // Nor do bodies any more.

@@ -103,6 +103,9 @@ final class Core {
   /// How many threads are at doing what was left to be done once the lock is free. Grows under the
   /// lock, and shrinks without it.
   let deliveries = Atomic(0)
+  /// How many of them, while there is a shutdown, have not let go on yet what waits: that may bring work. Changes as
+  /// ``deliveries`` does.
+  let wakesAtTheEnd = Atomic(0)
   /// How many look under the lock for what a delivery brings, or for its end: those who wait, a
   /// shutdown, and a loop that leaves when it is idle. Changed under the lock.
   ///

@@ -240,8 +240,8 @@ struct DeadlockSearch {
         switch member {
         case .running(let task): self.blocker(ofRunning: task)
         case .waiting(let item): self.blocker(of: item)
-        case .withoutRoom(let task):
-          blockerOfRoom(for: task) ?? self.blocker(ofWaiting: task.item!, before: nil)
+        // Then what stands there has made room before.
+        case .withoutRoom(let item): self.blocker(ofWaiting: item, before: nil)
         }
       if let blocker { return blocker }
       groups[name].dropFirst()

@@ -221,4 +221,17 @@ let deadlineBugs: [Bug] = [
     in: "TaskDispatchTesting/RecordingDispatcher.swift",
     .without("state.withLock { $0.decisions = nil }"),
     suites: ["FailingRunTests"]),
+  Bug(
+    "end.notification-overtaken",
+    breaks: "rule 13: a notification is cancelled whose group the shutdown has emptied",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression(
+      "!outbox.isEmpty || wakesAtTheEnd.load(ordering: .acquiring) > 0", becomes: "false"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "end.wakes-uncounted",
+    breaks: "rule 13: the loop cancels a notification that another thread is about to let in",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    .expression("wakesAtTheEnd.load(ordering: .acquiring) > 0", becomes: "false"),
+    suites: ["NotificationAtTheEndTests"]),
 ]

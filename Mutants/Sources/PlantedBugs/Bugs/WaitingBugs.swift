@@ -174,16 +174,8 @@ private let searchBugs = [
     "search.without-room-unknown",
     breaks: "rule 14: a group is waited for with a member that waits for room behind the wait",
     in: "UVDispatch/Engine/AwaitedGroups.swift",
-    .expression("!thread.mayTimeOut", becomes: "false"),
+    .without("add(.withoutRoom(item), of: item)"),
     suites: ["UVContractTests"]),
-  Bug(
-    "search.member-without-room-goes-on",
-    breaks: "rule 14: what waits for room counts as a task that goes on",
-    in: search,
-    .expression(
-      "blockerOfRoom(for: task)", becomes: "Optional<Blocker>.none",
-      within: "case .withoutRoom(let task):\n          blockerOfRoom(for: task)"),
-    suites: ["DeadlockSearchTests"]),
   Bug(
     "search.end-closes-no-circle",
     breaks: "rule 14: a circle that the end of a body closes stays",

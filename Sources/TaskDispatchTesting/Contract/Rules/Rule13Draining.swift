@@ -104,6 +104,18 @@ extension DispatcherContract {
         scene.expectNotes([], "what was refused never runs")
       },
 
+      Rule(13, "a notification runs whose group the shutdown has emptied") { scene in
+        for queue in [scene.foreground, scene.background] {
+          let group = WorkGroup()
+          queue.after(.seconds(3_600), group: group) {}
+          group.notify(on: queue) { scene.note("notified") }
+        }
+
+        try scene.shutDown()
+
+        scene.expectNotes(["notified", "notified"], "both notifications run")
+      },
+
       Rule(13, "a sleep ends with CancellationError") { scene in
         let ended = Latch()
         scene.task {

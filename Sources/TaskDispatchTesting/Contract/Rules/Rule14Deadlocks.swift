@@ -146,26 +146,30 @@ extension DispatcherContract {
     },
 
     Rule(
-      14, "a wait for a group is told so that waits for room for what enters the group",
-      overflow: .blockCaller(limit: 1, timeout: nil)
+      14, "a wait for a group is told so that keeps the room from what enters the group",
+      overflow: .blockCaller(limit: 1, timeout: nil), needs: .threads
     ) { scene in
-      let (group, ended) = (WorkGroup(), Latch(2))
-      let refused = Box(0)
-      scene.foreground(label: "waits for the group") {
-        scene.background(label: "fills the foreground", group: group) {
-          for group in [nil, group] {
-            let admission = scene.foreground(group: group) {}
-            if case .refused(.wouldDeadlock) = admission { refused.increment() }
+      for isMember in [true, false] {
+        let (group, ended) = (WorkGroup(), Latch(2))
+        let refused = Box(0)
+        scene.foreground(label: "waits for the group") {
+          // Until the other is about to wait for room.
+          while group.count < (isMember ? 2 : 1) {}
+          do { try group.wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
+            scene.expect(false, "it is refused as a deadlock", "\(error)")
           }
           ended.open()
         }
-        do { try group.wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
-          scene.expect(false, "it is refused as a deadlock", "\(error)")
+        scene.background(label: "fills the foreground", group: isMember ? group : nil) {
+          scene.foreground {}
+          let admission = scene.foreground(group: group) {}
+          if case .refused(.wouldDeadlock) = admission { refused.increment() }
+          ended.open()
         }
-        ended.open()
+        try scene.reach(ended, "both go on")
+        try scene.settle()
+        scene.expect("how many of them are refused", refused.value, is: 1)
       }
-      try scene.reach(ended, "both go on")
-      scene.expect("how many of them are refused", refused.value, is: 1)
     },
 
     Rule(14, "two views that wait for each other are told so", needs: .threads) { scene in

@@ -1,0 +1,37 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("A notification whose group a shutdown has emptied")
+  struct NotificationAtTheEndTests {
+    @Test("runs, though the loop turns before it has been let in")
+    func overtaken() throws {
+      let dispatcher = try UVDispatcher()
+      let (first, second) = (WorkGroup(), WorkGroup())
+      let (gate, ran) = (Latch(), Box(0))
+      for group in [first, second] { dispatcher.background.after(.seconds(3_600), group: group) {} }
+      // Of the same batch, and let go on before the notification.
+      #expect(
+        first.whenEmpty(
+          wake: { _ = gate.wait(patience) }, by: ObjectIdentifier(gate), checks: false) != nil)
+      second.notify(on: dispatcher.background) { ran.increment() }
+      let (turns, turn) = (Latch(3), dispatcher.loop.onTurn)
+      dispatcher.loop.onTurn = { [unowned dispatcher] in
+        turn()
+        if dispatcher.withCore({ $0.shutdown != nil }) { turns.open() }
+      }
+      try dispatcher.start()
+      let begins = OtherThread { dispatcher.beginShutdown(.init(drain: .seconds(3_600))) }
+      #expect(turns.wait(patience))
+
+      gate.open()
+
+      #expect(try dispatcher.waitForReport(timeout: patience).ledger.completed == 1)
+      #expect(ran.value == 1)
+      #expect(begins.join())
+    }
+  }
+}
