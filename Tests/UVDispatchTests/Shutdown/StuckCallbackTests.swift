@@ -76,7 +76,8 @@ extension OnePool {
       view(group: group) {}
       group.leave()
       let (started, hold) = (Latch(), Latch())
-      dispatcher.background {
+      // The loop's thread cannot see to it.
+      dispatcher.foreground {
         started.open()
         _ = hold.wait(patience)
       }
@@ -133,13 +134,15 @@ extension OnePool {
       let task = Task(executorPreference: view.executor) { 12 }
       #expect(await opens(started))
       await onOtherThread { [dispatcher] in dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+      let awaiter = Task.immediate { [dispatcher] in await dispatcher.waitForReport() }
       // No loop runs: the thread of the deadline makes the callbacks.
       dispatcher.beginShutdown(policy)
 
       #expect(await opens(stuck))
       try await onOtherThread { [self] in Result { try expectReport() } }.get()
-      #expect(await dispatcher.waitForReport().ledger.balances)
+      #expect(await awaiter.value.ledger.balances)
       #expect(await task.value == 12)
+      #expect(!left.isOpen, "they have waited for the callback")
       hold.open()
       gate.open()
       #expect(await opens(left))
