@@ -37,7 +37,7 @@ let poolShareBugs: [Bug] = [
     breaks: "rule 12: a dispatcher that is never idle leaves none to another",
     in: "UVDispatch/UVDispatcher+Running.swift",
     .expression("!PoolShares.ofProcess.isAwaited", becomes: "true"),
-    suites: ["GoodCitizenTests"]),
+    suites: ["TakingTurnsTests"]),
   Bug(
     "share.kept-for-the-ended", breaks: "a thread is kept for a dispatcher that has ended",
     in: "UVDispatch/Engine/PoolShares.swift",
@@ -63,13 +63,6 @@ let poolShareBugs: [Bug] = [
     "share.waits-for-ever", breaks: "a dispatcher counts as waiting after it was called",
     in: "UVDispatch/Engine/PoolShares.swift",
     .without("if share.record.isWaiting { waiting.subtract(1, ordering: .relaxed) }"),
-    suites: ["PoolSharesTests"]),
-  Bug(
-    "share.last-called-first", breaks: "the dispatcher that has waited longest is called last",
-    in: "UVDispatch/Engine/PoolShares.swift",
-    .expression(
-      "state.short.first { !$0.record.isCalled && $0.mayStart(state) }",
-      becomes: "state.short.last { !$0.record.isCalled && $0.mayStart(state) }"),
     suites: ["PoolSharesTests"]),
   Bug(
     "share.no-turns",
