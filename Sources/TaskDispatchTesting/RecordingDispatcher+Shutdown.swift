@@ -2,7 +2,8 @@ public import TaskDispatch
 
 extension RecordingDispatcher {
   /// Closes the gate. What was accepted drains as the test steps it; the deadlines are in virtual
-  /// time, and ``report`` is there when everything has ended.
+  /// time, and ``report`` is there when everything has ended. At the last deadline that is all but the jobs of
+  /// Swift Tasks: the fake does not give those up, as `UVDispatcher` does, but waits until the test has stepped them.
   public func beginShutdown(_ policy: ShutdownPolicy) {
     withState { $0.beginShutdown(policy) }
     settleShutdown()
