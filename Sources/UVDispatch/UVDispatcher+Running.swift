@@ -31,8 +31,8 @@ extension UVDispatcher {
         tellIfDue(core, isWorker: true)
         mayLookOnce = true
         guard isUsedUp else { continue }
-        let end = term.end(at: core.now) {
-          Leases.hadThreadToSpare(since: monotonic($0)) && !PoolShares.ofProcess.isAwaited
+        let end = term.end(at: core.now, isAwaited: PoolShares.ofProcess.isAwaited) {
+          Leases.hadThreadToSpare(since: monotonic($0))
         }
         // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
         if end == .isOver { break }

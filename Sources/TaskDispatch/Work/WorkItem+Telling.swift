@@ -1,5 +1,6 @@
 extension WorkItem {
-  /// What is left to be done when an item has its outcome: all of it may run user code.
+  /// What is left to be done when an item has its outcome: ``wake(_:_:)``, and then ``tell(_:_:)``, which may run
+  /// user code.
   package struct Telling {
     /// Observers wait for the outcome.
     var isObserved = false
@@ -17,7 +18,7 @@ extension WorkItem {
     /// Nothing is left, but that a thread may be blocked.
     package init(isAwaited: Bool = false) { self.isAwaited = isAwaited }
 
-    /// Whether nothing is left, that dispatcher's own threads aside.
+    /// Whether neither has anything to do.
     package var isNothing: Bool {
       !isObserved && !hasAwaiters && !holdsBody && !holdsUserCode && group == nil
     }

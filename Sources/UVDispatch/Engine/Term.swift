@@ -26,9 +26,13 @@ struct Term {
 
   /// What comes next, now that the allotment is used up.
   ///
-  /// - Parameter hadThreadToSpare: Whether the pool had one at `since` or after it, whoever has asked.
-  mutating func end(at now: Int64, hadThreadToSpare: (_ since: Int64) -> Bool) -> End {
-    if hadThreadToSpare(began + Self.asksAfter) {
+  /// - Parameters:
+  ///   - isAwaited: Whether another dispatcher waits for a thread. The one to spare is not for that.
+  ///   - hadThreadToSpare: Whether the pool had one at `since` or after it, whatever thread has asked.
+  mutating func end(
+    at now: Int64, isAwaited: Bool, hadThreadToSpare: (_ since: Int64) -> Bool
+  ) -> End {
+    if !isAwaited, hadThreadToSpare(began + Self.asksAfter) {
       self = Term(from: now)
       return .goesOn
     }

@@ -18,8 +18,8 @@ final class UVView: QueueView, @unchecked Sendable {
   /// An actor keeps the view, and that its executor.
   let serialExecutor = LazyObject<UVSerialExecutor>()
 
-  /// Gone when the view is, for those who look at all views and hold none: an object to which somebody
-  /// refers weakly is counted three times as slowly, and the view is counted with each of its tasks.
+  /// Gone when the view is. The list of all views refers weakly to this, and not to the view: a weak reference makes
+  /// each change of an object's count three times as slow, and the view's changes with each of its tasks.
   final class Life {
     let pool: PoolView<Entry>
 

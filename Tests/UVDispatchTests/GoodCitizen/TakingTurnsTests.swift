@@ -1,3 +1,4 @@
+import Glibc
 import TaskDispatch
 import Testing
 
@@ -34,6 +35,27 @@ extension OnePool {
       isOver.value = true
       for dispatcher in dispatchers {
         dispatcher.waitUntil { $0.ledger.waiting + $0.ledger.running == 0 }
+      }
+    }
+
+    @Test("are each served where the pool has a thread for one run, and one for others")
+    func smallPool() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let (first, second) = (try UVDispatcher(), try UVDispatcher())
+          let (isOver, served, begun) = (Box(false), Latch(), Latch())
+          @Sendable func again() {
+            begun.open()
+            if !isOver.value { first.background { again() } }
+          }
+          first.background { again() }
+          #expect(begun.wait(patience))
+          second.background { served.open() }
+          #expect(served.wait(patience))
+          isOver.value = true
+          first.waitUntil { $0.ledger.waiting + $0.ledger.running == 0 }
+        }
       }
     }
   }

@@ -13,8 +13,10 @@ struct TermTests {
   private var term = Term(from: start)
 
   /// What comes next at `now`, if somebody had a thread to spare at `answer` for the last time.
-  private mutating func end(at now: Int64, answer: Int64 = .min) -> Term.End {
-    term.end(at: now) { $0 <= answer }
+  private mutating func end(
+    at now: Int64, answer: Int64 = .min, isAwaited: Bool = false
+  ) -> Term.End {
+    term.end(at: now, isAwaited: isAwaited) { $0 <= answer }
   }
 
   /// When the clock says that the allotment is used up.
@@ -39,6 +41,12 @@ struct TermTests {
     #expect(usedUp() == Self.over + Term.asksAfter)
     #expect(end(at: Self.over + Term.asksAfter, answer: Self.asks) == .asks)
     #expect(end(at: Self.over + Term.quantum, answer: Self.asks) == .isOver)
+  }
+
+  @Test("is over at the end of its quantum while another dispatcher waits, whatever the answer is")
+  mutating func awaited() {
+    #expect(end(at: Self.asks, answer: Self.asks, isAwaited: true) == .asks)
+    #expect(end(at: Self.over, answer: Self.over, isAwaited: true) == .isOver)
   }
 
   @Test("takes the answer to another's question, if that came when its own would have been due")

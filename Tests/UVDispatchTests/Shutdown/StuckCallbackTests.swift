@@ -34,6 +34,27 @@ extension OnePool {
       group.leave()
     }
 
+    /// A task of a suspended view, whose group's callback does not return.
+    private func submitStuckTask() {
+      let group = stuckGroup()
+      let view = dispatcher.makeQueue(label: "held", width: 1)
+      view.suspend()
+      view(group: group) {}
+      group.leave()
+    }
+
+    /// Starts the loop, and keeps its thread in a body until what this returns is opened.
+    private func holdLoop() throws -> Latch {
+      let (started, hold) = (Latch(), Latch())
+      dispatcher.foreground {
+        started.open()
+        _ = hold.wait(patience)
+      }
+      try dispatcher.start()
+      #expect(started.wait(patience))
+      return hold
+    }
+
     private func expectReport(_ states: Set<ShutdownReport.Unfinished.State>? = nil) throws {
       let report = try dispatcher.waitForReport(timeout: patience)
       #expect(report.ledger.balances)
@@ -70,19 +91,8 @@ extension OnePool {
 
     @Test("which a later call makes that brings the deadline forward")
     func inALaterCall() throws {
-      let group = stuckGroup()
-      let view = dispatcher.makeQueue(label: "held", width: 1)
-      view.suspend()
-      view(group: group) {}
-      group.leave()
-      let (started, hold) = (Latch(), Latch())
-      // The loop's thread cannot see to it.
-      dispatcher.foreground {
-        started.open()
-        _ = hold.wait(patience)
-      }
-      try dispatcher.start()
-      #expect(started.wait(patience))
+      submitStuckTask()
+      let hold = try holdLoop()
       dispatcher.beginShutdown(.init(drain: .seconds(3_600), cancel: .seconds(3_600)))
 
       let later = OtherThread { [dispatcher] in
@@ -98,19 +108,8 @@ extension OnePool {
 
     @Test("of what is cancelled when the time to drain is over")
     func atTheEndOfTheDrain() throws {
-      let group = stuckGroup()
-      let view = dispatcher.makeQueue(label: "held", width: 1)
-      view.suspend()
-      view(group: group) {}
-      group.leave()
-      let (started, hold) = (Latch(), Latch())
-      // The loop's thread cannot see to any of it.
-      dispatcher.foreground {
-        started.open()
-        _ = hold.wait(patience)
-      }
-      try dispatcher.start()
-      #expect(started.wait(patience))
+      submitStuckTask()
+      let hold = try holdLoop()
 
       dispatcher.beginShutdown(policy)
 
@@ -187,15 +186,7 @@ extension OnePool {
       "and cancels at the end of the drain while the loop is in a body, or runs nowhere",
       arguments: [true, false])
     func drainWithoutTheLoop(runs: Bool) throws {
-      let held = Latch()
-      if runs {
-        dispatcher.foreground {
-          held.open()
-          _ = gate.wait(patience)
-        }
-        try dispatcher.start()
-        #expect(held.wait(patience))
-      }
+      let loop = runs ? try holdLoop() : nil
       let width = dispatcher.effectiveBackgroundWidth
       let (started, wasCancelled) = (Latch(width), Latch(width))
       let hold = Latch()
@@ -214,7 +205,7 @@ extension OnePool {
       #expect(wasCancelled.wait(patience))
       #expect(try behind.wait(timeout: patience) == .cancelled)
       hold.open()
-      gate.open()
+      loop?.open()
       if !runs { try dispatcher.start() }
       dispatcher.end()
     }

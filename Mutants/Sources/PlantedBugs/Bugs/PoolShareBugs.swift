@@ -35,9 +35,9 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.slice-goes-on",
     breaks: "rule 12: a dispatcher that is never idle leaves none to another",
-    in: "UVDispatch/UVDispatcher+Running.swift",
-    .expression("!PoolShares.ofProcess.isAwaited", becomes: "true"),
-    suites: ["TakingTurnsTests"]),
+    in: "UVDispatch/Engine/Term.swift",
+    .expression("!isAwaited", becomes: "true"),
+    suites: ["TermTests"]),
   Bug(
     "share.kept-for-the-ended", breaks: "a thread is kept for a dispatcher that has ended",
     in: "UVDispatch/Engine/PoolShares.swift",

@@ -151,10 +151,12 @@ extension DispatcherContract {
     ) { scene in
       for isMember in [true, false] {
         let (group, ended) = (WorkGroup(), Latch(2))
-        let refused = Box(0)
+        let (begins, isOver, refused) = (Latch(), Box(false), Box(0))
+        let patience = scene.patience
         scene.foreground(label: "waits for the group") {
+          _ = begins.wait(patience)
           // Until the other is about to wait for room.
-          while group.count < (isMember ? 2 : 1) {}
+          while group.count < (isMember ? 2 : 1), begins.isOpen, !isOver.value {}
           do { try group.wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
             scene.expect(false, "it is refused as a deadlock", "\(error)")
           }
@@ -162,7 +164,9 @@ extension DispatcherContract {
         }
         scene.background(label: "fills the foreground", group: isMember ? group : nil) {
           scene.foreground {}
+          begins.open()
           let admission = scene.foreground(group: group) {}
+          isOver.value = true
           if case .refused(.wouldDeadlock) = admission { refused.increment() }
           ended.open()
         }
