@@ -68,7 +68,9 @@ extension UVDispatcher {
 
   /// What this dispatcher has of the pool.
   func makeShare() -> PoolShare {
-    PoolShare(of: .ofProcess, threads: effectivePoolThreads) { [weak self] in self?.lookForThread()
+    PoolShare(of: .ofProcess, threads: effectivePoolThreads) { [unowned self] in
+      let dispatcher = self
+      return { dispatcher.lookForThread() }
     }
   }
 

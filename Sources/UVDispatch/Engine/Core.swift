@@ -71,7 +71,7 @@ final class Core {
   @safe @exclusivity(unchecked) var workers: WorkerWakeups
   /// What this dispatcher has of the pool. Set before another thread sees it: a core without a dispatcher has
   /// a pool of its own.
-  var share = PoolShare(of: PoolShares(), threads: 1024) {}
+  var share = PoolShare(of: PoolShares(), threads: 1024) { {} }
   /// Whether a task may start on a worker. Read without the lock by runs that spin.
   let mayStart = Atomic(false)
 

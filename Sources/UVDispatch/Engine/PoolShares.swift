@@ -23,13 +23,48 @@ final class PoolShares: Sendable {
     var runs = 0
     /// Dispatchers that have used their background, and run nothing there.
     var idle = 0
-    /// Those that are short, in the order in which they became that.
-    var short: [PoolShare] = []
+    /// Those that are short: that ran nothing when they became that, and the others.
+    var waiting = Line()
+    var busy = Line()
+    #if DEBUG
+      var looks = 0
+    #endif
 
-    /// How many dispatchers that run nothing have a thread before `share` does.
-    func waiting(before share: PoolShare) -> Int {
-      let others = share.record.runs > 0 ? short[...] : short.prefix { $0 !== share }
-      return others.count { $0.record.isWaiting }
+    /// The first that waits and `isMeant`, of as many as there are threads for.
+    mutating func firstWaiting(
+      isUrgent: Bool = false, where isMeant: (PoolShare) -> Bool
+    ) -> PoolShare? {
+      var (next, before) = (waiting.first, 0)
+      while let share = next, before < share.threadsLeft(self, isUrgent: isUrgent) {
+        #if DEBUG
+          looks += 1
+        #endif
+        if isMeant(share) { return share }
+        (next, before) = (share.record.next, before + 1)
+      }
+      return nil
+    }
+  }
+
+  /// Dispatchers in the order in which they came. Each change takes the same time, however many there are.
+  fileprivate struct Line {
+    private(set) var first: PoolShare?
+    private var last: PoolShare?
+    private(set) var count = 0
+
+    mutating func append(_ share: PoolShare) {
+      share.record.previous = last
+      if let last { last.record.next = share } else { first = share }
+      last = share
+      count += 1
+    }
+
+    mutating func remove(_ share: PoolShare) {
+      let (previous, next) = (share.record.previous, share.record.next)
+      if let previous { previous.record.next = next } else { first = next }
+      if let next { next.record.previous = previous } else { last = previous }
+      (share.record.previous, share.record.next) = (nil, nil)
+      count -= 1
     }
   }
 
@@ -37,43 +72,71 @@ final class PoolShares: Sendable {
   /// their time slice.
   var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
 
+  #if DEBUG
+    /// How many dispatchers have been looked at in a line.
+    var looks: Int { state.withLock { $0.looks } }
+  #endif
+
   /// Calls the dispatchers for which a thread is free now. Under no lock.
   func callThoseInShort() {
     // One that becomes short after this thread has given back its own has seen that.
     if short.load(ordering: .relaxed) == 0 { return }
-    while let share = findOneThatMayStart() {
-      share.call()
+    while let (share, call) = findOneThatMayStart() {
+      call()
       // It needs none any more.
       state.withLock { if share.record.isCalled { leaveShort(share, &$0) } }
+      // Here `call` may be the last that holds the dispatcher.
     }
   }
 
-  private func findOneThatMayStart() -> PoolShare? {
+  private func findOneThatMayStart() -> (PoolShare, call: @Sendable () -> Void)? {
     state.withLock { state in
-      let share = state.short.first { !$0.record.isCalled && $0.mayStart(state) }
-      // Until then the thread is kept for it.
-      share?.record.isCalled = true
-      return share
+      guard
+        let share = state.firstWaiting(where: { !$0.record.isCalled }) ?? firstBusy(&state),
+        let call = share.record.call
+      else { return nil }
+      // Until it has answered the thread is kept for it.
+      share.record.isCalled = true
+      return (share, call)
     }
+  }
+
+  /// The first that runs something, was not called, and may start another run. All of them may, or none.
+  private func firstBusy(_ state: inout State) -> PoolShare? {
+    var next = state.busy.first
+    // Others are calling these.
+    while let share = next, share.record.isCalled { next = share.record.next }
+    guard let share = next, share.mayStart(&state) else { return nil }
+    return share
   }
 
   fileprivate func enterShort(_ share: PoolShare, _ state: inout State) {
     share.record.isCalled = false
     guard !share.record.isShort else { return }
     share.record.isShort = true
+    share.record.call = share.makeCall()
     share.record.isWaiting = share.record.runs == 0
-    state.short.append(share)
     short.add(1, ordering: .relaxed)
-    if share.record.isWaiting { waiting.add(1, ordering: .relaxed) }
+    if share.record.isWaiting {
+      state.waiting.append(share)
+      waiting.add(1, ordering: .relaxed)
+    } else {
+      state.busy.append(share)
+    }
   }
 
   fileprivate func leaveShort(_ share: PoolShare, _ state: inout State) {
     guard share.record.isShort else { return }
     share.record.isShort = false
     share.record.isCalled = false
-    state.short.removeAll { $0 === share }
+    share.record.call = nil
     short.subtract(1, ordering: .relaxed)
-    if share.record.isWaiting { waiting.subtract(1, ordering: .relaxed) }
+    if share.record.isWaiting {
+      state.waiting.remove(share)
+      waiting.subtract(1, ordering: .relaxed)
+    } else {
+      state.busy.remove(share)
+    }
     share.record.isWaiting = false
   }
 }
@@ -83,8 +146,9 @@ final class PoolShare: Sendable {
   private let shares: PoolShares
   /// How many threads the dispatchers may have together.
   private let capacity: Int
-  /// Lets the dispatcher look again whether it starts a run. Under no lock.
-  fileprivate let call: @Sendable () -> Void
+  /// What lets the dispatcher look again whether it starts a run, under no lock. It holds the dispatcher, which
+  /// has a task for the pool, as a run would.
+  fileprivate let makeCall: @Sendable () -> @Sendable () -> Void
   fileprivate let record = Record()
 
   fileprivate final class Record: @unchecked Sendable {
@@ -94,16 +158,27 @@ final class PoolShare: Sendable {
     var isShort = false
     /// It is short, and ran nothing when it became that.
     var isWaiting = false
+    /// While it is short. Dropped where the dispatcher is held elsewhere.
+    var call: (@Sendable () -> Void)?
     /// It was called, and has not answered.
     var isCalled = false
     var isOver = false
+    // Its neighbours, while it is short.
+    var previous: PoolShare?
+    var next: PoolShare?
   }
 
-  /// - Parameter threads: Of the pool.
-  init(of shares: PoolShares, threads: Int, call: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - threads: Of the pool.
+  ///   - makeCall: What it makes is called once a thread may be free. It may hold the dispatcher: it is let go of
+  ///     when the dispatcher has its thread, or needs none any more.
+  init(
+    of shares: PoolShares, threads: Int,
+    makeCall: @escaping @Sendable () -> @Sendable () -> Void
+  ) {
     self.shares = shares
     capacity = max(1, threads - 1)
-    self.call = call
+    self.makeCall = makeCall
   }
 
   /// Takes a thread for a run, if one is free for that. Else the dispatcher is short.
@@ -113,7 +188,7 @@ final class PoolShare: Sendable {
   func begin(isUrgent: Bool) -> Bool {
     shares.state.withLock { state in
       noteUse(&state)
-      guard mayStart(state, isUrgent: isUrgent) else {
+      guard mayStart(&state, isUrgent: isUrgent) else {
         shares.enterShort(self, &state)
         return false
       }
@@ -126,7 +201,7 @@ final class PoolShare: Sendable {
   /// As the other, for a second run, without which the dispatcher is not short.
   func beginAnother() -> Bool {
     shares.state.withLock { state in
-      guard mayStart(state) else { return false }
+      guard mayStart(&state) else { return false }
       take(&state)
       return true
     }
@@ -165,9 +240,15 @@ final class PoolShare: Sendable {
     state.runs += 1
   }
 
-  fileprivate func mayStart(_ state: PoolShares.State, isUrgent: Bool = false) -> Bool {
-    let left = capacity - state.runs - 1 - state.waiting(before: self)
-    guard record.runs == 0 else { return left >= min(state.idle, capacity / 2) }
-    return left >= (isUrgent ? -1 : 0)
+  fileprivate func mayStart(_ state: inout PoolShares.State, isUrgent: Bool = false) -> Bool {
+    let left = threadsLeft(state, isUrgent: isUrgent) - state.waiting.count
+    guard record.runs == 0 else { return left > min(state.idle, capacity / 2) }
+    if !record.isWaiting { return left > 0 }
+    return state.firstWaiting(isUrgent: isUrgent) { $0 === self } != nil
+  }
+
+  /// How many threads are free for the first runs of dispatchers.
+  fileprivate func threadsLeft(_ state: PoolShares.State, isUrgent: Bool) -> Int {
+    capacity - state.runs + (isUrgent && record.runs == 0 ? 1 : 0)
   }
 }

@@ -18,7 +18,7 @@ struct PoolSharesTests {
   }
 
   private func share(threads: Int = 4, called: Box<Int> = Box(0)) -> PoolShare {
-    let share = PoolShare(of: shares, threads: threads) { called.increment() }
+    let share = PoolShare(of: shares, threads: threads) { { called.increment() } }
     made.shares.append(share)
     return share
   }
@@ -103,28 +103,33 @@ struct PoolSharesTests {
     #expect(!shares.isAwaited)
   }
 
-  @Test("take turns: one that has given back its thread comes after those that wait")
-  func turns() {
-    let order = Box([Int]())
+  /// Dispatchers of which one has the only thread, and the others wait. Each that is called takes it.
+  fileprivate func waiting(_ count: Int, order: Box<[Int]>) -> [PoolShare] {
     let all = Box([PoolShare]())
-    for index in 0..<3 {
+    for index in 0..<count {
       let share = PoolShare(of: shares, threads: 2) {
-        if all.value[index].begin(isUrgent: false) { order.change { $0.append(index) } }
+        { if all.value[index].begin(isUrgent: false) { order.change { $0.append(index) } } }
       }
       made.shares.append(share)
       all.change { $0.append(share) }
     }
     #expect(all.value[0].begin(isUrgent: false))
     for other in all.value[1...] { #expect(!other.begin(isUrgent: false)) }
+    return all.value
+  }
+
+  @Test("take turns: one that has given back its thread comes after those that wait")
+  func turns() {
+    let order = Box([Int]())
+    let all = waiting(3, order: order)
     for turn in 0..<7 {
-      let share = all.value[turn % 3]
+      let share = all[turn % 3]
       share.end()
       #expect(!share.begin(isUrgent: false), "others wait")
       #expect(!share.beginAnother())
       shares.callThoseInShort()
     }
     #expect(order.value == [1, 2, 0, 1, 2, 0, 1])
-    all.value = []
   }
 
   @Test("keep the thread for one that was called until it has answered")
@@ -133,8 +138,10 @@ struct PoolSharesTests {
     let first = share(threads: 2)
     let early = Box<Bool?>(nil)
     second.value = PoolShare(of: shares, threads: 2) {
-      early.value = third.begin(isUrgent: false)
-      #expect(second.value?.begin(isUrgent: false) == true)
+      {
+        early.value = third.begin(isUrgent: false)
+        #expect(second.value?.begin(isUrgent: false) == true)
+      }
     }
     made.shares.append(second.value!)
     #expect(first.begin(isUrgent: false))
@@ -153,9 +160,11 @@ struct PoolSharesTests {
     let (calls, second) = (Box(0), Box<PoolShare?>(nil))
     let (first, third) = (share(threads: 3), share(threads: 3))
     second.value = PoolShare(of: shares, threads: 3) {
-      calls.increment()
-      if calls.value == 1 { while third.begin(isUrgent: true) {} }
-      _ = second.value?.begin(isUrgent: false)
+      {
+        calls.increment()
+        if calls.value == 1 { while third.begin(isUrgent: true) {} }
+        _ = second.value?.begin(isUrgent: false)
+      }
     }
     made.shares.append(second.value!)
     while first.begin(isUrgent: false) {}
@@ -169,6 +178,40 @@ struct PoolSharesTests {
     #expect(calls.value == 2)
     #expect(!shares.isAwaited)
     second.value = nil
+  }
+
+  @Test("keep a dispatcher that is short, and no other")
+  func kept() {
+    let object = Box<Latch?>(nil)
+    weak var seen: Latch?
+    let (first, second) = (
+      share(threads: 2),
+      PoolShare(of: shares, threads: 2) {
+        let held = object.value
+        return { withExtendedLifetime(held) {} }
+      }
+    )
+    made.shares.append(second)
+    func turn(_ body: () -> Void) {
+      object.value = Latch()
+      seen = object.value
+      body()
+      object.value = nil
+    }
+
+    #expect(first.begin(isUrgent: false))
+    turn { #expect(!second.begin(isUrgent: false)) }
+    #expect(seen != nil)
+    first.end()
+    #expect(second.begin(isUrgent: false))
+    #expect(seen == nil, "it has its thread")
+    second.end()
+
+    #expect(first.begin(isUrgent: false))
+    turn { #expect(!second.begin(isUrgent: false)) }
+    first.end()
+    shares.callThoseInShort()
+    #expect(seen == nil, "it was called, and did not take the thread")
   }
 
   @Test("keep nothing for one that has left, and call those that may have its thread")
@@ -213,7 +256,7 @@ struct PoolSharesTests {
       let count = 1 + dice.roll(4)
       let short = Box(Set<Int>())
       let all = (0..<count).map { index in
-        PoolShare(of: shares, threads: threads) { short.change { _ = $0.remove(index) } }
+        PoolShare(of: shares, threads: threads) { { short.change { _ = $0.remove(index) } } }
       }
       let made = Made()
       made.shares = all
@@ -240,3 +283,21 @@ struct PoolSharesTests {
     }
   }
 }
+
+#if DEBUG
+  extension PoolSharesTests {
+    /// Debug builds count the dispatchers that are looked at.
+    @Test("look at a few of those that are short, however many these are", arguments: [10, 1_000])
+    func looks(count: Int) {
+      let all = waiting(count, order: Box([]))
+      let before = shares.looks
+      for turn in 0..<100 {
+        let share = all[turn % count]
+        share.end()
+        #expect(!share.begin(isUrgent: false))
+        shares.callThoseInShort()
+      }
+      #expect(shares.looks - before <= 300)
+    }
+  }
+#endif

@@ -101,6 +101,31 @@ extension OnePool {
       #expect(released.wait(patience))
     }
 
+    @Test("lives until the pool has a thread for it, and runs what is queued")
+    func short() throws {
+      let other = try UVDispatcher()
+      let most = other.effectivePoolThreads - 1
+      let (started, gate) = (Latch(most), Latch())
+      for _ in 0..<most {
+        other.background {
+          started.open()
+          _ = gate.wait(patience)
+        }
+      }
+      #expect(started.wait(patience))
+      let (ran, released) = (Latch(50), Latch(50))
+      try {
+        let dispatcher = try UVDispatcher()
+        for _ in 0..<50 { dispatcher.background(body(releasing: released) { ran.open() }) }
+      }()
+      #expect(PoolShares.ofProcess.isAwaited)
+
+      gate.open()
+
+      #expect(ran.wait(patience))
+      #expect(released.wait(patience))
+    }
+
     @Test("lives as long as a Task that prefers one of its queues, which stays on that")
     func keptByTask() async throws {
       let gone = Latch()

@@ -62,19 +62,19 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.waits-for-ever", breaks: "a dispatcher counts as waiting after it was called",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .without("if share.record.isWaiting { waiting.subtract(1, ordering: .relaxed) }"),
+    .without("waiting.subtract(1, ordering: .relaxed)"),
     suites: ["PoolSharesTests"]),
   Bug(
     "share.no-turns",
     breaks: "rule 12: a dispatcher that is never idle takes its thread again at once",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("state.waiting(before: self)", becomes: "0"),
+    .expression("state.waiting.count", becomes: "0", within: "- state.waiting.count"),
     suites: ["PoolSharesTests", "TakingTurnsTests"]),
   Bug(
     "share.called-unkept",
     breaks: "the thread that a dispatcher was called for goes to another",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("share?.record.isCalled = true", becomes: "share?.record.isCalled = false"),
+    .expression("share.record.isCalled = true", becomes: "share.record.isCalled = false"),
     suites: ["PoolSharesTests"]),
   Bug(
     "share.refused-forgotten",
@@ -88,5 +88,42 @@ let poolShareBugs: [Bug] = [
     breaks: "a dispatcher that needs no thread keeps others waiting",
     in: "UVDispatch/Engine/PoolShares.swift",
     .without("state.withLock { if share.record.isCalled { leaveShort(share, &$0) } }"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.not-in-turn",
+    breaks: "a dispatcher that waits has a thread before those that came first",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression(
+      "state.firstWaiting(isUrgent: isUrgent) { $0 === self } != nil",
+      becomes: "left + state.waiting.count > 0"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.line-before", breaks: "those that came before one that leaves its line are lost",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("previous.record.next = next", becomes: "first = next"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.line-after", breaks: "one that comes after the last has left its line is lost",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("last = previous", becomes: "_ = previous"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.line-neighbour",
+    breaks: "one behind another that has left its line takes that one out again",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("next.record.previous = previous", becomes: "_ = previous"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.not-held",
+    breaks: "a dispatcher that is let go of before the pool has a thread for it loses its tasks",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .expression(
+      "{ dispatcher.lookForThread() }",
+      becomes: "{ [weak dispatcher] in dispatcher?.lookForThread() }"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "share.held-on", breaks: "a dispatcher that needs no thread any more is kept",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("share.record.call = nil"),
     suites: ["PoolSharesTests"]),
 ]
