@@ -15,9 +15,10 @@ public import TaskDispatch
 /// It keeps the rules of ``TaskDispatch/TaskDispatcher``. Background work starts at once, before the
 /// loop runs and while it is blocked; foreground work and timers need the loop.
 ///
-/// A dispatcher lives until its last queue, handle and running body are gone, and the last Task that prefers
-/// one of its queues; and while its loop runs: one that was started lives until it is shut down. One that
-/// is let go of without a shutdown cancels what it still holds, and says nothing.
+/// A dispatcher lives until its last queue, handle and running body are gone, the background work that can
+/// start has run, and the last Task that prefers one of its queues is over; and while its loop runs: one that was
+/// started lives until it is shut down. One that is let go of without a shutdown cancels what it still holds, and
+/// says nothing.
 public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   // `core` is touched under `monitor` only; the rest does not change.
   let monitor = Monitor()

@@ -13,8 +13,13 @@ struct PoolSharesTests {
   /// Those that a test has made. One that stays short would be kept by what it waits for.
   private final class Made {
     var shares: [PoolShare] = []
+    /// Shares whose calls refer to each other.
+    var circles: [Box<[PoolShare]>] = []
 
-    deinit { for share in shares { share.leave() } }
+    deinit {
+      for share in shares { share.leave() }
+      for circle in circles { circle.value = [] }
+    }
   }
 
   private func share(threads: Int = 4, called: Box<Int> = Box(0)) -> PoolShare {
@@ -106,6 +111,7 @@ struct PoolSharesTests {
   /// Dispatchers of which one has the only thread, and the others wait. Each that is called takes it.
   fileprivate func waiting(_ count: Int, order: Box<[Int]>) -> [PoolShare] {
     let all = Box([PoolShare]())
+    made.circles.append(all)
     for index in 0..<count {
       let share = PoolShare(of: shares, threads: 2) {
         { if all.value[index].begin(isUrgent: false) { order.change { $0.append(index) } } }
