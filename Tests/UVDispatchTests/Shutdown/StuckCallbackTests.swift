@@ -21,7 +21,8 @@ extension OnePool {
       group.enter()
       group.whenEmpty { [stuck, gate, left] in
         stuck.open()
-        _ = gate.wait(patience)
+        // Longer than the test waits for the report.
+        _ = gate.wait(patience + patience)
         left.open()
       }
       return group
