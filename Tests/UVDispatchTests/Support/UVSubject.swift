@@ -1,4 +1,5 @@
 import TaskDispatch
+import Testing
 
 @testable import TaskDispatchTesting
 @testable import UVDispatch
@@ -50,12 +51,20 @@ struct UVSubject: ContractSubject {
 }
 
 extension UVDispatcher {
-  /// Stands still until `condition` holds of what the dispatcher knows.
-  func waitUntil(_ condition: (Core) -> Bool) {
+  /// Stands still until `condition` holds of what the dispatcher knows; fails the test if it never does.
+  func waitUntil(sourceLocation: SourceLocation = #_sourceLocation, _ condition: (Core) -> Bool) {
     let core = lock()
     core.awaitDeliveries(true)
-    wait { condition(core) }
+    let end = core.instant.advanced(by: patienceWithTasks)
+    let thread = block(for: .anything, mayTimeOut: true)
+    var holds = condition(core)
+    while !holds, core.instant < end {
+      park(thread, until: end)
+      holds = condition(core)
+    }
+    unblock(thread)
     core.awaitDeliveries(false)
     unlock()
+    if !holds { Issue.record("it never came about", sourceLocation: sourceLocation) }
   }
 }
