@@ -117,9 +117,9 @@ let poolShareBugs: [Bug] = [
     "share.not-held",
     breaks: "a dispatcher that is let go of before the pool has a thread for it loses its tasks",
     in: "UVDispatch/UVDispatcher+Running.swift",
-    .expression(
-      "{ dispatcher.lookForThread() }",
-      becomes: "{ [weak dispatcher] in dispatcher?.lookForThread() }"),
+    .statement(
+      "return { dispatcher.lookForThread() }",
+      becomes: "return { [weak dispatcher] in dispatcher?.lookForThread() }"),
     suites: ["DroppedTests"]),
   Bug(
     "share.held-on", breaks: "a dispatcher that needs no thread any more is kept",
