@@ -179,8 +179,6 @@ final class QueuedTask: TaskFrame {
     runner = .caller
     ranAsBarrier = isBarrier
     assert(!isAbandoned, "the frame of a caller that was given up")
-    // Its turn has come: its thread does not help others meanwhile.
-    isGranted = true
   }
 
   /// It holds nothing any more, if it was a caller's.

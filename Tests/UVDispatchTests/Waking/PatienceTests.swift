@@ -104,11 +104,10 @@ extension OnePool {
       "notes when it looked in vain, or would have", arguments: [0, 1_000_000] as [Int64])
     func notes(length: Int64) throws {
       let dispatcher = try UVDispatcher()
-      dispatcher.withCore { $0.workers.patience = Patience(length: length) }
-
       var hasNoted = false
       let end = dispatcher.now.advanced(by: patience)
       while !hasNoted, dispatcher.now < end {
+        dispatcher.withCore { $0.workers.patience = Patience(length: length) }
         dispatcher.background {}
         dispatcher.waitUntil { core in
           hasNoted = core.workers.patience.vainSince > .min

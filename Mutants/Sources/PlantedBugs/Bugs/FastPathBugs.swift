@@ -241,11 +241,6 @@ private let enterBugs = [
     in: callers, .without("endedPlain(frame)"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.seems-to-help", breaks: "rule 14: a caller who waits inside hangs for ever",
-    in: "UVDispatch/Engine/QueuedTask.swift",
-    .without("isGranted = true"),
-    suites: ["StandstillTests"]),
-  Bug(
     "enter.not-completed", breaks: "rule 2: the ledger does not balance",
     in: callers, .without("ledger.completed += 1"),
     suites: ["EnteringTests"]),
