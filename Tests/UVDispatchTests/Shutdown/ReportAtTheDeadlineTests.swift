@@ -237,6 +237,26 @@ extension OnePool {
       #expect(dispatcher.run().unfinished == report.unfinished)
     }
 
+    @Test("if no thread runs the loop, and a Task yields for ever, which leaves the pool")
+    func yieldingWithoutLoop() throws {
+      let dispatcher = try UVDispatcher()
+      let (mayEnd, ended, started) = (Flag(), Latch(), Latch())
+      Task(executorPreference: dispatcher.background.executor) {
+        started.open()
+        while !mayEnd.isRaised { await Task.yield() }
+        ended.open()
+      }
+      #expect(started.wait(patience))
+
+      _ = try abandoned(by: dispatcher)
+
+      // Whether it runs there at the moment says nothing: it has yielded, or has not.
+      #expect(dispatcher.withCore { !$0.loop.isOver && $0.strandsJobs(on: .background, nil) })
+      mayEnd.raise()
+      #expect(ended.wait(patienceWithTasks))
+      #expect(dispatcher.run().ledger.balances)
+    }
+
     @Test("and refuses a caller of sync that was admitted and has not noticed")
     func admitted() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))

@@ -49,7 +49,8 @@ extension OnePool {
       let (started, hold) = (Latch(), Latch())
       dispatcher.foreground {
         started.open()
-        _ = hold.wait(patience)
+        // Longer than the test waits for the report: the loop could make that as well.
+        _ = hold.wait(patience + patience)
       }
       try dispatcher.start()
       #expect(started.wait(patience))
