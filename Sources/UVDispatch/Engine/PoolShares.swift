@@ -113,7 +113,6 @@ final class PoolShares: Sendable {
   fileprivate func enterShort(_ share: PoolShare, _ state: inout State) {
     share.record.isCalled = false
     guard !share.record.isShort else { return }
-    share.record.isShort = true
     share.record.call = share.makeCall()
     share.record.isWaiting = share.record.runs == 0
     short.add(1, ordering: .relaxed)
@@ -127,7 +126,6 @@ final class PoolShares: Sendable {
 
   fileprivate func leaveShort(_ share: PoolShare, _ state: inout State) {
     guard share.record.isShort else { return }
-    share.record.isShort = false
     share.record.isCalled = false
     share.record.call = nil
     short.subtract(1, ordering: .relaxed)
@@ -155,17 +153,18 @@ final class PoolShare: Sendable {
     // Touched under the lock of `shares`.
     var runs = 0
     var hasUsed = false
-    var isShort = false
+    /// What the dispatcher is called by, while it is short. Dropped where the dispatcher is held elsewhere.
+    var call: (@Sendable () -> Void)?
     /// It is short, and ran nothing when it became that.
     var isWaiting = false
-    /// While it is short. Dropped where the dispatcher is held elsewhere.
-    var call: (@Sendable () -> Void)?
     /// It was called, and has not answered.
     var isCalled = false
     var isOver = false
     // Its neighbours, while it is short.
     var previous: PoolShare?
     var next: PoolShare?
+
+    var isShort: Bool { call != nil }
   }
 
   /// - Parameters:

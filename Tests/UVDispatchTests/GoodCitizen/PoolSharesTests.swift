@@ -190,13 +190,11 @@ struct PoolSharesTests {
   func kept() {
     let object = Box<Latch?>(nil)
     weak var seen: Latch?
-    let (first, second) = (
-      share(threads: 2),
-      PoolShare(of: shares, threads: 2) {
-        let held = object.value
-        return { withExtendedLifetime(held) {} }
-      }
-    )
+    let first = share(threads: 2)
+    let second = PoolShare(of: shares, threads: 2) {
+      let held = object.value
+      return { withExtendedLifetime(held) {} }
+    }
     made.shares.append(second)
     func turn(_ body: () -> Void) {
       object.value = Latch()

@@ -19,6 +19,17 @@ extension OnePool {
       return report.unfinished.filter { $0.state == .abandoned }
     }
 
+    /// Lets a Task yield on `queue` until `mayEnd` is raised, and returns when it has begun.
+    private func yield(on queue: TaskQueue, until mayEnd: Flag, _ ended: Latch) {
+      let started = Latch()
+      Task(executorPreference: queue.executor) {
+        started.open()
+        while !mayEnd.isRaised { await Task.yield() }
+        ended.open()
+      }
+      #expect(started.wait(patience))
+    }
+
     @Test("if that is a body of the foreground")
     func foregroundBody() throws {
       let dispatcher = try UVDispatcher()
@@ -160,14 +171,9 @@ extension OnePool {
     func yieldingTask(lane: Lane) throws {
       let dispatcher = try UVDispatcher()
       let queue = lane == .background ? dispatcher.background : dispatcher.foreground
-      let (mayEnd, ended, started) = (Flag(), Latch(), Latch())
-      Task(executorPreference: queue.executor) {
-        started.open()
-        while !mayEnd.isRaised { await Task.yield() }
-        ended.open()
-      }
+      let (mayEnd, ended) = (Flag(), Latch())
       try dispatcher.start()
-      #expect(started.wait(patience))
+      yield(on: queue, until: mayEnd, ended)
 
       let abandoned = try abandoned(by: dispatcher)
 
@@ -240,13 +246,8 @@ extension OnePool {
     @Test("if no thread runs the loop, and a Task yields for ever, which leaves the pool")
     func yieldingWithoutLoop() throws {
       let dispatcher = try UVDispatcher()
-      let (mayEnd, ended, started) = (Flag(), Latch(), Latch())
-      Task(executorPreference: dispatcher.background.executor) {
-        started.open()
-        while !mayEnd.isRaised { await Task.yield() }
-        ended.open()
-      }
-      #expect(started.wait(patience))
+      let (mayEnd, ended) = (Flag(), Latch())
+      yield(on: dispatcher.background, until: mayEnd, ended)
 
       _ = try abandoned(by: dispatcher)
 
