@@ -57,6 +57,7 @@ extension StandingJudge {
       // As of a refusal: a circle may lead through a wait for the handle of a body that runs.
       let circle = Outlook(of: standing, hopes: unaided.union(.queued))
       let alone = Outlook(of: standing, hopes: unaided)
+      let runs = StandingJudge(standing).runs
       if !circle.ends(top) || !alone.ends(top) && !runs { return nil }
       if way.isEmpty { way = alone.ends(top) ? alone.way : circle.way }
     }

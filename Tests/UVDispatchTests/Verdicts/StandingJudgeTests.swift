@@ -116,6 +116,23 @@ struct StandingJudgeTests {
     #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
   }
 
+  @Test("knows that nothing may have run before the body of a sync that is recorded before help")
+  func helpAtAStandstillBeforeABodyOfASync() {
+    var builder = StandingBuilder(workers: 2, views: [3])
+    let first = builder.run(0, on: Self.view)
+    let helper = builder.run(1, on: Self.background)
+    builder.queue(2, on: Self.view)
+    let outsider = builder.addOutsider()
+    builder.sync(outsider, on: Self.view)
+    builder.sync(helper, on: Self.view)
+    builder.queue(3, on: Self.background, isBarrier: true)
+    builder.wait(first, for: .task(3))
+    builder.beginSync(outsider)
+    let judge = StandingJudge(builder.standing)
+    let frame = builder.standing.frame(helper)!
+    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+  }
+
   @Test("lets a body find a worker beside a callback that waits, if the pool has a thread for both")
   func workerBesideACallback() {
     for threads in [1, 2] {
