@@ -59,6 +59,11 @@ final class BlockedThread {
   var blocker: DeadlockSearch.Blocker?
   var tasks: [QueuedTask] = []
 
+  /// Whether it waits in `sync` for the turn of `caller`.
+  func isWaiting(for caller: QueuedTask) -> Bool {
+    if case .turn(let mine) = target { mine === caller } else { false }
+  }
+
   func refuse(_ chain: [WaitLink]) {
     refusal = chain
     wasRefused = true
@@ -230,9 +235,7 @@ struct BlockedThreads {
 
   /// A caller of `sync` was admitted, has run or was turned away.
   mutating func flag(callerOf task: QueuedTask) {
-    for thread in threads {
-      if case .turn(let mine) = thread.target, mine === task { flag(thread) }
-    }
+    for thread in threads where thread.isWaiting(for: task) { flag(thread) }
   }
 
   /// A queue may have room.

@@ -30,6 +30,9 @@ struct DeadlockSearch {
     /// Tasks that hold a share of it, and whose threads are not live.
     var dead = 0
     var hasDeadBarrier = false
+    /// Threads that wait for their turn in it, and run something on top of that. A caller that has its turn holds
+    /// its share until its thread comes back.
+    var busyCallers: [BlockedThread] = []
     var waiters: [BlockedThread] = []
   }
 
@@ -74,7 +77,7 @@ struct DeadlockSearch {
     }
     for task in core.running { note(task) }
     for thread in threads {
-      noteAdmission(of: thread)
+      noteBusyCaller(thread)
       if !thread.isBusy { noteHelper(thread) }
     }
     work = threads
@@ -90,11 +93,16 @@ struct DeadlockSearch {
     hold(task.queue, asBarrier: task.ranAsBarrier)
   }
 
-  /// A caller that was admitted holds its share already, although its thread does something else first.
-  private mutating func noteAdmission(of thread: BlockedThread) {
-    guard case .turn(let caller) = thread.target, caller.isGranted, caller.lane == .background,
+  /// A caller that was admitted holds its share already, although its thread does something else first. One that
+  /// waits takes its share before those that stand behind it.
+  private mutating func noteBusyCaller(_ thread: BlockedThread) {
+    guard case .turn(let caller) = thread.target, caller.lane == .background,
       !core.isRunning(caller), thread.isBusy
     else { return }
+    guard caller.isGranted else {
+      queues[caller.queue, default: Queue()].busyCallers.append(thread)
+      return
+    }
     thread.tasks.append(caller)
     hold(caller.queue, asBarrier: caller.ranAsBarrier)
   }
@@ -130,9 +138,9 @@ struct DeadlockSearch {
     for task in thread.tasks {
       queues[task.queue]!.dead -= 1
       if task.ranAsBarrier { queues[task.queue]!.hasDeadBarrier = false }
-      work += queues[task.queue]!.waiters
-      queues[task.queue]!.waiters = []
+      lookAgain(task.queue)
     }
+    if thread.isBusy, case .turn(let caller) = thread.target { lookAgain(caller.queue) }
     let bringsWorker =
       thread.isWorker && (hasFreeShare || thread.tasks.contains { $0.runner == .worker })
     if bringsWorker, !workersAreLive {
@@ -143,6 +151,13 @@ struct DeadlockSearch {
       loopIsLive = true
       work += waitersForLoop
     }
+  }
+
+  /// Something has come about in a queue that lets those go on that wait for it.
+  private mutating func lookAgain(_ queue: TaskQueue.Identity) {
+    guard let waiters = queues[queue]?.waiters, !waiters.isEmpty else { return }
+    work += waiters
+    queues[queue]!.waiters = []
   }
 
   private mutating func wait(_ thread: BlockedThread, for blocker: Blocker) -> Bool {
@@ -280,7 +295,9 @@ struct DeadlockSearch {
       isFenced = view.queue.ready.hasBarrier { _ in true }
     }
     let needsAll = isBarrier || isFenced
-    if queue.hasDeadBarrier || (needsAll ? queue.dead > 0 : queue.dead >= view.queue.width) {
+    let callers = isFirst ? 0 : countDeadCallers(queue, view, before: place, isBarrier: isBarrier)
+    let dead = queue.dead + callers
+    if queue.hasDeadBarrier || (needsAll ? dead > 0 : dead >= view.queue.width) {
       return .queue(identity)
     }
     if workersAreLive || mayHelp && helpers.contains(identity) { return nil }
@@ -296,6 +313,24 @@ struct DeadlockSearch {
         at: place.position, in: place.band, isBarrier: isBarrier
       ) { !$0.runsOnCaller }
     return isBehindOthers ? .workers : nil
+  }
+
+  /// How many callers stand before `place` whose threads do not come back to take their turn. O(what stands there), if
+  /// any caller's thread runs something on top of its wait.
+  private func countDeadCallers(
+    _ queue: Queue, _ view: PoolView<Entry>, before place: (position: Int, band: PriorityBand)?,
+    isBarrier: Bool
+  ) -> Int {
+    let callers = queue.busyCallers.filter { !$0.isLive }
+    guard let place, !callers.isEmpty else { return callers.count }
+    var count = 0
+    _ = view.queue.ready.isPreceded(at: place.position, in: place.band, isBarrier: isBarrier) {
+      if case .task(let task) = $0, callers.contains(where: { $0.isWaiting(for: task) }) {
+        count += 1
+      }
+      return false
+    }
+    return count
   }
 
   // MARK: The answer

@@ -104,11 +104,14 @@ final class Stage: @unchecked Sendable {
     let thread = CurrentThread.id
     return change { record in
       let place = record.places[thread] ?? .worker(thread)
+      let timer = record.standing.timers.first { work == .task($0.task) }
       if let queue { record.take(work, from: queue, on: place) }
       if case .callback(let callback) = work { record.standing.dueCallbacks.remove(callback) }
       let number = record.number()
       record.standing.frames.append(
-        .init(number: number, place: place, work: work, queue: queue, isBarrier: isBarrier))
+        .init(
+          number: number, place: place, work: work, queue: queue, isBarrier: isBarrier,
+          timer: timer))
       record.story.append("\(record.standing.name(ofFrame: number)) begins on \(place)")
       return number
     }

@@ -41,6 +41,8 @@ struct Standing: Sendable, Hashable {
     var queue: Int?
     var isBarrier = false
     var activity = Activity.moving
+    /// What it has come from.
+    var timer: Timer?
 
     /// Of a task, its queue; of a callback, the queue of the task that has ended before it.
     func queueOfEndingTask(in standing: Standing) -> Int? {
@@ -278,11 +280,17 @@ struct Standing: Sendable, Hashable {
   }
 
   /// This standing as it may have been when a worker was let run a task of `queue`: that may have let bodies of
-  /// `sync` begin beside it, on threads that were quicker to say so.
+  /// `sync` begin beside it, on threads that were quicker to say so. And timers may have come due since, on a loop
+  /// whose thread was quicker.
   ///
   /// - Parameter number: Of what came before that.
   func before(bodiesIn queue: Int, since number: Int) -> Standing {
     var earlier = self
+    for frame in tops where frame.place == .loop && frame.number > number {
+      guard let timer = frame.timer else { continue }
+      earlier.frames.removeAll { $0.number == frame.number }
+      earlier.timers.append(timer)
+    }
     for frame in tops where frame.queue == queue && frame.number > number {
       guard case .syncBody(let ticket) = frame.work,
         let caller = frames.first(where: { other in

@@ -90,4 +90,15 @@ struct StandingBuilder {
   mutating func startTimer(_ task: Int, on queue: Int, isBarrier: Bool = false) {
     standing.timers.append(.init(task: task, queue: queue, isBarrier: isBarrier))
   }
+
+  /// The body of a timer of the foreground begins.
+  mutating func runTimer(_ task: Int) {
+    let number = number()
+    let timer = standing.timers.first { $0.task == task }
+    standing.timers.removeAll { $0.task == task }
+    standing.frames.append(
+      .init(
+        number: number, place: .loop, work: .task(task), queue: WaitProgram.foreground,
+        activity: .held, timer: timer))
+  }
 }

@@ -30,12 +30,14 @@ extension StandingJudge {
     return isSync(frame) ? nil : objection(toEarlyRefusalOf: frame, while: held)
   }
 
-  /// A wait for a handle or a group is refused at a standstill, or in a circle of bodies that run.
+  /// A wait for a handle or a group is refused at a standstill, or in a circle of bodies that run. A timer whose body
+  /// began after that of `frame` may have come due since the refusal, on a loop whose thread was quicker to say so.
   private func objection(
     toEarlyRefusalOf frame: Standing.Frame, while held: Set<Int>
   ) -> (Finding.Kind, String)? {
     let other = standing.tops.first {
       held.contains($0.number) && $0.activity == .held && standing.isRefusable($0)
+        && ($0.timer == nil || $0.number < frame.number)
     }
     let circle = Outlook(of: standing, hopes: [.everything, .queued])
     guard let other, circle.ends(frame) else { return nil }

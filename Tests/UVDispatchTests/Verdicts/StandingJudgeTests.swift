@@ -116,6 +116,24 @@ struct StandingJudgeTests {
     #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
   }
 
+  @Test("knows that a timer may have come due since a worker was let help", arguments: [false, true])
+  func helpBeforeATimer(isSince: Bool) {
+    var builder = StandingBuilder(workers: 2, views: [1, 1])
+    let helper = builder.run(0, on: Self.background)
+    let other = builder.run(1, on: Self.background)
+    builder.startTimer(4, on: Self.foreground)
+    if !isSince { builder.runTimer(4) }
+    builder.queue(2, on: Self.view)
+    builder.sync(helper, on: Self.view)
+    builder.queue(3, on: Self.other)
+    builder.wait(other, for: .task(3))
+    if isSince { builder.runTimer(4) }
+    let judge = StandingJudge(builder.standing)
+    let frame = builder.standing.frame(helper)!
+    let objection = judge.objection(toHelpOn: frame, with: Self.view)
+    #expect(objection?.0 == (isSince ? nil : .needlessHelp))
+  }
+
   @Test("knows that nothing may have run before the body of a sync that is recorded before help")
   func helpAtAStandstillBeforeABodyOfASync() {
     var builder = StandingBuilder(workers: 2, views: [3])
@@ -181,6 +199,21 @@ struct StandingJudgeTests {
     let body = builder.run(0, on: Self.background)
     builder.wait(body, for: .task(0))
     expectRefusal(builder, of: body)
+  }
+
+  @Test("knows that a timer may have come due since a refusal", arguments: [false, true])
+  func refusalBeforeATimer(isSince: Bool) {
+    var builder = StandingBuilder(workers: 1, views: [1])
+    builder.startTimer(3, on: Self.foreground)
+    if !isSince { builder.runTimer(3) }
+    let body = builder.run(0, on: Self.view)
+    builder.queue(2, on: Self.view)
+    builder.wait(body, for: .task(2))
+    if isSince { builder.runTimer(3) }
+    let judge = StandingJudge(builder.standing)
+    let timer = builder.standing.frames.first { $0.place == .loop }!
+    let objection = judge.objection(toRefusalOf: body, while: [timer.number])
+    #expect(objection?.0 == (isSince ? nil : .earlyRefusal))
   }
 
   @Test("finds it early to refuse a wait for a queued task while another body runs")

@@ -105,6 +105,35 @@ struct DeadlockSearchTests {
     #expect(!helper.isLive)
   }
 
+  @Test(
+    "counts a caller that stands before another, and whose thread does not come back to take its turn",
+    arguments: [false, true])
+  func busyCaller(comesBack: Bool) {
+    let bare = BareCore(width: 3, viewWidth: 2)
+    let (other, third) = (bare.otherView(), bare.otherView())
+    let helped = (0..<2).map { _ in bare.running(on: .background, bare.view) }[0]
+    let callers = (0..<2).map { _ in bare.caller(on: bare.view) }
+    bare.view.pool.queue.suspend()
+    for caller in callers {
+      bare.core.accept(caller)
+      bare.core.enqueue(caller)
+    }
+    _ = bare.view.pool.queue.resume()
+    if comesBack { third.pool.queue.suspend() }
+    // It helps with a task of the view, which is blocked in turn.
+    let helper = bare.blocked(on: .turn(callers[0]), on: .background)
+    bare.core.blocked.beginBusy(helper)
+    let awaited = comesBack ? third : other
+    let inner = bare.block(helped, on: .turn(bare.caller(on: awaited)))
+    bare.core.blocked.endBusy(helper)
+    let behind = bare.blocked(on: .turn(callers[1]), other)
+    bare.core.blocked.beginBusy(helper)
+
+    #expect(isLive(behind, in: bare) == comesBack)
+    #expect(inner.isLive == comesBack)
+    _ = bare.core.releaseEverything()
+  }
+
   @Test("finds none where a thread that helps may help again")
   func helpsAgain() {
     let bare = BareCore(width: 2)
