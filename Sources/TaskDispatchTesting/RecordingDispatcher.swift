@@ -63,7 +63,8 @@ public final class RecordingDispatcher: EventDispatcher {
       let outcome = entry.item?.isRunning == true ? Outcome.abandoned : .cancelled
       return (entry, outcome, entry.item?.setOutcome(outcome))
     }
-    for case (let entry, let outcome, let telling?) in ends { entry.item?.wake(outcome, telling) }
+    for case (let entry, _, let telling?) in ends { entry.item?.wakeThreads(telling) }
+    for case (let entry, let outcome, let telling?) in ends { entry.item?.resume(outcome, telling) }
     for (entry, outcome, telling) in ends {
       if let telling { entry.item?.tell(outcome, telling) }
       // It cannot be refused.
@@ -128,7 +129,8 @@ public final class RecordingDispatcher: EventDispatcher {
   }
 
   private func makeCalls(of outbox: consuming State.Outbox) {
-    for ending in outbox.endings { ending.item.wake(ending.outcome, ending.telling) }
+    for ending in outbox.endings { ending.item.wakeThreads(ending.telling) }
+    for ending in outbox.endings { ending.item.resume(ending.outcome, ending.telling) }
     for wake in outbox.wakes { wake() }
     if !outbox.events.isEmpty {
       let onEvent = state.withLock { $0.hooks.onEvent }

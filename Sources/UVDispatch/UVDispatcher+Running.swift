@@ -60,7 +60,7 @@ extension UVDispatcher {
     core.share.end()
     core.workers.isShort = false
     unlock()
-    PoolShares.ofProcess.callThoseInShort()
+    core.share.callOthers()
   }
 
   /// Another dispatcher has given back a thread of the pool.

@@ -76,8 +76,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     let tellings = left.map { work -> WorkItem.Telling? in
       if case .item(let item) = work { item.setOutcome(.cancelled) } else { nil }
     }
+    for case (.item(let item), let telling?) in zip(left, tellings) { item.wakeThreads(telling) }
     for case (.item(let item), let telling?) in zip(left, tellings) {
-      item.wake(.cancelled, telling)
+      item.resume(.cancelled, telling)
     }
     for (work, telling) in zip(left, tellings) {
       switch work {
@@ -192,7 +193,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     core.deliveries.add(1, ordering: .relaxed)
     free()
     TaskFrame.delivering(for: self, outsideTasks: false) {
-      item.wake(outcome, telling)
+      item.wakeThreads(telling)
+      item.resume(outcome, telling)
       item.tell(outcome, telling)
     }
     guard core.endDelivery() else { return }
@@ -235,10 +237,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
       switch contents.take() {
       case .one(let note):
         note.wake()
+        note.resume()
         if isEnding { core.wakesAtTheEnd.subtract(1, ordering: .releasing) }
         note.deliver()
       case .several(let notes):
         for note in notes { note.wake() }
+        for note in notes { note.resume() }
         if isEnding { core.wakesAtTheEnd.subtract(1, ordering: .releasing) }
         for note in notes { note.deliver() }
       case nil: break
@@ -276,13 +280,14 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         isTelling: isWorker && !isInBody))
     for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
     if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
-    // It may have a thread of the pool for that: see ``PoolShare/begin(isUrgent:)``.
-    core.workers.isShort = false
+    // A dispatcher may have a thread of the pool now, this one or another: see ``PoolShares``.
+    if core.share.beginBlocking() { core.outbox.appendWake(core.share.callOthers) }
     return thread
   }
 
   /// Under the lock: the calling thread is blocked no more.
   func unblock(_ thread: BlockedThread) {
+    core.share.endBlocking()
     if thread.isSearched { core.awaitDeliveries(false) }
     if case .group = thread.target {
       core.awaitingMembers.subtract(1, ordering: .sequentiallyConsistent)

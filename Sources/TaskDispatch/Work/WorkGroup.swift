@@ -89,13 +89,16 @@ public final class WorkGroup: @unchecked Sendable {
 
     /// Lets go on what waits, and calls the observers. Under no lock.
     func tell() {
-      wake()
+      wakeThreads()
+      resume()
       callObservers()
     }
 
-    /// Lets go on the threads, the Tasks and the notifications that wait.
-    func wake() {
-      for waker in wakers { waker.wake() }
+    /// Lets go on the threads that wait. It runs no user code.
+    func wakeThreads() { for waker in wakers { waker.wake() } }
+
+    /// Lets go on the Tasks and the notifications that wait. It runs user code: the Tasks' executors, and observers.
+    func resume() {
       var called: [@Sendable () -> Void] = []
       swap(&called, &wakes)
       for wake in called { wake() }

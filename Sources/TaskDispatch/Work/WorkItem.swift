@@ -235,7 +235,8 @@ public class WorkItem: @unchecked Sendable {
   @discardableResult
   public func finish(_ outcome: Outcome) -> Bool {
     guard let telling = setOutcome(outcome) else { return false }
-    wake(outcome, telling)
+    wakeThreads(telling)
+    resume(outcome, telling)
     tell(outcome, telling)
     return true
   }
@@ -297,13 +298,17 @@ public class WorkItem: @unchecked Sendable {
     ).exchanged
   }
 
-  /// Lets go on what waits for the item, or for a group that it has emptied: threads, Tasks and notifications. Once,
-  /// under no lock, and before ``tell(_:_:)``: for a whole batch before the first of it is told, since what is told
-  /// may take its time.
+  /// Lets go on the threads that wait for a group that the item has emptied. Runs no user code. Once, under no lock,
+  /// and for a whole batch before ``resume(_:_:)``, since that runs user code, which may take its time.
+  package final func wakeThreads(_ telling: borrowing Telling) { telling.group?.wakeThreads() }
+
+  /// Lets go on the Tasks that wait for the item, and the Tasks and notifications that wait for a group that it has
+  /// emptied. Runs user code: the executors of those Tasks, and observers. Once, under no lock, and for a whole batch
+  /// before ``tell(_:_:)``.
   ///
   /// - Parameter outcome: The one that it was given.
-  package final func wake(_ outcome: Outcome, _ telling: borrowing Telling) {
-    telling.group?.wake()
+  package final func resume(_ outcome: Outcome, _ telling: borrowing Telling) {
+    telling.group?.resume()
     if telling.hasAwaiters {
       for awaiter in takeObservers(areAwaiters: true) { awaiter.call(outcome) }
     }

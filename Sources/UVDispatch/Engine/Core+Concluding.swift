@@ -13,8 +13,14 @@ extension Core {
       ledger: ledger,
       unfinished: shutdown.unfinished.sorted { $0.order < $1.order }.map(\.left))
     shutdown.report = report
-    for waiter in waitersForReport { outbox.appendWake { waiter.wake(report) } }
-    waitersForReport = []
+    for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }
+    threadsForReport = []
+    let tasks = tasksForReport
+    tasksForReport = []
+    // First of all: the executors of other Tasks may take their time.
+    if !tasks.isEmpty {
+      outbox.appendResume(first: true) { for resume in tasks { resume(report) } }
+    }
     if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }
     loop.isWanted = true
   }
@@ -54,7 +60,7 @@ extension Core {
     forEachReady { if $0.isJob { jobs.append($0) } }
     return jobs.filter { task in
       guard takeBack(task), case .job(let job, let executor) = task.release() else { return false }
-      outbox.appendWake { executor.enqueueAgain(job) }
+      outbox.appendResume { executor.enqueueAgain(job) }
       return true
     }
   }

@@ -282,7 +282,7 @@ extension Core {
   }
 
   func settleFlushes() {
-    for flush in flushes where flush.remaining.isEmpty { outbox.appendWake(flush.wake) }
+    for flush in flushes where flush.remaining.isEmpty { outbox.appendResume(flush.resume) }
     flushes.removeAll { $0.remaining.isEmpty }
   }
 

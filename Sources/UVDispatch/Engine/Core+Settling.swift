@@ -23,7 +23,7 @@ extension Core {
   /// Unless it turns out that nobody has to look for anything.
   @inline(never) private func oweLease() {
     guard canStartOnWorker else { return }
-    guard share.begin(isUrgent: !blocked.isEmpty) else {
+    guard share.begin() else {
       workers.isShort = true
       return
     }

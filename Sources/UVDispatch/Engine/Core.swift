@@ -122,7 +122,8 @@ final class Core {
   let awaitingMembers = Atomic(0)
 
   var shutdown: Shutdown?
-  var waitersForReport: [(number: UInt64, wake: @Sendable (ShutdownReport) -> Void)] = []
+  var threadsForReport: [(number: UInt64, wake: @Sendable (ShutdownReport) -> Void)] = []
+  var tasksForReport: [@Sendable (ShutdownReport) -> Void] = []
   /// Sees to it that the report comes at the deadline. There is one while a shutdown goes on.
   var shutdownDeadline: ShutdownDeadline?
   /// A shutdown has ended at its deadline: jobs of Swift Tasks on the background go on elsewhere.
@@ -142,7 +143,7 @@ final class Core {
 
   struct Flush {
     var remaining: Set<UInt64>
-    let wake: @Sendable () -> Void
+    let resume: @Sendable () -> Void
   }
 
   private struct KnownView {

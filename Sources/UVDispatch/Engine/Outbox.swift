@@ -1,8 +1,8 @@
 internal import TaskDispatch
 
-/// What is deferred until the lock is free: first the wakes, and then, in this order, the callbacks. Those run user
-/// code, or release what may run it, and may take their time. So a thread that has any holds no task that it has
-/// yet to run, and nothing else waits for them.
+/// What is deferred until the lock is free: first the wakes, then what resumes Tasks, and then, in this order, the
+/// callbacks. The last two run user code (the Tasks' executors, observers), or release what may run it, and may take
+/// their time. So a thread that has any holds no task that it has yet to run, and nothing else waits for them.
 struct Outbox {
   enum Note {
     /// An item has its outcome. Its observers are called, and its body is released.
@@ -10,22 +10,33 @@ struct Outbox {
     /// A body that no thread will run is released.
     case letGo(QueuedTask.Work)
     case call(() -> Void)
-    /// Lets something go on. It runs no user code, and returns at once.
+    /// Lets a thread go on. It runs no user code, and returns at once.
     case wake(() -> Void)
+    /// Resumes Tasks, or hands a job of one to an executor.
+    case resume(() -> Void)
 
-    /// Before the first callback.
+    /// Before the first that resumes Tasks.
     func wake() {
       switch self {
-      case .end(let item, let outcome, let telling, _): item.wake(outcome, telling)
+      case .end(let item, _, let telling, _): item.wakeThreads(telling)
       case .wake(let wake): wake()
-      case .letGo, .call: break
+      case .letGo, .call, .resume: break
+      }
+    }
+
+    /// Before the first callback.
+    func resume() {
+      switch self {
+      case .end(let item, let outcome, let telling, _): item.resume(outcome, telling)
+      case .resume(let resume): resume()
+      case .letGo, .call, .wake: break
       }
     }
 
     func deliver() {
       switch self {
       case .end(let item, let outcome, let telling, _): item.tell(outcome, telling)
-      case .letGo, .wake: break
+      case .letGo, .wake, .resume: break
       case .call(let call): call()
       }
     }
@@ -44,8 +55,15 @@ struct Outbox {
 
   mutating func append(_ call: @escaping () -> Void) { notes.append(.call(call)) }
 
-  /// - Parameter call: Lets something go on. It runs no user code, and returns at once.
+  /// - Parameter call: Lets a thread go on. It runs no user code, and returns at once.
   mutating func appendWake(_ call: @escaping () -> Void) { notes.append(.wake(call)) }
+
+  /// - Parameters:
+  ///   - first: Before all others that resume Tasks.
+  ///   - call: Resumes Tasks, or hands a job of one to an executor.
+  mutating func appendResume(first: Bool = false, _ call: @escaping () -> Void) {
+    notes.insert(.resume(call), at: first ? 0 : notes.count)
+  }
 
   /// Takes everything out, which must be something. Most often that is one, and then what it lay in
   /// stays here for the next.

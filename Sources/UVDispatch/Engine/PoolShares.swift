@@ -9,6 +9,9 @@ internal import TaskDispatch
 /// may not start a run is *short*: when a thread is free for it, it is called. Of those that run nothing, the first
 /// that became short has the first thread: one that has just given back its own comes after them.
 ///
+/// While a thread is blocked in any dispatcher, those that run nothing may have the thread of libuv's other users as
+/// well. What that thread waits for may stand in any of them, and may hold all other threads.
+///
 /// Its lock is taken under that of a dispatcher. It calls none while it holds it.
 final class PoolShares: Sendable {
   static let ofProcess = PoolShares()
@@ -26,16 +29,16 @@ final class PoolShares: Sendable {
     /// Those that are short: that ran nothing when they became that, and the others.
     var waiting = Line()
     var busy = Line()
+    /// Threads that are blocked in a dispatcher, whether in a task or not.
+    var blocked = 0
     #if DEBUG
       var looks = 0
     #endif
 
     /// The first that waits and `isMeant`, of as many as there are threads for.
-    mutating func firstWaiting(
-      isUrgent: Bool = false, where isMeant: (PoolShare) -> Bool
-    ) -> PoolShare? {
+    mutating func firstWaiting(where isMeant: (PoolShare) -> Bool) -> PoolShare? {
       var (next, before) = (waiting.first, 0)
-      while let share = next, before < share.threadsLeft(self, isUrgent: isUrgent) {
+      while let share = next, before < share.threadsLeft(self) {
         #if DEBUG
           looks += 1
         #endif
@@ -81,12 +84,18 @@ final class PoolShares: Sendable {
   func callThoseInShort() {
     // One that becomes short after this thread has given back its own has seen that.
     if short.load(ordering: .relaxed) == 0 { return }
-    while let (share, call) = findOneThatMayStart() {
-      call()
-      // It needs none any more.
-      state.withLock { if share.record.isCalled { leaveShort(share, &$0) } }
-      // Here `call` may be the last that holds the dispatcher.
+    while let share = callOneThatMayStart() {
+      state.withLock { _ in share.record.callers -= 1 }
     }
+  }
+
+  /// - Returns: The one that was called. What it was called by is released, which may have held its dispatcher last.
+  private func callOneThatMayStart() -> PoolShare? {
+    guard let (share, call) = findOneThatMayStart() else { return nil }
+    call()
+    // It needs none any more.
+    state.withLock { if share.record.isCalled { leaveShort(share, &$0) } }
+    return share
   }
 
   private func findOneThatMayStart() -> (PoolShare, call: @Sendable () -> Void)? {
@@ -97,6 +106,7 @@ final class PoolShares: Sendable {
       else { return nil }
       // Until it has answered the thread is kept for it.
       share.record.isCalled = true
+      share.record.callers += 1
       return (share, call)
     }
   }
@@ -159,6 +169,8 @@ final class PoolShare: Sendable {
     var isWaiting = false
     /// It was called, and has not answered.
     var isCalled = false
+    /// Threads that call it, and look for another one to call after that.
+    var callers = 0
     var isOver = false
     // Its neighbours, while it is short.
     var previous: PoolShare?
@@ -181,13 +193,10 @@ final class PoolShare: Sendable {
   }
 
   /// Takes a thread for a run, if one is free for that. Else the dispatcher is short.
-  ///
-  /// - Parameter isUrgent: Threads are blocked in the dispatcher. Then one that runs nothing may have the thread
-  ///   that is for libuv's other users: what those threads wait for might hold all others.
-  func begin(isUrgent: Bool) -> Bool {
+  func begin() -> Bool {
     shares.state.withLock { state in
       noteUse(&state)
-      guard mayStart(&state, isUrgent: isUrgent) else {
+      guard mayStart(&state) else {
         shares.enterShort(self, &state)
         return false
       }
@@ -197,7 +206,7 @@ final class PoolShare: Sendable {
     }
   }
 
-  /// As the other, for a second run, without which the dispatcher is not short.
+  /// Takes a thread for a second run, without which the dispatcher is not short.
   func beginAnother() -> Bool {
     shares.state.withLock { state in
       guard mayStart(&state) else { return false }
@@ -217,14 +226,33 @@ final class PoolShare: Sendable {
     }
   }
 
+  /// A thread is blocked in the dispatcher.
+  ///
+  /// - Returns: Whether a dispatcher that waits may have a thread now. Then ``callOthers()`` has to follow, under no
+  ///   lock.
+  func beginBlocking() -> Bool {
+    shares.state.withLock { state in
+      state.blocked += 1
+      return state.blocked == 1 && state.waiting.first != nil
+    }
+  }
+
+  func endBlocking() { shares.state.withLock { $0.blocked -= 1 } }
+
+  /// ``PoolShares/callThoseInShort()``.
+  func callOthers() { shares.callThoseInShort() }
+
   /// No run of the dispatcher starts any more: no thread is kept for it.
   func leave() {
-    shares.state.withLock { state in
+    let isBeingCalled = shares.state.withLock { state in
       shares.leaveShort(self, &state)
       if record.hasUsed, record.runs == 0, !record.isOver { state.idle -= 1 }
       record.isOver = true
+      return record.callers > 0
     }
-    shares.callThoseInShort()
+    // A thread that calls it looks for the next one, and may be this one: in the release of what it called. Many
+    // that are let go of like that do not stand on each other's stacks.
+    if !isBeingCalled { shares.callThoseInShort() }
   }
 
   private func noteUse(_ state: inout PoolShares.State) {
@@ -239,15 +267,15 @@ final class PoolShare: Sendable {
     state.runs += 1
   }
 
-  fileprivate func mayStart(_ state: inout PoolShares.State, isUrgent: Bool = false) -> Bool {
-    let left = threadsLeft(state, isUrgent: isUrgent) - state.waiting.count
+  fileprivate func mayStart(_ state: inout PoolShares.State) -> Bool {
+    let left = threadsLeft(state) - state.waiting.count
     guard record.runs == 0 else { return left > min(state.idle, capacity / 2) }
     if !record.isWaiting { return left > 0 }
-    return state.firstWaiting(isUrgent: isUrgent) { $0 === self } != nil
+    return state.firstWaiting { $0 === self } != nil
   }
 
-  /// How many threads are free for the first runs of dispatchers.
-  fileprivate func threadsLeft(_ state: PoolShares.State, isUrgent: Bool) -> Int {
-    capacity - state.runs + (isUrgent && record.runs == 0 ? 1 : 0)
+  /// How many threads are free for another run: the first of dispatchers that run nothing, if it runs nothing.
+  fileprivate func threadsLeft(_ state: PoolShares.State) -> Int {
+    capacity - state.runs + (state.blocked > 0 && record.runs == 0 ? 1 : 0)
   }
 }

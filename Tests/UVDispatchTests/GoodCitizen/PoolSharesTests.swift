@@ -32,9 +32,9 @@ struct PoolSharesTests {
   func oneIsLeft(threads: Int) {
     let (first, second) = (share(threads: threads), share(threads: threads))
     var runs = 0
-    while first.begin(isUrgent: false) { runs += 1 }
+    while first.begin() { runs += 1 }
     #expect(runs == max(1, threads - 1))
-    #expect(!second.begin(isUrgent: false))
+    #expect(!second.begin())
     #expect(!second.beginAnother())
     #expect(shares.isAwaited)
   }
@@ -42,15 +42,15 @@ struct PoolSharesTests {
   @Test("leave one for each that has used its background and runs nothing")
   func oneForEach() {
     let (first, second, third) = (share(), share(), share())
-    #expect(second.begin(isUrgent: false))
+    #expect(second.begin())
     second.end()
-    #expect(first.begin(isUrgent: false))
-    #expect(first.begin(isUrgent: false))
-    #expect(!first.begin(isUrgent: false))
+    #expect(first.begin())
+    #expect(first.begin())
+    #expect(!first.begin())
     #expect(!shares.isAwaited, "one that runs something waits for nothing")
     // One that has not used its background has none kept for it, but finds that one.
-    #expect(third.begin(isUrgent: false))
-    #expect(!second.begin(isUrgent: false))
+    #expect(third.begin())
+    #expect(!second.begin())
     #expect(shares.isAwaited)
   }
 
@@ -58,12 +58,12 @@ struct PoolSharesTests {
   func half(threads: Int) {
     let idle = (0..<10).map { _ in share(threads: threads) }
     for share in idle {
-      #expect(share.begin(isUrgent: false))
+      #expect(share.begin())
       share.end()
     }
     let busy = share(threads: threads)
     var runs = 0
-    while busy.begin(isUrgent: false) { runs += 1 }
+    while busy.begin() { runs += 1 }
     #expect(runs == max(1, threads - 1 - (threads - 1) / 2))
   }
 
@@ -71,20 +71,49 @@ struct PoolSharesTests {
   func many() {
     let all = (0..<6).map { _ in share() }
     for share in all {
-      #expect(share.begin(isUrgent: false))
+      #expect(share.begin())
       share.end()
     }
-    for share in all.prefix(3) { #expect(share.begin(isUrgent: false)) }
-    #expect(!all[3].begin(isUrgent: false))
+    for share in all.prefix(3) { #expect(share.begin()) }
+    #expect(!all[3].begin())
   }
 
-  @Test("give the last one to a dispatcher that runs nothing, and that threads are blocked in")
-  func urgent() {
+  @Test("lend the last one, in turn, to those that run nothing, while a thread is blocked in any")
+  func lent() {
+    let called = (0..<2).map { _ in Box(0) }
+    let (first, second, third) = (share(), share(called: called[0]), share(called: called[1]))
+    for _ in 0..<3 { #expect(first.begin()) }
+    #expect(!second.begin())
+    #expect(!third.begin())
+
+    #expect(first.beginBlocking())
+    #expect(!second.beginBlocking(), "it is lent already")
+    #expect(!first.begin())
+    #expect(!third.begin(), "the second one is next")
+    shares.callThoseInShort()
+    #expect(called.map(\.value) == [1, 1], "the second one has not taken it")
+    #expect(second.begin())
+    #expect(!second.begin())
+    #expect(!third.begin())
+    second.end()
+    #expect(!second.begin(), "the third one is next")
+    #expect(third.begin())
+    third.end()
+
+    second.endBlocking()
+    first.endBlocking()
+    #expect(!second.begin(), "no thread is blocked any more")
+    #expect(!third.begin())
+  }
+
+  @Test("have no other to call when a thread is blocked, and none waits")
+  func blockedAlone() {
     let (first, second) = (share(), share())
-    for _ in 0..<3 { #expect(first.begin(isUrgent: false)) }
-    #expect(!first.begin(isUrgent: true))
-    #expect(second.begin(isUrgent: true))
-    #expect(!second.begin(isUrgent: true))
+    #expect(!first.beginBlocking())
+    first.endBlocking()
+    while first.begin() {}
+    #expect(!first.beginBlocking(), "one that runs something does not have the last one")
+    #expect(second.begin())
   }
 
   @Test("call the one that has waited longest, once, when a thread is free")
@@ -92,14 +121,14 @@ struct PoolSharesTests {
     let called = (0..<3).map { _ in Box(0) }
     let first = share()
     let others = called.map { share(called: $0) }
-    for _ in 0..<3 { #expect(first.begin(isUrgent: false)) }
-    for other in others { for _ in 0..<2 { #expect(!other.begin(isUrgent: false)) } }
+    for _ in 0..<3 { #expect(first.begin()) }
+    for other in others { for _ in 0..<2 { #expect(!other.begin()) } }
     shares.callThoseInShort()
     #expect(called.map(\.value) == [0, 0, 0])
 
     first.end()
-    #expect(!first.begin(isUrgent: false), "it is kept for those that run nothing")
-    #expect(others[0].begin(isUrgent: false))
+    #expect(!first.begin(), "it is kept for those that run nothing")
+    #expect(others[0].begin())
     shares.callThoseInShort()
     #expect(called.map(\.value) == [0, 0, 0], "no thread is left")
     first.end()
@@ -114,13 +143,13 @@ struct PoolSharesTests {
     made.circles.append(all)
     for index in 0..<count {
       let share = PoolShare(of: shares, threads: 2) {
-        { if all.value[index].begin(isUrgent: false) { order.change { $0.append(index) } } }
+        { if all.value[index].begin() { order.change { $0.append(index) } } }
       }
       made.shares.append(share)
       all.change { $0.append(share) }
     }
-    #expect(all.value[0].begin(isUrgent: false))
-    for other in all.value[1...] { #expect(!other.begin(isUrgent: false)) }
+    #expect(all.value[0].begin())
+    for other in all.value[1...] { #expect(!other.begin()) }
     return all.value
   }
 
@@ -131,7 +160,7 @@ struct PoolSharesTests {
     for turn in 0..<7 {
       let share = all[turn % 3]
       share.end()
-      #expect(!share.begin(isUrgent: false), "others wait")
+      #expect(!share.begin(), "others wait")
       #expect(!share.beginAnother())
       shares.callThoseInShort()
     }
@@ -145,19 +174,19 @@ struct PoolSharesTests {
     let early = Box<Bool?>(nil)
     second.value = PoolShare(of: shares, threads: 2) {
       {
-        early.value = third.begin(isUrgent: false)
-        #expect(second.value?.begin(isUrgent: false) == true)
+        early.value = third.begin()
+        #expect(second.value?.begin() == true)
       }
     }
     made.shares.append(second.value!)
-    #expect(first.begin(isUrgent: false))
-    #expect(second.value?.begin(isUrgent: false) == false)
+    #expect(first.begin())
+    #expect(second.value?.begin() == false)
     first.end()
     shares.callThoseInShort()
     #expect(early.value == false)
     second.value?.end()
     shares.callThoseInShort()
-    #expect(third.begin(isUrgent: false))
+    #expect(third.begin())
     second.value = nil
   }
 
@@ -168,13 +197,17 @@ struct PoolSharesTests {
     second.value = PoolShare(of: shares, threads: 3) {
       {
         calls.increment()
-        if calls.value == 1 { while third.begin(isUrgent: true) {} }
-        _ = second.value?.begin(isUrgent: false)
+        if calls.value == 1 {
+          _ = third.beginBlocking()
+          while third.begin() {}
+          third.endBlocking()
+        }
+        _ = second.value?.begin()
       }
     }
     made.shares.append(second.value!)
-    while first.begin(isUrgent: false) {}
-    #expect(second.value?.begin(isUrgent: false) == false)
+    while first.begin() {}
+    #expect(second.value?.begin() == false)
     first.end()
     shares.callThoseInShort()
     #expect(calls.value == 1)
@@ -203,16 +236,16 @@ struct PoolSharesTests {
       object.value = nil
     }
 
-    #expect(first.begin(isUrgent: false))
-    turn { #expect(!second.begin(isUrgent: false)) }
+    #expect(first.begin())
+    turn { #expect(!second.begin()) }
     #expect(seen != nil)
     first.end()
-    #expect(second.begin(isUrgent: false))
+    #expect(second.begin())
     #expect(seen == nil, "it has its thread")
     second.end()
 
-    #expect(first.begin(isUrgent: false))
-    turn { #expect(!second.begin(isUrgent: false)) }
+    #expect(first.begin())
+    turn { #expect(!second.begin()) }
     first.end()
     shares.callThoseInShort()
     #expect(seen == nil, "it was called, and did not take the thread")
@@ -222,30 +255,106 @@ struct PoolSharesTests {
   func leaves() {
     let called = Box(0)
     let (first, second) = (share(called: called), share())
-    #expect(second.begin(isUrgent: false))
-    for _ in 0..<2 { #expect(first.begin(isUrgent: false)) }
+    #expect(second.begin())
+    for _ in 0..<2 { #expect(first.begin()) }
     second.leave()
     second.end()
     second.leave()
-    #expect(first.begin(isUrgent: false))
-    #expect(!first.begin(isUrgent: false))
+    #expect(first.begin())
+    #expect(!first.begin())
     let third = share()
-    #expect(!third.begin(isUrgent: false))
+    #expect(!third.begin())
     third.leave()
     #expect(!shares.isAwaited)
     #expect(called.value == 0)
     first.end()
-    #expect(first.begin(isUrgent: false))
+    #expect(first.begin())
+  }
+
+  @Test("let go of many that were short, one after the other: none in the release of another")
+  func letGo() {
+    final class Dispatcher: Sendable {
+      let share: PoolShare
+      let depth: Box<Int>
+      let deepest: Box<Int>
+
+      init(_ share: PoolShare, _ depth: Box<Int>, _ deepest: Box<Int>) {
+        (self.share, self.depth, self.deepest) = (share, depth, deepest)
+      }
+
+      deinit {
+        _ = depth.increment()
+        deepest.value = max(deepest.value, depth.value)
+        share.leave()
+        depth.value -= 1
+      }
+    }
+    let (count, depth, deepest, ended) = (1_000, Box(0), Box(0), Box(0))
+    let first = share(threads: 2)
+    #expect(first.begin())
+    for _ in 0..<count {
+      let held = Box<Dispatcher?>(nil)
+      let other = PoolShare(of: shares, threads: 2) {
+        let dispatcher = held.value
+        return { withExtendedLifetime(dispatcher) { _ = ended.increment() } }
+      }
+      held.value = Dispatcher(other, depth, deepest)
+      #expect(!other.begin())
+      held.value = nil
+    }
+
+    first.end()
+    shares.callThoseInShort()
+
+    #expect(ended.value == count)
+    #expect(deepest.value == 1)
+    #expect(!shares.isAwaited)
+  }
+
+  @Test("look for the next one when one leaves that another thread calls")
+  func leavesWhileCalled() {
+    let (first, second, called) = (share(threads: 2), Box<PoolShare?>(nil), Box(0))
+    let third = share(threads: 2, called: called)
+    second.value = PoolShare(of: shares, threads: 2) { { second.value?.leave() } }
+    made.shares.append(second.value!)
+    #expect(first.begin())
+    #expect(second.value?.begin() == false)
+    #expect(!third.begin())
+
+    first.end()
+    shares.callThoseInShort()
+
+    #expect(called.value == 1)
+    second.value = nil
+  }
+
+  @Test("look for the next one when one leaves that was called before")
+  func leavesAfterACall() {
+    let called = Box(0)
+    let (first, second) = (share(threads: 3, called: called), share(threads: 3))
+    while first.begin() {}
+    #expect(second.begin() == false)
+    first.end()
+    shares.callThoseInShort()
+    #expect(second.begin())
+    second.end()
+    #expect(first.begin() == false, "the other one is kept for the second")
+    let before = called.value
+
+    second.leave()
+
+    #expect(called.value == before + 1)
   }
 
   /// What the shares should know, counted anew each time.
   private struct Model {
     var runs: [Int]
     var hasUsed: [Bool]
+    var blocked = 0
 
     func mayStart(_ index: Int, of capacity: Int) -> Bool {
       let left = capacity - runs.reduce(0, +) - 1
-      if runs[index] == 0 { return left >= 0 }
+      if runs[index] == 0 { return left + min(blocked, 1) >= 0 }
       let idle = runs.indices.count { $0 != index && hasUsed[$0] && runs[$0] == 0 }
       return left >= min(idle, capacity / 2)
     }
@@ -269,7 +378,13 @@ struct PoolSharesTests {
         runs: .init(repeating: 0, count: count), hasUsed: .init(repeating: false, count: count))
       for _ in 0..<100 {
         let index = dice.roll(count)
-        if model.runs[index] > 0, dice.once(in: 2) {
+        if dice.once(in: 6) {
+          model.blocked += 1
+          if all[index].beginBlocking() { all[index].callOthers() }
+        } else if model.blocked > 0, dice.once(in: 6) {
+          model.blocked -= 1
+          all[index].endBlocking()
+        } else if model.runs[index] > 0, dice.once(in: 2) {
           all[index].end()
           model.runs[index] -= 1
           short.change { _ = $0.remove(index) }
@@ -277,7 +392,7 @@ struct PoolSharesTests {
         } else {
           model.hasUsed[index] = true
           let may = model.mayStart(index, of: capacity)
-          #expect(all[index].begin(isUrgent: false) == may)
+          #expect(all[index].begin() == may)
           if may { model.runs[index] += 1 }
           short.change { if may { $0.remove(index) } else { $0.insert(index) } }
         }
@@ -298,7 +413,7 @@ struct PoolSharesTests {
       for turn in 0..<100 {
         let share = all[turn % count]
         share.end()
-        #expect(!share.begin(isUrgent: false))
+        #expect(!share.begin())
         shares.callThoseInShort()
       }
       #expect(shares.looks - before <= 300)

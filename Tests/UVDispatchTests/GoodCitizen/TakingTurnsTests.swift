@@ -38,6 +38,39 @@ extension OnePool {
       }
     }
 
+    @Test(
+      "are each served that a body waits for, whichever of them came first",
+      arguments: ["a handle", "a group"])
+    func areWaitedFor(by what: String) async {
+      await #expect(processExitsWith: .success) { [what] in
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let (first, second, third) = (try UVDispatcher(), try UVDispatcher(), try UVDispatcher())
+          let (mayWait, begun, ended) = (Latch(), Latch(), Latch())
+          first.background {
+            begun.open()
+            _ = mayWait.wait(patience)
+            if what == "a handle" {
+              third.background {}
+              _ = try? second.background.submit {}.wait()
+            } else {
+              let group = WorkGroup()
+              for other in [third, second] { other.background.submit(group: group) {} }
+              try? group.wait()
+            }
+            ended.open()
+          }
+          #expect(begun.wait(patience))
+          // Without a thread, and first in the line.
+          third.background {}
+          #expect(third.withCore { $0.workers.isShort })
+          mayWait.open()
+          // Without a wait in a dispatcher, which would have the last thread.
+          #expect(ended.wait(patience))
+        }
+      }
+    }
+
     @Test("are each served where the pool has a thread for one run, and one for others")
     func smallPool() async {
       await #expect(processExitsWith: .success) {

@@ -36,6 +36,24 @@ extension OnePool {
       #expect(group.count == 0)
     }
 
+    @Test(
+      "lets go on a thread that waits in another one for a group of it", arguments: [false, true])
+    func threadGoesOn(isFake: Bool) throws {
+      let group = WorkGroup()
+      let other = try UVDispatcher()
+      let thread: OtherThread
+      do {
+        let dispatcher: any TaskDispatcher = isFake ? RecordingDispatcher() : try UVDispatcher()
+        dispatcher.foreground(group: group) {}
+        _ = try other.background.submit(group: group) {}.wait()
+        thread = OtherThread { try? group.wait() }
+        // It and this one.
+        other.waitUntil { $0.blocked.threads.count == 2 }
+      }
+      #expect(thread.join())
+      #expect(group.count == 0)
+    }
+
     @Test("releases timers and repeating timers")
     func timers() throws {
       let released = Latch(20)

@@ -59,15 +59,11 @@ extension OnePool {
       let isOver = Latch()
       // Holds the loop between the report and its end.
       dispatcher.withCore { core in
-        core.waitersForReport.append(
-          (
-            0,
-            { _ in
-              isTold.open()
-              wasHeld.value = gate.wait(patience)
-              isOver.open()
-            }
-          ))
+        core.tasksForReport.append { _ in
+          isTold.open()
+          wasHeld.value = gate.wait(patience)
+          isOver.open()
+        }
       }
       try dispatcher.start()
       dispatcher.beginShutdown()

@@ -13,7 +13,7 @@ extension OnePool {
       try dispatcher.start()
       let ledger = Box<Ledger?>(nil)
       let waiter = OtherThread { ledger.value = try? dispatcher.waitForReport().ledger }
-      dispatcher.waitUntil { $0.waitersForReport.count == 1 }
+      dispatcher.waitUntil { $0.threadsForReport.count == 1 }
       #expect(dispatcher.withCore { $0.blocked.isEmpty })
       dispatcher.background {}
 
@@ -31,7 +31,7 @@ extension OnePool {
       for timeout in [Duration.milliseconds(1), .zero, .seconds(-1)] {
         #expect(throws: WaitRefusal.timedOut) { try dispatcher.waitForReport(timeout: timeout) }
       }
-      #expect(dispatcher.withCore { $0.waitersForReport.isEmpty })
+      #expect(dispatcher.withCore { $0.threadsForReport.isEmpty })
     }
 
     @Test("is refused where the end itself waits for it")

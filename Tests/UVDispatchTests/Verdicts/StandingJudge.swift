@@ -108,14 +108,23 @@ struct StandingJudge {
     }
     let alone = Outlook(of: standing, hopes: hopes.subtracting(.help))
     let helpless = frames.filter { !alone.ends($0) }
-    // Help may be needed only later, when something else has come about.
-    guard standing.timers.isEmpty,
+    // Help may be needed only later, when something else has come about: also what a worker helps with already, since
+    // the question is asked again when that ends.
+    guard standing.timers.isEmpty, !isHelping,
       standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) })
     else {
       return nil
     }
     let names = helpless.map(standing.name).joined(separator: " or ")
     return .help("a worker helps, so that \(names) can go on (\(reason))")
+  }
+
+  /// Whether a worker runs a task on top of its `sync`, which has not come to a wait of its own.
+  private var isHelping: Bool {
+    standing.tops.contains { top in
+      guard case .worker = top.place, case .task = top.work, !top.isWaiting else { return false }
+      return standing.frames.contains { $0.place == top.place && $0.number != top.number }
+    }
   }
 
   private func mayBeHelpedNow(_ queue: Int, _ helpless: [Standing.Frame]) -> Bool {

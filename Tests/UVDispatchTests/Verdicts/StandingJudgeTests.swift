@@ -90,6 +90,18 @@ struct StandingJudgeTests {
     #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
   }
 
+  @Test("wants no second worker to help while one does, and comes back to its wait after that")
+  func noSecondHelp() {
+    var builder = StandingBuilder(workers: 2, views: [3])
+    let bodies = (0..<2).map { builder.run($0, on: Self.background) }
+    builder.queue(3, on: Self.view)
+    for body in bodies { builder.sync(body, on: Self.view) }
+    let isHelp = if case .help = StandingJudge(builder.standing).due { true } else { false }
+    #expect(isHelp)
+    builder.run(2, on: Self.view, onStackOf: bodies[0])
+    #expect(StandingJudge(builder.standing).due == nil)
+  }
+
   @Test("wants no help while a worker is free")
   func noHelpWhileAWorkerIsFree() {
     var builder = StandingBuilder(workers: 2, views: [1])
@@ -116,7 +128,8 @@ struct StandingJudgeTests {
     #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
   }
 
-  @Test("knows that a timer may have come due since a worker was let help", arguments: [false, true])
+  @Test(
+    "knows that a timer may have come due since a worker was let help", arguments: [false, true])
   func helpBeforeATimer(isSince: Bool) {
     var builder = StandingBuilder(workers: 2, views: [1, 1])
     let helper = builder.run(0, on: Self.background)

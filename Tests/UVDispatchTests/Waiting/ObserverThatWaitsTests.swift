@@ -65,7 +65,7 @@ extension OnePool {
       made.value = nil
     }
 
-    @Test("is refused its turn behind that of its own thread, which has no task")
+    @Test("is refused its turn behind that of its own thread, which has no task, at once")
     func ownTurn() throws {
       let view = Box<TaskQueue?>(nil)
       let waiter = Waiter(on: "view", when: .enqueued) { try view.value!.sync {} }
@@ -80,12 +80,11 @@ extension OnePool {
       #expect(isHeld.wait(patience))
       waiter.isArmed.raise()
       let caller = OtherThread { try? queue.sync { _ = ran.increment() } }
-      dispatcher.waitUntil { core in core.blocked.threads.count { $0.isSearched } == 2 }
 
-      gate.open()
-
+      // While a body runs that has the view.
       #expect(waiter.answered.wait(patience))
       #expect(waiter.answer.value == "refused")
+      gate.open()
       #expect(caller.join())
       #expect(ran.value == 1)
       dispatcher.runUntilIdle()

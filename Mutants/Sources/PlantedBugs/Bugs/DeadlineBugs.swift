@@ -123,7 +123,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "report.waiter-left", breaks: "each wait for a report that timed out leaves an object behind",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .without("withCore { $0.waitersForReport.removeAll { $0.number == number } }"),
+    .without("withCore { $0.threadsForReport.removeAll { $0.number == number } }"),
     suites: ["WaitForReportTests"]),
   Bug(
     "deadline.behind-callbacks",
@@ -158,15 +158,15 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "for waiter in waitersForReport { outbox.appendWake { waiter.wake(report) } }",
-      becomes: "for waiter in waitersForReport { outbox.append { waiter.wake(report) } }"),
+      "outbox.appendResume(first: true) { for resume in tasks { resume(report) } }",
+      becomes: "outbox.append { for resume in tasks { resume(report) } }"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.jobs-behind-callbacks",
     breaks: "rule 13: a job that goes on elsewhere waits for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "outbox.appendWake { executor.enqueueAgain(job) }",
+      "outbox.appendResume { executor.enqueueAgain(job) }",
       becomes: "outbox.append { executor.enqueueAgain(job) }"),
     suites: ["StuckCallbackTests"]),
   Bug(
@@ -188,7 +188,21 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 2: a Task awaits a group for ever whose dispatcher is gone",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
-      "item.wake(.cancelled, telling)", becomes: "_ = (item, telling)"),
+      "item.resume(.cancelled, telling)", becomes: "_ = (item, telling)"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "telling.dropped-threads-unwoken",
+    breaks: "rule 2: a thread waits for a group for ever of which a dispatcher is gone",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression(
+      "item.wakeThreads(telling)", becomes: "_ = (item, telling)",
+      within: "in zip(left, tellings) { item.wakeThreads(telling) }"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "fake.dropped-threads-unwoken",
+    breaks: "rule 2: a thread waits for a group for ever of which a fake is gone",
+    in: "TaskDispatchTesting/RecordingDispatcher.swift",
+    .without("entry.item?.wakeThreads(telling)"),
     suites: ["DroppedTests"]),
   Bug(
     "fake.dropped-untold",
@@ -200,7 +214,7 @@ let deadlineBugs: [Bug] = [
     "fake.dropped-unwoken",
     breaks: "rule 2: a Task awaits a group for ever whose fake is gone",
     in: "TaskDispatchTesting/RecordingDispatcher.swift",
-    .without("entry.item?.wake(outcome, telling)"),
+    .without("entry.item?.resume(outcome, telling)"),
     suites: ["DroppedFakeTests"]),
   Bug(
     "fake.dropped-jobs-lost",

@@ -3,7 +3,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.not-asked", breaks: "rule 12: two dispatchers fill the pool together",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("share.begin(isUrgent: !blocked.isEmpty)", becomes: "true"),
+    .expression("share.begin()", becomes: "true"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "share.second-not-asked",
@@ -24,14 +24,44 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.not-called", breaks: "a dispatcher that is short is not called when a thread is free",
     in: "UVDispatch/UVDispatcher+Running.swift",
-    .without("PoolShares.ofProcess.callThoseInShort()"),
+    .without("core.share.callOthers()"),
     suites: ["GoodCitizenTests"]),
   Bug(
-    "share.not-urgent", breaks: "bodies that wait for another dispatcher keep it from the pool",
+    "share.not-lent", breaks: "bodies that wait for another dispatcher keep it from the pool",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("state.blocked > 0 &&", becomes: "false &&"),
+    suites: ["PoolSharesTests", "GoodCitizenTests", "TakingTurnsTests"]),
+  Bug(
+    "share.lent-to-busy",
+    breaks: "rule 12: a dispatcher that runs something has the last thread too",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression(
+      "record.runs == 0", becomes: "true", within: "state.blocked > 0 && record.runs == 0 ? 1"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.lent-for-ever", breaks: "rule 12: after a wait no thread is left to libuv's other users",
     in: "UVDispatch/UVDispatcher.swift",
-    .without(
-      "core.workers.isShort = false", within: "core.workers.isShort = false\n    return thread"),
+    .without("core.share.endBlocking()"),
     suites: ["GoodCitizenTests"]),
+  Bug(
+    "share.lent-untold",
+    breaks: "a dispatcher that waits for a thread is not called when a thread is blocked",
+    in: "UVDispatch/UVDispatcher.swift",
+    .statement(
+      "if core.share.beginBlocking() { core.outbox.appendWake(core.share.callOthers) }",
+      becomes: "_ = core.share.beginBlocking()"),
+    suites: ["TakingTurnsTests"]),
+  Bug(
+    "share.stacked",
+    breaks: "dispatchers that are let go of while they are short end on each other's stacks",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("!isBeingCalled", becomes: "true"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.caller-stays", breaks: "one that leaves calls no other, if it was ever called",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("state.withLock { _ in share.record.callers -= 1 }"),
+    suites: ["PoolSharesTests"]),
   Bug(
     "share.slice-goes-on",
     breaks: "rule 12: a dispatcher that is never idle leaves none to another",
@@ -94,7 +124,7 @@ let poolShareBugs: [Bug] = [
     breaks: "a dispatcher that waits has a thread before those that came first",
     in: "UVDispatch/Engine/PoolShares.swift",
     .expression(
-      "state.firstWaiting(isUrgent: isUrgent) { $0 === self } != nil",
+      "state.firstWaiting { $0 === self } != nil",
       becomes: "left + state.waiting.count > 0"),
     suites: ["PoolSharesTests"]),
   Bug(

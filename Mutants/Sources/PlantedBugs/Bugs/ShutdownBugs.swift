@@ -194,14 +194,34 @@ private let endBugs = [
     .expression("outbox.isEmpty", becomes: "true", within: ", outbox.isEmpty else"),
     suites: ["CancelPhaseTests"]),
   Bug(
-    "end.waiters-not-told", breaks: "rule 13: who awaits the report waits on",
+    "end.tasks-not-told", breaks: "rule 13: a Task that awaits the report waits on",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("for waiter in waitersForReport { outbox.appendWake { waiter.wake(report) } }"),
+    .without("outbox.appendResume(first: true) { for resume in tasks { resume(report) } }"),
     suites: ["UVContractTests"]),
+  Bug(
+    "end.threads-not-told", breaks: "rule 13: a thread that waits for the report waits on",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .without("for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }"),
+    suites: ["WaitForReportTests"]),
+  Bug(
+    "end.tasks-last", breaks: "rule 13: the executor of a Task keeps the report from another Task",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .statement(
+      "outbox.appendResume(first: true) { for resume in tasks { resume(report) } }",
+      becomes: "outbox.appendResume { for resume in tasks { resume(report) } }"),
+    suites: ["ExecutorsThatWaitTests"]),
+  Bug(
+    "end.threads-behind-tasks",
+    breaks: "rule 13: the executor of a Task keeps the report from a thread",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .statement(
+      "for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }",
+      becomes: "for thread in threadsForReport { outbox.appendResume { thread.wake(report) } }"),
+    suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "end.later-awaiter-lost", breaks: "rule 13: who awaits a report that is there waits on",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .without("core.outbox.appendWake { wake(report) }"),
+    .without("core.outbox.appendResume { resume(report) }"),
     suites: ["ActorTests", "UVContractTests"]),
   Bug(
     "end.stranded-jobs-lost", breaks: "rule 13: a job in a suspended view is lost",

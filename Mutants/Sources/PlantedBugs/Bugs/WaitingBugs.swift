@@ -129,7 +129,7 @@ private let blockedBugs = [
   Bug(
     "blocked.group-unwoken", breaks: "rule 2: a thread that waits for a group sleeps on",
     in: "UVDispatch/Engine/Outbox.swift",
-    .without("item.wake(outcome, telling)"),
+    .without("item.wakeThreads(telling)"),
     suites: ["UVContractTests", "UndisturbedTests"]),
   Bug(
     "blocked.nested-uncounted", breaks: "rule 14: a task in its own sync body counts as running",
@@ -142,7 +142,20 @@ private let search = "UVDispatch/Engine/DeadlockSearch.swift"
 private let searchBugs = [
   Bug(
     "search.width-ignored", breaks: "rule 14: a circle in a queue is not found",
-    in: search, .expression("queue.dead >= view.queue.width", becomes: "false"),
+    in: search, .expression("dead >= view.queue.width", becomes: "false"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.busy-caller-ignored",
+    breaks: "rule 14: a circle through a caller whose thread does something else is found late",
+    in: search,
+    .expression("isFirst ? 0 : countDeadCallers", becomes: "true ? 0 : countDeadCallers"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.busy-caller-for-ever",
+    breaks: "rule 14: a wait is refused behind a caller whose thread comes back",
+    in: search,
+    .without(
+      "if thread.isBusy, case .turn(let caller) = thread.target { lookAgain(caller.queue) }"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.barrier-as-plain", breaks: "rule 14: a circle through a barrier is not found",
@@ -302,12 +315,49 @@ private let tellingBugs = [
     in: "UVDispatch/UVDispatcher.swift",
     .without("for note in notes { note.wake() }"), suites: ["UVContractTests"]),
   Bug(
+    "telling.batch-unresumed", breaks: "rule 20: a Task that awaits one of a batch waits on",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("for note in notes { note.resume() }"), suites: ["UVContractTests"]),
+  Bug(
+    "telling.one-unresumed", breaks: "rule 20: a Task that awaits an outcome waits on",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("note.resume()", within: "note.resume()\n        if isEnding"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.tasks-with-threads",
+    breaks:
+      "rule 13: the executor of a Task keeps the deadline's own thread from its next deadline",
+    in: "UVDispatch/UVDispatcher.swift",
+    .statement(
+      "for note in notes { note.wake() }",
+      becomes: "for note in notes {\nnote.wake()\nnote.resume()\n}"),
+    .without("for note in notes { note.resume() }"), suites: ["ExecutorsThatWaitTests"]),
+  Bug(
+    "telling.ending-unresumed",
+    breaks: "rule 20: a Task that awaits an item waits on when that is taken out",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without(
+      "item.resume(outcome, telling)", within: "item.resume(outcome, telling)\n      item.tell"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.ending-unwoken",
+    breaks: "rule 20: a thread that waits for a group waits on when its last is taken out",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("item.wakeThreads(telling)", within: "item.wakeThreads(telling)\n      item.resume"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.fake-batch-unresumed",
+    breaks: "rule 20: a Task that awaits an outcome of a fake waits on",
+    in: "TaskDispatchTesting/RecordingDispatcher.swift",
+    .without("for ending in outbox.endings { ending.item.resume(ending.outcome, ending.telling) }"),
+    suites: ["ContractFakeTests"]),
+  Bug(
     "telling.fake-batch-unwoken",
     breaks:
       "rule 2: a thread that waits elsewhere for a group sleeps on when a fake has emptied it",
     in: "TaskDispatchTesting/RecordingDispatcher.swift",
     .without(
-      "for ending in outbox.endings { ending.item.wake(ending.outcome, ending.telling) }"),
+      "for ending in outbox.endings { ending.item.wakeThreads(ending.telling) }"),
     suites: ["WaitForOthersTests"]),
   Bug(
     "telling.quiet-observed",

@@ -1,0 +1,121 @@
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// A thread that resumes a Task calls the executor of that, which is user code.
+  @Suite("The report of a shutdown comes at its deadline, although an executor keeps the thread")
+  struct ExecutorsThatWaitTests {
+    private static let policy = ShutdownPolicy(drain: .milliseconds(10), cancel: .milliseconds(10))
+
+    /// Runs Tasks on Swift's own pool, and from the time it is armed keeps the thread that hands it a job.
+    private final class Keeper: TaskExecutor {
+      let isArmed = Flag()
+      let kept = Latch()
+      let gate = Latch()
+
+      func enqueue(_ job: UnownedJob) {
+        if isArmed.isRaised {
+          kept.open()
+          _ = gate.wait(patienceWithTasks)
+        }
+        globalConcurrentExecutor.enqueue(job)
+      }
+    }
+
+    /// Keeps the thread that tells it of a job in a queue.
+    private final class Observer: TaskObserver {
+      let kept = Latch()
+      let gate = Latch()
+      let isArmed = Flag()
+
+      func observe(_ event: TaskEvent) {
+        guard isArmed.isRaised, event.kind == .enqueued else { return }
+        kept.open()
+        _ = gate.wait(patienceWithTasks)
+      }
+    }
+
+    /// Something that only the end of `dispatcher` cancels.
+    private func held(by dispatcher: UVDispatcher) -> TaskHandle<Void> {
+      let queue = dispatcher.makeQueue(label: "held", width: 1)
+      queue.suspend()
+      return queue.submit {}
+    }
+
+    @Test("that resumes what waits for a task: an observer of the dispatcher's own executor waits")
+    func ownExecutor() throws {
+      let observer = Observer()
+      let dispatcher = try UVDispatcher(.init(observer: observer))
+      let handle = held(by: dispatcher)
+      let (waits, ended) = (Latch(), Latch())
+      Task(executorPreference: dispatcher.background.executor) {
+        waits.open()
+        _ = await handle.outcome
+        ended.open()
+      }
+      #expect(waits.wait(patienceWithTasks))
+      dispatcher.waitUntil { $0.running.isEmpty }
+      observer.isArmed.raise()
+
+      dispatcher.beginShutdown(Self.policy)
+
+      // No thread runs the loop: the deadline's own threads do everything.
+      let report = try dispatcher.waitForReport(timeout: patience)
+      #expect(report.ledger.cancelled == 1)
+      #expect(observer.kept.wait(patience))
+      observer.gate.open()
+      #expect(ended.wait(patienceWithTasks))
+    }
+
+    @Test("that resumes what waits for a task, and other Tasks have the report")
+    func executorOfAWaiter() async throws {
+      let dispatcher = try UVDispatcher()
+      let (handle, keeper, waits) = (held(by: dispatcher), Keeper(), Latch())
+      let ended = Task(executorPreference: keeper) {
+        waits.open()
+        return await handle.outcome
+      }
+      let reported = Task { await dispatcher.waitForReport().ledger.cancelled }
+      await onOtherThread {
+        #expect(waits.wait(patienceWithTasks))
+        dispatcher.waitUntil { !$0.tasksForReport.isEmpty }
+        keeper.isArmed.raise()
+      }
+      // On a thread that the executor may keep.
+      let caller = OtherThread { dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero)) }
+
+      #expect(await reported.value == 1)
+      keeper.gate.open()
+      #expect(await ended.value == .cancelled)
+      #expect(await onOtherThread { caller.join() })
+    }
+
+    @Test("that gives the report to a Task, and threads have it")
+    func executorOfTheReport() async throws {
+      let dispatcher = try UVDispatcher()
+      let keeper = Keeper()
+      let reported = Task(executorPreference: keeper) {
+        await dispatcher.waitForReport().ledger.cancelled
+      }
+      let (caller, report) = try await onOtherThread {
+        dispatcher.waitUntil { !$0.tasksForReport.isEmpty }
+        keeper.isArmed.raise()
+        let caller = OtherThread {
+          // The thread has to stand behind the Task.
+          dispatcher.waitUntil { !$0.threadsForReport.isEmpty }
+          dispatcher.beginShutdown(Self.policy)
+        }
+        let report = try dispatcher.waitForReport(timeout: patience)
+        #expect(keeper.kept.wait(patience))
+        return (caller, report)
+      }
+
+      keeper.gate.open()
+      #expect(await reported.value == report.ledger.cancelled)
+      #expect(await onOtherThread { caller.join() })
+    }
+  }
+}
