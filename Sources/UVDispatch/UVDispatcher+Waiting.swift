@@ -138,6 +138,7 @@ extension UVDispatcher {
     }
     let hasComeAbout: () -> Bool
     let blocks: BlockedThread.Target
+    var others: [PoolShare] = []
     switch target {
     case .item(let item):
       if item.outcome != nil { return }
@@ -150,13 +151,14 @@ extension UVDispatcher {
       else { return }
       hasComeAbout = { group.hasEmptied(since: time) }
       blocks = .group(group)
+      others = sharesOfOthers(in: group)
     }
     // However long it may wait.
     if Self.isOnStack(target) { throw deadlock(name(of: target)) }
     let refusal = withCore { core -> WaitRefusal? in
       if case .item(let item) = target { item.noteAwaited() }
       let end = timeout.map { core.instant.advanced(by: $0) }
-      let thread = block(for: blocks, mayTimeOut: end != nil)
+      let thread = block(for: blocks, mayTimeOut: end != nil, others: others)
       defer { unblock(thread) }
       core.judge(closing: thread)
       while !hasComeAbout() {
@@ -167,6 +169,12 @@ extension UVDispatcher {
       return nil
     }
     if let refusal { throw refusal }
+  }
+
+  /// The shares of the other dispatchers that have members of `group`. The wait does not keep those.
+  private func sharesOfOthers(in group: WorkGroup) -> [PoolShare] {
+    group.dispatchersOfMembers.compactMap { ($0 as? UVDispatcher)?.share }
+      .filter { $0 !== share }
   }
 
   /// Wakes the threads that wait for `group`. Under no lock.

@@ -143,6 +143,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// What ``lock()`` returned, for those who are under it.
   var lockedCore: Core { core }
 
+  /// Any thread.
+  var share: PoolShare { core.share }
+
   @discardableResult
   func lock() -> Core {
     monitor.lock()
@@ -265,7 +268,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   /// Under the lock: the calling thread is about to be blocked. ``unblock(_:)`` ends that.
-  func block(for target: BlockedThread.Target, mayTimeOut: Bool) -> BlockedThread {
+  ///
+  /// - Parameter others: Of dispatchers that have members of the group that the thread waits for.
+  func block(
+    for target: BlockedThread.Target, mayTimeOut: Bool, others: [PoolShare] = []
+  ) -> BlockedThread {
     let name = ObjectIdentifier(self)
     let isWorker = TaskFrame.threadWorksFor == name
     let isInBody =
@@ -280,14 +287,18 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
         isTelling: isWorker && !isInBody))
     for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
     if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
-    // A dispatcher may have a thread of the pool now, this one or another: see ``PoolShares``.
-    if core.share.beginBlocking() { core.outbox.appendWake(core.share.callOthers) }
+    // They may have a thread of the pool now that is for no others.
+    thread.shares = [core.share] + others
+    for share in thread.shares where share.beginBlocking() {
+      core.outbox.appendWake(share.callOthers)
+    }
     return thread
   }
 
   /// Under the lock: the calling thread is blocked no more.
   func unblock(_ thread: BlockedThread) {
-    core.share.endBlocking()
+    for share in thread.shares { share.endBlocking() }
+    thread.shares = []
     if thread.isSearched { core.awaitDeliveries(false) }
     if case .group = thread.target {
       core.awaitingMembers.subtract(1, ordering: .sequentiallyConsistent)

@@ -25,14 +25,16 @@ public final class WorkGroup: @unchecked Sendable {
     /// The one dispatcher that all of them were made to, if that is so.
     var shared: ObjectIdentifier?
     /// Who can tell what a thread that waits here waits for: the last that was given something.
-    weak var dispatcher: (any TaskDispatcher)?
+    var last: Owner?
+    /// The owners of all members, if they are several.
+    var owners: [Owner] = []
 
     mutating func enter(for dispatcher: any TaskDispatcher) {
       count += 1
       members += 1
       if members == 1 {
         shared = ObjectIdentifier(dispatcher)
-        self.dispatcher = dispatcher
+        last = Owner(dispatcher)
       } else {
         remember(dispatcher)
       }
@@ -41,8 +43,25 @@ public final class WorkGroup: @unchecked Sendable {
     /// A weak reference costs more to assign than all the rest. While a member is in, its dispatcher is
     /// alive, and no other has its address.
     mutating func remember(_ dispatcher: any TaskDispatcher) {
-      guard shared != ObjectIdentifier(dispatcher) else { return }
+      let name = ObjectIdentifier(dispatcher)
+      guard shared != name else { return }
+      if shared != nil, let last { owners = [last] }
+      if members > 0, !owners.contains(where: { $0.name == name }) {
+        owners.append(Owner(dispatcher))
+      }
       shared = nil
+      last = Owner(dispatcher)
+    }
+  }
+
+  /// A dispatcher that was given something. Under the lock it is copied and compared, and never loaded: to release
+  /// it may run user code.
+  private struct Owner {
+    let name: ObjectIdentifier
+    private(set) weak var dispatcher: (any TaskDispatcher)?
+
+    init(_ dispatcher: any TaskDispatcher) {
+      name = ObjectIdentifier(dispatcher)
       self.dispatcher = dispatcher
     }
   }
@@ -130,7 +149,10 @@ public final class WorkGroup: @unchecked Sendable {
       let isMixed = state.members > 0 && state.shared == nil
       state.count -= 1
       state.members -= members
-      if state.members == 0 { state.shared = nil }
+      if state.members == 0 {
+        state.shared = nil
+        state.owners = []
+      }
       guard state.count == 0 else {
         // The last that was in by hand, or in another dispatcher, may have been what could still end a wait.
         let wakers = members == 0 || isMixed ? state.wakers.filter(\.checks) : []
@@ -247,7 +269,12 @@ public final class WorkGroup: @unchecked Sendable {
   package func hasEmptied(since time: Int) -> Bool { withState { $0.timesEmptied != time } }
 
   /// Who was given something of the group last, while it is alive.
-  var dispatcher: (any TaskDispatcher)? { withState { $0.dispatcher } }
+  var dispatcher: (any TaskDispatcher)? { withState { $0.last }?.dispatcher }
+
+  /// The dispatchers of its members, if they are several.
+  package var dispatchersOfMembers: [any TaskDispatcher] {
+    withState { $0.owners }.compactMap(\.dispatcher)
+  }
 
   private func remember(_ dispatcher: any TaskDispatcher) {
     withState { $0.remember(dispatcher) }

@@ -9,8 +9,9 @@ internal import TaskDispatch
 /// may not start a run is *short*: when a thread is free for it, it is called. Of those that run nothing, the first
 /// that became short has the first thread: one that has just given back its own comes after them.
 ///
-/// While a thread is blocked in any dispatcher, those that run nothing may have the thread of libuv's other users as
-/// well. What that thread waits for may stand in any of them, and may hold all other threads.
+/// A dispatcher that threads are blocked in is *urgent*: what they wait for needs a thread, and they may hold all
+/// others themselves. If it runs nothing, it may have the thread of libuv's other users: the *spare* thread. One
+/// urgent dispatcher has that at a time, in the order in which they became short.
 ///
 /// Its lock is taken under that of a dispatcher. It calls none while it holds it.
 final class PoolShares: Sendable {
@@ -22,15 +23,17 @@ final class PoolShares: Sendable {
   private let waiting = Atomic(0)
 
   fileprivate struct State {
-    /// Worker runs of all dispatchers.
+    /// Worker runs of all dispatchers, but not one that has the spare thread.
     var runs = 0
     /// Dispatchers that have used their background, and run nothing there.
     var idle = 0
     /// Those that are short: that ran nothing when they became that, and the others.
     var waiting = Line()
     var busy = Line()
-    /// Threads that are blocked in a dispatcher, whether in a task or not.
-    var blocked = 0
+    /// Those of `waiting` that are urgent.
+    var urgent = Line(isOfUrgent: true)
+    /// One of the runs has the spare thread.
+    var isSpareTaken = false
     #if DEBUG
       var looks = 0
     #endif
@@ -43,7 +46,7 @@ final class PoolShares: Sendable {
           looks += 1
         #endif
         if isMeant(share) { return share }
-        (next, before) = (share.record.next, before + 1)
+        (next, before) = (share.record[false].next, before + 1)
       }
       return nil
     }
@@ -54,19 +57,24 @@ final class PoolShares: Sendable {
     private(set) var first: PoolShare?
     private var last: PoolShare?
     private(set) var count = 0
+    /// A dispatcher that is urgent stands in two lines.
+    private let isOfUrgent: Bool
+
+    init(isOfUrgent: Bool = false) { self.isOfUrgent = isOfUrgent }
 
     mutating func append(_ share: PoolShare) {
-      share.record.previous = last
-      if let last { last.record.next = share } else { first = share }
+      share.record[isOfUrgent].previous = last
+      if let last { last.record[isOfUrgent].next = share } else { first = share }
       last = share
       count += 1
     }
 
     mutating func remove(_ share: PoolShare) {
-      let (previous, next) = (share.record.previous, share.record.next)
-      if let previous { previous.record.next = next } else { first = next }
-      if let next { next.record.previous = previous } else { last = previous }
-      (share.record.previous, share.record.next) = (nil, nil)
+      let neighbours = share.record[isOfUrgent]
+      let (previous, next) = (neighbours.previous, neighbours.next)
+      if let previous { previous.record[isOfUrgent].next = next } else { first = next }
+      if let next { next.record[isOfUrgent].previous = previous } else { last = previous }
+      share.record[isOfUrgent] = PoolShare.Neighbours()
       count -= 1
     }
   }
@@ -101,7 +109,8 @@ final class PoolShares: Sendable {
   private func findOneThatMayStart() -> (PoolShare, call: @Sendable () -> Void)? {
     state.withLock { state in
       guard
-        let share = state.firstWaiting(where: { !$0.record.isCalled }) ?? firstBusy(&state),
+        let share = state.firstWaiting(where: { !$0.record.isCalled }) ?? firstUrgent(state)
+          ?? firstBusy(&state),
         let call = share.record.call
       else { return nil }
       // Until it has answered the thread is kept for it.
@@ -111,12 +120,20 @@ final class PoolShares: Sendable {
     }
   }
 
+  /// The first that is urgent, if it was not called, and may have the spare thread.
+  private func firstUrgent(_ state: State) -> PoolShare? {
+    guard !state.isSpareTaken, let share = state.urgent.first, !share.record.isCalled else {
+      return nil
+    }
+    return share
+  }
+
   /// The first that runs something, was not called, and may start another run. All of them may, or none.
   private func firstBusy(_ state: inout State) -> PoolShare? {
     var next = state.busy.first
     // Others are calling these.
-    while let share = next, share.record.isCalled { next = share.record.next }
-    guard let share = next, share.mayStart(&state) else { return nil }
+    while let share = next, share.record.isCalled { next = share.record[false].next }
+    guard let share = next, share.thread(&state) != nil else { return nil }
     return share
   }
 
@@ -129,6 +146,7 @@ final class PoolShares: Sendable {
     if share.record.isWaiting {
       state.waiting.append(share)
       waiting.add(1, ordering: .relaxed)
+      if share.record.blocked > 0 { state.urgent.append(share) }
     } else {
       state.busy.append(share)
     }
@@ -142,6 +160,7 @@ final class PoolShares: Sendable {
     if share.record.isWaiting {
       state.waiting.remove(share)
       waiting.subtract(1, ordering: .relaxed)
+      if share.record.blocked > 0 { state.urgent.remove(share) }
     } else {
       state.busy.remove(share)
     }
@@ -172,12 +191,30 @@ final class PoolShare: Sendable {
     /// Threads that call it, and look for another one to call after that.
     var callers = 0
     var isOver = false
-    // Its neighbours, while it is short.
-    var previous: PoolShare?
-    var next: PoolShare?
+    /// Threads that are blocked in the dispatcher, or until a group is empty that it has members of.
+    var blocked = 0
+    /// One of its runs has the spare thread.
+    var hasSpare = false
+    // While it is short.
+    private var neighbours = Neighbours()
+    private var urgentNeighbours = Neighbours()
 
     var isShort: Bool { call != nil }
+
+    subscript(isOfUrgent: Bool) -> Neighbours {
+      get { isOfUrgent ? urgentNeighbours : neighbours }
+      set { if isOfUrgent { urgentNeighbours = newValue } else { neighbours = newValue } }
+    }
   }
+
+  /// Those before and behind it in a line.
+  fileprivate struct Neighbours {
+    var previous: PoolShare?
+    var next: PoolShare?
+  }
+
+  /// What a run may have.
+  fileprivate enum Thread { case any, spare }
 
   /// - Parameters:
   ///   - threads: Of the pool.
@@ -196,12 +233,12 @@ final class PoolShare: Sendable {
   func begin() -> Bool {
     shares.state.withLock { state in
       noteUse(&state)
-      guard mayStart(&state) else {
+      guard let thread = thread(&state) else {
         shares.enterShort(self, &state)
         return false
       }
       shares.leaveShort(self, &state)
-      take(&state)
+      take(thread, &state)
       return true
     }
   }
@@ -209,8 +246,8 @@ final class PoolShare: Sendable {
   /// Takes a thread for a second run, without which the dispatcher is not short.
   func beginAnother() -> Bool {
     shares.state.withLock { state in
-      guard mayStart(&state) else { return false }
-      take(&state)
+      guard let thread = thread(&state) else { return false }
+      take(thread, &state)
       return true
     }
   }
@@ -220,24 +257,36 @@ final class PoolShare: Sendable {
     shares.state.withLock { state in
       // It looks again whether it needs another one.
       shares.leaveShort(self, &state)
-      state.runs -= 1
+      if record.hasSpare {
+        record.hasSpare = false
+        state.isSpareTaken = false
+      } else {
+        state.runs -= 1
+      }
       record.runs -= 1
       if record.runs == 0, !record.isOver { state.idle += 1 }
     }
   }
 
-  /// A thread is blocked in the dispatcher.
+  /// A thread is blocked in the dispatcher, or until a group is empty that it has members of.
   ///
-  /// - Returns: Whether a dispatcher that waits may have a thread now. Then ``callOthers()`` has to follow, under no
+  /// - Returns: Whether the dispatcher may have the spare thread now. Then ``callOthers()`` has to follow, under no
   ///   lock.
   func beginBlocking() -> Bool {
     shares.state.withLock { state in
-      state.blocked += 1
-      return state.blocked == 1 && state.waiting.first != nil
+      record.blocked += 1
+      guard record.blocked == 1, record.isWaiting else { return false }
+      state.urgent.append(self)
+      return !state.isSpareTaken
     }
   }
 
-  func endBlocking() { shares.state.withLock { $0.blocked -= 1 } }
+  func endBlocking() {
+    shares.state.withLock { state in
+      if record.blocked == 1, record.isWaiting { state.urgent.remove(self) }
+      record.blocked -= 1
+    }
+  }
 
   /// ``PoolShares/callThoseInShort()``.
   func callOthers() { shares.callThoseInShort() }
@@ -261,21 +310,27 @@ final class PoolShare: Sendable {
     if !record.isOver { state.idle += 1 }
   }
 
-  private func take(_ state: inout PoolShares.State) {
+  private func take(_ thread: Thread, _ state: inout PoolShares.State) {
     if record.runs == 0, !record.isOver { state.idle -= 1 }
     record.runs += 1
-    state.runs += 1
+    switch thread {
+    case .any: state.runs += 1
+    case .spare:
+      record.hasSpare = true
+      state.isSpareTaken = true
+    }
   }
 
-  fileprivate func mayStart(_ state: inout PoolShares.State) -> Bool {
+  /// The thread that it may have for another run; nil for none.
+  fileprivate func thread(_ state: inout PoolShares.State) -> Thread? {
     let left = threadsLeft(state) - state.waiting.count
-    guard record.runs == 0 else { return left > min(state.idle, capacity / 2) }
-    if !record.isWaiting { return left > 0 }
-    return state.firstWaiting { $0 === self } != nil
+    guard record.runs == 0 else { return left > min(state.idle, capacity / 2) ? .any : nil }
+    let isNext = record.isWaiting ? state.firstWaiting { $0 === self } != nil : left > 0
+    if isNext { return .any }
+    guard record.blocked > 0, !state.isSpareTaken else { return nil }
+    return state.urgent.first.map { $0 === self } ?? true ? .spare : nil
   }
 
-  /// How many threads are free for another run: the first of dispatchers that run nothing, if it runs nothing.
-  fileprivate func threadsLeft(_ state: PoolShares.State) -> Int {
-    capacity - state.runs + (state.blocked > 0 && record.runs == 0 ? 1 : 0)
-  }
+  /// How many threads are free, the spare one aside.
+  fileprivate func threadsLeft(_ state: PoolShares.State) -> Int { capacity - state.runs }
 }

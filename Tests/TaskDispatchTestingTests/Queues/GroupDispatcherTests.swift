@@ -25,6 +25,24 @@ struct GroupDispatcherTests {
     group.leaveAsMember().emptied?.tell()
   }
 
+  @Test("is one of those that it knows of, if its members are of several")
+  func several() throws {
+    let (first, second) = (RecordingDispatcher(), RecordingDispatcher())
+    var known: [ObjectIdentifier] { group.dispatchersOfMembers.map { ObjectIdentifier($0) } }
+    for dispatcher in [first, second] { group.notify(on: dispatcher.foreground) {} }
+    #expect(known.isEmpty, "they have no member")
+    for _ in 0..<2 { group.enter(for: first) }
+    #expect(known.isEmpty, "it is the only one")
+    for dispatcher in [second, first, second] { group.enter(for: dispatcher) }
+    #expect(known == [ObjectIdentifier(first), ObjectIdentifier(second)])
+    for _ in 0..<5 { group.leaveAsMember().emptied?.tell() }
+    #expect(known.isEmpty)
+    for dispatcher in [first, second] {
+      try dispatcher.runUntilIdle()
+      try dispatcher.finish()
+    }
+  }
+
   // Nearly each is made where the one before was.
   @Test("is no other that has taken its place in memory", arguments: [false, true])
   func goneAndReplaced(byNotification: Bool) throws {

@@ -78,42 +78,51 @@ struct PoolSharesTests {
     #expect(!all[3].begin())
   }
 
-  @Test("lend the last one, in turn, to those that run nothing, while a thread is blocked in any")
-  func lent() {
+  @Test("have a spare one, in turn, for those that run nothing, and that threads are blocked in")
+  func spare() {
     let called = (0..<2).map { _ in Box(0) }
     let (first, second, third) = (share(), share(called: called[0]), share(called: called[1]))
     for _ in 0..<3 { #expect(first.begin()) }
-    #expect(!second.begin())
     #expect(!third.begin())
+    #expect(!second.begin())
 
-    #expect(first.beginBlocking())
-    #expect(!second.beginBlocking(), "it is lent already")
-    #expect(!first.begin())
-    #expect(!third.begin(), "the second one is next")
+    #expect(second.beginBlocking())
     shares.callThoseInShort()
-    #expect(called.map(\.value) == [1, 1], "the second one has not taken it")
+    #expect(called.map(\.value) == [1, 0], "one before it is not urgent")
     #expect(second.begin())
     #expect(!second.begin())
+    #expect(!third.beginBlocking(), "the second one has it")
     #expect(!third.begin())
+    #expect(!first.beginBlocking())
+    #expect(!first.begin(), "it runs something")
+
     second.end()
     #expect(!second.begin(), "the third one is next")
+    shares.callThoseInShort()
+    #expect(called.map(\.value) == [2, 1], "the third one has not taken it")
     #expect(third.begin())
     third.end()
 
-    second.endBlocking()
-    first.endBlocking()
+    for share in [first, second, third] { share.endBlocking() }
     #expect(!second.begin(), "no thread is blocked any more")
     #expect(!third.begin())
   }
 
-  @Test("have no other to call when a thread is blocked, and none waits")
-  func blockedAlone() {
-    let (first, second) = (share(), share())
-    #expect(!first.beginBlocking())
-    first.endBlocking()
-    while first.begin() {}
-    #expect(!first.beginBlocking(), "one that runs something does not have the last one")
-    #expect(second.begin())
+  @Test("have the spare one beside all others, also for one that goes on without end")
+  func spareIsExtra() {
+    let order = Box([Int]())
+    let all = waiting(2, order: order)
+    #expect(!all[0].beginBlocking())
+    all[0].end()
+    #expect(all[0].begin(), "on the spare thread")
+    shares.callThoseInShort()
+    #expect(order.value == [1], "it is not kept from the thread that it waits for")
+    all[0].end()
+    all[0].endBlocking()
+    #expect(!all[0].begin())
+    all[1].end()
+    shares.callThoseInShort()
+    #expect(order.value == [1, 0])
   }
 
   @Test("call the one that has waited longest, once, when a thread is free")
@@ -190,32 +199,26 @@ struct PoolSharesTests {
     second.value = nil
   }
 
-  @Test("call one again that was called in vain, because others have taken the thread")
+  @Test("call one again that was called in vain, because another one has taken the thread")
   func calledInVain() {
-    let (calls, second) = (Box(0), Box<PoolShare?>(nil))
-    let (first, third) = (share(threads: 3), share(threads: 3))
-    second.value = PoolShare(of: shares, threads: 3) {
+    let (answers, second) = (Box([Bool]()), Box<PoolShare?>(nil))
+    let (first, third) = (share(), share())
+    second.value = PoolShare(of: shares, threads: 4) {
       {
-        calls.increment()
-        if calls.value == 1 {
-          _ = third.beginBlocking()
-          while third.begin() {}
-          third.endBlocking()
-        }
-        _ = second.value?.begin()
+        if answers.value.isEmpty { #expect(third.begin(), "its first run comes before others") }
+        answers.change { $0.append(second.value?.begin() == true) }
       }
     }
     made.shares.append(second.value!)
+    #expect(second.value?.begin() == true)
     while first.begin() {}
     #expect(second.value?.begin() == false)
     first.end()
     shares.callThoseInShort()
-    #expect(calls.value == 1)
-    #expect(shares.isAwaited)
+    #expect(answers.value == [false])
     third.end()
-    shares.callThoseInShort()
-    #expect(calls.value == 2)
-    #expect(!shares.isAwaited)
+    third.leave()
+    #expect(answers.value == [false, true])
     second.value = nil
   }
 
@@ -350,11 +353,12 @@ struct PoolSharesTests {
   private struct Model {
     var runs: [Int]
     var hasUsed: [Bool]
-    var blocked = 0
+    var blocked: [Int]
+    var ownerOfSpare: Int?
 
     func mayStart(_ index: Int, of capacity: Int) -> Bool {
-      let left = capacity - runs.reduce(0, +) - 1
-      if runs[index] == 0 { return left + min(blocked, 1) >= 0 }
+      let left = capacity - runs.reduce(0, +) - (ownerOfSpare == nil ? 1 : 0)
+      if runs[index] == 0 { return left >= 0 || blocked[index] > 0 && ownerOfSpare == nil }
       let idle = runs.indices.count { $0 != index && hasUsed[$0] && runs[$0] == 0 }
       return left >= min(idle, capacity / 2)
     }
@@ -375,25 +379,32 @@ struct PoolSharesTests {
       made.shares = all
       let capacity = max(1, threads - 1)
       var model = Model(
-        runs: .init(repeating: 0, count: count), hasUsed: .init(repeating: false, count: count))
+        runs: .init(repeating: 0, count: count), hasUsed: .init(repeating: false, count: count),
+        blocked: .init(repeating: 0, count: count))
       for _ in 0..<100 {
         let index = dice.roll(count)
         if dice.once(in: 6) {
-          model.blocked += 1
+          model.blocked[index] += 1
           if all[index].beginBlocking() { all[index].callOthers() }
-        } else if model.blocked > 0, dice.once(in: 6) {
-          model.blocked -= 1
+        } else if model.blocked[index] > 0, dice.once(in: 6) {
+          model.blocked[index] -= 1
           all[index].endBlocking()
         } else if model.runs[index] > 0, dice.once(in: 2) {
           all[index].end()
           model.runs[index] -= 1
+          if model.ownerOfSpare == index { model.ownerOfSpare = nil }
           short.change { _ = $0.remove(index) }
           shares.callThoseInShort()
         } else {
           model.hasUsed[index] = true
           let may = model.mayStart(index, of: capacity)
           #expect(all[index].begin() == may)
-          if may { model.runs[index] += 1 }
+          if may {
+            if model.runs.reduce(0, +) == capacity, model.ownerOfSpare == nil {
+              model.ownerOfSpare = index
+            }
+            model.runs[index] += 1
+          }
           short.change { if may { $0.remove(index) } else { $0.insert(index) } }
         }
         for index in short.value { #expect(!model.mayStart(index, of: capacity)) }

@@ -45,28 +45,52 @@ extension OnePool {
       await #expect(processExitsWith: .success) { [what] in
         try standingStill {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
-          let (first, second, third) = (try UVDispatcher(), try UVDispatcher(), try UVDispatcher())
-          let (mayWait, begun, ended) = (Latch(), Latch(), Latch())
-          first.background {
-            begun.open()
-            _ = mayWait.wait(patience)
+          let all = try (0..<4).map { _ in try UVDispatcher() }
+          let (mayWait, begun, ended) = (Latch(), Latch(), Latch(2))
+          @Sendable func wait() {
+            let group = WorkGroup()
             if what == "a handle" {
-              third.background {}
-              _ = try? second.background.submit {}.wait()
+              _ = try? all[2].background.submit {}.wait()
             } else {
-              let group = WorkGroup()
-              for other in [third, second] { other.background.submit(group: group) {} }
+              for other in all[2...] { other.background.submit(group: group) {} }
               try? group.wait()
             }
             ended.open()
           }
+          all[0].background {
+            begun.open()
+            _ = mayWait.wait(patience)
+            wait()
+          }
           #expect(begun.wait(patience))
-          // Without a thread, and first in the line.
-          third.background {}
-          #expect(third.withCore { $0.workers.isShort })
+          // Without a thread, and first in the line. If it had the last one, nothing would be left.
+          all[1].background { wait() }
+          #expect(all[1].withCore { $0.workers.isShort })
           mayWait.open()
           // Without a wait in a dispatcher, which would have the last thread.
           #expect(ended.wait(patience))
+        }
+      }
+    }
+
+    @Test("have no spare thread of the pool any more once the wait is over")
+    func noSpareAfterAWait() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let (first, second) = (try UVDispatcher(), try UVDispatcher())
+          _ = try second.background.submit {}.wait()
+          second.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
+          let (begun, gate, ran) = (Latch(), Latch(), Latch())
+          first.background {
+            begun.open()
+            _ = gate.wait(patience)
+          }
+          #expect(begun.wait(patience))
+          second.background { ran.open() }
+          #expect(second.withCore { $0.workers.isShort })
+          gate.open()
+          #expect(ran.wait(patience))
         }
       }
     }

@@ -27,30 +27,78 @@ let poolShareBugs: [Bug] = [
     .without("core.share.callOthers()"),
     suites: ["GoodCitizenTests"]),
   Bug(
-    "share.not-lent", breaks: "bodies that wait for another dispatcher keep it from the pool",
-    in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("state.blocked > 0 &&", becomes: "false &&"),
-    suites: ["PoolSharesTests", "GoodCitizenTests", "TakingTurnsTests"]),
-  Bug(
-    "share.lent-to-busy",
-    breaks: "rule 12: a dispatcher that runs something has the last thread too",
+    "share.no-spare", breaks: "bodies that wait for another dispatcher keep it from the pool",
     in: "UVDispatch/Engine/PoolShares.swift",
     .expression(
-      "record.runs == 0", becomes: "true", within: "state.blocked > 0 && record.runs == 0 ? 1"),
+      "!state.isSpareTaken", becomes: "false", within: "record.blocked > 0, !state.isSpareTaken"),
+    suites: ["PoolSharesTests", "GoodCitizenTests", "TakingTurnsTests"]),
+  Bug(
+    "share.spare-for-all", breaks: "rule 12: no thread is left to libuv's other users",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression(
+      "record.blocked > 0", becomes: "true", within: "record.blocked > 0, !state.isSpareTaken"),
     suites: ["PoolSharesTests"]),
   Bug(
-    "share.lent-for-ever", breaks: "rule 12: after a wait no thread is left to libuv's other users",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("core.share.endBlocking()"),
-    suites: ["GoodCitizenTests"]),
+    "share.spare-not-in-turn",
+    breaks: "an urgent dispatcher has the spare thread before those that came first",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("state.urgent.first.map { $0 === self } ?? true", becomes: "true"),
+    suites: ["PoolSharesTests"]),
   Bug(
-    "share.lent-untold",
-    breaks: "a dispatcher that waits for a thread is not called when a thread is blocked",
+    "share.spare-counted",
+    breaks: "the run on the spare thread takes the thread of another dispatcher",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("? .spare : nil", becomes: "? .any : nil"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.spare-kept", breaks: "the spare thread is there once",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("state.isSpareTaken = false"),
+    suites: ["PoolSharesTests"]),
+  Bug(
+    "share.spare-uncalled",
+    breaks: "an urgent dispatcher is not called when the spare thread is free again",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("?? firstUrgent(state)", becomes: "?? nil"),
+    suites: ["PoolSharesTests", "TakingTurnsTests"]),
+  Bug(
+    "share.urgent-for-ever",
+    breaks: "rule 12: after a wait no thread is left to libuv's other users",
+    in: "UVDispatch/UVDispatcher.swift",
+    .without("for share in thread.shares { share.endBlocking() }"),
+    suites: ["TakingTurnsTests"]),
+  Bug(
+    "share.urgent-untold",
+    breaks: "a dispatcher that is short is not called when a thread is blocked in it",
     in: "UVDispatch/UVDispatcher.swift",
     .statement(
-      "if core.share.beginBlocking() { core.outbox.appendWake(core.share.callOthers) }",
-      becomes: "_ = core.share.beginBlocking()"),
+      "core.outbox.appendWake(share.callOthers)", becomes: "continue"),
     suites: ["TakingTurnsTests"]),
+  Bug(
+    "share.group-of-one",
+    breaks: "a thread that waits for a group keeps one of its dispatchers from the pool",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("others = sharesOfOthers(in: group)"), suites: ["TakingTurnsTests"]),
+  Bug(
+    "share.first-owner-forgotten",
+    breaks: "a thread that waits for a group keeps the first of its dispatchers from the pool",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("if shared != nil, let last { owners = [last] }"),
+    suites: ["TakingTurnsTests", "GroupDispatcherTests"]),
+  Bug(
+    "share.owner-without-member", breaks: "a group keeps what it has been told of without a member",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression("members > 0", becomes: "true", within: "if members > 0, !owners"),
+    suites: ["GroupDispatcherTests"]),
+  Bug(
+    "share.owner-twice", breaks: "a group keeps a dispatcher once for each of its members",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression("!owners.contains(where: { $0.name == name })", becomes: "true"),
+    suites: ["GroupDispatcherTests"]),
+  Bug(
+    "share.owners-stay", breaks: "a group keeps the dispatchers of members that have ended",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("state.owners = []"), suites: ["GroupDispatcherTests"]),
   Bug(
     "share.stacked",
     breaks: "dispatchers that are let go of while they are short end on each other's stacks",
@@ -130,7 +178,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.line-before", breaks: "those that came before one that leaves its line are lost",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("previous.record.next = next", becomes: "first = next"),
+    .expression("previous.record[isOfUrgent].next = next", becomes: "first = next"),
     suites: ["PoolSharesTests"]),
   Bug(
     "share.line-after", breaks: "one that comes after the last has left its line is lost",
@@ -141,7 +189,7 @@ let poolShareBugs: [Bug] = [
     "share.line-neighbour",
     breaks: "one behind another that has left its line takes that one out again",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("next.record.previous = previous", becomes: "_ = previous"),
+    .expression("next.record[isOfUrgent].previous = previous", becomes: "_ = previous"),
     suites: ["PoolSharesTests"]),
   Bug(
     "share.not-held",
