@@ -31,7 +31,7 @@ let poolShareBugs: [Bug] = [
     in: "UVDispatch/Engine/PoolShares.swift",
     .expression(
       "!state.isSpareTaken", becomes: "false", within: "record.blocked > 0, !state.isSpareTaken"),
-    suites: ["PoolSharesTests", "GoodCitizenTests", "TakingTurnsTests"]),
+    suites: ["AcrossDispatchersTests", "PoolSharesTests", "GoodCitizenTests", "TakingTurnsTests"]),
   Bug(
     "share.spare-for-all", breaks: "rule 12: no thread is left to libuv's other users",
     in: "UVDispatch/Engine/PoolShares.swift",
@@ -42,13 +42,17 @@ let poolShareBugs: [Bug] = [
     "share.spare-not-in-turn",
     breaks: "an urgent dispatcher has the spare thread before those that came first",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("state.urgent.first.map { $0 === self } ?? true", becomes: "true"),
+    .statement(
+      "return state.urgent.first.map { $0 === self } ?? true ? .spare : nil",
+      becomes: "return .spare"),
     suites: ["PoolSharesTests"]),
   Bug(
     "share.spare-counted",
     breaks: "the run on the spare thread takes the thread of another dispatcher",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("? .spare : nil", becomes: "? .any : nil"),
+    .statement(
+      "return state.urgent.first.map { $0 === self } ?? true ? .spare : nil",
+      becomes: "return state.urgent.first.map { $0 === self } ?? true ? .any : nil"),
     suites: ["PoolSharesTests"]),
   Bug(
     "share.spare-kept", breaks: "the spare thread is there once",
@@ -59,7 +63,8 @@ let poolShareBugs: [Bug] = [
     "share.spare-uncalled",
     breaks: "an urgent dispatcher is not called when the spare thread is free again",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .expression("?? firstUrgent(state)", becomes: "?? nil"),
+    .expression(
+      "!state.isSpareTaken", becomes: "false", within: "guard !state.isSpareTaken, let share"),
     suites: ["PoolSharesTests", "TakingTurnsTests"]),
   Bug(
     "share.urgent-for-ever",
@@ -78,7 +83,8 @@ let poolShareBugs: [Bug] = [
     "share.group-of-one",
     breaks: "a thread that waits for a group keeps one of its dispatchers from the pool",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("others = sharesOfOthers(in: group)"), suites: ["TakingTurnsTests"]),
+    .without("others = sharesOfOthers(in: group)"),
+    suites: ["AcrossDispatchersTests", "TakingTurnsTests"]),
   Bug(
     "share.first-owner-forgotten",
     breaks: "a thread that waits for a group keeps the first of its dispatchers from the pool",
