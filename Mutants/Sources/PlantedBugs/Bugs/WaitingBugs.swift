@@ -148,7 +148,7 @@ private let searchBugs = [
     "search.busy-caller-ignored",
     breaks: "rule 14: a circle through a caller whose thread does something else is found late",
     in: search,
-    .expression("isFirst ? 0 : countDeadCallers", becomes: "true ? 0 : countDeadCallers"),
+    .expression("isFirst", becomes: "true", within: "isFirst ? 0 : countDeadCallers"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.busy-caller-for-ever",
