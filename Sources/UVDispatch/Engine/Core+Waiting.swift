@@ -40,7 +40,8 @@ extension Core {
     if unaided.isEmpty { return }
     let search = DeadlockSearch(self, groups, circlesOnly: circlesOnly, mayHelp: true)
     if let first = search.dead.first(where: { !$0.isBusy }) {
-      let victim = last.flatMap { $0.isLive ? nil : $0 } ?? search.victim(from: first)
+      let closing = last.flatMap { $0.isLive ? nil : $0 }
+      guard let victim = closing ?? search.victim(from: first) else { return }
       victim.refuse(search.links(after: victim))
       return blocked.flag(victim)
     }

@@ -339,13 +339,21 @@ struct DeadlockSearch {
   var dead: [BlockedThread] { core.blocked.threads.filter { $0.isSearched && !$0.isLive } }
 
   /// The thread to refuse: of the circle that `thread`, which is not live, leads to, the one that was blocked
-  /// last. To refuse another would not let the circle go on.
-  func victim(from thread: BlockedThread) -> BlockedThread {
+  /// last. To refuse another would not let the circle go on. Nil if none can be refused.
+  func victim(from thread: BlockedThread) -> BlockedThread? {
     let chain = chain(from: thread)
-    guard let last = chain.last, let end = next(after: last),
-      let first = chain.firstIndex(where: { $0 === end })
-    else { return thread }
-    return chain[first...].filter { !$0.isBusy }.max { $0.number < $1.number } ?? thread
+    let end = chain.last.flatMap(next)
+    let circle = chain.firstIndex { $0 === end }.map { chain[$0...] } ?? []
+    return last(of: circle) ?? last(of: dead[...])
+  }
+
+  /// The one that was blocked last, of those that can be refused: that run nothing on top of their wait, and wait for
+  /// no body of their own that runs on the loop's thread.
+  private func last(of threads: ArraySlice<BlockedThread>) -> BlockedThread? {
+    threads.filter { thread in
+      if case .turn(let caller) = thread.target, core.isRunning(caller) { return false }
+      return !thread.isBusy
+    }.max { $0.number < $1.number }
   }
 
   /// What the threads wait for that `thread`, which is not live, waits for: each for the next.
@@ -373,6 +381,7 @@ struct DeadlockSearch {
     case .thread(let other): other
     case .queue(let queue):
       dead.first { thread in thread.tasks.contains { $0.queue == queue } }
+        ?? queues[queue]?.busyCallers.first { !$0.isLive }
     case .workers: dead.first(where: \.isWorker)
     case .loop: dead.first(where: \.isLoop)
     case nil: nil

@@ -10,10 +10,14 @@ struct DeadlockSearchTests {
 
   private func isLive(_ thread: BlockedThread, in bare: BareCore, circlesOnly: Bool = true) -> Bool
   {
-    _ = DeadlockSearch(
+    _ = search(bare, circlesOnly: circlesOnly)
+    return thread.isLive
+  }
+
+  private func search(_ bare: BareCore, circlesOnly: Bool = true) -> DeadlockSearch {
+    DeadlockSearch(
       bare.core, AwaitedGroups(of: bare.core, onlyRunning: circlesOnly), circlesOnly: circlesOnly,
       mayHelp: true)
-    return thread.isLive
   }
 
   // MARK: Circles
@@ -131,6 +135,60 @@ struct DeadlockSearchTests {
 
     #expect(isLive(behind, in: bare) == comesBack)
     #expect(inner.isLive == comesBack)
+    _ = bare.core.releaseEverything()
+  }
+
+  @Test(
+    "refuses none whose own body runs on the loop's thread, whichever was blocked last",
+    arguments: [false, true])
+  func refusable(isLast: Bool) {
+    let bare = BareCore(width: 3)
+    bare.core.loopRuns = true
+    let caller = bare.core.makeTask(
+      .caller(nil), on: .foreground, nil, site: .here(), parent: nil)
+    bare.core.accept(caller)
+    bare.core.begin(caller)
+    // Its task holds the view that the loop's thread waits for.
+    let own = bare.running(on: .background, bare.view)
+    func blockOwn() -> BlockedThread { bare.block(own, on: .turn(caller)) }
+    let early = isLast ? nil : blockOwn()
+    let loop = bare.block(
+      caller, on: .turn(bare.caller(on: bare.view)), isWorker: false, isLoop: true)
+    let thread = early ?? blockOwn()
+
+    let search = search(bare)
+    #expect(search.dead.count == 2)
+    for dead in [thread, loop] { #expect(search.victim(from: dead) === loop) }
+  }
+
+  @Test(
+    "refuses one of the circle that a thread leads to, through a caller that does not come back")
+  func circleThroughABusyCaller() {
+    let bare = BareCore(width: 4)
+    bare.core.loopRuns = true
+    let loopsCaller = bare.caller(on: bare.view)
+    let callers = [bare.caller(on: bare.view), loopsCaller]
+    bare.view.pool.queue.suspend()
+    for caller in callers {
+      bare.core.accept(caller)
+      bare.core.enqueue(caller)
+    }
+    _ = bare.view.pool.queue.resume()
+    func onForeground() -> BlockedThread.Target {
+      .turn(bare.core.makeTask(.caller(nil), on: .foreground, nil, site: .here(), parent: nil))
+    }
+    let busy = bare.blocked(on: .turn(callers[0]), on: .background)
+    let loop = bare.blocked(on: .turn(loopsCaller), on: .foreground, isWorker: false, isLoop: true)
+    bare.core.blocked.beginBusy(busy)
+    let inner = bare.blocked(on: onForeground(), on: .background)
+    bare.core.blocked.endBusy(busy)
+    // In no circle, and blocked last.
+    let outside = bare.blocked(on: onForeground(), on: .background)
+    bare.core.blocked.beginBusy(busy)
+
+    let search = search(bare)
+    #expect(search.dead.count == 4)
+    for dead in [loop, outside] { #expect(search.victim(from: dead) === inner) }
     _ = bare.core.releaseEverything()
   }
 

@@ -26,6 +26,23 @@ extension OnePool {
       try fake.finish()
     }
 
+    @Test("goes on when the last of its tasks is cancelled, in its dispatcher or in another one")
+    func lastIsCancelled() throws {
+      let (dispatcher, other) = (try UVDispatcher(), try UVDispatcher())
+      for owner in [dispatcher, other] {
+        let group = WorkGroup()
+        let view = owner.makeQueue(label: "held", width: 1)
+        view.suspend()
+        let handle = view.submit(group: group) {}
+        let waiter = WatchedThread { try? dispatcher.wait(for: .group(group), timeout: nil) }
+        #expect(waiter.waitUntilItSleeps())
+
+        #expect(handle.cancel() == .beforeStart)
+
+        #expect(waiter.join())
+      }
+    }
+
     @Test("goes on when somebody leaves it last of whom the dispatcher knows nothing")
     func leftByHand() throws {
       let dispatcher = try UVDispatcher()

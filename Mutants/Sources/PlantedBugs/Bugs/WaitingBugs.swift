@@ -151,6 +151,21 @@ private let searchBugs = [
     .expression("isFirst", becomes: "true", within: "isFirst ? 0 : countDeadCallers"),
     suites: ["DeadlockSearchTests"]),
   Bug(
+    "search.busy-caller-no-link",
+    breaks:
+      "rule 14: a thread is refused that is in no circle, where one leads through a busy caller",
+    in: search,
+    .expression("queues[queue]?.busyCallers.first { !$0.isLive }", becomes: "nil"),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
+    "search.refuses-what-runs",
+    breaks: "rule 14: a thread is refused whose body runs, and asks again without end",
+    in: search,
+    .statement(
+      "if case .turn(let caller) = thread.target, core.isRunning(caller) { return false }",
+      becomes: ""),
+    suites: ["DeadlockSearchTests"]),
+  Bug(
     "search.busy-caller-for-ever",
     breaks: "rule 14: a wait is refused behind a caller whose thread comes back",
     in: search,
@@ -344,7 +359,7 @@ private let tellingBugs = [
     breaks: "rule 20: a thread that waits for a group waits on when its last is taken out",
     in: "UVDispatch/UVDispatcher.swift",
     .without("item.wakeThreads(telling)", within: "item.wakeThreads(telling)\n      item.resume"),
-    suites: ["UVContractTests"]),
+    suites: ["WaitForOthersTests"]),
   Bug(
     "telling.fake-batch-unresumed",
     breaks: "rule 20: a Task that awaits an outcome of a fake waits on",
