@@ -15,12 +15,8 @@ extension Core {
     shutdown.report = report
     for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }
     threadsForReport = []
-    let tasks = tasksForReport
+    for resume in tasksForReport { outbox.appendResume { resume(report) } }
     tasksForReport = []
-    // First of all: the executors of other Tasks may take their time.
-    if !tasks.isEmpty {
-      outbox.appendResume(first: true) { for resume in tasks { resume(report) } }
-    }
     if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }
     loop.isWanted = true
   }

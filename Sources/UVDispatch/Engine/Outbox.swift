@@ -58,12 +58,8 @@ struct Outbox {
   /// - Parameter call: Lets a thread go on. It runs no user code, and returns at once.
   mutating func appendWake(_ call: @escaping () -> Void) { notes.append(.wake(call)) }
 
-  /// - Parameters:
-  ///   - first: Before all others that resume Tasks.
-  ///   - call: Resumes Tasks, or hands a job of one to an executor.
-  mutating func appendResume(first: Bool = false, _ call: @escaping () -> Void) {
-    notes.insert(.resume(call), at: first ? 0 : notes.count)
-  }
+  /// - Parameter call: Resumes Tasks, or hands a job of one to an executor.
+  mutating func appendResume(_ call: @escaping () -> Void) { notes.append(.resume(call)) }
 
   /// Takes everything out, which must be something. Most often that is one, and then what it lay in
   /// stays here for the next.

@@ -158,8 +158,8 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "outbox.appendResume(first: true) { for resume in tasks { resume(report) } }",
-      becomes: "outbox.append { for resume in tasks { resume(report) } }"),
+      "for resume in tasksForReport { outbox.appendResume { resume(report) } }",
+      becomes: "for resume in tasksForReport { outbox.append { resume(report) } }"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.jobs-behind-callbacks",
