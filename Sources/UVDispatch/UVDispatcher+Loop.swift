@@ -38,7 +38,7 @@ extension UVDispatcher {
     withCore { $0.takeLoop() }
     return BrokenPipes.withHeldBack {
       guard servesMainQueue && MainQueue.isOnItsThread, (try? MainQueue.prepare()) != nil else {
-        return body()
+        return whileBlocked(body)
       }
       return loop.servingMainQueue(body)
     }

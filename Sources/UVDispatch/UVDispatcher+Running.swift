@@ -7,7 +7,12 @@ extension UVDispatcher {
   /// its quantum is over. Then the thread is libuv's again.
   func work() {
     TaskFrame.threadWorksFor = ObjectIdentifier(self)
-    defer { TaskFrame.threadWorksFor = nil }
+    TaskFrame.threadReleases = false
+    defer {
+      TaskFrame.threadWorksFor = nil
+      // What holds the run may hold the dispatcher last, and the thread counts as free by then.
+      TaskFrame.threadReleases = true
+    }
     let core = lock()
     core.workers.arrive()
     var frame = core.makeFrame(on: .background)

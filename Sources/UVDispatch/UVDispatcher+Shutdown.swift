@@ -46,7 +46,7 @@ extension UVDispatcher {
       core.threadsForReport.append((core.lastID, place.put))
       return core.lastID
     }
-    if let report = place.wait(for: timeout) { return report }
+    if let report = whileBlocked({ place.wait(for: timeout) }) { return report }
     withCore { $0.threadsForReport.removeAll { $0.number == number } }
     // It may have come just now.
     if let report { return report }

@@ -70,24 +70,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     core.share.leave()
     // Nobody else holds it, so nothing runs: bodies and leases hold it.
     monitor.lock()
-    let left = core.releaseEverything()
+    let leftovers = Leftovers(core.releaseEverything())
     monitor.unlock()
-    // Each has its outcome before the first of them is told: user code may ask for any.
-    let tellings = left.map { work -> WorkItem.Telling? in
-      if case .item(let item) = work { item.setOutcome(.cancelled) } else { nil }
-    }
-    for case (.item(let item), let telling?) in zip(left, tellings) { item.wakeThreads(telling) }
-    for case (.item(let item), let telling?) in zip(left, tellings) {
-      item.resume(.cancelled, telling)
-    }
-    for (work, telling) in zip(left, tellings) {
-      switch work {
-      case .item(let item): if let telling { item.tell(.cancelled, telling) }
-      // It cannot be refused.
-      case .job(let job, _): globalConcurrentExecutor.enqueue(job)
-      case .plain, .caller, .mainQueue: break
-      }
-    }
+    leftovers.end(named: configuration.label)
   }
 
   // MARK: Queues

@@ -184,6 +184,13 @@ open class TaskFrame {
     set { ThreadFrames.worksFor = newValue }
   }
 
+  /// Whether the calling thread is about to release dispatchers that it has no other part in: one that it holds last
+  /// runs no user code on it. A dispatcher sets it.
+  package static var threadReleases: Bool {
+    get { ThreadFrames.isReleasing }
+    set { ThreadFrames.isReleasing = newValue }
+  }
+
   /// What messages call the task: its label, else its file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
 }

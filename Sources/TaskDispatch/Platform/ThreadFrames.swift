@@ -71,6 +71,8 @@ enum ThreadFrames {
     var delivery: UnsafePointer<Delivery>?
     /// The dispatcher whose worker run this thread is in.
     var worksFor: ObjectIdentifier?
+    /// The thread is about to release dispatchers that it has no other part in.
+    var isReleasing = false
   }
 
   @safe fileprivate struct Delivery {
@@ -163,6 +165,18 @@ enum ThreadFrames {
     set {
       let top = unsafe topIfMade() ?? makeTop()
       unsafe top.pointee.worksFor = newValue
+    }
+  }
+
+  /// Whether the thread is about to release dispatchers that it has no other part in.
+  static var isReleasing: Bool {
+    get {
+      guard let top = unsafe topIfMade() else { return false }
+      return unsafe top.pointee.isReleasing
+    }
+    set {
+      let top = unsafe topIfMade() ?? makeTop()
+      unsafe top.pointee.isReleasing = newValue
     }
   }
 

@@ -15,7 +15,13 @@ extension Core {
     shutdown.report = report
     for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }
     threadsForReport = []
-    for resume in tasksForReport { outbox.appendResume { resume(report) } }
+    let tasks = tasksForReport
+    for resume in tasks {
+      outbox.appendResume {
+        // The executor of one may keep its thread, and is none of the others' concern.
+        if tasks.count == 1 { resume(report) } else { Task.detached { resume(report) } }
+      }
+    }
     tasksForReport = []
     if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }
     loop.isWanted = true

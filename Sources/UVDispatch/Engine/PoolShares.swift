@@ -92,6 +92,9 @@ final class PoolShares: Sendable {
   func callThoseInShort() {
     // One that becomes short after this thread has given back its own has seen that.
     if short.load(ordering: .relaxed) == 0 { return }
+    let releases = TaskFrame.threadReleases
+    TaskFrame.threadReleases = true
+    defer { TaskFrame.threadReleases = releases }
     while let share = callOneThatMayStart() {
       state.withLock { _ in share.record.callers -= 1 }
     }

@@ -73,14 +73,103 @@ extension OnePool {
       }
     }
 
+    /// Keeps the thread that releases it.
+    private final class Keeper: Sendable {
+      let (kept, gate, released) = (Latch(), Latch(), Latch())
+
+      /// A task that holds what does that.
+      func task() -> @Sendable () -> Void {
+        let held = Held(self)
+        return { withExtendedLifetime(held) {} }
+      }
+
+      private final class Held: Sendable {
+        private let keeper: Keeper
+
+        init(_ keeper: Keeper) { self.keeper = keeper }
+
+        deinit {
+          keeper.kept.open()
+          _ = keeper.gate.wait(patience)
+          keeper.released.open()
+        }
+      }
+    }
+
+    @Test(
+      "are each served, although one before them is let go of, and what it held keeps its thread")
+    func servedBesideADeinit() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let (first, last) = (try UVDispatcher(), try UVDispatcher())
+          let (keeper, begun, gate, ran) = (Keeper(), Latch(), Latch(), Latch())
+          first.background {
+            begun.open()
+            _ = gate.wait(patience)
+          }
+          #expect(begun.wait(patience))
+          try {
+            // Only that it is short holds it in the end, and it needs no thread any more.
+            let second = try UVDispatcher()
+            let view = second.makeQueue(label: "held", width: 1)
+            view.suspend()
+            view(keeper.task())
+            let handle = second.background.submit {}
+            #expect(second.withCore { $0.workers.isShort })
+            #expect(handle.cancel() == .beforeStart)
+          }()
+          last.background { ran.open() }
+          #expect(last.withCore { $0.workers.isShort })
+
+          gate.open()
+
+          #expect(keeper.kept.wait(patience))
+          #expect(ran.wait(patience))
+          keeper.gate.open()
+          #expect(keeper.released.wait(patience))
+        }
+      }
+    }
+
+    @Test(
+      "are served where a body of another one runs their loop, or waits for their report",
+      arguments: [false, true])
+    func blockedElsewhere(forReport: Bool) async {
+      await #expect(processExitsWith: .success) { [forReport] in
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let (first, second) = (try UVDispatcher(), try UVDispatcher())
+          let (ran, ended) = (Latch(), Latch())
+          first.background {
+            second.background { ran.open() }
+            if forReport {
+              second.beginShutdown(.init(drain: .seconds(3_600), cancel: .zero))
+              _ = try? second.waitForReport()
+            } else {
+              second.runUntilIdle()
+            }
+            ended.open()
+          }
+          #expect(ran.wait(patience))
+          if forReport { #expect(second.run().unfinished.isEmpty) }
+          #expect(ended.wait(patience))
+        }
+      }
+    }
+
     @Test("have no spare thread of the pool any more once the wait is over")
     func noSpareAfterAWait() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
-          let (first, second) = (try UVDispatcher(), try UVDispatcher())
+          let first = try UVDispatcher()
+          let second = try UVDispatcher()
           _ = try second.background.submit {}.wait()
           second.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
+          // Nor has one that a thread outside of all tasks waits for the report of.
+          let waiter = second.waitForReportElsewhere()
+          second.waitUntil { !$0.threadsForReport.isEmpty }
           let (begun, gate, ran) = (Latch(), Latch(), Latch())
           first.background {
             begun.open()
@@ -91,6 +180,9 @@ extension OnePool {
           #expect(second.withCore { $0.workers.isShort })
           gate.open()
           #expect(ran.wait(patience))
+          second.beginShutdown()
+          second.run()
+          #expect(waiter.join())
         }
       }
     }
@@ -115,5 +207,12 @@ extension OnePool {
         }
       }
     }
+  }
+}
+
+extension UVDispatcher {
+  /// Lets another thread wait for the report.
+  fileprivate func waitForReportElsewhere() -> OtherThread {
+    OtherThread { _ = try? self.waitForReport() }
   }
 }

@@ -54,6 +54,62 @@ extension OnePool {
       #expect(group.count == 0)
     }
 
+    @Test(
+      "releases what it held on no thread of the pool, if a run there was the last that held it")
+    func lastHeldByARun() throws {
+      final class Held: Sendable {
+        let released: Latch
+        let seen: Box<UInt?>
+
+        init(_ released: Latch, _ seen: Box<UInt?>) {
+          (self.released, self.seen) = (released, seen)
+        }
+
+        deinit {
+          seen.value = CurrentThread.id
+          released.open()
+        }
+      }
+      let (released, seen, worker, gate) = (Latch(), Box<UInt?>(nil), Box<UInt?>(nil), Latch())
+      let begun = Latch()
+      try {
+        let dispatcher = try UVDispatcher()
+        let view = dispatcher.makeQueue(label: "held", width: 1)
+        view.suspend()
+        let held = Held(released, seen)
+        view { withExtendedLifetime(held) {} }
+        dispatcher.background {
+          worker.value = CurrentThread.id
+          begun.open()
+          _ = gate.wait(patience)
+        }
+        #expect(begun.wait(patience))
+      }()
+
+      gate.open()
+
+      #expect(released.wait(patience))
+      #expect(seen.value != worker.value)
+    }
+
+    @Test("releases what it held where a body lets go of it, also after other runs of that thread")
+    func releasedInABody() throws {
+      let (dispatcher, released, wasThere) = (try UVDispatcher(), Latch(8), Box(0))
+      for _ in 0..<8 {
+        let handle = dispatcher.background.submit {
+          let before = released.missing
+          try {
+            let other = try UVDispatcher()
+            other.foreground(body(releasing: released))
+          }()
+          if released.missing == before - 1 { wasThere.increment() }
+        }
+        #expect(try handle.wait() == .completed)
+        dispatcher.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
+      }
+      #expect(wasThere.value == 8)
+    }
+
     @Test("releases timers and repeating timers")
     func timers() throws {
       let released = Latch(20)

@@ -95,15 +95,18 @@ extension OnePool {
       #expect(await onOtherThread { caller.join() })
     }
 
-    @Test("that gives the report to a Task, and threads have it")
+    @Test("that gives the report to a Task, and threads and other Tasks have it")
     func executorOfTheReport() async throws {
       let dispatcher = try UVDispatcher()
       let keeper = Keeper()
       let reported = Task(executorPreference: keeper) {
         await dispatcher.waitForReport().ledger.cancelled
       }
+      await onOtherThread { dispatcher.waitUntil { $0.tasksForReport.count == 1 } }
+      // Behind it.
+      let other = Task { await dispatcher.waitForReport().ledger.cancelled }
       let (caller, report) = try await onOtherThread {
-        dispatcher.waitUntil { !$0.tasksForReport.isEmpty }
+        dispatcher.waitUntil { $0.tasksForReport.count == 2 }
         keeper.isArmed.raise()
         let caller = OtherThread {
           // The thread has to stand behind the Task.
@@ -115,6 +118,7 @@ extension OnePool {
         return (caller, report)
       }
 
+      #expect(await other.value == report.ledger.cancelled)
       keeper.gate.open()
       #expect(await reported.value == report.ledger.cancelled)
       #expect(await onOtherThread { caller.join() })

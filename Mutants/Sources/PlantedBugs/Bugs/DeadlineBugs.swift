@@ -157,9 +157,7 @@ let deadlineBugs: [Bug] = [
     "end.report-behind-callbacks",
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .statement(
-      "for resume in tasksForReport { outbox.appendResume { resume(report) } }",
-      becomes: "for resume in tasksForReport { outbox.append { resume(report) } }"),
+    .statement("outbox.appendResume {\n", becomes: "outbox.append {\n"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.jobs-behind-callbacks",
@@ -186,18 +184,48 @@ let deadlineBugs: [Bug] = [
   Bug(
     "telling.dropped-unwoken",
     breaks: "rule 2: a Task awaits a group for ever whose dispatcher is gone",
-    in: "UVDispatch/UVDispatcher.swift",
-    .expression(
-      "item.resume(.cancelled, telling)", becomes: "_ = (item, telling)"),
+    in: "UVDispatch/Engine/Leftovers.swift",
+    .without("item.resume(.cancelled, telling)"),
     suites: ["DroppedTests"]),
   Bug(
     "telling.dropped-threads-unwoken",
     breaks: "rule 2: a thread waits for a group for ever of which a dispatcher is gone",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Leftovers.swift",
     .expression(
       "item.wakeThreads(telling)", becomes: "_ = (item, telling)",
-      within: "in zip(left, tellings) { item.wakeThreads(telling) }"),
+      within: "in zip(work, tellings) { item.wakeThreads(telling) }"),
     suites: ["DroppedTests"]),
+  Bug(
+    "dropped.told-anywhere",
+    breaks: "rule 12: what a dispatcher held keeps a thread of the pool that counts as free",
+    in: "UVDispatch/Engine/Leftovers.swift",
+    .expression("TaskFrame.threadReleases", becomes: "false"),
+    suites: ["DroppedTests", "TakingTurnsTests"]),
+  Bug(
+    "dropped.run-unmarked",
+    breaks: "rule 12: what a dispatcher held keeps a thread of the pool that counts as free",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without("TaskFrame.threadReleases = true"), suites: ["DroppedTests"]),
+  Bug(
+    "dropped.mark-stays",
+    breaks: "what a body lets go of is told of on another thread, after it",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .without("TaskFrame.threadReleases = false"), suites: ["DroppedTests"]),
+  Bug(
+    "dropped.call-unmarked",
+    breaks: "rule 12: what a dispatcher held keeps a thread that has others to call",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("TaskFrame.threadReleases = true"), suites: ["TakingTurnsTests"]),
+  Bug(
+    "dropped.call-marks-on",
+    breaks: "what a thread lets go of is told of on another thread, after it",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .without("defer { TaskFrame.threadReleases = releases }"), suites: ["PoolSharesTests"]),
+  Bug(
+    "end.report-on-one-thread",
+    breaks: "rule 13: the executor of a Task keeps the report from another Task",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression("tasks.count == 1", becomes: "true"), suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "fake.dropped-threads-unwoken",
     breaks: "rule 2: a thread waits for a group for ever of which a fake is gone",

@@ -73,6 +73,26 @@ let poolShareBugs: [Bug] = [
     .without("for share in thread.shares { share.endBlocking() }"),
     suites: ["TakingTurnsTests"]),
   Bug(
+    "share.report-not-urgent",
+    breaks: "a body that waits for the report of another dispatcher keeps it from the pool",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .expression("whileBlocked({ place.wait(for: timeout) })", becomes: "place.wait(for: timeout)"),
+    suites: ["TakingTurnsTests"]),
+  Bug(
+    "share.loop-not-urgent",
+    breaks: "a body that runs the loop of another dispatcher keeps it from the pool",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .statement("return whileBlocked(body)", becomes: "return body()"),
+    suites: ["TakingTurnsTests"]),
+  Bug(
+    "share.outside-urgent",
+    breaks: "rule 12: a thread that waits for the report takes the thread of libuv's other users",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression(
+      "TaskFrame.threadWorksFor != nil || TaskFrame.first(where: { _ in true }) != nil",
+      becomes: "true"),
+    suites: ["TakingTurnsTests"]),
+  Bug(
     "share.urgent-untold",
     breaks: "a dispatcher that is short is not called when a thread is blocked in it",
     in: "UVDispatch/UVDispatcher.swift",

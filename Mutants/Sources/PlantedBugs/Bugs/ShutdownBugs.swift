@@ -196,7 +196,7 @@ private let endBugs = [
   Bug(
     "end.tasks-not-told", breaks: "rule 13: a Task that awaits the report waits on",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("for resume in tasksForReport { outbox.appendResume { resume(report) } }"),
+    .statement("for resume in tasks {", becomes: "for resume in tasks.prefix(0) {"),
     suites: ["UVContractTests"]),
   Bug(
     "end.threads-not-told", breaks: "rule 13: a thread that waits for the report waits on",
