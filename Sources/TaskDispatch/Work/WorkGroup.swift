@@ -15,8 +15,8 @@ public final class WorkGroup: @unchecked Sendable {
     /// Wakes threads that are blocked until the group is empty: one for each dispatcher, and for each thread that
     /// waits without one.
     var wakers: [Waker] = []
-    /// Each called once, when the group is empty: resumes a Task, or submits a notification. They run no user code,
-    /// and return at once.
+    /// Each called once, when the group is empty: resumes a Task, or submits a notification. They may run user code:
+    /// the Task's executor, or an observer.
     var wakes: [@Sendable () -> Void] = []
     /// Who waits may look only when it has been entered again.
     var timesEmptied = 0
