@@ -40,7 +40,7 @@ extension UVDispatcher {
       guard servesMainQueue && MainQueue.isOnItsThread, (try? MainQueue.prepare()) != nil else {
         return whileBlocked(body)
       }
-      return loop.servingMainQueue(body)
+      return whileBlocked { loop.servingMainQueue(body) }
     }
   }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 import UVDispatch
 
@@ -199,4 +200,24 @@ private final class Stalls: TaskObserver {
     names.withLock { $0.append(event.task.name) }
     isToldOf.signal()
   }
+}
+
+/// A body runs the loop of another dispatcher here. A thread of the pool waits for that body, so the other dispatcher
+/// has to get the thread that is left.
+@MainActor func anotherLoop() throws {
+  unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+  let (first, second) = (try UVDispatcher(), try UVDispatcher())
+  let ran = Counter()
+  first.background {
+    let body = first.foreground.submit {
+      second.background { ran.increment() }
+      second.runUntilIdle()
+    }
+    _ = try? body.wait()
+    first.beginShutdown()
+  }
+
+  first.run()
+
+  expect(ran.value == 1, "\(ran.value) of 1 ran")
 }

@@ -21,6 +21,7 @@ var programs: [String: () throws -> Void] = [
   "inside-wake": wokenInsideOfABlock,
   "inside-awaiter": awaitedInsideOfABlock,
   "stall": stall,
+  "another-loop": anotherLoop,
 ]
 
 #if DEBUG

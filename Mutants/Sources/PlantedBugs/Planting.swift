@@ -7,6 +7,7 @@ public enum Planting {
     case notFound(bug: String, text: String)
     case ambiguous(bug: String, text: String, times: Int)
     case overlapping(bug: String, other: String)
+    case cut(bug: String, text: String)
 
     public var description: String {
       switch self {
@@ -16,6 +17,8 @@ public enum Planting {
         "\(bug): this is found \(times) times, so it says too little of where it is:\n\(text)"
       case .overlapping(let bug, let other):
         "\(bug) and \(other) change overlapping texts; let them change the same text, or less of it"
+      case .cut(let bug, let text):
+        "\(bug): a bracket opens in this and closes outside it, or the other way; take all of it:\n\(text)"
       }
     }
   }
@@ -29,13 +32,16 @@ public enum Planting {
   /// Returns `source` with every change of `bugs` in it. A place may belong to more than one bug.
   ///
   /// - Parameter bugs: Those of this file, and the number that switches each of them on.
-  /// - Throws: If a text is not found exactly once, or if two overlap.
+  /// - Throws: If a text is not found exactly once, if two overlap, or if one cuts a pair of brackets.
   public static func plant(_ bugs: [(bug: Bug, number: Int)], in source: String) throws(Failure)
     -> String
   {
     var places: [Place] = []
     for (bug, number) in bugs {
       for change in bug.changes {
+        for text in [change.text, change.replacement] where !hasWholePairs(text) {
+          throw .cut(bug: bug.name, text: text)
+        }
         let range = try find(change, of: bug, in: source)
         let here = (name: bug.name, number: number, replacement: change.replacement)
         if let index = places.firstIndex(where: { $0.range == range && $0.kind == change.kind }) {
@@ -68,6 +74,20 @@ public enum Planting {
       }
       return "\(choices.joined()){\n\(original)\n}\n"
     }
+  }
+
+  /// Whether each bracket of `text` has its partner there. Brackets in literals count as others do.
+  private static func hasWholePairs(_ text: String) -> Bool {
+    let partners: [Character: Character] = [")": "(", "]": "[", "}": "{"]
+    var open: [Character] = []
+    for character in text {
+      if let partner = partners[character] {
+        guard open.popLast() == partner else { return false }
+      } else if partners.values.contains(character) {
+        open.append(character)
+      }
+    }
+    return open.isEmpty
   }
 
   private static func find(_ change: Change, of bug: Bug, in source: String) throws(Failure)

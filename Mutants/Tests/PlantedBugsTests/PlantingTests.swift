@@ -97,4 +97,19 @@ struct PlantingTests {
       try Planting.plant([(wide, 1), (narrow, 2)], in: "a + b")
     }
   }
+
+  @Test(
+    "fails if a text, or what it becomes, has one of two brackets",
+    arguments: ["f {", "g) }", "(]"])
+  func cut(text: String) {
+    let changed = makeBug("a", .without(text))
+    let becomes = makeBug("b", .statement("f()", becomes: text))
+
+    #expect(throws: Planting.Failure.cut(bug: "a", text: text)) {
+      try Planting.plant([(changed, 1)], in: text)
+    }
+    #expect(throws: Planting.Failure.cut(bug: "b", text: text)) {
+      try Planting.plant([(becomes, 1)], in: "f()")
+    }
+  }
 }

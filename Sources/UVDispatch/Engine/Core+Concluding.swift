@@ -17,10 +17,11 @@ extension Core {
     threadsForReport = []
     let tasks = tasksForReport
     for resume in tasks {
-      outbox.appendResume {
-        // The executor of one may keep its thread, and is none of the others' concern.
+      // The executor of one may keep its thread, and is none of the others' concern.
+      let tell = {
         if tasks.count == 1 { resume(report) } else { Task.detached { resume(report) } }
       }
+      outbox.appendResume(tell)
     }
     tasksForReport = []
     if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }

@@ -12,7 +12,7 @@ struct MainQueueTests {
       "hops", "endless", "language", "foreground", "timers", "waiting", "awaiter",
       "unserved-awaiter", "late",
       "unserved", "elsewhere", "until-idle", "inside", "inside-wake", "inside-awaiter", "stall",
-      "no-descriptors",
+      "no-descriptors", "another-loop",
     ])
   func serves(_ program: String) throws {
     #expect(try MainThreadHost(program).complaint() == nil)

@@ -157,7 +157,7 @@ let deadlineBugs: [Bug] = [
     "end.report-behind-callbacks",
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .statement("outbox.appendResume {\n", becomes: "outbox.append {\n"),
+    .statement("outbox.appendResume(tell)", becomes: "outbox.append(tell)"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.jobs-behind-callbacks",

@@ -85,6 +85,15 @@ let poolShareBugs: [Bug] = [
     .statement("return whileBlocked(body)", becomes: "return body()"),
     suites: ["TakingTurnsTests"]),
   Bug(
+    "share.main-loop-not-urgent",
+    breaks:
+      "a body that runs the loop of another dispatcher on the main thread keeps it from the pool",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .statement(
+      "return whileBlocked { loop.servingMainQueue(body) }",
+      becomes: "return loop.servingMainQueue(body)"),
+    suites: ["MainQueueTests"]),
+  Bug(
     "share.outside-urgent",
     breaks: "rule 12: a thread that waits for the report takes the thread of libuv's other users",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
