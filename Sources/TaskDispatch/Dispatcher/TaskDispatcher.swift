@@ -43,7 +43,9 @@
 ///     before that thread takes another. So such code may wait, and holds back nothing but its thread. What
 ///     a call ends (`cancel()`, `leave()`, a refusal) is told inside that call, in the context of the code
 ///     that calls. Where several tasks end at once, all have their outcomes before the first is told; and what
-///     waits for them (threads, Tasks, notifications of a group, a shutdown's deadlines) goes on before that.
+///     waits for them (threads, Tasks, notifications of a group, a shutdown's deadlines) goes on before that. A
+///     Task goes on by the `enqueue` of its executor: one of your own that waits there holds back the other Tasks
+///     of that end, those that await the report of a shutdown excepted.
 ///
 /// What a user calls are the methods of ``TaskQueue``; most of what stands here is what those need.
 /// Whoever writes a dispatcher runs `DispatcherContract`, of `TaskDispatchTesting`, on it.
