@@ -8,6 +8,7 @@ public enum Planting {
     case ambiguous(bug: String, text: String, times: Int)
     case overlapping(bug: String, other: String)
     case cut(bug: String, text: String)
+    case deferred(bug: String, text: String)
 
     public var description: String {
       switch self {
@@ -19,6 +20,8 @@ public enum Planting {
         "\(bug) and \(other) change overlapping texts; let them change the same text, or less of it"
       case .cut(let bug, let text):
         "\(bug): a bracket opens in this and closes outside it, or the other way; take all of it:\n\(text)"
+      case .deferred(let bug, let text):
+        "\(bug): behind its switch this would run at once; change what stands inside it:\n\(text)"
       }
     }
   }
@@ -32,7 +35,7 @@ public enum Planting {
   /// Returns `source` with every change of `bugs` in it. A place may belong to more than one bug.
   ///
   /// - Parameter bugs: Those of this file, and the number that switches each of them on.
-  /// - Throws: If a text is not found exactly once, if two overlap, or if one cuts a pair of brackets.
+  /// - Throws: If a text is not found exactly once, if two overlap, or if one cuts a pair of brackets or is deferred.
   public static func plant(_ bugs: [(bug: Bug, number: Int)], in source: String) throws(Failure)
     -> String
   {
@@ -41,6 +44,9 @@ public enum Planting {
       for change in bug.changes {
         for text in [change.text, change.replacement] where !hasWholePairs(text) {
           throw .cut(bug: bug.name, text: text)
+        }
+        if change.kind == .statement, change.text.hasPrefix("defer ") {
+          throw .deferred(bug: bug.name, text: change.text)
         }
         let range = try find(change, of: bug, in: source)
         let here = (name: bug.name, number: number, replacement: change.replacement)

@@ -112,4 +112,13 @@ struct PlantingTests {
       try Planting.plant([(becomes, 1)], in: "f()")
     }
   }
+
+  @Test("fails if a statement is deferred: it would run where it stands")
+  func deferred() {
+    let bug = makeBug("a", .without("defer { f() }"))
+
+    #expect(throws: Planting.Failure.deferred(bug: "a", text: "defer { f() }")) {
+      try Planting.plant([(bug, 1)], in: "defer { f() }")
+    }
+  }
 }
