@@ -70,7 +70,7 @@ extension OnePool {
       #expect(ended.wait(patienceWithTasks))
     }
 
-    @Test("that resumes what waits for a task, and other Tasks have the report")
+    @Test("that resumes what waits for a task, and threads and other Tasks have the report")
     func executorOfAWaiter() async throws {
       let dispatcher = try UVDispatcher()
       // No thread runs the loop. So it is cancelled at the deadline, with the report.
@@ -81,18 +81,24 @@ extension OnePool {
         return await handle.outcome
       }
       let reported = Task { await dispatcher.waitForReport().ledger.cancelled }
+      let toldThread = Latch()
+      let thread = OtherThread {
+        _ = try? dispatcher.waitForReport()
+        toldThread.open()
+      }
       await onOtherThread {
         #expect(waits.wait(patienceWithTasks))
-        dispatcher.waitUntil { !$0.tasksForReport.isEmpty }
+        dispatcher.waitUntil { !$0.tasksForReport.isEmpty && !$0.threadsForReport.isEmpty }
         keeper.isArmed.raise()
       }
       // On a thread that the executor may keep.
       let caller = OtherThread { dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero)) }
 
       #expect(await reported.value == 1)
+      #expect(await onOtherThread { toldThread.wait(patience) })
       keeper.gate.open()
       #expect(await ended.value == .cancelled)
-      #expect(await onOtherThread { caller.join() })
+      #expect(await onOtherThread { caller.join() && thread.join() })
     }
 
     @Test("that gives the report to a Task, and threads and other Tasks have it")
