@@ -15,13 +15,11 @@ extension Core {
     shutdown.report = report
     for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }
     threadsForReport = []
+    // The executor of a Task may keep its thread. That concerns no other Task that awaits the report.
     let tasks = tasksForReport
-    for resume in tasks {
-      // The executor of one may keep its thread, and is none of the others' concern.
-      let tell = {
-        if tasks.count == 1 { resume(report) } else { Task.detached { resume(report) } }
-      }
-      outbox.appendResume(tell)
+    let isOne = tasks.count == 1
+    for resume in tasks.reversed() {
+      outbox.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }
     }
     tasksForReport = []
     if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }

@@ -61,6 +61,9 @@ struct Outbox {
   /// - Parameter call: Resumes Tasks, or hands a job of one to an executor.
   mutating func appendResume(_ call: @escaping () -> Void) { notes.append(.resume(call)) }
 
+  /// As the other, before all that others resume.
+  mutating func prependResume(_ call: @escaping () -> Void) { notes.insert(.resume(call), at: 0) }
+
   /// Takes everything out, which must be something. Most often that is one, and then what it lay in
   /// stays here for the next.
   mutating func take() -> Contents {

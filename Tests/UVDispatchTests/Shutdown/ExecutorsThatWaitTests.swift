@@ -10,18 +10,23 @@ extension OnePool {
   struct ExecutorsThatWaitTests {
     private static let policy = ShutdownPolicy(drain: .milliseconds(10), cancel: .milliseconds(10))
 
-    /// Runs Tasks on Swift's own pool, and from the time it is armed keeps the thread that hands it a job.
+    /// Runs each job on a thread of its own, and from the time it is armed keeps the thread that hands it one.
     private final class Keeper: TaskExecutor {
       let isArmed = Flag()
       let kept = Latch()
       let gate = Latch()
+      /// A job has ended: its Task waits.
+      let suspended = Latch()
 
       func enqueue(_ job: UnownedJob) {
         if isArmed.isRaised {
           kept.open()
           _ = gate.wait(patienceWithTasks)
         }
-        globalConcurrentExecutor.enqueue(job)
+        _ = OtherThread {
+          unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
+          self.suspended.open()
+        }
       }
     }
 
@@ -70,35 +75,58 @@ extension OnePool {
       #expect(ended.wait(patienceWithTasks))
     }
 
-    @Test("that resumes what waits for a task, and threads and other Tasks have the report")
+    @Test("that resumes what waits for a task, and other Tasks have the report")
     func executorOfAWaiter() async throws {
       let dispatcher = try UVDispatcher()
-      // No thread runs the loop. So it is cancelled at the deadline, with the report.
+      // No thread runs the loop. So it is cancelled at the deadline.
       let handle = dispatcher.foreground.submit {}
-      let (keeper, waits) = (Keeper(), Latch())
-      let ended = Task(executorPreference: keeper) {
-        waits.open()
-        return await handle.outcome
-      }
+      let keeper = Keeper()
+      let ended = Task(executorPreference: keeper) { await handle.outcome }
       let reported = Task { await dispatcher.waitForReport().ledger.cancelled }
-      let toldThread = Latch()
-      let thread = OtherThread {
-        _ = try? dispatcher.waitForReport()
-        toldThread.open()
-      }
       await onOtherThread {
-        #expect(waits.wait(patienceWithTasks))
-        dispatcher.waitUntil { !$0.tasksForReport.isEmpty && !$0.threadsForReport.isEmpty }
+        #expect(keeper.suspended.wait(patienceWithTasks))
+        dispatcher.waitUntil { !$0.tasksForReport.isEmpty }
         keeper.isArmed.raise()
       }
       // On a thread that the executor may keep.
       let caller = OtherThread { dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero)) }
 
       #expect(await reported.value == 1)
-      #expect(await onOtherThread { toldThread.wait(patience) })
       keeper.gate.open()
       #expect(await ended.value == .cancelled)
-      #expect(await onOtherThread { caller.join() && thread.join() })
+      #expect(await onOtherThread { caller.join() })
+    }
+
+    @Test("that resumes what waits for a body given up with the report, and all others have that")
+    func executorOfAnAbandonedBody() async throws {
+      let dispatcher = try UVDispatcher()
+      let (keeper, begun, gate) = (Keeper(), Latch(), Latch())
+      let (told, ended) = (Latch(), Latch())
+      // A body that asks for the end has until the report to come to its own.
+      let handle = dispatcher.background.submit {
+        begun.open()
+        _ = gate.wait(patienceWithTasks)
+        dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+        #expect(told.wait(patienceWithTasks))
+        ended.open()
+      }
+      let awaited = Task(executorPreference: keeper) { await handle.outcome }
+      let reported = Task { await dispatcher.waitForReport().ledger.abandoned }
+      let thread = OtherThread { _ = try? dispatcher.waitForReport() }
+      await onOtherThread {
+        #expect(begun.wait(patienceWithTasks) && keeper.suspended.wait(patienceWithTasks))
+        dispatcher.waitUntil { !$0.tasksForReport.isEmpty && !$0.threadsForReport.isEmpty }
+        keeper.isArmed.raise()
+        gate.open()
+        #expect(thread.join())
+      }
+
+      #expect(await reported.value == 1)
+      #expect(await onOtherThread { keeper.kept.wait(patience) })
+      keeper.gate.open()
+      #expect(await awaited.value == .abandoned)
+      told.open()
+      #expect(await onOtherThread { ended.wait(patience) })
     }
 
     @Test("that gives the report to a Task, and threads and other Tasks have it")

@@ -157,8 +157,21 @@ let deadlineBugs: [Bug] = [
     "end.report-behind-callbacks",
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .statement("outbox.appendResume(tell)", becomes: "outbox.append(tell)"),
+    .statement(
+      "outbox.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
+      becomes:
+        "outbox.append { if isOne { resume(report) } else { Task.detached { resume(report) } } }"),
     suites: ["StuckCallbackTests"]),
+  Bug(
+    "end.report-behind-tasks",
+    breaks: "rule 13: the executor of a Task that awaits a task keeps the report from other Tasks",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .statement(
+      "outbox.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
+      becomes:
+        "outbox.appendResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }"
+    ),
+    suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "end.jobs-behind-callbacks",
     breaks: "rule 13: a job that goes on elsewhere waits for a callback",

@@ -196,7 +196,7 @@ private let endBugs = [
   Bug(
     "end.tasks-not-told", breaks: "rule 13: a Task that awaits the report waits on",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .expression("tasks", becomes: "[]", within: "for resume in tasks {"),
+    .expression("tasks", becomes: "[]", within: "for resume in tasks.reversed()"),
     suites: ["UVContractTests"]),
   Bug(
     "end.threads-not-told", breaks: "rule 13: a thread that waits for the report waits on",
