@@ -6,7 +6,7 @@ extension UVDispatcher {
   /// A lease: runs what the policy says is next, one task after the other, until there is nothing or
   /// its quantum is over. Then the thread is libuv's again.
   func work() {
-    TaskFrame.threadWorksFor = ObjectIdentifier(self)
+    TaskFrame.threadWorksFor = self
     TaskFrame.threadReleases = false
     defer {
       TaskFrame.threadWorksFor = nil

@@ -171,17 +171,6 @@ extension UVDispatcher {
     if let refusal { throw refusal }
   }
 
-  /// Runs `body`, which blocks the calling thread, under no lock, until this dispatcher has done something. If that
-  /// thread runs a body of another one, it may hold the thread of the pool that this one needs.
-  func whileBlocked<Result>(_ body: () -> Result) -> Result {
-    guard TaskFrame.threadWorksFor != nil || TaskFrame.first(where: { _ in true }) != nil else {
-      return body()
-    }
-    if share.beginBlocking() { share.callOthers() }
-    defer { share.endBlocking() }
-    return body()
-  }
-
   /// The shares of the other dispatchers that have members of `group`. The wait does not keep those.
   private func sharesOfOthers(in group: WorkGroup) -> [PoolShare] {
     group.dispatchersOfMembers.compactMap { ($0 as? UVDispatcher)?.share }

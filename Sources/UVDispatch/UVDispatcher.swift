@@ -204,7 +204,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   /// Frees the lock, and wakes the blocked threads that have to check again.
-  @inline(never) private func freeAndWake() {
+  @inline(never) func freeAndWake() {
     core.blocked.flagThoseThatCheckAlways()
     core.judge()
     guard core.blocked.hasUnwoken else { return monitor.unlock(telling: false) }
@@ -250,80 +250,6 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     unlock(outsideTasks: true)
     lock()
     if isWorker { core.workers.endTelling() }
-  }
-
-  /// Under the lock: the calling thread is about to be blocked. ``unblock(_:)`` ends that.
-  ///
-  /// - Parameter others: Of dispatchers that have members of the group that the thread waits for.
-  func block(
-    for target: BlockedThread.Target, mayTimeOut: Bool, others: [PoolShare] = []
-  ) -> BlockedThread {
-    let name = ObjectIdentifier(self)
-    let isWorker = TaskFrame.threadWorksFor == name
-    let isInBody =
-      TaskFrame.first { frame in
-        frame.queue.dispatcher == name && (frame as? QueuedTask)?.runner == .worker
-      } != nil
-    let thread = core.blocked.begin(
-      target,
-      BlockedThreads.Standing(
-        task: innermostTask, isLoop: core.isOnLoopThread,
-        isWorker: isWorker, deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut,
-        isTelling: isWorker && !isInBody))
-    for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
-    if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
-    // They may have a thread of the pool now that is for no others.
-    thread.shares = [core.share] + others
-    for share in thread.shares where share.beginBlocking() {
-      core.outbox.appendWake(share.callOthers)
-    }
-    return thread
-  }
-
-  /// Under the lock: the calling thread is blocked no more.
-  func unblock(_ thread: BlockedThread) {
-    for share in thread.shares { share.endBlocking() }
-    thread.shares = []
-    if thread.isSearched { core.awaitDeliveries(false) }
-    if case .group = thread.target {
-      core.awaitingMembers.subtract(1, ordering: .sequentiallyConsistent)
-    }
-    core.blocked.end(thread)
-  }
-
-  /// Blocks the calling thread under the lock, until it is to check again or until `time`. Makes the lock
-  /// free first for what the section has left to be done without it, and then comes back at once.
-  func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
-    core.settle()
-    if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty {
-      // Observers may be told of what it has submitted, and wait on top of this.
-      core.blocked.beginBusy(thread)
-      unlock()
-      lock()
-      core.blocked.endBusy(thread)
-    } else {
-      core.judge()
-      if thread.isFlagged {
-        // It has its verdict.
-      } else if core.blocked.hasUnwoken {
-        freeAndWake()
-        lock()
-      } else {
-        thread.isAsleep = true
-        monitor.wait(at: thread.sleeper, until: time.map { monotonic($0.nanoseconds) })
-        thread.isAsleep = false
-        core.clock.forget()
-      }
-    }
-    core.blocked.noteChecked(thread)
-  }
-
-  /// Blocks the calling thread under the lock until `condition`, which any section of the lock may bring.
-  func wait(until condition: () -> Bool) {
-    if condition() { return }
-    let thread = block(for: .anything, mayTimeOut: true)
-    while !condition() { park(thread) }
-    unblock(thread)
   }
 
   // MARK: Where am I

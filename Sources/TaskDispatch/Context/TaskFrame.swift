@@ -179,9 +179,16 @@ open class TaskFrame {
   static var deliverer: (any TaskDispatcher)? { ThreadFrames.deliverer }
 
   /// The dispatcher whose worker run the calling thread is in, or nil. Its dispatcher sets it.
-  package static var threadWorksFor: ObjectIdentifier? {
+  package static var threadWorksFor: (any TaskDispatcher)? {
     get { ThreadFrames.worksFor }
     set { ThreadFrames.worksFor = newValue }
+  }
+
+  /// Whether the calling thread is blocked, and runs something on top of its wait. The dispatcher that blocks it sets
+  /// it.
+  package static var threadIsBlocked: Bool {
+    get { ThreadFrames.isBlocked }
+    set { ThreadFrames.isBlocked = newValue }
   }
 
   /// Whether the calling thread is about to release dispatchers that it has no other part in: one that it holds last

@@ -69,8 +69,10 @@ enum ThreadFrames {
     var isOutsideTasks = false
     /// The innermost call of ``delivering(for:outsideTasks:_:)``.
     var delivery: UnsafePointer<Delivery>?
-    /// The dispatcher whose worker run this thread is in.
-    var worksFor: ObjectIdentifier?
+    /// The dispatcher whose worker run this thread is in. It outlives that.
+    unowned(unsafe) var worksFor: (any TaskDispatcher)?
+    /// The thread is blocked by a dispatcher, and may run something on top of its wait.
+    var isBlocked = false
     /// The thread is about to release dispatchers that it has no other part in.
     var isReleasing = false
   }
@@ -157,7 +159,7 @@ enum ThreadFrames {
   }
 
   /// The dispatcher whose worker run this thread is in, or nil.
-  static var worksFor: ObjectIdentifier? {
+  static var worksFor: (any TaskDispatcher)? {
     get {
       guard let top = unsafe topIfMade() else { return nil }
       return unsafe top.pointee.worksFor
@@ -165,6 +167,18 @@ enum ThreadFrames {
     set {
       let top = unsafe topIfMade() ?? makeTop()
       unsafe top.pointee.worksFor = newValue
+    }
+  }
+
+  /// Whether a dispatcher blocks the thread, which may run something on top of its wait.
+  static var isBlocked: Bool {
+    get {
+      guard let top = unsafe topIfMade() else { return false }
+      return unsafe top.pointee.isBlocked
+    }
+    set {
+      let top = unsafe topIfMade() ?? makeTop()
+      unsafe top.pointee.isBlocked = newValue
     }
   }
 

@@ -19,6 +19,8 @@ final class BlockedThread {
   let sleeper = Sleeper()
   /// The dispatchers of what it waits for.
   var shares: [PoolShare] = []
+  /// What has the worker run that it is in, and in which it is blocked nowhere else.
+  var run: PoolShare?
   fileprivate(set) var target = Target.anything
   /// The innermost task of the dispatcher on the thread. It does not go on before the thread does.
   fileprivate(set) var task: QueuedTask?

@@ -6,11 +6,14 @@ internal import TaskDispatch
 /// A worker run starts only if after that one thread is left for libuv's other users, and one for each other
 /// dispatcher that has used its background and runs nothing there; but half of the threads are not kept for
 /// those, or many dispatchers that are idle would leave one thread to the one that is busy. A dispatcher that
-/// may not start a run is *short*: when a thread is free for it, it is called. Of those that run nothing, the first
-/// that became short has the first thread: one that has just given back its own comes after them.
+/// may not start a run is *short*: when a thread is free for it, it is called. Of those of which nothing goes on, the
+/// first that became short has the first thread: one that has just given back its own comes after them.
+///
+/// Nothing of a dispatcher *goes on* if it has no run, or if the thread of each is blocked: in this dispatcher or in
+/// another one. Then no thread is kept from it for dispatchers that are idle.
 ///
 /// A dispatcher that threads are blocked in is *urgent*: what they wait for needs a thread, and they may hold all
-/// others themselves. If it runs nothing, it may have the thread of libuv's other users: the *spare* thread. One
+/// others themselves. If nothing of it goes on, it may have the thread of libuv's other users: the *spare* thread. One
 /// urgent dispatcher has that at a time, in the order in which they became short.
 ///
 /// Its lock is taken under that of a dispatcher. It calls none while it holds it.
@@ -18,7 +21,7 @@ final class PoolShares: Sendable {
   static let ofProcess = PoolShares()
 
   fileprivate let state = Locked(State())
-  /// How many dispatchers are short, and how many of them run nothing. Changed under the lock.
+  /// How many dispatchers are short, and of how many of them nothing goes on. Changed under the lock.
   private let short = Atomic(0)
   private let waiting = Atomic(0)
 
@@ -27,7 +30,7 @@ final class PoolShares: Sendable {
     var runs = 0
     /// Dispatchers that have used their background, and run nothing there.
     var idle = 0
-    /// Those that are short: that ran nothing when they became that, and the others.
+    /// Those that are short: of which nothing goes on, and the others.
     var waiting = Line()
     var busy = Line()
     /// Those of `waiting` that are urgent.
@@ -79,7 +82,7 @@ final class PoolShares: Sendable {
     }
   }
 
-  /// Whether a dispatcher waits for a thread that runs nothing. Then the others give one back at the end of
+  /// Whether a dispatcher of which nothing goes on waits for a thread. Then the others give one back at the end of
   /// their time slice.
   var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
 
@@ -131,7 +134,7 @@ final class PoolShares: Sendable {
     return share
   }
 
-  /// The first that runs something, was not called, and may start another run. All of them may, or none.
+  /// The first of which something goes on, that was not called, and may start another run. All of them may, or none.
   private func firstBusy(_ state: inout State) -> PoolShare? {
     var next = state.busy.first
     // Others are calling these.
@@ -144,15 +147,8 @@ final class PoolShares: Sendable {
     share.record.isCalled = false
     guard !share.record.isShort else { return }
     share.record.call = share.makeCall()
-    share.record.isWaiting = share.record.runs == 0
     short.add(1, ordering: .relaxed)
-    if share.record.isWaiting {
-      state.waiting.append(share)
-      waiting.add(1, ordering: .relaxed)
-      if share.record.blocked > 0 { state.urgent.append(share) }
-    } else {
-      state.busy.append(share)
-    }
+    enterLine(share, &state)
   }
 
   fileprivate func leaveShort(_ share: PoolShare, _ state: inout State) {
@@ -160,13 +156,30 @@ final class PoolShares: Sendable {
     share.record.isCalled = false
     share.record.call = nil
     short.subtract(1, ordering: .relaxed)
-    if share.record.isWaiting {
-      state.waiting.remove(share)
-      waiting.subtract(1, ordering: .relaxed)
-      if share.record.blocked > 0 { state.urgent.remove(share) }
-    } else {
-      state.busy.remove(share)
-    }
+    leaveLine(share, &state)
+  }
+
+  /// A thread of one of its runs is blocked now, or goes on. - Returns: Whether nothing of it goes on since then.
+  fileprivate func changeLine(_ share: PoolShare, _ state: inout State) -> Bool {
+    guard share.record.isShort, share.record.isWaiting == share.record.goesOn else { return false }
+    leaveLine(share, &state)
+    enterLine(share, &state)
+    return share.record.isWaiting
+  }
+
+  private func enterLine(_ share: PoolShare, _ state: inout State) {
+    share.record.isWaiting = !share.record.goesOn
+    guard share.record.isWaiting else { return state.busy.append(share) }
+    state.waiting.append(share)
+    waiting.add(1, ordering: .relaxed)
+    if share.record.blocked > 0 { state.urgent.append(share) }
+  }
+
+  private func leaveLine(_ share: PoolShare, _ state: inout State) {
+    guard share.record.isWaiting else { return state.busy.remove(share) }
+    state.waiting.remove(share)
+    waiting.subtract(1, ordering: .relaxed)
+    if share.record.blocked > 0 { state.urgent.remove(share) }
     share.record.isWaiting = false
   }
 }
@@ -184,10 +197,12 @@ final class PoolShare: Sendable {
   fileprivate final class Record: @unchecked Sendable {
     // Touched under the lock of `shares`.
     var runs = 0
+    /// Runs whose thread is blocked.
+    var blockedRuns = 0
     var hasUsed = false
     /// What the dispatcher is called by, while it is short. Dropped where the dispatcher is held elsewhere.
     var call: (@Sendable () -> Void)?
-    /// It is short, and ran nothing when it became that.
+    /// It is short, and nothing of it goes on.
     var isWaiting = false
     /// It was called, and has not answered.
     var isCalled = false
@@ -203,6 +218,8 @@ final class PoolShare: Sendable {
     private var urgentNeighbours = Neighbours()
 
     var isShort: Bool { call != nil }
+    /// Whether one of its runs is not blocked.
+    var goesOn: Bool { runs > blockedRuns }
 
     subscript(isOfUrgent: Bool) -> Neighbours {
       get { isOfUrgent ? urgentNeighbours : neighbours }
@@ -291,6 +308,23 @@ final class PoolShare: Sendable {
     }
   }
 
+  /// The thread of one of its runs is blocked. ``endBlockedRun()`` ends that.
+  ///
+  /// - Returns: Whether it may have another thread since then. Then ``callOthers()`` has to follow, under no lock.
+  func beginBlockedRun() -> Bool {
+    shares.state.withLock { state in
+      record.blockedRuns += 1
+      return shares.changeLine(self, &state)
+    }
+  }
+
+  func endBlockedRun() {
+    shares.state.withLock { state in
+      record.blockedRuns -= 1
+      _ = shares.changeLine(self, &state)
+    }
+  }
+
   /// ``PoolShares/callThoseInShort()``.
   func callOthers() { shares.callThoseInShort() }
 
@@ -327,7 +361,7 @@ final class PoolShare: Sendable {
   /// The thread that it may have for another run; nil for none.
   fileprivate func thread(_ state: inout PoolShares.State) -> Thread? {
     let left = threadsLeft(state) - state.waiting.count
-    guard record.runs == 0 else { return left > min(state.idle, capacity / 2) ? .any : nil }
+    guard !record.goesOn else { return left > min(state.idle, capacity / 2) ? .any : nil }
     let isNext = record.isWaiting ? state.firstWaiting { $0 === self } != nil : left > 0
     if isNext { return .any }
     guard record.blocked > 0, !state.isSpareTaken else { return nil }

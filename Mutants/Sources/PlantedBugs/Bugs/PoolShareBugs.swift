@@ -69,9 +69,44 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.urgent-for-ever",
     breaks: "rule 12: after a wait no thread is left to libuv's other users",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .without("for share in thread.shares { share.endBlocking() }"),
     suites: ["TakingTurnsTests"]),
+  Bug(
+    "share.blocked-goes-on",
+    breaks:
+      "a body that waits for another of its dispatcher keeps it from a thread kept for one that is idle",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .expression("runs > blockedRuns", becomes: "runs > 0"), suites: ["BlockedRunsTests"]),
+  Bug(
+    "share.blocked-not-moved",
+    breaks: "a dispatcher that is short is not called when the last of its runs is blocked",
+    in: "UVDispatch/Engine/PoolShares.swift",
+    .statement(
+      "record.blockedRuns += 1\n      return shares.changeLine(self, &state)",
+      becomes: "record.blockedRuns += 1\n      return false"),
+    suites: ["BlockedRunsTests"]),
+  Bug(
+    "share.blocked-uncalled",
+    breaks: "a dispatcher that is short is not called when the last of its runs is blocked",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    .without("if share.beginBlockedRun() { call(share.callOthers) }"),
+    suites: ["BlockedRunsTests"]),
+  Bug(
+    "share.blocked-twice",
+    breaks: "rule 12: a thread that is blocked on top of its wait counts as two",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    .expression("!TaskFrame.threadIsBlocked", becomes: "true"), suites: ["BlockedRunsTests"]),
+  Bug(
+    "share.blocked-stays",
+    breaks: "rule 12: a body that goes on after its wait takes the thread of one that is idle",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    .without("Self.endBlockedRun(of: thread.run.take())"), suites: ["BlockedRunsTests"]),
+  Bug(
+    "share.blocked-for-ever",
+    breaks: "a thread that was blocked once never counts as blocked again",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    .without("TaskFrame.threadIsBlocked = false"), suites: ["BlockedRunsTests"]),
   Bug(
     "share.report-not-urgent",
     breaks: "a body that waits for the report of another dispatcher keeps it from the pool",
@@ -96,7 +131,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.outside-urgent",
     breaks: "rule 12: a thread that waits for the report takes the thread of libuv's other users",
-    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .expression(
       "TaskFrame.threadWorksFor != nil || TaskFrame.first(where: { _ in true }) != nil",
       becomes: "true"),
@@ -104,7 +139,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.urgent-untold",
     breaks: "a dispatcher that is short is not called when a thread is blocked in it",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .statement(
       "core.outbox.appendWake(share.callOthers)", becomes: "continue"),
     suites: ["TakingTurnsTests"]),

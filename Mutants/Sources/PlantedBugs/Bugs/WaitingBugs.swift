@@ -54,7 +54,7 @@ private let syncBugs = [
     suites: ["MemberOnItsWayTests"]),
   Bug(
     "wait.members-not-awaited", breaks: "rule 14: a thread that waits for a group is not counted",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .without("core.awaitingMembers.add(1, ordering: .sequentiallyConsistent)"),
     suites: ["MemberOnItsWayTests"]),
   Bug(
@@ -235,7 +235,7 @@ private let searchBugs = [
 private let nestedBugs = [
   Bug(
     "nested.parked-not-busy", breaks: "rule 14: an observer that waits for its own thread hangs",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .without(
       "core.blocked.beginBusy(thread)", within: "core.blocked.beginBusy(thread)\n      unlock()"),
     suites: ["ObserverThatWaitsTests"]),

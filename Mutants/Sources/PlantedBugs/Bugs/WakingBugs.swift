@@ -245,11 +245,11 @@ private let unlockingBugs = [
     suites: ["DeliveryTests"]),
   Bug(
     "unlock.waiter-uncounted", breaks: "rule 2: who waits for an outcome waits for ever",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .without("core.awaitDeliveries(true)"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.waiter-counted-for-ever", breaks: "a third section of the lock for each handle",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .without("core.awaitDeliveries(false)"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.shutdown-uncounted", breaks: "rule 13: the loop is not told that everybody was told",
@@ -272,14 +272,14 @@ private let unlockingBugs = [
 private let parkingBugs = [
   Bug(
     "park.keeps-the-lease", breaks: "invariant L: who waits sleeps over the lease that it owes",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .expression(
       "core.workers.pending > 0", becomes: "false",
       within: "if core.workers.pending > 0 || core.loop.isPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-wake", breaks: "invariant W: who waits sleeps over the wake that it owes",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/UVDispatcher+Blocking.swift",
     .expression(
       "core.loop.isPending", becomes: "false",
       within: "if core.workers.pending > 0 || core.loop.isPending"),

@@ -1,0 +1,164 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  /// What they wait for needs a thread of the pool, and they keep their own.
+  @Suite("Bodies that wait for others of their own dispatcher")
+  struct BlockedRunsTests {
+    @Test(
+      "go on, although threads are kept for another dispatcher, which is idle", arguments: 3...5)
+    func besideAnIdleOne(threads: Int) async {
+      await #expect(processExitsWith: .success) { [threads] in
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "\(threads)", 1)
+          let idle = try UVDispatcher()
+          let busy = try UVDispatcher()
+          _ = try idle.background.submit {}.wait()
+          let queue = busy.background
+          let ended = Latch()
+          @Sendable func wait(_ links: Int) {
+            if links > 0 { _ = try? queue.submit { wait(links - 1) }.wait() }
+          }
+          queue {
+            wait(busy.effectiveBackgroundWidth - 1)
+            ended.open()
+          }
+          #expect(ended.wait(patience))
+        }
+      }
+    }
+
+    @Test(
+      "go on, as many dispatchers as have one",
+      arguments: ["a handle", "a group", "a turn behind another task"])
+    func several(what: String) async {
+      await #expect(processExitsWith: .success) { [what] in
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "4", 1)
+          let all = try (0..<3).map { _ in try UVDispatcher() }
+          let begun = Latch(3)
+          let gate = Latch()
+          let ended = Latch(3)
+          for dispatcher in all {
+            let queue = dispatcher.background
+            let view = dispatcher.makeQueue(label: "view", width: 1)
+            queue {
+              begun.open()
+              _ = gate.wait(patience)
+              switch what {
+              case "a handle": _ = try? queue.submit {}.wait()
+              case "a group":
+                let group = WorkGroup()
+                queue.submit(group: group) {}
+                try? group.wait()
+              default:
+                view {}
+                try? view.sync {}
+              }
+              ended.open()
+            }
+          }
+          #expect(begun.wait(patience))
+          gate.open()
+          #expect(ended.wait(patience), "\(ended.missing) have not ended")
+        }
+      }
+    }
+
+    @Test("leave a thread to one that is idle, as long as one of them goes on")
+    func oneGoesOn() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "4", 1)
+          let idle = try UVDispatcher()
+          let busy = try UVDispatcher()
+          try idle.useBackground()
+          let begun = Latch(2)
+          let gate = Latch()
+          let blocked = Latch()
+          let ran = Latch()
+          busy.background {
+            begun.open()
+            _ = gate.wait(patience)
+          }
+          busy.background {
+            begun.open()
+            busy.blockTwice {
+              blocked.open()
+              _ = gate.wait(patience)
+            }
+          }
+          #expect(begun.wait(patience) && blocked.wait(patience))
+          busy.background { ran.open() }
+          #expect(busy.withCore { $0.workers.isShort })
+          gate.open()
+          #expect(ran.wait(patience))
+        }
+      }
+    }
+
+    @Test("leave one to it as well when they go on again")
+    func goesOnAgain() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "3", 1)
+          let idle = try UVDispatcher()
+          let busy = try UVDispatcher()
+          try idle.useBackground()
+          let goesOn = Latch()
+          let gate = Latch()
+          let ran = Latch()
+          busy.background.waitInABody {
+            goesOn.open()
+            _ = gate.wait(patience)
+          }
+          #expect(goesOn.wait(patience))
+          busy.waitUntilNoRunLooks(running: 1)
+          busy.background { ran.open() }
+          #expect(busy.withCore { $0.workers.isShort })
+          gate.open()
+          #expect(ran.wait(patience))
+        }
+      }
+    }
+  }
+}
+
+extension UVDispatcher {
+  /// Runs something on the background, and waits until nothing does.
+  fileprivate func useBackground() throws {
+    _ = try background.submit {}.wait()
+    waitUntilNoRunLooks(running: 0)
+  }
+
+  fileprivate func waitUntilNoRunLooks(running: Int) {
+    waitUntil { $0.workers.searching == 0 && $0.running.count == running }
+  }
+
+  /// The calling thread counts as blocked, and so does something on top of its wait.
+  fileprivate func blockTwice(_ body: () -> Void) {
+    lock()
+    let wait = block(for: .anything, mayTimeOut: true)
+    let onTop = block(for: .anything, mayTimeOut: true)
+    unlock()
+    body()
+    lock()
+    unblock(onTop)
+    unblock(wait)
+    unlock()
+  }
+}
+
+extension TaskQueue {
+  /// Runs `body` behind the wait for another of the queue.
+  fileprivate func waitInABody(then body: @escaping @Sendable () -> Void) {
+    self {
+      _ = try? self.submit {}.wait()
+      body()
+    }
+  }
+}
