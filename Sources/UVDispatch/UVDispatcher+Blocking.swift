@@ -25,12 +25,26 @@ extension UVDispatcher {
     for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
     if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
     // They may have a thread of the pool now that is for no others.
-    thread.shares = [core.share] + others
-    for share in thread.shares where share.beginBlocking() {
-      core.outbox.appendWake(share.callOthers)
-    }
+    for share in [core.share] + others { addShare(share, to: thread) }
     thread.run = Self.beginBlockedRun { core.outbox.appendWake($0) }
     return thread
+  }
+
+  private func addShare(_ share: PoolShare, to thread: BlockedThread) {
+    thread.shares.append(share)
+    if share.beginBlocking() { lockedCore.outbox.appendWake(share.callOthers) }
+  }
+
+  /// Under the lock: dispatchers have members of a group that they may not have had when threads began to wait for it.
+  func addShares(_ shares: [PoolShare], toWaitersOf group: ObjectIdentifier) {
+    for thread in lockedCore.blocked.threads {
+      guard case .group(let awaited) = thread.target, ObjectIdentifier(awaited) == group else {
+        continue
+      }
+      for share in shares where !thread.shares.contains(where: { $0 === share }) {
+        addShare(share, to: thread)
+      }
+    }
   }
 
   /// The worker run that the calling thread is in does not go on. ``endBlockedRun(of:)`` ends that.

@@ -55,7 +55,7 @@ extension UVDispatcher {
   public func start() throws(UVError) {
     _ = enterLoop("start()", orReport: false)
     do throws(UVError) {
-      try OwnThread.start(named: configuration.label) {
+      try OwnThread.start(named: settings.label) {
         self.withCore { $0.takeLoop() }
         while true {
           self.loop.run()
@@ -168,8 +168,8 @@ extension UVDispatcher {
     core.advanceShutdown(isTurn: true)
     tellIfDue(core, isWorker: false)
     var allotment = Allotment(
-      nanoseconds: configuration.loopBudget.time.clampedNanoseconds, from: core.now)
-    var left = configuration.loopBudget.tasks
+      nanoseconds: settings.loopBudget.time.clampedNanoseconds, from: core.now)
+    var left = settings.loopBudget.tasks
     var mayLookOnce = true
     var away: Int64 = 0
     while left > 0 {

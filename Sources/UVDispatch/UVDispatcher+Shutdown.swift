@@ -76,7 +76,7 @@ extension UVDispatcher {
     guard let deadline = core.shutdownDeadline, let time = nextDeadline(core) else { return }
     core.outbox.appendWake {
       // Without room for a thread, the loop sees to the deadline if it can.
-      try? deadline.start(named: self.configuration.label, at: time) { [weak self] in
+      try? deadline.start(named: self.settings.label, at: time) { [weak self] in
         self?.withCore { core in
           core.advanceShutdown()
           self?.startDeadline(core)

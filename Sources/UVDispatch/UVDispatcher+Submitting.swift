@@ -138,7 +138,7 @@ extension UVDispatcher {
   private func waitForRoom(_ task: QueuedTask, _ caller: QueuedTask?) -> Refusal? {
     let core = self.lockedCore
     guard core.isFull(task) else { return nil }
-    guard case .blockCaller(_, let timeout) = configuration.overflow else { return .limitReached }
+    guard case .blockCaller(_, let timeout) = settings.overflow else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
     let thread = block(for: .room(task), mayTimeOut: end != nil)
     defer { unblock(thread) }

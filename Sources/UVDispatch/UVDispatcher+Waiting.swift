@@ -139,6 +139,7 @@ extension UVDispatcher {
     let hasComeAbout: () -> Bool
     let blocks: BlockedThread.Target
     var others: [PoolShare] = []
+    var timesJoined = 0
     switch target {
     case .item(let item):
       if item.outcome != nil { return }
@@ -151,6 +152,7 @@ extension UVDispatcher {
       else { return }
       hasComeAbout = { group.hasEmptied(since: time) }
       blocks = .group(group)
+      timesJoined = group.timesJoined
       others = sharesOfOthers(in: group)
     }
     // However long it may wait.
@@ -160,6 +162,10 @@ extension UVDispatcher {
       let end = timeout.map { core.instant.advanced(by: $0) }
       let thread = block(for: blocks, mayTimeOut: end != nil, others: others)
       defer { unblock(thread) }
+      if case .group(let group) = target, group.timesJoined != timesJoined {
+        // Another dispatcher has members in it since, and the waker has not found this thread.
+        core.outbox.appendWake(waker(of: group))
+      }
       core.judge(closing: thread)
       while !hasComeAbout() {
         if let end, core.instant >= end { return .timedOut }
@@ -177,10 +183,17 @@ extension UVDispatcher {
       .filter { $0 !== share }
   }
 
-  /// Wakes the threads that wait for `group`. Under no lock.
+  /// Wakes the threads that wait for `group`, and notes which dispatchers have members of it. Under no lock.
   private func waker(of group: WorkGroup) -> @Sendable () -> Void {
-    let group = ObjectIdentifier(group)
-    return { [weak self] in self?.withCore { $0.blocked.flagWaiters(ofGroup: group) } }
+    let name = ObjectIdentifier(group)
+    return { [weak self, weak group] in
+      guard let self else { return }
+      let others = group.map { self.sharesOfOthers(in: $0) } ?? []
+      withCore { core in
+        core.blocked.flagWaiters(ofGroup: name)
+        if !others.isEmpty { addShares(others, toWaitersOf: name) }
+      }
+    }
   }
 
   /// Whether a body of this thread would wait for its own end.

@@ -25,7 +25,13 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   private let core: Core
   let loop: EventLoop
   let executors = LaneExecutors()
-  public let configuration: Configuration
+  public var configuration: Configuration {
+    var configuration = settings
+    configuration.observer = core.observer
+    return configuration
+  }
+  /// Without the observer, which the core has alone: it goes with what else is let go of at the end.
+  let settings: Configuration
   /// How many threads libuv's pool has. The whole process shares them.
   public let effectivePoolThreads: Int
   /// How many background bodies run at a time: what the configuration asks for, as far as the pool
@@ -42,17 +48,20 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// Traps if the configuration makes no sense: a width, a limit or a budget below 1.
   public init(_ configuration: Configuration = Configuration()) throws {
     configuration.validate()
-    self.configuration = configuration
+    let observer = configuration.observer
+    var configuration = configuration
+    configuration.observer = nil
+    settings = configuration
     effectivePoolThreads = try ThreadPool.threads()
     let most = max(1, effectivePoolThreads - 1)
     effectiveBackgroundWidth = min(configuration.backgroundWidth ?? most, most)
     ForkGuard.prepare()
     loop = try EventLoop()
     origin = monotonicNanoseconds()
-    core = Core(configuration, width: effectiveBackgroundWidth, threads: most, origin: origin)
-    watchdog =
-      configuration.observer == nil
-      ? nil : Watchdog()
+    core = Core(
+      configuration, observer: observer, width: effectiveBackgroundWidth, threads: most,
+      origin: origin)
+    watchdog = observer == nil ? nil : Watchdog()
     core.dispatcher = ObjectIdentifier(self)
     core.share = makeShare()
     loop.onTurn = { [unowned self] in turn() }
@@ -70,9 +79,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     core.share.leave()
     // Nobody else holds it, so nothing runs: bodies and leases hold it.
     monitor.lock()
-    let leftovers = Leftovers(core.releaseEverything())
+    let work = core.releaseEverything()
+    let leftovers = Leftovers(
+      work, core.outbox.isEmpty ? nil : core.outbox.take(), observer: core.observer.take())
     monitor.unlock()
-    leftovers.end(named: configuration.label)
+    leftovers.end(named: settings.label)
   }
 
   // MARK: Queues
@@ -84,7 +95,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     QueueView.require(width: width, label: label)
     let view = UVView(
       label: label, width: width, workerWidth: effectiveBackgroundWidth,
-      agingStep: configuration.agingStep.clampedNanoseconds)
+      agingStep: settings.agingStep.clampedNanoseconds)
     withCore { $0.add(view) }
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }

@@ -28,29 +28,35 @@ public final class WorkGroup: @unchecked Sendable {
     var last: Owner?
     /// The owners of all members, if they are several.
     var owners: [Owner] = []
+    /// How often a dispatcher had its first member in.
+    var timesJoined = 0
 
-    mutating func enter(for dispatcher: any TaskDispatcher) {
+    /// - Returns: Whether the dispatcher had no members in it.
+    mutating func enter(for dispatcher: any TaskDispatcher) -> Bool {
       count += 1
       members += 1
       if members == 1 {
         shared = ObjectIdentifier(dispatcher)
         last = Owner(dispatcher)
-      } else {
-        remember(dispatcher)
+        return true
       }
+      return remember(dispatcher)
     }
 
     /// A weak reference costs more to assign than all the rest. While a member is in, its dispatcher is
     /// alive, and no other has its address.
-    mutating func remember(_ dispatcher: any TaskDispatcher) {
+    ///
+    /// - Returns: Whether the dispatcher is none that is known to have members.
+    @discardableResult
+    mutating func remember(_ dispatcher: any TaskDispatcher) -> Bool {
       let name = ObjectIdentifier(dispatcher)
-      guard shared != name else { return }
+      guard shared != name else { return false }
       if shared != nil, let last { owners = [last] }
-      if members > 0, !owners.contains(where: { $0.name == name }) {
-        owners.append(Owner(dispatcher))
-      }
+      let isNew = members > 0 && !owners.contains { $0.name == name }
+      if isNew { owners.append(Owner(dispatcher)) }
       shared = nil
       last = Owner(dispatcher)
+      return isNew
     }
   }
 
@@ -81,13 +87,19 @@ public final class WorkGroup: @unchecked Sendable {
   }
 
   @usableFromInline func enter(for dispatcher: any TaskDispatcher) {
-    withState { $0.enter(for: dispatcher) }
+    let wakers = withState { state in
+      let isNew = state.enter(for: dispatcher)
+      if isNew { state.timesJoined += 1 }
+      return isNew && !state.wakers.isEmpty ? state.wakers.filter(\.checks) : []
+    }
+    // What the threads wait for is another dispatcher's now, too.
+    for waker in wakers { waker.wake() }
   }
 
   fileprivate struct Waker {
     let owner: ObjectIdentifier
     /// Whether it is called as well when work ends that does not empty the group, and that the owner may not
-    /// know of.
+    /// know of, and when another dispatcher has its first member in it.
     let checks: Bool
     let wake: @Sendable () -> Void
   }
@@ -248,7 +260,7 @@ public final class WorkGroup: @unchecked Sendable {
   /// that, it changes nothing.
   ///
   /// - Parameter checks: Whether it is called by each ``leave()`` as well that does not empty the group: that may
-  ///   have been what could still end a wait.
+  ///   have been what could still end a wait. And when another dispatcher has its first member in it.
   ///
   /// - Returns: ``timesEmptied``, of the same moment; nil if the group is empty now.
   package func whenEmpty(
@@ -271,9 +283,15 @@ public final class WorkGroup: @unchecked Sendable {
   /// Who was given something of the group last, while it is alive.
   var dispatcher: (any TaskDispatcher)? { withState { $0.last }?.dispatcher }
 
-  /// The dispatchers of its members, if they are several.
+  /// How often a dispatcher had its first member in: another number, and ``dispatchersOfMembers`` may be others.
+  package var timesJoined: Int { withState { $0.timesJoined } }
+
+  /// The dispatchers of its members.
   package var dispatchersOfMembers: [any TaskDispatcher] {
-    withState { $0.owners }.compactMap(\.dispatcher)
+    withState { state in
+      if state.shared == nil { return state.owners }
+      return state.last.map { [$0] } ?? []
+    }.compactMap(\.dispatcher)
   }
 
   private func remember(_ dispatcher: any TaskDispatcher) {

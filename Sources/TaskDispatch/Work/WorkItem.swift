@@ -379,7 +379,7 @@ public class WorkItem: @unchecked Sendable {
 
   /// As ``whenFinished(_:)``, before all that is told of the batch that the item has ended in.
   ///
-  /// - Parameter resume: Resumes a Task. It runs no user code, and returns at once.
+  /// - Parameter resume: Resumes a Task. That runs the Task's executor, which may be user code.
   func resumeWhenFinished(_ resume: @escaping @Sendable (Outcome) -> Void) {
     watch(Phase.hasAwaiters, ItemLock.Observer(isAwaiter: true, call: resume))
   }

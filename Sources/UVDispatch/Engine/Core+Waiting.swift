@@ -66,7 +66,7 @@ extension Core {
   /// A thread whose wait may have an end, and has not noticed yet, counts as one that runs.
   var standsStill: Bool {
     guard blocked.flagged == 0, running.count == blocked.tasks,
-      outbox.isEmpty, !lateThreadRuns,
+      outbox.isEmpty, freeLateThreads == 0,
       deliveries.load(ordering: .sequentiallyConsistent) == blocked.deliveries
     else { return false }
     collect()

@@ -20,7 +20,7 @@ final class Core {
   /// How many tasks may wait in one queue, and who is told of them. Apart from the configuration, of
   /// which a copy costs more than all else that is done for either.
   let limit: Int?
-  let observer: (any TaskObserver)?
+  @safe @exclusivity(unchecked) var observer: (any TaskObserver)?
   let isObserved: Bool
   /// Nobody wants more of a plain body than that it runs: it needs no object, unless a shutdown names it.
   let isSimple: Bool
@@ -92,9 +92,10 @@ final class Core {
   @safe @exclusivity(unchecked) var wakeWatchdog: (() -> Void)?
   /// It sleeps until a body starts.
   var watchdogIsParked = false
-  /// Jobs that came when the loop was over and must run one at a time, and whether a thread does.
+  /// Jobs that came when their queue was over, and must run one at a time of each.
   var lateJobs: [QueuedTask] = []
-  var lateThreadRuns = false
+  /// Threads that were started for late jobs, and are in none.
+  var freeLateThreads = 0
   /// The loop is to be left when nothing can go on.
   var leavesWhenIdle = false {
     didSet { if leavesWhenIdle != oldValue { awaitDeliveries(leavesWhenIdle) } }
@@ -150,13 +151,17 @@ final class Core {
     weak var life: UVView.Life?
   }
 
-  init(_ configuration: UVDispatcher.Configuration, width: Int, threads: Int, origin: Int64) {
+  /// - Parameter configuration: Without its observer.
+  init(
+    _ configuration: UVDispatcher.Configuration, observer: (any TaskObserver)?, width: Int,
+    threads: Int, origin: Int64
+  ) {
     self.configuration = configuration
     workers = WorkerWakeups(width: width, threads: threads)
     self.origin = origin
     clock = SectionClock(keptIn: knownTime, origin: origin)
     limit = configuration.overflow.limit
-    observer = configuration.observer
+    self.observer = observer
     isObserved = observer != nil
     isSimple = !isObserved && limit == nil
     mailbox = Inbox(isOpen: isSimple)

@@ -45,6 +45,14 @@ struct Outbox {
   enum Contents {
     case one(Note)
     case several([Note])
+
+    /// Makes the callbacks, and releases each note after it. Under no lock.
+    func deliver() {
+      switch self {
+      case .one(let note): note.deliver()
+      case .several(let notes): for note in notes { note.deliver() }
+      }
+    }
   }
 
   private var notes: [Note] = []

@@ -61,7 +61,7 @@ extension UVDispatcher {
   /// - Returns: When to look again; nil if nothing runs.
   fileprivate func lookForStalls() -> Int64?? {
     withCore { core -> Int64?? in
-      let threshold = configuration.stallThreshold.clampedNanoseconds
+      let threshold = settings.stallThreshold.clampedNanoseconds
       var next = Int64.max
       for task in core.running {
         let held = core.now - task.startedAt

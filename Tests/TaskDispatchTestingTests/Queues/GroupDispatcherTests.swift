@@ -25,14 +25,14 @@ struct GroupDispatcherTests {
     group.leaveAsMember().emptied?.tell()
   }
 
-  @Test("is one of those that it knows of, if its members are of several")
+  @Test("is one of those that it knows of, which are those of its members")
   func several() throws {
     let (first, second) = (RecordingDispatcher(), RecordingDispatcher())
     var known: [ObjectIdentifier] { group.dispatchersOfMembers.map { ObjectIdentifier($0) } }
     for dispatcher in [first, second] { group.notify(on: dispatcher.foreground) {} }
     #expect(known.isEmpty, "they have no member")
     for _ in 0..<2 { group.enter(for: first) }
-    #expect(known.isEmpty, "it is the only one")
+    #expect(known == [ObjectIdentifier(first)], "it is the only one")
     for dispatcher in [second, first, second] { group.enter(for: dispatcher) }
     #expect(known == [ObjectIdentifier(first), ObjectIdentifier(second)])
     for _ in 0..<5 { group.leaveAsMember().emptied?.tell() }

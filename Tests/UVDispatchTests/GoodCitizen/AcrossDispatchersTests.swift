@@ -58,7 +58,11 @@ extension OnePool {
             let group = WorkGroup()
             for _ in 0...dice.roll(4) {
               let member = dice.roll(awaited.count)
-              (dice.once(in: 2) ? awaited[member].background : views[member])(group: group) {}
+              let later = dice.once(in: 3) ? awaited[dice.roll(awaited.count)].background : nil
+              (dice.once(in: 2) ? awaited[member].background : views[member])(group: group) {
+                // Perhaps the first member of its dispatcher.
+                later?(group: group) {}
+              }
             }
             try? group.wait()
           }

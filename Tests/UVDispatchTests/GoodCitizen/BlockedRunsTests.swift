@@ -69,6 +69,41 @@ extension OnePool {
       }
     }
 
+    @Test(
+      "or for a group go on, although another dispatcher has its first member in it later",
+      arguments: ["by hand", "a task of the same dispatcher", "a task of a third"])
+    func laterMember(before: String) async {
+      await #expect(processExitsWith: .success) { [before] in
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let waiting = try UVDispatcher()
+          let later = try UVDispatcher()
+          let third = try UVDispatcher()
+          let group = WorkGroup()
+          let ended = Latch()
+          let gate = Latch()
+          switch before {
+          case "by hand": group.enter()
+          case "a task of the same dispatcher": waiting.foreground(group: group) {}
+          default: third.foreground(group: group) {}
+          }
+          waiting.background {
+            try? group.wait()
+            ended.open()
+          }
+          // It is the dispatcher of the group that the thread is blocked in.
+          let blocking = before == "a task of a third" ? third : waiting
+          blocking.waitUntil { $0.blocked.threads.contains { $0.waitsForAGroup } }
+          later.background(group: group) { gate.open() }
+          #expect(gate.wait(patience))
+          if before == "by hand" { group.leave() }
+          third.runUntilIdle()
+          waiting.runUntilIdle()
+          #expect(ended.wait(patience))
+        }
+      }
+    }
+
     @Test("leave a thread to one that is idle, as long as one of them goes on")
     func oneGoesOn() async {
       await #expect(processExitsWith: .success) {
@@ -160,5 +195,11 @@ extension TaskQueue {
       _ = try? self.submit {}.wait()
       body()
     }
+  }
+}
+
+extension BlockedThread {
+  fileprivate var waitsForAGroup: Bool {
+    if case .group = target { true } else { false }
   }
 }

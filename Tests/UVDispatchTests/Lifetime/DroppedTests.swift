@@ -54,30 +54,39 @@ extension OnePool {
       #expect(group.count == 0)
     }
 
-    @Test(
-      "releases what it held on no thread of the pool, if a run there was the last that held it")
-    func lastHeldByARun() throws {
-      final class Held: Sendable {
-        let released: Latch
-        let seen: Box<UInt?>
+    /// Notes on which thread it is released.
+    private final class Held: TaskObserver {
+      private let released: Latch
+      private let seen: Box<UInt?>
 
-        init(_ released: Latch, _ seen: Box<UInt?>) {
-          (self.released, self.seen) = (released, seen)
-        }
-
-        deinit {
-          seen.value = CurrentThread.id
-          released.open()
-        }
+      init(_ released: Latch, _ seen: Box<UInt?>) {
+        (self.released, self.seen) = (released, seen)
       }
+
+      deinit {
+        seen.value = CurrentThread.id
+        released.open()
+      }
+
+      func observe(_ event: TaskEvent) {}
+    }
+
+    @Test(
+      "releases what it held on no thread of the pool, if a run there was the last that held it",
+      arguments: ["a task", "a handler", "the observer"])
+    func lastHeldByARun(what: String) throws {
       let (released, seen, worker, gate) = (Latch(), Box<UInt?>(nil), Box<UInt?>(nil), Latch())
       let begun = Latch()
       try {
-        let dispatcher = try UVDispatcher()
+        let held = Held(released, seen)
+        let isObserver = what == "the observer"
+        let dispatcher = try UVDispatcher(.init(observer: isObserver ? held : nil))
         let view = dispatcher.makeQueue(label: "held", width: 1)
         view.suspend()
-        let held = Held(released, seen)
-        view { withExtendedLifetime(held) {} }
+        if what == "a task" { view { withExtendedLifetime(held) {} } }
+        if what == "a handler" {
+          try dispatcher.onSignal(.user1) { _ in withExtendedLifetime(held) {} }
+        }
         dispatcher.background {
           worker.value = CurrentThread.id
           begun.open()

@@ -51,7 +51,7 @@ struct TimeOfSubmissionTests {
   }
 
   private func core(observer: (any TaskObserver)? = nil, origin: Int64 = 0) -> Core {
-    Core(UVDispatcher.Configuration(observer: observer), width: 1, threads: 1, origin: origin)
+    Core(UVDispatcher.Configuration(), observer: observer, width: 1, threads: 1, origin: origin)
   }
 
   private func submit(to core: Core) -> QueuedTask {

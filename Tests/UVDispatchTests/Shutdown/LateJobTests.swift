@@ -56,6 +56,71 @@ extension OnePool {
       #expect(await counter.entered == 500)
     }
 
+    /// Keeps its queue until its gate is open.
+    private actor Keeper {
+      private let queue: TaskQueue
+      let begun = Latch()
+      let gate = Latch()
+      nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
+
+      init(on queue: TaskQueue) { self.queue = queue }
+
+      func keep() {
+        begun.open()
+        _ = gate.wait(patienceWithTasks)
+      }
+    }
+
+    @Test("of one queue wait for none of another")
+    func ofSeveralQueues() async throws {
+      let dispatcher = try UVDispatcher()
+      let keeper = Keeper(on: dispatcher.makeQueue(label: "kept", width: 1))
+      let other = Resident(on: dispatcher.makeQueue(label: "other", width: 1))
+      try dispatcher.start()
+      _ = await dispatcher.shutdown()
+      let kept = Task { await keeper.keep() }
+      #expect(await onOtherThread { keeper.begun.wait(patienceWithTasks) })
+
+      await other.enter()
+      await Task(executorPreference: dispatcher.foreground.executor) {}.value
+
+      keeper.gate.open()
+      await kept.value
+    }
+
+    @Test("of queues whose bodies were given up run when those have ended, each for itself")
+    func behindAbandonedBodies() async throws {
+      let dispatcher = try UVDispatcher()
+      let views = (0..<2).map { dispatcher.makeQueue(label: "\($0)", width: 1) }
+      let begun = Latch(2)
+      let gates = [Latch(), Latch()]
+      for (view, gate) in zip(views, gates) {
+        view {
+          begun.open()
+          _ = gate.wait(patienceWithTasks)
+        }
+      }
+      let loop = OtherThread { dispatcher.run() }
+      #expect(await onOtherThread { begun.wait(patienceWithTasks) })
+      let report = await dispatcher.shutdown(.init(drain: .zero, cancel: .zero))
+      #expect(report.ledger.abandoned == 2)
+      // Until it has ended, jobs may come into their queues.
+      #expect(await onOtherThread { loop.join() })
+      let keeper = Keeper(on: views[0])
+      let other = Resident(on: views[1])
+      let kept = Task { await keeper.keep() }
+      let entered = Task { await other.enter() }
+      await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 2 } }
+
+      gates[0].open()
+      #expect(await onOtherThread { keeper.begun.wait(patienceWithTasks) })
+      gates[1].open()
+      await entered.value
+
+      keeper.gate.open()
+      await kept.value
+    }
+
     @Test("that prefer the foreground never overlap, and count as it")
     func foregroundJobs() async throws {
       let dispatcher = try UVDispatcher()

@@ -26,7 +26,8 @@ struct BareCore {
     agingStep: Int64 = 100_000_000, threads: Int? = nil
   ) {
     core = Core(
-      UVDispatcher.Configuration(overflow: overflow), width: width, threads: threads ?? width,
+      UVDispatcher.Configuration(overflow: overflow), observer: nil, width: width,
+      threads: threads ?? width,
       origin: 0)
     view = UVView(
       label: "view", width: viewWidth, workerWidth: width, agingStep: agingStep)

@@ -215,6 +215,17 @@ let deadlineBugs: [Bug] = [
     .expression("TaskFrame.threadReleases", becomes: "false"),
     suites: ["DroppedTests", "TakingTurnsTests"]),
   Bug(
+    "dropped.handlers-here",
+    breaks: "rule 12: what a handler held keeps a thread of the pool that counts as free",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("core.outbox.isEmpty ? nil : core.outbox.take()", becomes: "nil"),
+    suites: ["DroppedTests"]),
+  Bug(
+    "dropped.observer-here",
+    breaks: "rule 12: what an observer held keeps a thread of the pool that counts as free",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("core.observer.take()", becomes: "nil"), suites: ["DroppedTests"]),
+  Bug(
     "dropped.run-unmarked",
     breaks: "rule 12: what a dispatcher held keeps a thread of the pool that counts as free",
     in: "UVDispatch/UVDispatcher+Running.swift",

@@ -141,7 +141,8 @@ let poolShareBugs: [Bug] = [
     breaks: "a dispatcher that is short is not called when a thread is blocked in it",
     in: "UVDispatch/UVDispatcher+Blocking.swift",
     .statement(
-      "core.outbox.appendWake(share.callOthers)", becomes: "continue"),
+      "if share.beginBlocking() { lockedCore.outbox.appendWake(share.callOthers) }",
+      becomes: "_ = share.beginBlocking()"),
     suites: ["TakingTurnsTests"]),
   Bug(
     "share.group-of-one",
@@ -149,6 +150,30 @@ let poolShareBugs: [Bug] = [
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("others = sharesOfOthers(in: group)"),
     suites: ["AcrossDispatchersTests", "TakingTurnsTests"]),
+  Bug(
+    "share.later-member-unheard",
+    breaks:
+      "a thread that waits for a group keeps a dispatcher from the pool that has a member in it later",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without(
+      "for waker in wakers { waker.wake() }",
+      within:
+        "// What the threads wait for is another dispatcher's now, too.\n    for waker in wakers { waker.wake() }"
+    ),
+    suites: ["BlockedRunsTests"]),
+  Bug(
+    "share.later-member-not-added",
+    breaks:
+      "a thread that waits for a group keeps a dispatcher from the pool that has a member in it later",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("if !others.isEmpty { addShares(others, toWaitersOf: name) }"),
+    suites: ["BlockedRunsTests"]),
+  Bug(
+    "share.joined-before-the-wait",
+    breaks:
+      "a dispatcher that has a member in a group as a thread begins to wait for it is kept from the pool",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("core.outbox.appendWake(waker(of: group))"), suites: ["AcrossDispatchersTests"]),
   Bug(
     "share.first-owner-forgotten",
     breaks: "a thread that waits for a group keeps the first of its dispatchers from the pool",
@@ -158,12 +183,12 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.owner-without-member", breaks: "a group keeps what it has been told of without a member",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("members > 0", becomes: "true", within: "if members > 0, !owners"),
+    .expression("members > 0", becomes: "true", within: "let isNew = members > 0 && !owners"),
     suites: ["GroupDispatcherTests"]),
   Bug(
     "share.owner-twice", breaks: "a group keeps a dispatcher once for each of its members",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("!owners.contains(where: { $0.name == name })", becomes: "true"),
+    .expression("!owners.contains { $0.name == name }", becomes: "true"),
     suites: ["GroupDispatcherTests"]),
   Bug(
     "share.owners-stay", breaks: "a group keeps the dispatchers of members that have ended",

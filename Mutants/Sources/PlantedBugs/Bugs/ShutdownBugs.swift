@@ -259,12 +259,22 @@ private let endBugs = [
   Bug(
     "late.thread-for-each", breaks: "each late job starts a thread, and all but one wait",
     in: "UVDispatch/UVDispatcher+Late.swift",
-    .expression("!core.lateThreadRuns", becomes: "true"),
+    .expression("core.freeLateThreads == 0", becomes: "true"),
     suites: ["StrandedJobTests"]),
   Bug(
     "late.thread-never-again", breaks: "rule 13: the next late job never runs",
     in: "UVDispatch/UVDispatcher+Late.swift",
-    .without("core.lateThreadRuns = false"),
+    .without("core.freeLateThreads -= 1", within: "core.freeLateThreads -= 1\n    unlock()"),
+    suites: ["LateJobTests"]),
+  Bug(
+    "late.one-thread", breaks: "rule 5: a late job of one queue waits for that of another",
+    in: "UVDispatch/UVDispatcher+Late.swift",
+    .without("if !core.lateJobs.isEmpty { startLateThread(core) }"), suites: ["LateJobTests"]),
+  Bug(
+    "late.one-thread-then", breaks: "rule 5: a late job waits for one of another queue that runs",
+    in: "UVDispatch/UVDispatcher+Late.swift",
+    .without(
+      "core.freeLateThreads -= 1", within: "core.freeLateThreads -= 1\n      core.begin(task)"),
     suites: ["LateJobTests"]),
   Bug(
     "dropped.held-forgotten", breaks: "rule 17: a notification is never released",
