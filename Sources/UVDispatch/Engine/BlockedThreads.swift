@@ -98,6 +98,12 @@ struct BlockedThreads {
   private(set) var hasUnwoken = false
   private var lastNumber = 0
   private var spares: [BlockedThread] = []
+  #if DEBUG
+    /// How many searches for deadlocks there were, and how many threads, tasks and entries they have looked at.
+    var (searches, looks) = (0, 0)
+    /// How many threads were flagged in all.
+    private(set) var flags = 0
+  #endif
 
   var isEmpty: Bool { threads.isEmpty }
 
@@ -197,6 +203,9 @@ struct BlockedThreads {
     guard !thread.isFlagged, !thread.isBusy else { return }
     thread.isFlagged = true
     flagged += 1
+    #if DEBUG
+      flags += 1
+    #endif
     hasUnwoken = true
   }
 

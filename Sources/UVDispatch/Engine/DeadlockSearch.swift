@@ -62,6 +62,9 @@ struct DeadlockSearch {
     self.circlesOnly = circlesOnly
     self.mayHelp = mayHelp
     let threads = core.blocked.threads.filter(\.isSearched)
+    #if DEBUG
+      core.blocked.searches += 1
+    #endif
     let mayCome =
       core.workers.hasRoom(busy: core.pool.busyWorkers) || core.workers.searching > 0
       || core.workers.telling > threads.count(where: \.isTelling)
@@ -71,6 +74,7 @@ struct DeadlockSearch {
       || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
     loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
     for thread in threads {
+      look()
       thread.isLive = false
       thread.blocker = nil
       thread.tasks = []
@@ -82,12 +86,21 @@ struct DeadlockSearch {
     }
     work = threads
     while let thread = work.popLast() {
+      look()
       if !thread.isLive, isLive(thread) { become(live: thread) }
     }
   }
 
+  /// Counts what is looked at, in debug builds.
+  @inline(__always) private func look() {
+    #if DEBUG
+      core.blocked.looks += 1
+    #endif
+  }
+
   /// A task that runs.
   private mutating func note(_ task: QueuedTask) {
+    look()
     guard let thread = Self.thread(of: task) else { return }
     thread.tasks.append(task)
     hold(task.queue, asBarrier: task.ranAsBarrier)
@@ -251,6 +264,7 @@ struct DeadlockSearch {
   private mutating func blocker(of group: WorkGroup) -> Blocker? {
     let name = ObjectIdentifier(group)
     while let member = groups[name].first {
+      look()
       let blocker: Blocker? =
         switch member {
         case .running(let task): self.blocker(ofRunning: task)
@@ -321,10 +335,14 @@ struct DeadlockSearch {
     _ queue: Queue, _ view: PoolView<Entry>, before place: (position: Int, band: PriorityBand)?,
     isBarrier: Bool
   ) -> Int {
-    let callers = queue.busyCallers.filter { !$0.isLive }
+    let callers = queue.busyCallers.filter {
+      look()
+      return !$0.isLive
+    }
     guard let place, !callers.isEmpty else { return callers.count }
     var count = 0
     _ = view.queue.ready.isPreceded(at: place.position, in: place.band, isBarrier: isBarrier) {
+      look()
       if case .task(let task) = $0, callers.contains(where: { $0.isWaiting(for: task) }) {
         count += 1
       }
@@ -336,7 +354,12 @@ struct DeadlockSearch {
   // MARK: The answer
 
   /// The threads that are not live.
-  var dead: [BlockedThread] { core.blocked.threads.filter { $0.isSearched && !$0.isLive } }
+  var dead: [BlockedThread] {
+    core.blocked.threads.filter {
+      look()
+      return $0.isSearched && !$0.isLive
+    }
+  }
 
   /// The thread to refuse: of the circle that `thread`, which is not live, leads to, the one that was blocked
   /// last. To refuse another would not let the circle go on. Nil if none can be refused.
@@ -370,6 +393,7 @@ struct DeadlockSearch {
   private func chain(from thread: BlockedThread) -> [BlockedThread] {
     var chain = [thread]
     while let next = next(after: chain.last!), !chain.contains(where: { $0 === next }) {
+      look()
       chain.append(next)
     }
     return chain

@@ -8,6 +8,11 @@ struct HeldItems {
   /// In no particular order.
   private(set) var all: [WorkItem] = []
 
+  #if DEBUG
+    /// How many items have been looked at.
+    private(set) var looks = 0
+  #endif
+
   var isEmpty: Bool { all.isEmpty }
 
   /// Adds an item, whose `place.position` belongs to this until it leaves. Amortised O(1).
@@ -19,12 +24,19 @@ struct HeldItems {
   /// Takes an item out. False if it is not here; then nothing has changed. O(1).
   mutating func remove(_ item: WorkItem) -> Bool {
     let index = item.place.position
-    guard all.indices.contains(index), all[index] === item else { return false }
+    guard all.indices.contains(index), isHere(item, at: index) else { return false }
     let last = all.removeLast()
     if index < all.count {
       all[index] = last
       last.place.position = index
     }
     return true
+  }
+
+  private mutating func isHere(_ item: WorkItem, at index: Int) -> Bool {
+    #if DEBUG
+      looks += 1
+    #endif
+    return all[index] === item
   }
 }

@@ -80,13 +80,21 @@ extension OnePool {
       #expect(wasHeld.value, "they wait for the end of the loop")
     }
 
-    @Test("and one that comes to the actor later, once the view is resumed, waits for them")
-    func afterResuming() async throws {
+    @Test(
+      "and one that comes to the actor later, once the view is resumed, waits for them",
+      arguments: [false, true])
+    func afterResuming(whileLoopRuns: Bool) async throws {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "held", width: 1)
-      let (started, gate) = (Latch(), Latch())
+      let (started, gate, loopMayEnd) = (Latch(), Latch(), Latch())
       let resident = Holder(on: view)
       view.suspend()
+      if whileLoopRuns {
+        // Holds the loop between the report and its end.
+        dispatcher.withCore { core in
+          core.tasksForReport.append { _ in _ = loopMayEnd.wait(patience) }
+        }
+      }
       try dispatcher.start()
       await withTaskGroup { group in
         group.addTask { await resident.hold(started, gate) }
@@ -99,6 +107,7 @@ extension OnePool {
           dispatcher.waitUntil { $0.lateJobs.count == 1 || resident.most > 1 }
         }
         gate.open()
+        loopMayEnd.open()
       }
       #expect(resident.most == 1)
     }

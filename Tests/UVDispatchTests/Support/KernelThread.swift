@@ -39,6 +39,14 @@ struct KernelThread: Sendable {
       .compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }.reduce(0, +)
   }
 
+  /// Whether it does not let a signal in.
+  func blocks(_ signal: CInt) -> Bool {
+    let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    let mask = text.split(separator: "\n").first { $0.hasPrefix("SigBlk:\t") }
+      .flatMap { UInt64($0.dropFirst(8), radix: 16) }
+    return mask.map { $0 >> UInt64(signal - 1) & 1 == 1 } ?? false
+  }
+
   /// Waits until it stands still.
   ///
   /// - Returns: False if it never does.

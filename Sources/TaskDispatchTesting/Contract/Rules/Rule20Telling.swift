@@ -7,7 +7,7 @@ extension DispatcherContract {
   static let telling: [Rule] = rulesOfTelling + rulesOfTelling.map(\.unobserved)
 
   private static let rulesOfTelling: [Rule] =
-    contextOfCallbacks + takingTime + stopping
+    contextOfCallbacks + contextBesideOthers + takingTime + waitingCallbacks + stopping
     + [
       Rule(20, "a callback that waits for the task behind the one that has ended lets it run") {
         scene in
@@ -162,65 +162,6 @@ extension DispatcherContract {
     },
   ]
 
-  private static let takingTime = [
-    Rule(20, "tasks that are posted while a callback takes its time start", needs: .threads) {
-      scene in
-      let queue = scene.makeQueue(1)
-      for first in [scene.background, queue] {
-        let (group, isTelling, mayEnd) = (WorkGroup(), Latch(), scene.newGate())
-        let patience = scene.patience
-        try scene.hold {
-          first(group: group) {}
-          group.whenEmpty {
-            isTelling.open()
-            _ = mayEnd.wait(patience)
-          }
-        }
-        try scene.reach(isTelling, "the callback comes")
-        let ran = Latch(2)
-        for other in [first, scene.background] { other { ran.open() } }
-        try scene.reach(ran, "what is posted while it runs starts")
-        mayEnd.open()
-      }
-    },
-
-    Rule(20, "a callback may wait for a task of the background, where one runs at a time", width: 1)
-    {
-      scene in
-      let (group, told) = (WorkGroup(), Latch())
-      try scene.hold {
-        scene.background(group: group) {}
-        let behind = scene.background.submit { scene.note("behind") }
-        group.whenEmpty {
-          scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }
-          told.open()
-        }
-      }
-      try scene.reach(told, "the callback goes on")
-      scene.expectNotes(["behind"], "what stands behind runs")
-    },
-
-    Rule(20, "a callback may wait for what another of the same group lets go on") { scene in
-      for queue in [scene.background, scene.makeQueue(1)] {
-        let (group, other, told) = (WorkGroup(), WorkGroup(), Latch())
-        other.enter()
-        try scene.hold {
-          queue(group: group) {}
-          group.whenEmpty {
-            scene.expectNoThrow("a wait for what the notification does") { try other.wait() }
-            told.open()
-          }
-          group.notify(on: queue) {
-            scene.note("notified")
-            other.leave()
-          }
-        }
-        try scene.reach(told, "the callback goes on")
-      }
-      scene.expectNotes(["notified", "notified"], "the notifications run")
-    },
-  ]
-
   /// On a view another worker may have begun with the next task before the callback comes.
   private static let stopping = [
     Rule(20, "what a callback cancels before its start never runs") { scene in
@@ -275,17 +216,8 @@ extension DispatcherContract {
   ]
 
   /// A body that captures an object which calls `fall` when it is released.
-  private static func holding(_ fall: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+  static func holding(_ fall: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let stone = Falling(fall)
     return { withExtendedLifetime(stone) {} }
   }
-}
-
-/// Calls a closure when it is released.
-private final class Falling: Sendable {
-  private let fall: @Sendable () -> Void
-
-  init(_ fall: @escaping @Sendable () -> Void) { self.fall = fall }
-
-  deinit { fall() }
 }

@@ -1,0 +1,40 @@
+import Glibc
+import TaskDispatch
+import Testing
+
+@testable import TaskDispatchTesting
+@testable import UVDispatch
+
+extension OnePool {
+  @Suite("The thread of the watchdog")
+  struct WatchdogSignalsTests {
+    private final class Deaf: TaskObserver {
+      func observe(_ event: TaskEvent) {}
+    }
+
+    @Test("lets the signals of a fault in, and blocks the others")
+    func mask() throws {
+      let dispatcher = try UVDispatcher(.init(label: "faults", observer: Deaf()))
+      let gate = Latch()
+      let isRunning = Latch()
+      dispatcher.background {
+        isRunning.open()
+        _ = gate.wait(patience)
+      }
+      try dispatcher.start()
+      #expect(isRunning.wait(patience))
+      // It is made while the dispatcher is, and named when it first runs.
+      var thread: KernelThread?
+      let end = ContinuousClock.now + patience
+      while thread == nil, ContinuousClock.now < end { thread = .named("faults watch") }
+      let known = try #require(thread)
+
+      #expect(known.waitUntilItSleeps())
+      let faults = [SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
+      #expect(faults.filter { known.blocks($0) } == [])
+      #expect([SIGTERM, SIGINT, SIGHUP, SIGUSR1].allSatisfy { known.blocks($0) })
+      gate.open()
+      dispatcher.end()
+    }
+  }
+}
