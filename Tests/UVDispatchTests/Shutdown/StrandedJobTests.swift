@@ -84,17 +84,12 @@ extension OnePool {
       "and one that comes to the actor later, once the view is resumed, waits for them",
       arguments: [false, true])
     func afterResuming(whileLoopRuns: Bool) async throws {
-      let dispatcher = try UVDispatcher()
-      let view = dispatcher.makeQueue(label: "held", width: 1)
       let (started, gate, loopMayEnd) = (Latch(), Latch(), Latch())
+      let holdsLoop = HoldsLoop(until: loopMayEnd)
+      let dispatcher = try UVDispatcher(.init(observer: whileLoopRuns ? holdsLoop : nil))
+      let view = dispatcher.makeQueue(label: "held", width: 1)
       let resident = Holder(on: view)
       view.suspend()
-      if whileLoopRuns {
-        // Holds the loop between the report and its end.
-        dispatcher.withCore { core in
-          core.tasksForReport.append { _ in _ = loopMayEnd.wait(patience) }
-        }
-      }
       try dispatcher.start()
       await withTaskGroup { group in
         group.addTask { await resident.hold(started, gate) }
@@ -110,6 +105,7 @@ extension OnePool {
         loopMayEnd.open()
       }
       #expect(resident.most == 1)
+      #expect(!whileLoopRuns || holdsLoop.wasLetGo.value)
     }
 
     @Test("have all that come to that view go the same way, from the report on")
@@ -156,6 +152,20 @@ extension OnePool {
       }
       #expect(resident.most == 1)
     }
+  }
+}
+
+/// Holds the loop between the report and its end: while it is told of the job that the shutdown has given up.
+private final class HoldsLoop: TaskObserver {
+  let wasLetGo = Box(false)
+  private let isHeld = Box(false)
+  private let latch: Latch
+
+  init(until latch: Latch) { self.latch = latch }
+
+  func observe(_ event: TaskEvent) {
+    guard case .finished(.abandoned) = event.kind, isHeld.raise() else { return }
+    wasLetGo.value = latch.wait(patience)
   }
 }
 
