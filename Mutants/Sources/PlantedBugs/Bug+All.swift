@@ -2,7 +2,7 @@ extension Bug {
   /// Every bug that can be planted. Each has to be noticed by a test.
   public static let all: [Bug] =
     wakingBugs + fastPathBugs + viewBugs + viewInboxBugs + itemBugs + submittingBugs + runningBugs
-    + waitingBugs
+    + waitingBugs + callbackBugs
     + shutdownBugs + deadlineBugs + poolShareBugs
     + eventBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
 }

@@ -100,7 +100,9 @@ extension OnePool {
           do { try queues[number - 1].sync {} } catch { refused.increment() }
           ended.open()
         }
-        dispatcher.waitUntil { $0.running.count(where: \.isBlocked) == number }
+        dispatcher.waitUntil {
+          $0.running.count(where: \.isBlocked) == number || refused.value > 0
+        }
       }
       #expect(refused.value == 0)
 

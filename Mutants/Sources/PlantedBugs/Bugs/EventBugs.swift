@@ -234,7 +234,7 @@ let eventBugs = [
     "thread.blocks-faults", breaks: "a crash on the thread of start() prints no backtrace",
     in: "UVDispatch/LibUV/OwnThread.swift",
     .without("FaultSignals.letIn()"),
-    suites: ["FaultSignalTests"]),
+    suites: ["FaultSignalTests", "WatchdogSignalsTests"]),
   Bug(
     "pool.blocks-faults", breaks: "a crash on a worker prints no backtrace",
     in: "UVDispatch/LibUV/ThreadPool.swift",
@@ -246,7 +246,7 @@ let eventBugs = [
     .statement(
       "let released = onCancel.withLock { $0.take() }\n    _ = consume released",
       becomes: "onCancel.withLock { $0 = nil }"),
-    suites: ["RegistrationTests"]),
+    suites: ["RegistrationTests", "LastOwnerTests"]),
   Bug(
     "event.own-not-marked", breaks: "rule 19: a registration that was cancelled does not say so",
     in: "UVDispatch/UVDispatcher+CurrentTask.swift",

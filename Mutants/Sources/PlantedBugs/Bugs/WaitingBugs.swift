@@ -184,7 +184,7 @@ private let searchBugs = [
     "search.loop-is-free", breaks: "rule 14: a body of the loop that waits for the loop hangs it",
     in: search,
     .expression("!threads.contains(where: \\.isLoop)", becomes: "true"),
-    suites: ["DeadlockSearchTests"]),
+    suites: ["DeadlockSearchTests", "WaitsOnTheLoopTests"]),
   Bug(
     "search.queued-in-a-circle",
     breaks: "rule 14: a wait for a task that has not started is refused while others go on",

@@ -1,0 +1,111 @@
+/// What a thread holds while it makes callbacks, and in how many steps deadlocks are searched for.
+let callbackBugs: [Bug] = holdingBugs + stepBugs
+
+private let holdingBugs = [
+  Bug(
+    "telling.as-a-searcher",
+    breaks:
+      "rule 20: a worker that makes a callback counts as one that looks for work",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .statement(
+      "tellIfDue(core, isWorker: true)",
+      becomes:
+        "core.workers.beginSearch()\ntellIfDue(core, isWorker: true)\ncore.workers.endSearch()",
+      within: "core.renewIfKnown(&frame)\n        tellIfDue(core, isWorker: true)"),
+    suites: ["UVContractTests"]),
+  Bug(
+    "telling.in-the-next",
+    breaks:
+      "rule 20: a callback is in the context of the next task, which its thread has taken already",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .statement(
+      "tellIfDue(core, isWorker: true)",
+      becomes:
+        """
+        if !core.outbox.isEmpty, let after = core.startOnWorker(frame) {
+          after.enter(by: self)
+          unlock()
+          lock()
+          after.leave()
+          _ = run(after, core, within: &term.allotment, left: &left)
+          core.reuse(consume after)
+          core.renewIfKnown(&frame)
+        }
+        tellIfDue(core, isWorker: true)
+        """,
+      within: "core.renewIfKnown(&frame)\n        tellIfDue(core, isWorker: true)"),
+    suites: ["UVContractTests", "StoppingInCallbackTests"]),
+  Bug(
+    "job.dispatcher-not-kept", breaks: "rule 4: a Task whose dispatcher is gone goes on elsewhere",
+    in: "UVDispatch/UVExecutors.swift",
+    .statement(
+      "self.dispatcher = dispatcher",
+      becomes:
+        "self.dispatcher = dispatcher\nunsafe Unmanaged.passUnretained(dispatcher).release()",
+      within: "self.dispatcher = dispatcher\n    self.lane = lane\n    self.view = view"),
+    suites: ["KeptByTaskTests"]),
+]
+
+private let stepBugs = [
+  Bug(
+    "held.searched", breaks: "a shutdown looks for each of n notifications among all of them",
+    in: "UVDispatch/Engine/HeldItems.swift",
+    .expression(
+      "item.place.position", becomes: "all.indices.first { isHere(item, at: $0) } ?? all.count",
+      within: "let index = item.place.position"),
+    suites: ["HeldItemsTests"]),
+  Bug(
+    "search.waiters-twice", breaks: "a search for deadlocks takes exponentially many steps",
+    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    .without("queues[queue]!.waiters = []"),
+    suites: ["StepsOfDeadlockSearchTests", "StepsOfWaitsTests"]),
+  Bug(
+    "search.looks-at-all",
+    breaks: "a search for deadlocks looks at every thread again for each that goes on",
+    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    .statement(
+      "lookAgain(task.queue)",
+      becomes:
+        "lookAgain(task.queue)\nwork += core.blocked.threads.filter { $0.isSearched && !$0.isLive }"
+    ),
+    suites: ["StepsOfDeadlockSearchTests", "StepsOfWaitsTests"]),
+  Bug(
+    "search.each-section", breaks: "every change searches for deadlocks while threads are blocked",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("blocked.mayCloseCircle", becomes: "true", within: "if blocked.mayCloseCircle {"),
+    suites: ["StepsOfWaitsTests"]),
+  Bug(
+    "blocked.turn-wakes-all", breaks: "each turn in a queue wakes all that wait there",
+    in: "UVDispatch/Engine/BlockedThreads.swift",
+    .statement(
+      "for thread in threads where thread.isWaiting(for: task) { flag(thread) }",
+      becomes: "flagAll()"),
+    suites: ["StepsOfWaitsTests"]),
+  Bug(
+    "search.suspended-is-dead", breaks: "rule 14: refused for a view that may be resumed",
+    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    .expression(
+      "queue.hasDeadBarrier", becomes: "queue.hasDeadBarrier || view.queue.isSuspended",
+      within: "if queue.hasDeadBarrier ||"),
+    suites: ["BusyQueueTests"]),
+  Bug(
+    "sync.helps-at-once", breaks: "a thread runs what stands before its turn while others could",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression(
+      "thread.mayHelp",
+      becomes: "thread.mayHelp || core.poolView(task.view).queue.helperMayStart(now: { core.now })",
+      within: "if thread.mayHelp { help"),
+    suites: ["BusyQueueTests"]),
+  Bug(
+    "room.not-judged",
+    breaks: "rule 14: a body waits for room in its own queue while another body runs",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("core.judge(closing: thread)"),
+    suites: ["BusyQueueTests"]),
+  Bug(
+    "search.delivery-goes-on",
+    breaks: "rule 14: a callback that waits for the loop on its own thread is not told",
+    in: "UVDispatch/Engine/Core+Waiting.swift",
+    .expression("blocked.deliveries", becomes: "0", within: "== blocked.deliveries"),
+    suites: ["WaitsOnTheLoopTests"]),
+]
