@@ -105,7 +105,10 @@ extension OnePool {
         loopMayEnd.open()
       }
       #expect(resident.most == 1)
-      #expect(!whileLoopRuns || holdsLoop.wasLetGo.value)
+      if whileLoopRuns {
+        #expect(await onOtherThread { holdsLoop.isOver.wait(patience) })
+        #expect(holdsLoop.wasLetGo.value, "they wait for the end of the loop")
+      }
     }
 
     @Test("have all that come to that view go the same way, from the report on")
@@ -158,6 +161,7 @@ extension OnePool {
 /// Holds the loop between the report and its end: while it is told of the job that the shutdown has given up.
 private final class HoldsLoop: TaskObserver {
   let wasLetGo = Box(false)
+  let isOver = Latch()
   private let isHeld = Box(false)
   private let latch: Latch
 
@@ -166,6 +170,7 @@ private final class HoldsLoop: TaskObserver {
   func observe(_ event: TaskEvent) {
     guard case .finished(.abandoned) = event.kind, isHeld.raise() else { return }
     wasLetGo.value = latch.wait(patience)
+    isOver.open()
   }
 }
 

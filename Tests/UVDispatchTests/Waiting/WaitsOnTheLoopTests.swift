@@ -47,8 +47,10 @@ extension OnePool {
     @Test("in a body is told that only the loop could come to the timer of the group")
     func timer() throws {
       let (group, ran) = (WorkGroup(), Latch())
-      dispatcher.foreground.after(.milliseconds(1), group: group) { ran.open() }
-      dispatcher.foreground { note { try group.wait() } }
+      dispatcher.foreground { [dispatcher] in
+        dispatcher.foreground.after(.milliseconds(1), group: group) { ran.open() }
+        note { try group.wait() }
+      }
 
       try dispatcher.start()
 
