@@ -36,6 +36,23 @@ private let holdingBugs = [
       within: "core.renewIfKnown(&frame)\n        tellIfDue(core, isWorker: true)"),
     suites: ["UVContractTests", "StoppingInCallbackTests"]),
   Bug(
+    "body.as-a-searcher",
+    breaks: "workers whose bodies release what waits count as such that look for work",
+    in: "UVDispatch/UVDispatcher+Running.swift",
+    .statement(
+      "Self.perform(consume plain)",
+      becomes:
+        """
+        lock()
+        core.workers.beginSearch()
+        free()
+        Self.perform(consume plain)
+        lock()
+        core.workers.endSearch()
+        free()
+        """),
+    suites: ["UVContractTests"]),
+  Bug(
     "job.dispatcher-not-kept", breaks: "rule 4: a Task whose dispatcher is gone goes on elsewhere",
     in: "UVDispatch/UVExecutors.swift",
     .statement(

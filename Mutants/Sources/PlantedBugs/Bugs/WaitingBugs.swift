@@ -143,7 +143,7 @@ private let searchBugs = [
   Bug(
     "search.width-ignored", breaks: "rule 14: a circle in a queue is not found",
     in: search, .expression("dead >= view.queue.width", becomes: "false"),
-    suites: ["DeadlockSearchTests"]),
+    suites: ["DeadlockSearchTests", "UVContractTests"]),
   Bug(
     "search.busy-caller-ignored",
     breaks: "rule 14: a circle through a caller whose thread does something else is found late",
