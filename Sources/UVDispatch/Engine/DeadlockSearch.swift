@@ -364,10 +364,7 @@ struct DeadlockSearch {
   /// The thread to refuse: of the circle that `thread`, which is not live, leads to, the one that was blocked
   /// last. To refuse another would not let the circle go on. Nil if none can be refused.
   func victim(from thread: BlockedThread) -> BlockedThread? {
-    let chain = chain(from: thread)
-    let end = chain.last.flatMap(next)
-    let circle = chain.firstIndex { $0 === end }.map { chain[$0...] } ?? []
-    return last(of: circle) ?? last(of: dead[...])
+    last(of: chain(from: thread).circle) ?? last(of: dead[...])
   }
 
   /// The one that was blocked last, of those that can be refused: that run nothing on top of their wait, and wait for
@@ -381,7 +378,7 @@ struct DeadlockSearch {
 
   /// What the threads wait for that `thread`, which is not live, waits for: each for the next.
   func links(after thread: BlockedThread) -> [WaitLink] {
-    chain(from: thread).dropFirst().map { thread in
+    chain(from: thread).threads.dropFirst().map { thread in
       let task = thread.task
       return WaitLink(
         waiter: task?.name ?? (thread.isLoop ? "the loop's thread" : "a worker"),
@@ -389,25 +386,45 @@ struct DeadlockSearch {
     }
   }
 
-  /// The threads from `thread` on, each waiting for the next, until one comes up again.
-  private func chain(from thread: BlockedThread) -> [BlockedThread] {
+  /// The threads from `thread` on, each waiting for the next, until one comes up again; and those from that one on.
+  private func chain(
+    from thread: BlockedThread
+  ) -> (threads: [BlockedThread], circle: ArraySlice<BlockedThread>) {
+    let holders = Holders(dead)
     var chain = [thread]
-    while let next = next(after: chain.last!), !chain.contains(where: { $0 === next }) {
+    var indices = [ObjectIdentifier(thread): 0]
+    while let next = next(after: chain.last!, holders) {
       look()
+      if let start = indices[ObjectIdentifier(next)] { return (chain, chain[start...]) }
+      indices[ObjectIdentifier(next)] = chain.count
       chain.append(next)
     }
-    return chain
+    return (chain, [])
+  }
+
+  /// The first thread that is not live and runs a task of a queue, is a worker, or is the loop's.
+  private struct Holders {
+    var queues: [TaskQueue.Identity: BlockedThread] = [:]
+    var worker: BlockedThread?
+    var loop: BlockedThread?
+
+    init(_ dead: [BlockedThread]) {
+      for thread in dead.reversed() {
+        for task in thread.tasks { queues[task.queue] = thread }
+        if thread.isWorker { worker = thread }
+        if thread.isLoop { loop = thread }
+      }
+    }
   }
 
   /// A thread that is not live, and without which `thread` is not.
-  private func next(after thread: BlockedThread) -> BlockedThread? {
+  private func next(after thread: BlockedThread, _ holders: Holders) -> BlockedThread? {
     switch thread.blocker {
     case .thread(let other): other
     case .queue(let queue):
-      dead.first { thread in thread.tasks.contains { $0.queue == queue } }
-        ?? queues[queue]?.busyCallers.first { !$0.isLive }
-    case .workers: dead.first(where: \.isWorker)
-    case .loop: dead.first(where: \.isLoop)
+      holders.queues[queue] ?? queues[queue]?.busyCallers.first { !$0.isLive }
+    case .workers: holders.worker
+    case .loop: holders.loop
     case nil: nil
     }
   }

@@ -64,6 +64,25 @@ import Testing
       #expect(looks(in: bare) <= 5 * count)
       #expect(bare.core.blocked.threads.allSatisfy { $0.isLive != isCircle })
     }
+
+    @Test(
+      "that names the circle, and one thread to refuse, are a few for each thread",
+      arguments: [10, 300])
+    func answer(count: Int) throws {
+      let bare = BareCore(width: count)
+      let views = [bare.view] + (1..<count).map { _ in bare.addView(width: 1) }
+      for number in 0..<count {
+        bare.blocked(in: views[number], until: bare.caller(on: views[(number + 1) % count]))
+      }
+      let groups = AwaitedGroups(of: bare.core, onlyRunning: true)
+      let search = DeadlockSearch(bare.core, groups, circlesOnly: true, mayHelp: true)
+      let first = try #require(bare.core.blocked.threads.first)
+      let before = bare.core.blocked.looks
+
+      #expect(search.victim(from: first) === bare.core.blocked.threads.last)
+      #expect(search.links(after: first).count == count - 1)
+      #expect(bare.core.blocked.looks - before <= 5 * count)
+    }
   }
 
   extension BareCore {
