@@ -7,7 +7,7 @@ extension DispatcherContract {
       Rule(20, "what hundreds of bodies captured may submit, cancel and sync when it is released") {
         scene in
         let queues = [scene.background, scene.makeQueue(1), scene.makeQueue(2)]
-        let count = scene.isSingleThreaded ? 90 : 2_000
+        let count = scene.isSingleThreaded ? 90 : 300
         let ended = Latch(count)
         for number in 0..<count {
           let (queue, other) = (queues[number % 3], queues[number / 3 % 3])
