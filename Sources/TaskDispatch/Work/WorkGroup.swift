@@ -47,7 +47,6 @@ public final class WorkGroup: @unchecked Sendable {
     /// alive, and no other has its address.
     ///
     /// - Returns: Whether the dispatcher is none that is known to have members.
-    @discardableResult
     mutating func remember(_ dispatcher: any TaskDispatcher) -> Bool {
       let name = ObjectIdentifier(dispatcher)
       guard shared != name else { return false }
@@ -295,6 +294,6 @@ public final class WorkGroup: @unchecked Sendable {
   }
 
   private func remember(_ dispatcher: any TaskDispatcher) {
-    withState { $0.remember(dispatcher) }
+    withState { _ = $0.remember(dispatcher) }
   }
 }
