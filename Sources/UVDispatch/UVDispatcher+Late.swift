@@ -21,6 +21,9 @@ extension UVDispatcher {
   private func startLateThread(_ core: Core) {
     guard core.freeLateThreads == 0 else { return }
     core.freeLateThreads += 1
+    #if DEBUG
+      core.startedLateThreads += 1
+    #endif
     core.outbox.appendWake {
       do throws(UVError) {
         try OwnThread.start(named: self.settings.label) { self.runLateJobs() }

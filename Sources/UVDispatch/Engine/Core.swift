@@ -96,6 +96,9 @@ final class Core {
   var lateJobs: [QueuedTask] = []
   /// Threads that were started for late jobs, and are in none.
   var freeLateThreads = 0
+  #if DEBUG
+    var startedLateThreads = 0
+  #endif
   /// The loop is to be left when nothing can go on.
   var leavesWhenIdle = false {
     didSet { if leavesWhenIdle != oldValue { awaitDeliveries(leavesWhenIdle) } }

@@ -24,6 +24,8 @@ extension OnePool {
             if links > 0 { _ = try? queue.submit { wait(links - 1) }.wait() }
           }
           queue {
+            // More than once on one thread.
+            wait(1)
             wait(busy.effectiveBackgroundWidth - 1)
             ended.open()
           }

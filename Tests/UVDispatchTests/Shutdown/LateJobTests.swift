@@ -111,6 +111,10 @@ extension OnePool {
       let kept = Task { await keeper.keep() }
       let entered = Task { await other.enter() }
       await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 2 } }
+      #if DEBUG
+        // It waits for both.
+        #expect(dispatcher.withCore { $0.startedLateThreads } == 1)
+      #endif
 
       gates[0].open()
       #expect(await onOtherThread { keeper.begun.wait(patienceWithTasks) })

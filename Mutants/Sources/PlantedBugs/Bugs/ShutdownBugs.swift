@@ -260,7 +260,7 @@ private let endBugs = [
     "late.thread-for-each", breaks: "each late job starts a thread, and all but one wait",
     in: "UVDispatch/UVDispatcher+Late.swift",
     .expression("core.freeLateThreads == 0", becomes: "true"),
-    suites: ["StrandedJobTests"]),
+    suites: ["LateJobTests"]),
   Bug(
     "late.thread-never-again", breaks: "rule 13: the next late job never runs",
     in: "UVDispatch/UVDispatcher+Late.swift",
