@@ -230,8 +230,11 @@ extension UVDispatcher {
   fileprivate var callersOfSync: Int {
     monitor.lock()
     defer { monitor.unlock(telling: false) }
-    return lockedCore.blocked.threads.count { thread in
-      if case .turn = thread.target { true } else { false }
+    let core = lockedCore
+    return core.blocked.threads.count { thread in
+      // One whose body runs on the loop, or has run, is blocked still, and stands in no queue.
+      guard case .turn(let caller) = thread.target else { return false }
+      return !core.isRunning(caller) && !caller.hasRun && !caller.isTurnedAway
     }
   }
 }
