@@ -37,13 +37,14 @@ final class Leftovers: @unchecked Sendable {
   }
 
   private func tell() {
-    observer = nil
-    notes.take()?.deliver()
     let (work, tellings) = (work, tellings)
     (self.work, self.tellings) = ([], [])
     for case (.item(let item), let telling?) in zip(work, tellings) {
       item.resume(.cancelled, telling)
     }
+    // From here on user code may take its time.
+    observer = nil
+    notes.take()?.deliver()
     for (work, telling) in zip(work, tellings) {
       switch work {
       case .item(let item): if let telling { item.tell(.cancelled, telling) }

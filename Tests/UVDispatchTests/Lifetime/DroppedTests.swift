@@ -264,6 +264,40 @@ extension OnePool {
       #expect(outcome.value == .cancelled)
     }
 
+    /// Waits for `went` when it is released.
+    private final class Waiting: TaskObserver {
+      private let went: Latch
+
+      init(for went: Latch) { self.went = went }
+
+      deinit { #expect(went.wait(patienceWithTasks)) }
+
+      func observe(_ event: TaskEvent) {}
+    }
+
+    @Test(
+      "lets go on what awaits its tasks before it releases its handlers and its observer",
+      arguments: [false, true])
+    func awaitersFirst(isObserver: Bool) async throws {
+      let went = Latch()
+      let group = WorkGroup()
+      group.enter()
+      let waiting = Task {
+        await group.wait()
+        went.open()
+      }
+      try await onOtherThread {
+        let waiter = Waiting(for: went)
+        let dispatcher = try UVDispatcher(.init(observer: isObserver ? waiter : nil))
+        dispatcher.foreground(group: group) {}
+        group.leave()
+        if !isObserver {
+          try dispatcher.onSignal(.user1) { _ in withExtendedLifetime(waiter) {} }
+        }
+      }
+      await waiting.value
+    }
+
     @Test("after its loop has stood still again, and had views, executors and clocks")
     func usedBefore() throws {
       let gone = Latch()
