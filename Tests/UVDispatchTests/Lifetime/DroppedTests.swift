@@ -270,32 +270,28 @@ extension OnePool {
 
       init(for went: Latch) { self.went = went }
 
-      deinit { #expect(went.wait(patienceWithTasks)) }
+      deinit { #expect(went.wait(patience)) }
 
       func observe(_ event: TaskEvent) {}
     }
 
     @Test(
-      "lets go on what awaits its tasks before it releases its handlers and its observer",
+      "lets go on what waits for its tasks before it releases its handlers and its observer",
       arguments: [false, true])
-    func awaitersFirst(isObserver: Bool) async throws {
+    func waitersFirst(isObserver: Bool) throws {
       let went = Latch()
       let group = WorkGroup()
-      group.enter()
-      let waiting = Task {
-        await group.wait()
-        went.open()
-      }
-      try await onOtherThread {
+      let other = try UVDispatcher()
+      try {
         let waiter = Waiting(for: went)
         let dispatcher = try UVDispatcher(.init(observer: isObserver ? waiter : nil))
         dispatcher.foreground(group: group) {}
-        group.leave()
+        group.notify(on: other.background) { went.open() }
         if !isObserver {
           try dispatcher.onSignal(.user1) { _ in withExtendedLifetime(waiter) {} }
         }
-      }
-      await waiting.value
+      }()
+      #expect(went.wait(patience))
     }
 
     @Test("after its loop has stood still again, and had views, executors and clocks")
