@@ -26,8 +26,8 @@ extension UVDispatcher {
     let caller = innermostTask
     // What this thread runs on top of a wait may stand in a queue of the task below.
     let isOnStack = caller != nil && TaskFrame.isRunning(identity)
-    // Called back after the end of a task, the code is in none.
-    let parent = TaskFrame.isOutsideTasks ? nil : caller
+    // Called back after the end of a task, the code is in none. A thread without a task is not asked.
+    let parent = caller == nil || TaskFrame.isOutsideTasks ? nil : caller
     let core = lock()
     defer { unlock() }
     if !isOnStack, queue.lane == .background,
