@@ -306,16 +306,32 @@ extension State {
       || views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
   }
 
+  /// Why a wait for `target` cannot end, although nothing of this thread stands in its way.
   func whatIsMissing(for target: WaitTarget) -> String {
     let next = nextDeadlineInstant.map { "; the next deadline is at \($0)" } ?? ""
     switch target {
     case .group(let group):
-      return "the group has \(group.count) left in it, and nothing that waits would leave it: each "
-        + "enter() needs a leave()\(next)"
+      let left = "the group has \(group.count) left in it, "
+      guard let item = firstWaitingMember(of: group) else {
+        return left + "and nothing that waits would leave it: each enter() needs a leave()\(next)"
+      }
+      return left + "of which \(whyItCannotRun(item))\(next)"
     case .item(let item):
-      let why = pendingTasks().first { $0.task.id == item.place.id }?.obstacle
-      return "\(item.name) cannot run (\(why.map(\.description) ?? "it is not queued here"))\(next)"
+      return whyItCannotRun(item) + next
     }
+  }
+
+  private func whyItCannotRun(_ item: WorkItem) -> String {
+    let why = pendingTasks().first { $0.task.id == item.place.id }?.obstacle
+    return "\(item.name) cannot run (\(why.map(\.description) ?? "it is not queued here"))"
+  }
+
+  /// The member of `group` that was submitted first, of those that have not started.
+  private func firstWaitingMember(of group: WorkGroup) -> WorkItem? {
+    var items = waitingItems() + waitingForRoom.compactMap(\.item)
+    func add(_ timed: Timed, due _: Int64) { items.append(timed.item) }
+    timers.forEach(add)
+    return items.filter { $0.group === group }.min { $0.place.id < $1.place.id }
   }
 
   /// Who waits for whom, from the caller outwards.

@@ -53,6 +53,13 @@ extension FailureMessage {
       dispatcher.background(group: group) {}
       return thrown { try group.wait(timeout: nil) }
     },
+    FailureMessage("A member of the group cannot run") { dispatcher in
+      let group = WorkGroup()
+      dispatcher.foreground.after(
+        .seconds(5), label: "retry", group: group, fileID: "App/Upload.swift", line: 24
+      ) {}
+      return thrown { try group.wait(timeout: nil) }
+    },
     FailureMessage("The task cannot run") { dispatcher in
       let uploads = dispatcher.makeQueue(label: "uploads", width: 1)
       uploads.suspend()
