@@ -123,9 +123,6 @@ final class Decisions: @unchecked Sendable {
     }
   }
 
-  /// Lets go of what the last run has made, which may hold its dispatcher, and that holds this.
-  func letGoOfRun() { reduction?.letGoOfSteps() }
-
   // MARK: Choosing
 
   /// Which of some moves, of which there are at least two, is made.

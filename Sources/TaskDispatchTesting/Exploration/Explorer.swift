@@ -147,7 +147,6 @@ final class Explorer<Outcome: Hashable & Sendable> {
     _ search: inout any ScheduleSearch, _ failures: FailureHandling, _ last: LastSchedule,
     _ result: inout Exploration<Outcome>, _ found: inout [Found]
   ) throws(ExplorationError) {
-    defer { decisions.letGoOfRun() }
     /// What should come about in other schedules as well, if the declarations are true.
     var foretold: [(ending: Ending, taken: [Decision])] = []
     while result.schedulesRun < budget.schedules, let plan = search.next() {

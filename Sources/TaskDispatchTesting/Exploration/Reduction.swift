@@ -97,9 +97,6 @@ final class Reduction {
     isMoving = false
   }
 
-  /// The tasks of steps hold their bodies.
-  func letGoOfSteps() { steps = [] }
-
   // MARK: Choosing
 
   /// The first that does not sleep. If all do, this order is known.

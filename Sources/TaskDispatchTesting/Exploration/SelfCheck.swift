@@ -28,7 +28,6 @@ enum SelfCheck {
   static func finds(_ strategy: ExplorationStrategy, isReduced: Bool = false) -> Bool {
     var seen: Set<[Int]> = []
     let decisions = Decisions(isReduced ? Reduction { _ in ["sum"] } : nil)
-    defer { decisions.letGoOfRun() }
     for var search in strategy.searches(isReduced: isReduced) {
       var left = ExplorationBudget.probe.schedules
       while left > 0, let plan = search.next() {

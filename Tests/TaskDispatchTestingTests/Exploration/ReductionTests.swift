@@ -250,7 +250,10 @@ struct ReductionTests {
     _ = try explore(.exhaustive, resources: .init { _ in [] }) { dispatcher -> Int in
       dispatchers.withLock { $0.append(Held(dispatcher)) }
       for _ in 0..<2 { dispatcher.background { dispatcher.foreground {} } }
-      return try dispatcher.runUntilIdle()
+      let handle = dispatcher.background.submit { dispatcher }
+      let count = try dispatcher.runUntilIdle()
+      #expect(try handle.wait() == .completed)
+      return count
     }
 
     let made = dispatchers.withLock { $0 }

@@ -271,11 +271,6 @@ private let reductionBugs = [
       "entry.site.band != .medium", becomes: "false", within: "if entry.site.band != .medium ||"),
     suites: ["ReductionTests"]),
   Bug(
-    "explore.steps-kept", breaks: "an exploration never lets go of its last dispatcher",
-    in: folder + "Reduction.swift",
-    .without("steps = []", within: "letGoOfSteps() { steps = [] }"),
-    suites: ["ReductionTests"]),
-  Bug(
     "explore.overtaking-unseen",
     breaks: "a task that others may overtake is thought to start alike",
     in: folder + "Reduction.swift",
