@@ -13,12 +13,11 @@ extension UVDispatcher {
     guard task.lane == .foreground || task.isJobOfActor else { return false }
     core.accept(task)
     core.lateJobs.append(task)
-    startLateThread(core)
     return true
   }
 
   /// Starts a thread for late jobs, unless there is one that is in none.
-  private func startLateThread(_ core: Core) {
+  func startLateThread(_ core: Core) {
     guard core.freeLateThreads == 0 else { return }
     core.freeLateThreads += 1
     #if DEBUG

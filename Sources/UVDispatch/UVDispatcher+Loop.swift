@@ -158,7 +158,7 @@ extension UVDispatcher {
     if !core.loop.beginIteration() {
       core.loop.patience.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
     }
-    if loop.hasMainQueueWork(looks: core.shutdown != nil) {
+    if loop.hasMainQueueWork(looks: core.shutdown != nil), core.mayServeMainQueue {
       serveMainQueue(core)
     }
     core.settleTimers()
@@ -195,7 +195,7 @@ extension UVDispatcher {
     if !again, core.leavesWhenIdle {
       // What bodies have just made ready is something that could run now.
       if core.awaitsEvents { settleEvents(core, looks: true) }
-      again = core.hasForeground || loop.hasMainQueueWork(looks: true)
+      again = core.hasForeground || loop.hasMainQueueWork(looks: true) && core.mayServeMainQueue
     }
     if core.shutdown?.report != nil {
       if !again || core.isPastDeadline, isOver(core) { loop.stop() }

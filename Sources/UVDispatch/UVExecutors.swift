@@ -137,7 +137,12 @@ extension UVDispatcher {
       let task = core.makeTask(
         .job(job, executor), on: executor.lane, executor.view,
         site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
-      if core.strandsJobs(on: executor.lane, executor.view) { return takeLate(task, core) }
+      if core.strandsJobs(on: executor.lane, executor.view) {
+        let isTaken = takeLate(task, core)
+        // Those that waited in the view, too.
+        if !core.lateJobs.isEmpty { startLateThread(core) }
+        return isTaken
+      }
       core.accept(task)
       core.enqueue(task)
       return true

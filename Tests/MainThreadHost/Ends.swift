@@ -49,6 +49,77 @@ import UVDispatch
   server.run()
 }
 
+/// A job of an actor on the foreground that comes after the report, which no loop ran for, runs on a thread of its
+/// own. No block of the main queue runs beside it as a task of the foreground.
+@MainActor func lateJobOfTheForeground() throws {
+  let dispatcher = try UVDispatcher()
+  let (resident, ran) = (Resident(on: dispatcher.foreground), Counter())
+  dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+  _ = try dispatcher.waitForReport()
+  let ended = DispatchSemaphore(value: 0)
+  Task.detached {
+    await resident.stay()
+    ended.signal()
+  }
+  resident.begun.wait()
+  DispatchQueue.main.async {
+    expect(!resident.isInside.isRaised, "a block runs beside a job of the foreground")
+    ran.increment()
+  }
+
+  dispatcher.run()
+
+  expect(ran.value == 0, "a block ran in a loop whose foreground was busy")
+  resident.mayGo.signal()
+  ended.wait()
+  try UVDispatcher().runUntilIdle()
+  expect(ran.value == 1, "the block ran \(ran.value) times")
+}
+
+/// The loop waits for what awaits the end on the main actor, which a late job of the foreground holds up. Prints its
+/// thread; the job ends when a line comes in.
+@MainActor func awaiterBehindALateJob() throws {
+  let dispatcher = try UVDispatcher()
+  let (resident, goesOn) = (Resident(on: dispatcher.foreground), Counter())
+  Task { @MainActor in
+    _ = await dispatcher.shutdown(.init(drain: .zero, cancel: .zero))
+    expect(!resident.isInside.isRaised, "it goes on beside a job of the foreground")
+    goesOn.increment()
+  }
+  try UVDispatcher().runUntilIdle()
+  _ = try dispatcher.waitForReport()
+  Task.detached { await resident.stay() }
+  resident.begun.wait()
+  DispatchQueue.global().async {
+    _ = readLine()
+    resident.mayGo.signal()
+  }
+  print(thisThread)
+  fflush(nil)
+
+  dispatcher.run()
+
+  expect(goesOn.value == 1, "it went on \(goesOn.value) times")
+}
+
+private actor Resident {
+  private let queue: TaskQueue
+  nonisolated let isInside = Flag()
+  nonisolated let begun = DispatchSemaphore(value: 0)
+  nonisolated let mayGo = DispatchSemaphore(value: 0)
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
+
+  init(on queue: TaskQueue) { self.queue = queue }
+
+  func stay() {
+    isInside.raise()
+    begun.signal()
+    mayGo.wait()
+    isInside.lower()
+  }
+}
+
 /// What the last task posts to the main queue runs before the report is made.
 @MainActor func postedAtTheEnd() throws {
   for _ in 0..<100 {

@@ -47,4 +47,6 @@ final class Flag: Sendable {
   var isRaised: Bool { value.load(ordering: .acquiring) }
 
   func raise() { value.store(true, ordering: .releasing) }
+
+  func lower() { value.store(false, ordering: .releasing) }
 }

@@ -22,6 +22,8 @@ var programs: [String: () throws -> Void] = [
   "inside-awaiter": awaitedInsideOfABlock,
   "stall": stall,
   "another-loop": anotherLoop,
+  "late-job": lateJobOfTheForeground,
+  "late-job-awaiter": awaiterBehindALateJob,
 ]
 
 #if DEBUG

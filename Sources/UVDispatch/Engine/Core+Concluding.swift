@@ -47,23 +47,28 @@ extension Core {
     for task in takeWaitingJobs() {
       task.view?.isStranded = true
       note(task, .abandoned)
-      endUnstarted(task, .abandoned)
+      goOnElsewhere(task)
     }
   }
 
   /// The loop has ended for good: jobs that came to it since the report go on elsewhere.
   func strandLateJobs() {
-    for task in takeWaitingJobs() { endUnstarted(task, .abandoned) }
+    for task in takeWaitingJobs() { goOnElsewhere(task) }
   }
 
-  private func takeWaitingJobs() -> [QueuedTask] {
+  /// Takes jobs that wait out of their queues.
+  private func takeWaitingJobs(
+    where isWanted: (QueuedTask) -> Bool = { _ in true }
+  ) -> [QueuedTask] {
     var jobs: [QueuedTask] = []
-    forEachReady { if $0.isJob { jobs.append($0) } }
-    return jobs.filter { task in
-      guard takeBack(task), case .job(let job, let executor) = task.release() else { return false }
-      outbox.appendResume { executor.enqueueAgain(job) }
-      return true
-    }
+    forEachReady { if $0.isJob, isWanted($0) { jobs.append($0) } }
+    return jobs.filter { takeBack($0) }
+  }
+
+  private func goOnElsewhere(_ task: QueuedTask) {
+    guard case .job(let job, let executor) = task.release() else { return }
+    outbox.appendResume { executor.enqueueAgain(job) }
+    endUnstarted(task, .abandoned)
   }
 
   /// Whether a job of a Swift Task that comes now cannot run in its queue any more.
@@ -72,8 +77,16 @@ extension Core {
     guard lane == .background, shutdown?.report != nil else { return false }
     guard let view else { return strandsAll }
     // A suspended one is not resumed any more, and two ways would let two jobs of an actor run at a time.
-    if strandsAll || view.pool.queue.isSuspended { view.isStranded = true }
+    if !view.isStranded, strandsAll || view.pool.queue.isSuspended { strand(view) }
     return view.isStranded
+  }
+
+  /// Jobs that come to `view` from now on go on elsewhere, behind those that wait in it.
+  private func strand(_ view: UVView) {
+    view.isStranded = true
+    for task in takeWaitingJobs(where: { $0.view === view }) {
+      if task.isJobOfActor { lateJobs.append(task) } else { goOnElsewhere(task) }
+    }
   }
 
   /// The next job that came too late for its queue, and may run: none of its queue runs.
@@ -86,6 +99,11 @@ extension Core {
 
   private func mayRunLate(_ job: QueuedTask) -> Bool {
     !running.contains { $0.lane == job.lane && $0.view === job.view }
+  }
+
+  /// Whether the loop may run what waits in `DispatchQueue.main`: no late job of the foreground runs.
+  var mayServeMainQueue: Bool {
+    !strandsForeground || !running.contains { $0.lane == .foreground }
   }
 
   func abandonRunning(_ isWanted: (QueuedTask) -> Bool) {

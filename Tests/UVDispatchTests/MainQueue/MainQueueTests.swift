@@ -12,7 +12,7 @@ struct MainQueueTests {
       "hops", "endless", "language", "foreground", "timers", "waiting", "awaiter",
       "unserved-awaiter", "late",
       "unserved", "elsewhere", "until-idle", "inside", "inside-wake", "inside-awaiter", "stall",
-      "no-descriptors", "another-loop",
+      "no-descriptors", "another-loop", "late-job",
     ])
   func serves(_ program: String) throws {
     #expect(try MainThreadHost(program).complaint() == nil)
@@ -24,6 +24,15 @@ struct MainQueueTests {
       #expect(try MainThreadHost("handed-on").complaint() == nil)
     }
   #endif
+
+  @Test("comes back to it when a late job of the foreground has ended")
+  func lateJob() throws {
+    let host = try MainThreadHost("late-job-awaiter")
+    let thread = KernelThread(try #require(pid_t(host.readLine())), of: host.identifier)
+    #expect(thread.waitUntilItSleeps())
+    host.write("end")
+    #expect(try host.complaint() == nil)
+  }
 
   @Test("rests when nothing waits there any more")
   func rests() throws {

@@ -111,6 +111,45 @@ extension OnePool {
       }
     }
 
+    @Test("go the same way as those that wait in the view still, which the only worker had no time for")
+    func behindThoseThatWait() async throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
+      let view = dispatcher.makeQueue(label: "held", width: 1)
+      let holder = Holder(on: view)
+      let (reported, end) = (Latch(), Latch())
+      let (first, second) = (Hold(), Hold())
+      try dispatcher.start()
+      // The loop has not ended as long as its job runs.
+      let keeper = Task(executorPreference: dispatcher.background.executor) {
+        _ = await dispatcher.shutdown()
+        reported.open()
+        _ = end.wait(patienceWithTasks)
+      }
+      #expect(await onOtherThread { reported.wait(patienceWithTasks) })
+      await withTaskGroup { group in
+        group.addTask { await holder.hold(first.started, first.gate) }
+        await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+        view.suspend()
+        group.addTask { await holder.hold(second.started, second.gate) }
+
+        #expect(await onOtherThread { first.started.wait(patience) })
+        await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 1 } }
+        view.resume()
+        end.open()
+        await keeper.value
+        #expect(!second.started.isOpen)
+        first.gate.open()
+        #expect(await onOtherThread { second.started.wait(patience) })
+        second.gate.open()
+      }
+      #expect(holder.most == 1)
+    }
+
+    private struct Hold {
+      let started = Latch()
+      let gate = Latch()
+    }
+
     @Test("have all that come to that view go the same way, from the report on")
     func sameWay() async throws {
       let dispatcher = try UVDispatcher()

@@ -93,6 +93,20 @@ let deadlineBugs: [Bug] = [
     .without("task.view?.isStranded = true"),
     suites: ["StrandedJobTests"]),
   Bug(
+    "strand.waiting-stay",
+    breaks: "rule 4: a job that waits in a stranded view runs beside one that came later",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
+    .expression("$0.view === view", becomes: "false", within: "where: { $0.view === view }"),
+    suites: ["StrandedJobTests"]),
+  Bug(
+    "late.beside-main-queue",
+    breaks: "rule 4: a block of the main queue runs beside a late job of the foreground",
+    in: "UVDispatch/UVDispatcher+Loop.swift",
+    .expression(
+      "core.mayServeMainQueue", becomes: "true",
+      within: "loop.hasMainQueueWork(looks: core.shutdown != nil), core.mayServeMainQueue"),
+    suites: ["MainQueueTests"]),
+  Bug(
     "strand.suspended-view-takes-jobs",
     breaks: "rule 13: a job that comes to a suspended view is lost",
     in: "UVDispatch/Engine/Core+Concluding.swift",
