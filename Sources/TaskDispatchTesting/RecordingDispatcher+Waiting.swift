@@ -66,18 +66,17 @@ extension RecordingDispatcher {
   /// Time moves only if there is a time-out, and not beyond it.
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
-    let time = if case .group(let group) = target { group.timesEmptied } else { 0 }
-    if withState({ $0.hasComeAbout(target, since: time) }) { return }
+    if withState({ $0.hasComeAbout(target) }) { return }
     let call = withState { $0.beginCall("wait") }
-    let standing = Standing(for: .target(target, since: time))
+    let standing = Standing(for: .target(target))
     try standStill(standing) { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
         let isInTime = othersRun(before: call, orUntil: end) {
-          $0.hasComeAbout(target, since: time)
+          $0.hasComeAbout(target)
         }
-        if withState({ $0.hasComeAbout(target, since: time) }) { return }
+        if withState({ $0.hasComeAbout(target) }) { return }
         guard isInTime else { throw .timedOut }
         if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: standing) }) {
           performOnTop(next)
@@ -218,7 +217,7 @@ extension WaitTarget: CustomStringConvertible {
   public var description: String {
     switch self {
     case .item(let item): item.name
-    case .group(let group): "a group with \(group.count) left in it"
+    case .group(let group, _): "a group with \(group.count) left in it"
     }
   }
 }

@@ -145,10 +145,10 @@ extension UVDispatcher {
       if item.outcome != nil { return }
       hasComeAbout = { item.outcome != nil }
       blocks = .item(item)
-    case .group(let group):
+    case .group(let group, let time):
       guard
-        let time = group.whenEmpty(
-          wake: waker(of: group), by: ObjectIdentifier(self), checks: true)
+        group.whenEmpty(
+          wake: waker(of: group), by: ObjectIdentifier(self), checks: true, since: time)
       else { return }
       hasComeAbout = { group.hasEmptied(since: time) }
       blocks = .group(group)
@@ -162,7 +162,7 @@ extension UVDispatcher {
       let end = timeout.map { core.instant.advanced(by: $0) }
       let thread = block(for: blocks, mayTimeOut: end != nil, others: others)
       defer { unblock(thread) }
-      if case .group(let group) = target, group.timesJoined != timesJoined {
+      if case .group(let group, _) = target, group.timesJoined != timesJoined {
         // Another dispatcher has members in it since, and the waker has not found this thread.
         core.outbox.appendWake(waker(of: group))
       }
@@ -201,7 +201,7 @@ extension UVDispatcher {
     TaskFrame.isRunning { frame in
       switch target {
       case .item(let item): frame.item === item
-      case .group(let group): frame.item?.group === group
+      case .group(let group, _): frame.item?.group === group
       }
     }
   }
@@ -209,7 +209,7 @@ extension UVDispatcher {
   private static func hasComeAbout(_ target: WaitTarget) -> Bool {
     switch target {
     case .item(let item): item.outcome != nil
-    case .group(let group): group.count == 0
+    case .group(let group, let time): group.count == 0 || group.hasEmptied(since: time)
     }
   }
 

@@ -154,8 +154,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 public enum WaitTarget: Sendable {
   /// Until the item has its outcome.
   case item(WorkItem)
-  /// Until the group is empty.
-  case group(WorkGroup)
+  /// Until the group is empty, or has been since it had emptied so many times: when the call began.
+  case group(WorkGroup, since: Int)
 }
 
 extension TaskDispatcher {

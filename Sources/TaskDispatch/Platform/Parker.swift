@@ -14,6 +14,13 @@ package final class Parker: @unchecked Sendable {
     bench.unlock()
   }
 
+  /// Lets ``wait(nanoseconds:)`` wait again. The thread that waits.
+  package func close() {
+    bench.lock()
+    isOpen = false
+    bench.unlock()
+  }
+
   /// Waits until ``open()`` was called. Returns false if `nanoseconds` passed first.
   ///
   /// - Parameter nanoseconds: How long to wait at most; for ever if nil.

@@ -22,40 +22,31 @@ public final class WorkGroup: @unchecked Sendable {
     var timesEmptied = 0
     /// Submissions that are in.
     var members = 0
-    /// The one dispatcher that all of them were made to, if that is so.
-    var shared: ObjectIdentifier?
-    /// Who can tell what a thread that waits here waits for: the last that was given something.
-    var last: Owner?
-    /// The owners of all members, if they are several.
-    var owners: [Owner] = []
+    /// The dispatcher that the first of them was made to; of those before, if none is in.
+    var first: Owner?
+    /// The other dispatchers that have had members in since then.
+    var others: [Owner] = []
     /// How often a dispatcher had its first member in.
     var timesJoined = 0
+    /// The dispatcher of the last notification.
+    var notified: Owner?
 
     /// - Returns: Whether the dispatcher had no members in it.
     mutating func enter(for dispatcher: any TaskDispatcher) -> Bool {
       count += 1
       members += 1
-      if members == 1 {
-        shared = ObjectIdentifier(dispatcher)
-        last = Owner(dispatcher)
-        return true
-      }
-      return remember(dispatcher)
-    }
-
-    /// A weak reference costs more to assign than all the rest. While a member is in, its dispatcher is
-    /// alive, and no other has its address.
-    ///
-    /// - Returns: Whether the dispatcher is none that is known to have members.
-    mutating func remember(_ dispatcher: any TaskDispatcher) -> Bool {
       let name = ObjectIdentifier(dispatcher)
-      guard shared != name else { return false }
-      if shared != nil, let last { owners = [last] }
-      let isNew = members > 0 && !owners.contains { $0.name == name }
-      if isNew { owners.append(Owner(dispatcher)) }
-      shared = nil
-      last = Owner(dispatcher)
-      return isNew
+      if members == 1 {
+        // A weak reference costs more to assign than all the rest.
+        first = Owner(dispatcher)
+      } else if first?.name == name || others.contains(where: { $0.name == name }) {
+        // While a member is in, its dispatcher is alive, and no other has its address.
+        return false
+      } else {
+        others.append(Owner(dispatcher))
+      }
+      timesJoined += 1
+      return true
     }
   }
 
@@ -88,7 +79,6 @@ public final class WorkGroup: @unchecked Sendable {
   @usableFromInline func enter(for dispatcher: any TaskDispatcher) {
     let wakers = withState { state in
       let isNew = state.enter(for: dispatcher)
-      if isNew { state.timesJoined += 1 }
       return isNew && !state.wakers.isEmpty ? state.wakers.filter(\.checks) : []
     }
     // What the threads wait for is another dispatcher's now, too.
@@ -157,13 +147,10 @@ public final class WorkGroup: @unchecked Sendable {
   private func leave(members: Int) -> (emptied: Emptied?, holdsObservers: Bool) {
     withState { state in
       require(state.count > 0, "leave() on a group that nobody has entered")
-      let isMixed = state.members > 0 && state.shared == nil
+      let isMixed = !state.others.isEmpty
       state.count -= 1
       state.members -= members
-      if state.members == 0 {
-        state.shared = nil
-        state.owners = []
-      }
+      if state.members == 0, isMixed { state.others = [] }
       guard state.count == 0 else {
         // The last that was in by hand, or in another dispatcher, may have been what could still end a wait.
         let wakers = members == 0 || isMixed ? state.wakers.filter(\.checks) : []
@@ -200,7 +187,7 @@ public final class WorkGroup: @unchecked Sendable {
     let item = WorkItem.make(
       kind: .notification, queue: queue, label: label,
       site: queue.site(priority, fileID, line), body: body)
-    remember(queue.dispatcher)
+    withState { $0.notified = Owner(queue.dispatcher) }
     let admission = queue.dispatcher.submit(item)
     if admission.isAccepted {
       let dispatcher = queue.dispatcher
@@ -224,18 +211,35 @@ public final class WorkGroup: @unchecked Sendable {
   ///   entered by hand and never leaves is not detected on threads.
   @available(*, noasync, message: "use `await wait()`: this stops the thread")
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) {
-    // A group that nothing was submitted into is known to no dispatcher. Then the one waits that runs the
-    // calling code, or calls it back: what it runs may have to end the wait, and cannot without this thread.
-    if let dispatcher = dispatcher ?? Dispatchers.innermost ?? TaskFrame.deliverer {
-      try dispatcher.wait(for: .group(self), timeout: timeout)
-      return
-    }
-    let parker = Parker()
+    let time = timesEmptied
+    let target = WaitTarget.group(self, since: time)
+    if let dispatcher { return try dispatcher.wait(for: target, timeout: timeout) }
+    let (start, parker) = (monotonicNanoseconds(), Parker())
     // Not as an observer: another one may take its time before it.
-    if whenEmpty(wake: { parker.open() }, by: ObjectIdentifier(parker), checks: false) == nil {
-      return
+    while whenEmpty(
+      wake: { parker.open() }, by: ObjectIdentifier(parker), checks: true, since: time)
+    {
+      let left = timeout.map { max(.zero, $0 - .nanoseconds(monotonicNanoseconds() - start)) }
+      // One that has had its first member in since can tell more.
+      if let dispatcher { return try dispatcher.wait(for: target, timeout: left) }
+      guard parker.wait(nanoseconds: left?.clampedNanoseconds) else { throw .timedOut }
+      parker.close()
     }
-    guard parker.wait(nanoseconds: timeout?.clampedNanoseconds) else { throw .timedOut }
+  }
+
+  /// What a thread waits by that is to be blocked until the group is empty: a dispatcher that has members in it,
+  /// which knows what keeps those.
+  ///
+  /// If there is none, the last that was given something, and then the one that runs the calling code or calls it
+  /// back: what that runs may have to end the wait, and cannot without this thread.
+  var dispatcher: (any TaskDispatcher)? {
+    let known = dispatchersOfMembers
+    let innermost = Dispatchers.innermost
+    // It knows the tasks as well that this thread is in.
+    if let innermost, known.contains(where: { $0 === innermost }) { return innermost }
+    if let last = known.last { return last }
+    let (notified, first) = withState { ($0.notified, $0.first) }
+    return notified?.dispatcher ?? first?.dispatcher ?? innermost ?? TaskFrame.deliverer
   }
 
   /// Calls `observer` once, when the group is empty: now, or on the thread that empties it.
@@ -261,16 +265,17 @@ public final class WorkGroup: @unchecked Sendable {
   /// - Parameter checks: Whether it is called by each ``leave()`` as well that does not empty the group: that may
   ///   have been what could still end a wait. And when another dispatcher has its first member in it.
   ///
-  /// - Returns: ``timesEmptied``, of the same moment; nil if the group is empty now.
+  /// - Parameter time: What ``timesEmptied`` was when the wait began.
+  /// - Returns: False if the group is empty now, or has been since then.
   package func whenEmpty(
-    wake: @escaping @Sendable () -> Void, by owner: ObjectIdentifier, checks: Bool
-  ) -> Int? {
+    wake: @escaping @Sendable () -> Void, by owner: ObjectIdentifier, checks: Bool, since time: Int
+  ) -> Bool {
     withState { state in
-      if state.count == 0 { return nil }
+      if state.count == 0 || state.timesEmptied != time { return false }
       if !state.wakers.contains(where: { $0.owner == owner }) {
         state.wakers.append(Waker(owner: owner, checks: checks, wake: wake))
       }
-      return state.timesEmptied
+      return true
     }
   }
 
@@ -279,21 +284,15 @@ public final class WorkGroup: @unchecked Sendable {
   /// Whether the group has been empty since it had emptied `time` times, whoever has entered it again.
   package func hasEmptied(since time: Int) -> Bool { withState { $0.timesEmptied != time } }
 
-  /// Who was given something of the group last, while it is alive.
-  var dispatcher: (any TaskDispatcher)? { withState { $0.last }?.dispatcher }
-
   /// How often a dispatcher had its first member in: another number, and ``dispatchersOfMembers`` may be others.
   package var timesJoined: Int { withState { $0.timesJoined } }
 
-  /// The dispatchers of its members.
+  /// The dispatchers of its members, and those of members that have left it while others were in.
   package var dispatchersOfMembers: [any TaskDispatcher] {
-    withState { state in
-      if state.shared == nil { return state.owners }
-      return state.last.map { [$0] } ?? []
-    }.compactMap(\.dispatcher)
-  }
-
-  private func remember(_ dispatcher: any TaskDispatcher) {
-    withState { _ = $0.remember(dispatcher) }
+    let owners = withState { state -> [Owner] in
+      guard state.members > 0, let first = state.first else { return [] }
+      return [first] + state.others
+    }
+    return owners.compactMap(\.dispatcher)
   }
 }

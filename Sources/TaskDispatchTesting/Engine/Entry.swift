@@ -150,7 +150,7 @@ final class Wait {
   func awaits(_ body: Entry) -> Bool {
     switch target {
     case .item(let item): item === body.item
-    case .group(let group): body.item?.group === group
+    case .group(let group, _): body.item?.group === group
     case nil: false
     }
   }

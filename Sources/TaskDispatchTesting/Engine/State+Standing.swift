@@ -6,7 +6,7 @@ final class Standing {
   enum Reason {
     case turn(SyncCaller)
     /// And how often it had emptied before, if it is a group.
-    case target(WaitTarget, since: Int)
+    case target(WaitTarget)
     case room(Lane, RecordingView?)
     /// None: an exploration lets others run first.
     case courtesy
@@ -27,7 +27,7 @@ extension State {
   func canGoOn(_ standing: Standing) -> Bool {
     switch standing.reason {
     case .turn(let caller): caller.hasRun || caller.isTurnedAway
-    case .target(let target, let time): hasComeAbout(target, since: time)
+    case .target(let target): hasComeAbout(target)
     case .room(let lane, let view): !isFull(lane, view)
     case .courtesy: true
     }

@@ -138,17 +138,16 @@ extension State {
 
   // MARK: wait
 
-  /// - Parameter time: How often it had emptied when the wait began, if it is a group.
-  func hasComeAbout(_ target: WaitTarget, since time: Int) -> Bool {
+  func hasComeAbout(_ target: WaitTarget) -> Bool {
     switch target {
     case .item(let item): item.outcome != nil
-    case .group(let group): group.count == 0 || group.hasEmptied(since: time)
+    case .group(let group, let time): group.count == 0 || group.hasEmptied(since: time)
     }
   }
 
   /// The next body to run for somebody who waits for `target`.
   mutating func nextForWait(_ target: WaitTarget) -> Entry? {
-    if case .group(let group) = target {
+    if case .group(let group, _) = target {
       // Its tasks first: another may be waiting for what this wait holds back.
       repeat {
         if let index = started.firstIndex(where: { $0.item?.group === group }) {
@@ -283,7 +282,7 @@ extension State {
     guard bodyOfThisThread != nil else { return nil }
     let isStuck: Bool
     switch target {
-    case .group(let group):
+    case .group(let group, _):
       isStuck =
         running.contains { $0.item?.group === group }
         || foregroundIsBusy && hasForeground || backgroundIsStuck
@@ -310,7 +309,7 @@ extension State {
   func whatIsMissing(for target: WaitTarget) -> String {
     let next = nextDeadlineInstant.map { "; the next deadline is at \($0)" } ?? ""
     switch target {
-    case .group(let group):
+    case .group(let group, _):
       let left = "the group has \(group.count) left in it, "
       guard let item = firstWaitingMember(of: group) else {
         return left + "and nothing that waits would leave it: each enter() needs a leave()\(next)"

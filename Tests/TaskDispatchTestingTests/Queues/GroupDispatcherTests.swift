@@ -3,26 +3,49 @@ import Testing
 
 @testable import TaskDispatch
 
-/// Whoever waits for a group asks the dispatcher that it was used with last.
+/// A thread that waits for a group asks a dispatcher that knows what is in it.
 @Suite("The dispatcher that a group asks")
 struct GroupDispatcherTests {
   private let group = WorkGroup()
 
-  @Test("is the last that was given something of it, whatever else is in")
+  @Test("is the last that has come to have members in it, whatever else is in")
   func last() {
     let (first, second) = (RecordingDispatcher(), RecordingDispatcher())
     #expect(group.dispatcher == nil)
-    for dispatcher in [first, second, first, first, second] {
+    for (dispatcher, last) in [(first, first), (second, second), (first, second), (second, second)]
+    {
       group.enter(for: dispatcher)
-      #expect(group.dispatcher === dispatcher)
+      #expect(group.dispatcher === last)
     }
-    group.leave()
     group.enter()
+    group.notify(on: first.foreground) {}
     #expect(group.dispatcher === second)
-    for _ in 0..<5 { group.leaveAsMember().emptied?.tell() }
-    group.enter(for: first)
-    #expect(group.dispatcher === first)
+    for _ in 0..<4 { group.leaveAsMember().emptied?.tell() }
+    #expect(group.dispatcher === first, "no member is left, but its notification")
+    group.enter(for: second)
+    #expect(group.dispatcher === second)
     group.leaveAsMember().emptied?.tell()
+    group.leave()
+  }
+
+  @Test("is that of the calling body, if that has members in it")
+  func ofBody() throws {
+    let (first, second) = (RecordingDispatcher(), RecordingDispatcher())
+    for dispatcher in [first, second] { group.enter(for: dispatcher) }
+    var asked = 0
+    for dispatcher in [first, second] {
+      try withoutActuallyEscaping({
+        #expect(group.dispatcher === dispatcher)
+        asked += 1
+      }) { body in
+        nonisolated(unsafe) let body = body
+        dispatcher.foreground { unsafe body() }
+        try dispatcher.runUntilIdle()
+      }
+      try dispatcher.finish()
+    }
+    #expect(asked == 2)
+    for _ in 0..<2 { group.leaveAsMember().emptied?.tell() }
   }
 
   @Test("is one of those that it knows of, which are those of its members")
@@ -33,6 +56,8 @@ struct GroupDispatcherTests {
     #expect(known.isEmpty, "they have no member")
     for _ in 0..<2 { group.enter(for: first) }
     #expect(known == [ObjectIdentifier(first)], "it is the only one")
+    group.notify(on: second.foreground) {}
+    #expect(known == [ObjectIdentifier(first)], "the other one was given no member")
     for dispatcher in [second, first, second] { group.enter(for: dispatcher) }
     #expect(known == [ObjectIdentifier(first), ObjectIdentifier(second)])
     for _ in 0..<5 { group.leaveAsMember().emptied?.tell() }

@@ -73,7 +73,9 @@ extension OnePool {
 
     @Test(
       "or for a group go on, although another dispatcher has its first member in it later",
-      arguments: ["by hand", "a task of the same dispatcher", "a task of a third"])
+      arguments: [
+        "by hand", "a task of the same dispatcher", "a task of a third", "a notification",
+      ])
     func laterMember(before: String) async {
       await #expect(processExitsWith: .success) { [before] in
         try standingStill {
@@ -87,6 +89,9 @@ extension OnePool {
           switch before {
           case "by hand": group.enter()
           case "a task of the same dispatcher": waiting.foreground(group: group) {}
+          case "a notification":
+            waiting.foreground(group: group) {}
+            group.notify(on: later.foreground) {}
           default: third.foreground(group: group) {}
           }
           waiting.background {
@@ -102,6 +107,72 @@ extension OnePool {
           third.runUntilIdle()
           waiting.runUntilIdle()
           #expect(ended.wait(patience))
+        }
+      }
+    }
+
+    @Test(
+      "go on, if a thread outside of all dispatchers waits for a group that only later has a member"
+    )
+    func outside() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let blocked = try UVDispatcher()
+          let later = try UVDispatcher()
+          let view = blocked.makeQueue(label: "held", width: 1)
+          view.suspend()
+          let held = view.submit {}
+          let ended = Latch()
+          blocked.background {
+            _ = try? held.wait()
+            ended.open()
+          }
+          blocked.waitUntil { !$0.blocked.isEmpty }
+          let group = WorkGroup()
+          group.enter()
+          let waiter = WatchedThread {
+            try? group.wait()
+            view.resume()
+          }
+          #expect(waiter.waitUntilItSleeps())
+          later.background(group: group) {}
+          group.leave()
+          #expect(ended.wait(patience))
+          #expect(waiter.join())
+          later.runUntilIdle()
+          blocked.runUntilIdle()
+        }
+      }
+    }
+
+    @Test("go on, if the last notification of such a group went to a dispatcher that is gone")
+    func notifiedOfOneThatIsGone() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+          let blocked = try UVDispatcher()
+          let other = try UVDispatcher()
+          let view = blocked.makeQueue(label: "held", width: 1)
+          view.suspend()
+          let held = view.submit {}
+          let ended = Latch()
+          blocked.background {
+            _ = try? held.wait()
+            ended.open()
+          }
+          blocked.waitUntil { !$0.blocked.isEmpty }
+          let group = WorkGroup()
+          other.background(group: group) {}
+          group.notify(on: try UVDispatcher().background) {}
+          let waiter = WatchedThread {
+            try? group.wait()
+            view.resume()
+          }
+          #expect(ended.wait(patience))
+          #expect(waiter.join())
+          other.runUntilIdle()
+          blocked.runUntilIdle()
         }
       }
     }
@@ -201,7 +272,7 @@ extension TaskQueue {
 }
 
 extension BlockedThread {
-  fileprivate var waitsForAGroup: Bool {
+  var waitsForAGroup: Bool {
     if case .group = target { true } else { false }
   }
 }

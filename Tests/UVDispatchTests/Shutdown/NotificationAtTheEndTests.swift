@@ -14,9 +14,10 @@ extension OnePool {
       let (gate, ran) = (Latch(), Box(0))
       for group in [first, second] { dispatcher.background.after(.seconds(3_600), group: group) {} }
       // Of the same batch, and let go on before the notification.
-      #expect(
-        first.whenEmpty(
-          wake: { _ = gate.wait(patience) }, by: ObjectIdentifier(gate), checks: false) != nil)
+      let waits = first.whenEmpty(
+        wake: { _ = gate.wait(patience) }, by: ObjectIdentifier(gate), checks: false,
+        since: first.timesEmptied)
+      #expect(waits)
       second.notify(on: dispatcher.background) { ran.increment() }
       let (turns, turn) = (Latch(3), dispatcher.loop.onTurn)
       dispatcher.loop.onTurn = { [unowned dispatcher] in

@@ -13,7 +13,7 @@ extension OnePool {
       let (group, isOver) = (WorkGroup(), Latch())
       fake.background(group: group) {}
       let waiter = WatchedThread {
-        try? dispatcher.wait(for: .group(group), timeout: nil)
+        try? dispatcher.wait(for: .group(group, since: group.timesEmptied), timeout: nil)
         isOver.open()
       }
       #expect(waiter.waitUntilItSleeps())
@@ -34,7 +34,9 @@ extension OnePool {
         let view = owner.makeQueue(label: "held", width: 1)
         view.suspend()
         let handle = view.submit(group: group) {}
-        let waiter = WatchedThread { try? dispatcher.wait(for: .group(group), timeout: nil) }
+        let waiter = WatchedThread {
+          try? dispatcher.wait(for: .group(group, since: group.timesEmptied), timeout: nil)
+        }
         #expect(waiter.waitUntilItSleeps())
 
         #expect(handle.cancel() == .beforeStart)
@@ -64,6 +66,57 @@ extension OnePool {
       #expect(isOver.wait(patience))
       #expect(waiter.join())
       withExtendedLifetime(dispatcher) {}
+    }
+
+    @Test("does not wait for one that has been empty since the wait began, in a fake either")
+    func emptiedBefore() throws {
+      let group = WorkGroup()
+      let time = group.timesEmptied
+      group.enter()
+      group.leave()
+      group.enter()
+      for dispatcher in [try UVDispatcher(), RecordingDispatcher()] as [any TaskDispatcher] {
+        try dispatcher.wait(for: .group(group, since: time), timeout: .zero)
+        #expect(throws: WaitRefusal.timedOut) {
+          try dispatcher.wait(for: .group(group, since: time + 1), timeout: .zero)
+        }
+      }
+      group.leave()
+    }
+
+    @Test(
+      "is refused where its members stand behind its own task, whatever other dispatchers were given",
+      arguments: ["a notification", "a member that has ended", "a member that ends then"])
+    func ownMembers(given: String) throws {
+      let (dispatcher, other) = (try UVDispatcher(), try UVDispatcher())
+      let (view, group) = (dispatcher.makeQueue(label: "view", width: 1), WorkGroup())
+      let (gate, answer) = (Latch(), Box("none"))
+      let isOver = Latch()
+      view {
+        view(group: group) {}
+        switch given {
+        case "a notification": group.notify(on: other.foreground) {}
+        case "a member that has ended":
+          _ = try? other.background.submit(group: group) {}.wait()
+        default: other.background(group: group) { _ = gate.wait(patience) }
+        }
+        do {
+          try group.wait()
+          answer.value = "went on"
+        } catch WaitRefusal.wouldDeadlock {
+          answer.value = "refused"
+        } catch { answer.value = "\(error)" }
+        isOver.open()
+      }
+      dispatcher.waitUntil { core in
+        core.blocked.threads.contains { $0.waitsForAGroup } || isOver.isOpen
+      }
+      gate.open()
+
+      #expect(isOver.wait(patience))
+      #expect(answer.value == "refused")
+      dispatcher.runUntilIdle()
+      other.runUntilIdle()
     }
   }
 }

@@ -175,20 +175,50 @@ let itemBugs = [
   Bug(
     "group.dispatcher-of-old", breaks: "rule 14: a group asks who it was used with long ago",
     in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("first = Owner(dispatcher)"), suites: ["GroupDispatcherTests"]),
+  Bug(
+    "group.second-forgotten", breaks: "rule 14: a group knows the first of its dispatchers alone",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("others.append(Owner(dispatcher))"),
+    suites: ["GroupDispatcherTests", "TakingTurnsTests"]),
+  Bug(
+    "group.body-unasked",
+    breaks: "rule 14: a body that waits for what stands behind it hangs, for others had members",
+    in: "TaskDispatch/Work/WorkGroup.swift",
     .without(
-      "last = Owner(dispatcher)", within: "shared = nil\n      last = Owner(dispatcher)"),
+      "if let innermost, known.contains(where: { $0 === innermost }) { return innermost }"),
+    suites: ["GroupDispatcherTests", "WaitForOthersTests"]),
+  Bug(
+    "group.members-unasked", breaks: "rule 14: a group asks who was given a notification",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("if let last = known.last { return last }"),
+    suites: ["GroupDispatcherTests", "WaitForOthersTests"]),
+  Bug(
+    "group.notified-unasked", breaks: "a thread waits for a notification that a fake has to run",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("withState { $0.notified = Owner(queue.dispatcher) }"),
     suites: ["GroupDispatcherTests"]),
   Bug(
-    "group.shared-by-two",
-    breaks: "rule 14: a group forgets the first of two that it alternates between",
+    "group.outside-unmoved",
+    breaks: "a thread outside keeps a dispatcher from the pool that has a member in a group later",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .without("shared = nil", within: "shared = nil\n      last = Owner(dispatcher)"),
-    suites: ["GroupDispatcherTests"]),
+    .without("if let dispatcher { return try dispatcher.wait(for: target, timeout: left) }"),
+    suites: ["BlockedRunsTests"]),
   Bug(
-    "group.shared-for-ever", breaks: "rule 14: a group takes another dispatcher for the one before",
+    "group.outside-unheard",
+    breaks: "a thread outside keeps a dispatcher from the pool that has a member in a group later",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .without("state.shared = nil", within: "state.shared = nil\n        state.owners"),
-    suites: ["GroupDispatcherTests"]),
+    .expression(
+      "true", becomes: "false", within: "by: ObjectIdentifier(parker), checks: true"),
+    suites: ["BlockedRunsTests"]),
+  Bug(
+    "group.emptied-before",
+    breaks: "a wait forgets that its group was empty when it has a member again",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression(
+      "state.timesEmptied != time", becomes: "false",
+      within: "state.count == 0 || state.timesEmptied != time"),
+    suites: ["WaitForOthersTests"]),
   Bug(
     "group.members-for-ever",
     breaks: "rule 14: a group takes another dispatcher for the one before",

@@ -178,22 +178,18 @@ let poolShareBugs: [Bug] = [
     "share.first-owner-forgotten",
     breaks: "a thread that waits for a group keeps the first of its dispatchers from the pool",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .without("if shared != nil, let last { owners = [last] }"),
+    .expression("[first] + state.others", becomes: "state.others"),
     suites: ["TakingTurnsTests", "GroupDispatcherTests"]),
-  Bug(
-    "share.owner-without-member", breaks: "a group keeps what it has been told of without a member",
-    in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("members > 0", becomes: "true", within: "let isNew = members > 0 && !owners"),
-    suites: ["GroupDispatcherTests"]),
   Bug(
     "share.owner-twice", breaks: "a group keeps a dispatcher once for each of its members",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("!owners.contains { $0.name == name }", becomes: "true"),
+    .expression("others.contains(where: { $0.name == name })", becomes: "false"),
     suites: ["GroupDispatcherTests"]),
   Bug(
     "share.owners-stay", breaks: "a group keeps the dispatchers of members that have ended",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .without("state.owners = []"), suites: ["GroupDispatcherTests"]),
+    .without("if state.members == 0, isMixed { state.others = [] }"),
+    suites: ["GroupDispatcherTests"]),
   Bug(
     "share.stacked",
     breaks: "dispatchers that are let go of while they are short end on each other's stacks",
