@@ -68,7 +68,7 @@ public final class RecordingDispatcher: EventDispatcher {
     for (entry, outcome, telling) in ends {
       if let telling { entry.item?.tell(outcome, telling) }
       // It cannot be refused.
-      if case .job(let job) = entry.work { globalConcurrentExecutor.enqueue(job.job) }
+      if case .job(let job) = entry.work { job.executor.runElsewhere(job.job) }
     }
   }
 

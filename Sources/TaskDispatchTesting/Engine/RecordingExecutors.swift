@@ -5,19 +5,62 @@ public import TaskDispatch
 protocol RecordingExecutor: AnyObject, Sendable {
   var lane: Lane { get }
   var view: QueueView? { get }
+  /// What its jobs run by that the fake cannot run any more; nil if Swift's own pool runs them.
+  var late: LateJobs? { get }
   func run(_ job: UnownedJob)
+}
+
+extension RecordingExecutor {
+  /// Takes a job that the fake cannot run any more. It cannot be refused, and must not be lost.
+  func runElsewhere(_ job: UnownedJob) {
+    if let late { late.add(job, self) } else { globalConcurrentExecutor.enqueue(job) }
+  }
+}
+
+/// The jobs of one queue that the fake cannot run any more, of which one runs at a time: those of actors, and of the
+/// foreground. A Task on Swift's own pool runs them, in the order in which they come.
+final class LateJobs: Sendable {
+  private struct State {
+    var jobs: [(job: UnownedJob, executor: any RecordingExecutor)] = []
+    var isRunning = false
+  }
+
+  private let state = Locked(State())
+
+  func add(_ job: UnownedJob, _ executor: any RecordingExecutor) {
+    let isFirst = state.withLock { state in
+      state.jobs.append((job, executor))
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    if isFirst { Task.detached { self.runAll() } }
+  }
+
+  private func runAll() {
+    while let jobs = takeAll() { for (job, executor) in jobs { executor.run(job) } }
+  }
+
+  private func takeAll() -> [(job: UnownedJob, executor: any RecordingExecutor)]? {
+    state.withLock { state in
+      state.isRunning = !state.jobs.isEmpty
+      defer { state.jobs = [] }
+      return state.isRunning ? state.jobs : nil
+    }
+  }
 }
 
 /// Runs Tasks that prefer a queue of the fake: each of their jobs is a step.
 final class RecordingTaskExecutor: TaskExecutor, RecordingExecutor {
   let lane: Lane
   let view: QueueView?
+  let late: LateJobs?
   private weak let dispatcher: RecordingDispatcher?
 
-  init(_ dispatcher: RecordingDispatcher, lane: Lane, view: QueueView?) {
+  init(_ dispatcher: RecordingDispatcher, lane: Lane, view: QueueView?, late: LateJobs?) {
     self.dispatcher = dispatcher
     self.lane = lane
     self.view = view
+    self.late = late
   }
 
   func enqueue(_ job: consuming ExecutorJob) {
@@ -37,11 +80,15 @@ final class RecordingSerialExecutor: SerialExecutor, RecordingExecutor {
   private weak let weakView: QueueView?
   private let label: String
   var view: QueueView? { weakView }
+  let late: LateJobs?
   private weak let dispatcher: RecordingDispatcher?
 
-  init(_ dispatcher: RecordingDispatcher, lane: Lane, view: QueueView?) {
+  init(
+    _ dispatcher: RecordingDispatcher, lane: Lane, view: QueueView?, late: LateJobs = LateJobs()
+  ) {
     self.dispatcher = dispatcher
     self.lane = lane
+    self.late = late
     weakView = view
     label = view?.label ?? lane.description
   }
@@ -70,14 +117,17 @@ extension RecordingDispatcher {
       return executors.withLock { executors in
         let executor =
           executors.tasks[queue.lane]
-          ?? RecordingTaskExecutor(self, lane: queue.lane, view: nil)
+          ?? RecordingTaskExecutor(
+            self, lane: queue.lane, view: nil,
+            late: queue.lane == .foreground ? executors.lateForeground : nil)
         executors.tasks[queue.lane] = executor
         return executor
       }
     }
     return view.executors.withLock { executors in
       let executor =
-        executors.task ?? RecordingTaskExecutor(self, lane: .background, view: view)
+        executors.task
+        ?? RecordingTaskExecutor(self, lane: .background, view: view, late: nil)
       executors.task = executor
       return executor
     }
@@ -88,7 +138,9 @@ extension RecordingDispatcher {
       return executors.withLock { executors in
         let executor =
           executors.serials[queue.lane]
-          ?? RecordingSerialExecutor(self, lane: queue.lane, view: nil)
+          ?? RecordingSerialExecutor(
+            self, lane: queue.lane, view: nil,
+            late: queue.lane == .foreground ? executors.lateForeground : LateJobs())
         executors.serials[queue.lane] = executor
         return executor
       }
@@ -114,16 +166,14 @@ extension RecordingDispatcher {
   struct LaneExecutors {
     var tasks: [Lane: RecordingTaskExecutor] = [:]
     var serials: [Lane: RecordingSerialExecutor] = [:]
+    let lateForeground = LateJobs()
   }
 
   /// A job cannot be refused: where the fake is gone or finished, it runs elsewhere and is not lost.
   fileprivate static func enqueue(
     _ job: UnownedJob, _ executor: any RecordingExecutor, on dispatcher: RecordingDispatcher?
   ) {
-    guard let dispatcher, dispatcher.take(job, executor) else {
-      globalConcurrentExecutor.enqueue(job)
-      return
-    }
+    guard let dispatcher, dispatcher.take(job, executor) else { return executor.runElsewhere(job) }
   }
 
   private func take(_ job: UnownedJob, _ executor: any RecordingExecutor) -> Bool {

@@ -113,7 +113,7 @@ extension State {
       if entry.share == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
       ledger.count(.cancelled)
       emit(.finished(.cancelled), entry)
-      wakeLater { [job = job.job] in globalConcurrentExecutor.enqueue(job) }
+      wakeLater { [job = job.job, executor = job.executor] in executor.runElsewhere(job) }
     }
     for registration in registrations { unregister(registration.number) }
     conclude()

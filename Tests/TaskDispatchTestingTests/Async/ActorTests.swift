@@ -1,3 +1,4 @@
+import Synchronization
 import TaskDispatch
 import TaskDispatchTesting
 import Testing
@@ -17,6 +18,61 @@ struct ActorTests {
     #expect(isAtHome)
     #expect(!dispatcher.ran(on: home).isEmpty)
     try dispatcher.finish()
+  }
+
+  @Test(
+    "has one job in it at a time, in their order, once the fake is finished or gone",
+    arguments: [true, false], [true, false])
+  func afterTheEnd(onForeground: Bool, isGone: Bool) async throws {
+    let lodger: Lodger
+    var tasks: [Task<Void, Never>]
+    do {
+      let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
+      let view = dispatcher.makeQueue(label: "home", width: 1)
+      let home = onForeground ? dispatcher.foreground : view
+      let resident = Lodger(on: dispatcher.serialExecutor(for: home))
+      tasks = (0..<300).map { number in
+        Task(executorPreference: dispatcher.background.executor) { await resident.stay(number) }
+      }
+      for _ in tasks { try dispatcher.runNextBackgroundTask() }
+      if onForeground {
+        let executor = dispatcher.foreground.executor
+        for _ in 0..<100 { tasks.append(Task(executorPreference: executor) { resident.visit() }) }
+      }
+      if !isGone { try dispatcher.finish() }
+      lodger = resident
+    }
+
+    for task in tasks { await task.value }
+
+    #expect(await lodger.numbers == Array(0..<300))
+    #expect(lodger.most == 1)
+  }
+
+  private actor Lodger {
+    private let executor: any SerialExecutor
+    nonisolated private let inside = Atomic(0)
+    nonisolated private let mostInside = Atomic(0)
+    private(set) var numbers: [Int] = []
+    nonisolated var most: Int { mostInside.load(ordering: .relaxed) }
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(on executor: any SerialExecutor) { self.executor = executor }
+
+    func stay(_ number: Int) {
+      numbers.append(number)
+      visit()
+    }
+
+    nonisolated func visit() {
+      let count = inside.add(1, ordering: .relaxed).newValue
+      mostInside.max(count, ordering: .relaxed)
+      // Long enough for a second to come in, if it could.
+      for _ in 0..<1_000 { _ = inside.load(ordering: .relaxed) }
+      inside.subtract(1, ordering: .relaxed)
+    }
   }
 
   @Test("stands in line with the tasks of the foreground")

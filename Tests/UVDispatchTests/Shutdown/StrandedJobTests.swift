@@ -111,7 +111,7 @@ extension OnePool {
       }
     }
 
-    @Test("go the same way as those that wait in the view still, which the only worker had no time for")
+    @Test("go the same way as those that wait in the view still, for want of a worker")
     func behindThoseThatWait() async throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
       let view = dispatcher.makeQueue(label: "held", width: 1)

@@ -57,7 +57,8 @@ let deadlineBugs: [Bug] = [
     "deadline.callers-not-given-up",
     breaks: "rule 13: the body of a sync is counted as running at the end",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .expression("{ _ in true }", becomes: "{ !$0.isCaller }"),
+    .expression(
+      "{ _ in true }", becomes: "{ !$0.isCaller }", within: "abandonRunning { _ in true }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.admitted-left", breaks: "rule 13: the body of a sync begins after the report",
@@ -94,6 +95,19 @@ let deadlineBugs: [Bug] = [
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .without("task.view?.isStranded = true"),
     suites: ["StrandedJobTests"]),
+  Bug(
+    "fake-late.at-once",
+    breaks: "rule 4: two jobs of an actor run at a time once a fake is finished",
+    in: "TaskDispatchTesting/Engine/RecordingExecutors.swift",
+    .expression("!state.isRunning", becomes: "true", within: "return !state.isRunning"),
+    suites: ["ActorTests"]),
+  Bug(
+    "fake-late.foreground-apart",
+    breaks: "rule 4: two jobs of the foreground run at a time once a fake is finished",
+    in: "TaskDispatchTesting/Engine/RecordingExecutors.swift",
+    .expression(
+      "queue.lane == .foreground ? executors.lateForeground : nil", becomes: "nil"),
+    suites: ["ActorTests"]),
   Bug(
     "strand.waiting-stay",
     breaks: "rule 4: a job that waits in a stranded view runs beside one that came later",
