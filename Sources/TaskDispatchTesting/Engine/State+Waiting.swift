@@ -285,7 +285,7 @@ extension State {
     case .group(let group, _):
       isStuck =
         running.contains { $0.item?.group === group }
-        || foregroundIsBusy && hasForeground || backgroundIsStuck
+        || waitingItems().contains { $0.group === group && isHeldBack($0) }
     case .item(let item):
       if running.contains(where: { $0.item === item }) {
         isStuck = true
@@ -298,11 +298,11 @@ extension State {
     return isStuck ? .wouldDeadlock(chain: chain(to: target.description)) : nil
   }
 
-  /// Whether tasks wait for workers that all stand on this stack.
-  private var backgroundIsStuck: Bool {
-    guard running.contains(where: { $0.share != nil }) else { return false }
-    return !pool.background.queue.ready.isEmpty
-      || views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
+  /// Whether it could run, if bodies on this stack did not hold its queue, the loop or the workers.
+  private func isHeldBack(_ item: WorkItem) -> Bool {
+    guard item.place.stage == .queue || item.place.stage == .due else { return false }
+    if item.lane == .foreground { return foregroundIsBusy }
+    return running.contains { $0.share != nil } && !poolView(view(item.view)).queue.isSuspended
   }
 
   /// Why a wait for `target` cannot end, although nothing of this thread stands in its way.

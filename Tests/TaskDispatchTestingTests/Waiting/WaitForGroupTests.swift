@@ -43,6 +43,40 @@ struct WaitForGroupTests {
     try dispatcher.finish()
   }
 
+  @Test(
+    "is no deadlock because of what stands behind its own body, and is none of it",
+    arguments: [true, false], ["by hand", "a task of a suspended queue", "a timer", "a time-out"])
+  func othersBehind(onForeground: Bool, left: String) throws {
+    let view = dispatcher.makeQueue(label: "view", width: 1)
+    let other = dispatcher.makeQueue(label: "other", width: 1)
+    let (group, ended) = (WorkGroup(), Slot<WaitRefusal>())
+    let own = onForeground ? dispatcher.foreground : view
+    own {
+      own {}
+      switch left {
+      case "a task of a suspended queue":
+        other.suspend()
+        other(group: group) {}
+      case "a timer": other.after(.milliseconds(1), group: group) {}
+      default: group.enter()
+      }
+      do throws(WaitRefusal) {
+        try group.wait(timeout: left == "a time-out" ? .milliseconds(1) : nil)
+      } catch { ended.value = error }
+      if left == "a task of a suspended queue" { other.resume() }
+    }
+
+    try dispatcher.runUntilIdle()
+    if left == "a timer" { try dispatcher.advanceTime(by: .milliseconds(1)) }
+
+    switch ended.value {
+    case .timedOut?: #expect(left == "a time-out")
+    case .nothingCanEndIt?: #expect(left != "a time-out")
+    case let answer: Issue.record("\(String(describing: answer))")
+    }
+    try dispatcher.finish()
+  }
+
   @Test("that somebody entered by hand says how many are left in it")
   func byHand() throws {
     let group = WorkGroup()

@@ -96,6 +96,22 @@ let deadlineBugs: [Bug] = [
     .without("task.view?.isStranded = true"),
     suites: ["StrandedJobTests"]),
   Bug(
+    "fake-wait.others-hold-back",
+    breaks: "rule 14: in the fake, a wait for a group is a deadlock if anything else waits",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression("$0.group === group && isHeldBack($0)", becomes: "isHeldBack($0)"),
+    suites: ["WaitForGroupTests"]),
+  Bug(
+    "fake-wait.suspended-held-back",
+    breaks:
+      "rule 14: in the fake, a wait for a group is a deadlock if a queue need only be resumed",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression(
+      "!poolView(view(item.view)).queue.isSuspended", becomes: "true",
+      within: "running.contains { $0.share != nil } && !poolView(view(item.view)).queue.isSuspended"
+    ),
+    suites: ["WaitForGroupTests"]),
+  Bug(
     "fake-late.at-once",
     breaks: "rule 4: two jobs of an actor run at a time once a fake is finished",
     in: "TaskDispatchTesting/Engine/RecordingExecutors.swift",
@@ -304,7 +320,7 @@ let deadlineBugs: [Bug] = [
     "fake.dropped-jobs-lost",
     breaks: "rule 4: a Task whose fake is gone never goes on",
     in: "TaskDispatchTesting/RecordingDispatcher.swift",
-    .without("if case .job(let job) = entry.work { globalConcurrentExecutor.enqueue(job.job) }"),
+    .without("if case .job(let job) = entry.work { job.executor.runElsewhere(job.job) }"),
     suites: ["DroppedFakeTests"]),
   Bug(
     "fake.dropped-timers",
