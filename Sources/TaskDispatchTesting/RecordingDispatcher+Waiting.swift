@@ -70,7 +70,7 @@ extension RecordingDispatcher {
     let call = withState { $0.beginCall("wait") }
     let standing = Standing(for: .target(target))
     try standStill(standing) { () throws(WaitRefusal) in
-      withState { $0.bodyOfThisThread?.wait = Wait(for: target) }
+      withState { $0.bodyOfThisThread?.wait = Wait(for: target, mayTimeOut: end != nil) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
         let isInTime = othersRun(before: call, orUntil: end) {

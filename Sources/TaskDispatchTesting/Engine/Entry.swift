@@ -133,25 +133,32 @@ final class Wait {
   let turn: (caller: SyncCaller, queue: TaskQueue.Identity)?
   /// For an outcome or a group.
   let target: WaitTarget?
+  let mayTimeOut: Bool
 
   init(for name: String, turn: (caller: SyncCaller, queue: TaskQueue.Identity)? = nil) {
     self.name = name
     self.turn = turn
     target = nil
+    mayTimeOut = false
   }
 
-  init(for target: WaitTarget) {
+  init(for target: WaitTarget, mayTimeOut: Bool) {
     name = target.description
     turn = nil
     self.target = target
+    self.mayTimeOut = mayTimeOut
   }
 
   /// Whether it ends only if `body` does, or not before that.
-  func awaits(_ body: Entry) -> Bool {
-    switch target {
+  func awaits(_ body: Entry) -> Bool { target?.isEnded(by: body) ?? false }
+}
+
+extension WaitTarget {
+  /// Whether a wait for it ends only if `body` does, or not before that.
+  func isEnded(by body: Entry) -> Bool {
+    switch self {
     case .item(let item): item === body.item
     case .group(let group, _): body.item?.group === group
-    case nil: false
     }
   }
 }

@@ -209,7 +209,7 @@ extension State {
       if place == .elsewhere, let wait = running.wait {
         if let turn = wait.turn {
           if !needsAnEnd(turn.caller, turn.queue) { isCertain = false }
-        } else if othersGoOn && !wait.awaits(body) {
+        } else if othersGoOn && !wait.awaits(body) || mayEndByItself(wait) {
           // They may bring what it waits for, while this body waits.
           isCertain = false
         }
@@ -279,23 +279,37 @@ extension State {
 
   /// Why waiting for `target` is waiting for itself, or nil.
   func refusalToWait(for target: WaitTarget) -> WaitRefusal? {
-    guard bodyOfThisThread != nil else { return nil }
-    let isStuck: Bool
+    guard let body = bodyOfThisThread else { return nil }
+    let standing = stack(from: body)
+    if standing.contains(where: { $0.place != .elsewhere && target.isEnded(by: $0.body) }) {
+      return .wouldDeadlock(chain: chain(to: target.description))
+    }
+    guard isStuck(target) else { return nil }
+    let links = chain(to: target.description)
+    // On threads, what holds it back could go on.
+    for other in standing where other.place == .elsewhere {
+      if let wait = other.body.wait, mayEndByItself(wait) { return .cannotBeOrdered(chain: links) }
+    }
+    return .wouldDeadlock(chain: links)
+  }
+
+  /// Whether what stands on this stack holds `target` back.
+  private func isStuck(_ target: WaitTarget) -> Bool {
+    if running.contains(where: { target.isEnded(by: $0) }) { return true }
     switch target {
     case .group(let group, _):
-      isStuck =
-        running.contains { $0.item?.group === group }
-        || waitingItems().contains { $0.group === group && isHeldBack($0) }
+      return waitingItems().contains { $0.group === group && isHeldBack($0) }
     case .item(let item):
-      if running.contains(where: { $0.item === item }) {
-        isStuck = true
-      } else if item.lane == .foreground {
-        isStuck = foregroundIsBusy && item.place.stage != .nowhere
-      } else {
-        isStuck = item.place.stage == .queue && !poolView(view(item.view)).queue.isSuspended
-      }
+      if item.lane == .foreground { return foregroundIsBusy && item.place.stage != .nowhere }
+      return item.place.stage == .queue && !poolView(view(item.view)).queue.isSuspended
     }
-    return isStuck ? .wouldDeadlock(chain: chain(to: target.description)) : nil
+  }
+
+  /// Whether the wait of a body may end although nothing that stands on this stack does.
+  private func mayEndByItself(_ wait: Wait) -> Bool {
+    if wait.mayTimeOut { return true }
+    guard let target = wait.target else { return false }
+    return !isStuck(target)
   }
 
   /// Whether it could run, if bodies on this stack did not hold its queue, the loop or the workers.

@@ -96,6 +96,27 @@ let deadlineBugs: [Bug] = [
     .without("task.view?.isStranded = true"),
     suites: ["StrandedJobTests"]),
   Bug(
+    "fake-wait.time-out-never-ends",
+    breaks: "rule 14: in the fake, to wait behind a wait with a time-out is a deadlock",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .without("if wait.mayTimeOut { return true }"), suites: ["BehindAWaitTests"]),
+  Bug(
+    "fake-wait.turn-behind-a-wait",
+    breaks: "rule 14: in the fake, to wait for a turn behind a wait that may end is a deadlock",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression(
+      "mayEndByItself(wait)", becomes: "false",
+      within: "othersGoOn && !wait.awaits(body) || mayEndByItself(wait)"),
+    suites: ["BehindAWaitTests"]),
+  Bug(
+    "fake-wait.handle-behind-a-wait",
+    breaks: "rule 14: in the fake, to wait behind a wait that may end is a deadlock",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression(
+      "mayEndByItself(wait)", becomes: "false",
+      within: "if let wait = other.body.wait, mayEndByItself(wait)"),
+    suites: ["BehindAWaitTests"]),
+  Bug(
     "fake-wait.others-hold-back",
     breaks: "rule 14: in the fake, a wait for a group is a deadlock if anything else waits",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
