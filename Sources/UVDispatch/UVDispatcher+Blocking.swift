@@ -25,7 +25,8 @@ extension UVDispatcher {
     for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
     if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
     // They may have a thread of the pool now that is for no others.
-    for share in [core.share] + others { addShare(share, to: thread) }
+    let own = target.isOfForeground ? [] : [core.share]
+    for share in own + others { addShare(share, to: thread) }
     thread.run = Self.beginBlockedRun { core.outbox.appendWake($0) }
     return thread
   }
@@ -128,5 +129,16 @@ extension UVDispatcher {
     let thread = block(for: .anything, mayTimeOut: true)
     while !condition() { park(thread) }
     unblock(thread)
+  }
+}
+
+extension BlockedThread.Target {
+  /// Whether the loop alone brings it: no thread of the pool does.
+  fileprivate var isOfForeground: Bool {
+    switch self {
+    case .turn(let task), .room(let task): task.lane == .foreground
+    case .item(let item): item.lane == .foreground
+    case .group, .anything: false
+    }
   }
 }

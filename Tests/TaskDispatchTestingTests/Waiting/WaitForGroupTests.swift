@@ -53,6 +53,7 @@ struct WaitForGroupTests {
     let own = onForeground ? dispatcher.foreground : view
     own {
       own {}
+      own(label: "behind") {}
       switch left {
       case "a task of a suspended queue":
         other.suspend()

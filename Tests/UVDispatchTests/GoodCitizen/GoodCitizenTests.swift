@@ -93,6 +93,41 @@ extension OnePool {
       #expect(second.ledger.completed == 10)
     }
 
+    @Test(
+      "a thread that waits for the foreground has no body of the background take the last thread",
+      arguments: [false, true])
+    func statBehindAWaitForTheLoop(inSync: Bool) throws {
+      let (first, second) = (try UVDispatcher(), try UVDispatcher())
+      let (gate, began) = (Latch(), Latch())
+      let started = Latch(first.effectiveBackgroundWidth)
+      for _ in 0..<first.effectiveBackgroundWidth {
+        first.background {
+          started.open()
+          _ = gate.wait(patience)
+        }
+      }
+      #expect(started.wait(patience))
+      second.background {
+        began.open()
+        _ = gate.wait(patience)
+      }
+      let foreground = second.foreground
+      let waiter = WatchedThread {
+        if inSync { try? foreground.sync {} } else { _ = try? foreground.submit {}.wait() }
+      }
+      second.waitUntil { !$0.blocked.isEmpty }
+
+      let slowest = first.slowestStat(of: 5) {
+        #expect(!began.isOpen)
+        gate.open()
+      }
+
+      #expect(slowest < .seconds(5))
+      second.runUntilIdle()
+      #expect(waiter.join())
+      first.runUntilIdle()
+    }
+
     @Test("the bodies of one dispatcher leave a thread to another that has used the pool")
     func longBodiesBesideAnother() throws {
       let (first, second) = (try UVDispatcher(), try UVDispatcher())
