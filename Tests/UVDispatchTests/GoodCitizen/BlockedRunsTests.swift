@@ -120,7 +120,8 @@ extension OnePool {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let blocked = try UVDispatcher()
           let later = try UVDispatcher()
-          let view = blocked.makeQueue(label: "held", width: 1)
+          let third = try UVDispatcher()
+          let view = third.makeQueue(label: "held", width: 1)
           view.suspend()
           let held = view.submit {}
           let ended = Latch()
@@ -128,7 +129,7 @@ extension OnePool {
             _ = try? held.wait()
             ended.open()
           }
-          blocked.waitUntil { !$0.blocked.isEmpty }
+          third.waitUntil { !$0.blocked.isEmpty }
           let group = WorkGroup()
           group.enter()
           let waiter = WatchedThread {
@@ -141,6 +142,7 @@ extension OnePool {
           #expect(ended.wait(patience))
           #expect(waiter.join())
           later.runUntilIdle()
+          third.runUntilIdle()
           blocked.runUntilIdle()
         }
       }

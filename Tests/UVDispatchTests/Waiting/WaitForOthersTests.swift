@@ -75,6 +75,9 @@ extension OnePool {
       group.enter()
       group.leave()
       group.enter()
+      let waits = group.whenEmpty(
+        wake: {}, by: ObjectIdentifier(group), checks: false, since: time)
+      #expect(!waits)
       for dispatcher in [try UVDispatcher(), RecordingDispatcher()] as [any TaskDispatcher] {
         try dispatcher.wait(for: .group(group, since: time), timeout: .zero)
         #expect(throws: WaitRefusal.timedOut) {

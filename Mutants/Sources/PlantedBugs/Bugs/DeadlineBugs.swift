@@ -137,6 +137,7 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 4: two jobs of an actor run at a time once a fake is finished",
     in: "TaskDispatchTesting/Engine/RecordingExecutors.swift",
     .expression("!state.isRunning", becomes: "true", within: "return !state.isRunning"),
+    .expression("self.runAll()", becomes: "executor.run(job)"),
     suites: ["ActorTests"]),
   Bug(
     "fake-late.foreground-apart",
