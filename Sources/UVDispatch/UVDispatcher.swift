@@ -79,9 +79,10 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     core.share.leave()
     // Nobody else holds it, so nothing runs: bodies and leases hold it.
     monitor.lock()
-    let work = core.releaseEverything()
+    // No variable of this thread holds any of it: it may be released by another one.
     let leftovers = Leftovers(
-      work, core.outbox.isEmpty ? nil : core.outbox.take(), observer: core.observer.take())
+      core.releaseEverything(), core.outbox.isEmpty ? nil : core.outbox.take(),
+      observer: core.observer.take())
     monitor.unlock()
     leftovers.end(named: settings.label)
   }
