@@ -70,7 +70,7 @@ struct ActorTests {
       let count = inside.add(1, ordering: .relaxed).newValue
       mostInside.max(count, ordering: .relaxed)
       // Long enough for a second to come in, if it could.
-      for _ in 0..<1_000 { _ = inside.load(ordering: .relaxed) }
+      for _ in 0..<10_000 { _ = inside.load(ordering: .relaxed) }
       inside.subtract(1, ordering: .relaxed)
     }
   }
