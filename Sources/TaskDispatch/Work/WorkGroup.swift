@@ -40,7 +40,8 @@ public final class WorkGroup: @unchecked Sendable {
         // A weak reference costs more to assign than all the rest.
         first = Owner(dispatcher)
       } else if first?.name == name || others.contains(where: { $0.name == name }) {
-        // While a member is in, its dispatcher is alive, and no other has its address.
+        // While a member of it is in, the dispatcher is alive, and no other has its address. One whose members have
+        // all left may be gone, and is taken for another one that was made in its place.
         return false
       } else {
         others.append(Owner(dispatcher))
@@ -219,10 +220,14 @@ public final class WorkGroup: @unchecked Sendable {
     while whenEmpty(
       wake: { parker.open() }, by: ObjectIdentifier(parker), checks: true, since: time)
     {
-      let left = timeout.map { max(.zero, $0 - .nanoseconds(monotonicNanoseconds() - start)) }
+      let left = timeout.map {
+        max(0, max(0, $0.clampedNanoseconds) - (monotonicNanoseconds() - start))
+      }
       // One that has had its first member in since can tell more.
-      if let dispatcher { return try dispatcher.wait(for: target, timeout: left) }
-      guard parker.wait(nanoseconds: left?.clampedNanoseconds) else { throw .timedOut }
+      if let dispatcher {
+        return try dispatcher.wait(for: target, timeout: left.map { .nanoseconds($0) })
+      }
+      guard parker.wait(nanoseconds: left) else { throw .timedOut }
       parker.close()
     }
   }

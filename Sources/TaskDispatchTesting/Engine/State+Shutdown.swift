@@ -105,8 +105,9 @@ extension State {
     cancelPlainBodies(signalsToo: true)
     abandonStarted()
     turnCallersAway()
-    var jobs = takeOut { if case .job = $0.work { true } else { false } }
-    jobs += started
+    let waiting = takeOut { if case .job = $0.work { true } else { false } }
+    // Those that have a slot were before them.
+    let jobs = started + waiting
     started = []
     for entry in jobs {
       guard case .job(let job) = entry.work else { continue }
@@ -123,7 +124,8 @@ extension State {
   /// and they the view.
   mutating func releaseEverything() -> [Entry] {
     defer { started = [] }
-    return takeOut { _ in true } + started + held + waitingForRoom
+    let waiting = takeOut { _ in true }
+    return started + waiting + held + waitingForRoom
       + timers.removeAll().map(\.entry)
   }
 

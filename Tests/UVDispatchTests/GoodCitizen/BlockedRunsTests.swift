@@ -117,33 +117,19 @@ extension OnePool {
     func outside() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
-          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
-          let blocked = try UVDispatcher()
-          let later = try UVDispatcher()
-          let third = try UVDispatcher()
-          let view = third.makeQueue(label: "held", width: 1)
-          view.suspend()
-          let held = view.submit {}
-          let ended = Latch()
-          blocked.background {
-            _ = try? held.wait()
-            ended.open()
-          }
-          third.waitUntil { !$0.blocked.isEmpty }
-          let group = WorkGroup()
+          let (body, later, group) = (try HeldThread(), try UVDispatcher(), WorkGroup())
           group.enter()
           let waiter = WatchedThread {
             try? group.wait()
-            view.resume()
+            body.goOn()
           }
           #expect(waiter.waitUntilItSleeps())
           later.background(group: group) {}
           group.leave()
-          #expect(ended.wait(patience))
+          #expect(body.ended.wait(patience))
           #expect(waiter.join())
           later.runUntilIdle()
-          third.runUntilIdle()
-          blocked.runUntilIdle()
+          body.end()
         }
       }
     }
@@ -152,29 +138,17 @@ extension OnePool {
     func notifiedOfOneThatIsGone() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
-          unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
-          let blocked = try UVDispatcher()
-          let other = try UVDispatcher()
-          let view = blocked.makeQueue(label: "held", width: 1)
-          view.suspend()
-          let held = view.submit {}
-          let ended = Latch()
-          blocked.background {
-            _ = try? held.wait()
-            ended.open()
-          }
-          blocked.waitUntil { !$0.blocked.isEmpty }
-          let group = WorkGroup()
+          let (body, other, group) = (try HeldThread(), try UVDispatcher(), WorkGroup())
           other.background(group: group) {}
           group.notify(on: try UVDispatcher().background) {}
           let waiter = WatchedThread {
             try? group.wait()
-            view.resume()
+            body.goOn()
           }
-          #expect(ended.wait(patience))
+          #expect(body.ended.wait(patience))
           #expect(waiter.join())
           other.runUntilIdle()
-          blocked.runUntilIdle()
+          body.end()
         }
       }
     }
@@ -270,6 +244,36 @@ extension TaskQueue {
       _ = try? self.submit {}.wait()
       body()
     }
+  }
+}
+
+/// The only thread that a pool of two has for dispatchers, in a body that waits for a task of another dispatcher.
+private struct HeldThread: Sendable {
+  let ended = Latch()
+  private let dispatcher: UVDispatcher
+  private let other: UVDispatcher
+  private let view: TaskQueue
+
+  init() throws {
+    unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
+    dispatcher = try UVDispatcher()
+    other = try UVDispatcher()
+    view = other.makeQueue(label: "held", width: 1)
+    view.suspend()
+    let held = view.submit {}
+    dispatcher.background { [ended] in
+      _ = try? held.wait()
+      ended.open()
+    }
+    other.waitUntil { !$0.blocked.isEmpty }
+  }
+
+  /// Lets the body end, once a thread runs the task.
+  func goOn() { view.resume() }
+
+  func end() {
+    other.runUntilIdle()
+    dispatcher.runUntilIdle()
   }
 }
 

@@ -133,6 +133,22 @@ let deadlineBugs: [Bug] = [
     ),
     suites: ["WaitForGroupTests"]),
   Bug(
+    "fake-late.started-last",
+    breaks:
+      "rule 4: once a fake is finished, a job of an actor runs behind those that came after it",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .expression(
+      "started + waiting", becomes: "waiting + started", within: "let jobs = started + waiting"),
+    suites: ["ActorTests"]),
+  Bug(
+    "fake-late.started-last-in-one-gone",
+    breaks: "rule 4: once a fake is gone, a job of an actor runs behind those that came after it",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .expression(
+      "started + waiting", becomes: "waiting + started",
+      within: "return started + waiting + held"),
+    suites: ["ActorTests"]),
+  Bug(
     "fake-late.at-once",
     breaks: "rule 4: two jobs of an actor run at a time once a fake is finished",
     in: "TaskDispatchTesting/Engine/RecordingExecutors.swift",
