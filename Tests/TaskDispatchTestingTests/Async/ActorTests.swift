@@ -24,56 +24,62 @@ struct ActorTests {
     "has one job in it at a time, in their order, once the fake is finished or gone",
     arguments: [true, false], [true, false])
   func afterTheEnd(onForeground: Bool, isGone: Bool) async throws {
-    let lodger: Lodger
-    var tasks: [Task<Void, Never>]
+    let house = House()
+    var tasks: [Task<Void, Never>] = []
     do {
       let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
       let view = dispatcher.makeQueue(label: "home", width: 1)
       let home = onForeground ? dispatcher.foreground : view
-      let resident = Lodger(on: dispatcher.serialExecutor(for: home))
-      tasks = (0..<300).map { number in
-        Task(executorPreference: dispatcher.background.executor) { await resident.stay(number) }
-      }
-      // Each up to the actor, whose jobs none of these steps runs.
-      for _ in tasks { try dispatcher.runNextTask(on: dispatcher.background) }
-      if onForeground {
-        let executor = dispatcher.foreground.executor
-        for _ in 0..<100 { tasks.append(Task(executorPreference: executor) { resident.visit() }) }
+      let lodger = Lodger(in: house, on: dispatcher.serialExecutor(for: home))
+      for number in 0..<300 {
+        if onForeground, number % 2 == 1 {
+          // A Task stands in line with the actor.
+          tasks.append(Task(executorPreference: home.executor) { house.enter(number) })
+        } else {
+          let executor = dispatcher.background.executor
+          tasks.append(Task(executorPreference: executor) { await lodger.stay(number) })
+          // Up to the actor, whose jobs no step runs.
+          try dispatcher.runNextTask(on: dispatcher.background)
+        }
       }
       if !isGone { try dispatcher.finish() }
-      lodger = resident
     }
 
     for task in tasks { await task.value }
 
-    #expect(await lodger.numbers == Array(0..<300))
-    #expect(lodger.most == 1)
+    #expect(house.log.all == (0..<300).map(String.init))
+    #expect(house.most == 1)
   }
 
-  private actor Lodger {
-    private let executor: any SerialExecutor
-    nonisolated private let inside = Atomic(0)
-    nonisolated private let mostInside = Atomic(0)
-    private(set) var numbers: [Int] = []
-    nonisolated var most: Int { mostInside.load(ordering: .relaxed) }
-    nonisolated var unownedExecutor: UnownedSerialExecutor {
-      unsafe executor.asUnownedSerialExecutor()
-    }
+  /// Notes what comes in, and how much is in at a time.
+  private final class House: Sendable {
+    let log = Log()
+    private let inside = Atomic(0)
+    private let mostInside = Atomic(0)
+    var most: Int { mostInside.load(ordering: .relaxed) }
 
-    init(on executor: any SerialExecutor) { self.executor = executor }
-
-    func stay(_ number: Int) {
-      numbers.append(number)
-      visit()
-    }
-
-    nonisolated func visit() {
+    func enter(_ number: Int) {
       let count = inside.add(1, ordering: .relaxed).newValue
       mostInside.max(count, ordering: .relaxed)
+      log.note("\(number)")
       // Long enough for a second to come in, if it could.
       for _ in 0..<10_000 { _ = inside.load(ordering: .relaxed) }
       inside.subtract(1, ordering: .relaxed)
     }
+  }
+
+  private actor Lodger {
+    private let house: House
+    private let executor: any SerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe executor.asUnownedSerialExecutor()
+    }
+
+    init(in house: House, on executor: any SerialExecutor) {
+      (self.house, self.executor) = (house, executor)
+    }
+
+    func stay(_ number: Int) { house.enter(number) }
   }
 
   @Test("stands in line with the tasks of the foreground")
