@@ -47,7 +47,8 @@ extension RecordingDispatcher {
     /// When bodies run.
     public var policy: Policy
     /// The most steps that one call runs before it gives up; a call that moves time, at each time
-    /// where it stops. At least 1.
+    /// where it stops. At least 1. A call that waits (`sync`, `wait`, a submission that blocks its caller) is
+    /// one such call: it throws ``WaitRefusal/nothingCanEndIt(_:)``, or is refused.
     public var stepLimit: Int
     /// What `finish()` says of tasks that never ran.
     public var leftovers: Leftovers

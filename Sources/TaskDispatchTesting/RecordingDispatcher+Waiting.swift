@@ -30,26 +30,27 @@ extension RecordingDispatcher {
   /// On threads, others may take their place in a queue before whoever is about to.
   private func letOthersSubmitFirst() throws(WaitRefusal) {
     guard let call = withState({ $0.beginCall("before sync") }) else { return }
-    try standStill(Standing(for: .courtesy)) { () throws(WaitRefusal) in _ = othersRun(before: call)
-    }
+    let standing = makeStanding(for: .courtesy)
+    try standStill(standing) { () throws(WaitRefusal) in _ = othersRun(before: call, standing) }
   }
 
   private func waitForTurn(_ caller: SyncCaller, on queue: TaskQueue) throws(WaitRefusal) {
     let call = withState { $0.beginCall("sync") }
     do throws(WaitRefusal) {
-      let standing = Standing(for: .turn(caller))
+      let standing = makeStanding(for: .turn(caller))
       try standStill(standing) { () throws(WaitRefusal) in
         while true {
-          _ = othersRun(before: call, of: caller)
+          _ = othersRun(before: call, standing, of: caller)
           if caller.hasRun { break }
+          try check(standing)
           switch withState({ $0.nextForSync(caller, queue, standing) }) {
-          case .perform(let next): performOnTop(next)
+          case .perform(let next): performOnTop(next, standing)
           case .stuck(let refusal): throw refusal
           }
         }
         withState { $0.bodyOfThisThread?.wait = nil }
         let end = withState { $0.beginCall("end of sync") }
-        _ = othersRun(before: end)
+        _ = othersRun(before: end, standing)
       }
     } catch {
       // Nothing is left in any queue, whoever refused.
@@ -68,18 +69,19 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
     let call = withState { $0.beginCall("wait") }
-    let standing = Standing(for: .target(target))
+    let standing = makeStanding(for: .target(target))
     try standStill(standing) { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target, mayTimeOut: end != nil) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
-        let isInTime = othersRun(before: call, orUntil: end) {
+        let isInTime = othersRun(before: call, standing, orUntil: end) {
           $0.hasComeAbout(target)
         }
         if withState({ $0.hasComeAbout(target) }) { return }
         guard isInTime else { throw .timedOut }
+        try check(standing)
         if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: standing) }) {
-          performOnTop(next)
+          performOnTop(next, standing)
           continue
         }
         let refusal = withState { state in
@@ -97,7 +99,7 @@ extension RecordingDispatcher {
           withState { $0.decisions?.noteDeadlock(refusal) }
           throw refusal
         }
-        guard moveTime(until: end) else { throw .timedOut }
+        guard moveTime(until: end, standing) else { throw .timedOut }
       }
     }
   }
@@ -112,21 +114,22 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     let call = withState { $0.beginCall("room") }
     do {
-      let standing = Standing(for: .room(queue.lane, withState { $0.view(queue.view) }))
+      let standing = makeStanding(for: .room(queue.lane, withState { $0.view(queue.view) }))
       try standStill(standing) { () throws(WaitRefusal) in
         func hasRoom(_ state: inout State) -> Bool { state.canGoOn(standing) }
         while true {
-          let isInTime = othersRun(before: call, orUntil: end, unless: hasRoom)
+          let isInTime = othersRun(before: call, standing, orUntil: end, unless: hasRoom)
           if withState(hasRoom) { return }
           guard isInTime else { throw .timedOut }
+          try check(standing)
           if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers(than: standing) }) {
-            performOnTop(next)
+            performOnTop(next, standing)
             continue
           }
           if end == nil {
             withState { $0.noteIfOthersCanGoOn(than: standing, "room on \(queue.label)") }
           }
-          guard let end, moveTime(until: end) else { throw .timedOut }
+          guard let end, moveTime(until: end, standing) else { throw .timedOut }
         }
       }
       return nil
@@ -139,23 +142,25 @@ extension RecordingDispatcher {
   /// whatever may run does so meanwhile.
   ///
   /// - Parameters:
+  ///   - standing: The call. What runs counts against its step limit; at the limit, nothing more runs.
   ///   - caller: Who stands in `sync`: nobody runs before it once its body has run.
   ///   - end: When the time-out is over, unless `isOver` by then.
   ///   - isOver: Whether what is waited for has come about.
   /// - Returns: False if the time-out came first.
   private func othersRun(
-    before call: Entry?, of caller: SyncCaller? = nil, orUntil end: DispatcherInstant? = nil,
+    before call: Entry?, _ standing: Standing, of caller: SyncCaller? = nil,
+    orUntil end: DispatcherInstant? = nil,
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
     guard call != nil else { return true }
-    while caller?.hasRun != true, caller?.isTurnedAway != true {
+    while caller?.hasRun != true, caller?.isTurnedAway != true, !standing.budget.isSpent {
       let choice = withState {
         $0.meanwhile(call, of: caller, timeOut: end == nil || isOver(&$0) ? nil : end)
       }
       switch choice {
-      case .body(let other): performOnTop(other)
+      case .body(let other): performOnTop(other, standing)
       case .timeOut:
-        while let end, moveTime(until: end) {}
+        while let end, moveTime(until: end, standing) {}
         return false
       case .nothing: return true
       }
@@ -165,11 +170,24 @@ extension RecordingDispatcher {
 
   /// Performs a body on top of a call that waits. It may have begun a shutdown that leaves no time, or that has
   /// nothing left to do.
-  private func performOnTop(_ next: Entry) {
+  private func performOnTop(_ next: Entry, _ standing: Standing) {
     perform(next)
+    standing.budget.count(next)
     withState { state in
       if state.shutdownMayGoOn { state.advanceShutdown() }
     }
+  }
+
+  private func makeStanding(for reason: Standing.Reason) -> Standing {
+    Standing(for: reason, limit: configuration.stepLimit)
+  }
+
+  /// Throws if as many bodies have run on top of the call as it may run at one time, and its own turn has not come.
+  private func check(_ standing: Standing) throws(WaitRefusal) {
+    guard standing.budget.isSpent, !standing.hasItsTurn else { return }
+    let refusal = WaitRefusal.nothingCanEndIt(standing.budget.error.description)
+    withState { $0.decisions?.noteDeadlock(refusal) }
+    throw refusal
   }
 
   /// Makes this the stepping thread while it stands still, unless it is that already.
@@ -198,15 +216,17 @@ extension RecordingDispatcher {
   }
 
   /// Moves time to the next deadline for somebody who waits. False if their time-out comes first.
-  private func moveTime(until end: DispatcherInstant) -> Bool {
+  private func moveTime(until end: DispatcherInstant, _ standing: Standing) -> Bool {
     withState { state in
       // While a foreground body waits, the loop serves no timer.
       let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
       // A body that ran meanwhile may have taken longer than the time-out.
-      guard end.nanoseconds > state.now else { return false }
+      let before = state.now
+      guard end.nanoseconds > before else { return false }
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
         refuse("time went back while somebody waited: \(error)")
       }
+      if state.now != before { standing.budget = StepBudget(configuration.stepLimit) }
       state.advanceShutdown()
       return next.map { $0 <= end } ?? false
     }

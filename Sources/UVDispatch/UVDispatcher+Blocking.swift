@@ -25,7 +25,7 @@ extension UVDispatcher {
     for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
     if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
     // They may have a thread of the pool now that is for no others.
-    let own = target.isOfForeground ? [] : [core.share]
+    let own = target.mayNeedPool ? [core.share] : []
     for share in own + others { addShare(share, to: thread) }
     thread.run = Self.beginBlockedRun { core.outbox.appendWake($0) }
     return thread
@@ -133,12 +133,14 @@ extension UVDispatcher {
 }
 
 extension BlockedThread.Target {
-  /// Whether the loop alone brings it: no thread of the pool does.
-  fileprivate var isOfForeground: Bool {
+  /// Whether a thread of the pool may bring it. The loop alone brings what is of the foreground, and only the
+  /// library's own threads wait for anything.
+  fileprivate var mayNeedPool: Bool {
     switch self {
-    case .turn(let task), .room(let task): task.lane == .foreground
-    case .item(let item): item.lane == .foreground
-    case .group, .anything: false
+    case .turn(let task), .room(let task): task.lane == .background
+    case .item(let item): item.lane == .background
+    case .group: true
+    case .anything: false
     }
   }
 }

@@ -1,9 +1,9 @@
 /// How long a shutdown waits, in two phases (rule 13).
 public struct ShutdownPolicy: Sendable, Hashable {
   /// How long accepted work may go on, from the call. Negative counts as zero.
-  public var drain: Duration
-  /// How long running bodies get after that, with ``CurrentTask/isCancelled`` true.
-  public var cancel: Duration
+  public var drain: Duration { didSet { drain = max(.zero, drain) } }
+  /// How long running bodies get after that, with ``CurrentTask/isCancelled`` true. Negative counts as zero.
+  public var cancel: Duration { didSet { cancel = max(.zero, cancel) } }
 
   /// The defaults add up to well below the 90 seconds after which systemd kills a service.
   public init(drain: Duration = .seconds(10), cancel: Duration = .seconds(5)) {

@@ -9,7 +9,8 @@ public enum WaitRefusal: Error, Sendable, Hashable {
   /// A fake runs everything on one thread, and on one thread this cannot be put in an order,
   /// although threads could. Only fakes throw this.
   case cannotBeOrdered(chain: [WaitLink])
-  /// Nothing that this dispatcher knows of can end the wait. Only fakes throw this.
+  /// Nothing that this dispatcher knows of can end the wait, or as many bodies have run during it as its step
+  /// limit allows. Only fakes throw this.
   ///
   /// What it waits for, and what is missing, is in the text.
   case nothingCanEndIt(String)

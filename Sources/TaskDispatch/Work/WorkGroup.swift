@@ -39,9 +39,8 @@ public final class WorkGroup: @unchecked Sendable {
       if members == 1 {
         // A weak reference costs more to assign than all the rest.
         first = Owner(dispatcher)
-      } else if first?.name == name || others.contains(where: { $0.name == name }) {
-        // While a member of it is in, the dispatcher is alive, and no other has its address. One whose members have
-        // all left may be gone, and is taken for another one that was made in its place.
+      } else if others.isEmpty ? first?.name == name : knows(dispatcher) {
+        // If it is the only one, its members keep it alive, and no other has its address.
         return false
       } else {
         others.append(Owner(dispatcher))
@@ -49,10 +48,15 @@ public final class WorkGroup: @unchecked Sendable {
       timesJoined += 1
       return true
     }
+
+    /// Of several, one whose members have all left may be gone.
+    private func knows(_ dispatcher: any TaskDispatcher) -> Bool {
+      first?.is(dispatcher) == true || others.contains { $0.is(dispatcher) }
+    }
   }
 
   /// A dispatcher that was given something. Under the lock it is copied and compared, and never loaded: to release
-  /// it may run user code.
+  /// it may run user code. The one exception is ``is(_:)``.
   private struct Owner {
     let name: ObjectIdentifier
     private(set) weak var dispatcher: (any TaskDispatcher)?
@@ -60,6 +64,12 @@ public final class WorkGroup: @unchecked Sendable {
     init(_ dispatcher: any TaskDispatcher) {
       name = ObjectIdentifier(dispatcher)
       self.dispatcher = dispatcher
+    }
+
+    /// Whether it is `other`, which the calling code holds, and not one that is gone and had the same address. What
+    /// is loaded is `other` itself, so its release is not the last.
+    func `is`(_ other: any TaskDispatcher) -> Bool {
+      name == ObjectIdentifier(other) && dispatcher != nil
     }
   }
 

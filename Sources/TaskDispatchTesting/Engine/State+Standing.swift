@@ -13,8 +13,13 @@ final class Standing {
   }
 
   let reason: Reason
+  /// How many bodies may run on top of it, at each time where it stops.
+  var budget: StepBudget
 
-  init(for reason: Reason) { self.reason = reason }
+  init(for reason: Reason, limit: Int) {
+    self.reason = reason
+    budget = StepBudget(limit)
+  }
 
   /// Whether it is a caller of `sync` that was admitted, and has not noticed yet.
   var hasItsTurn: Bool {

@@ -77,7 +77,7 @@ final class Decisions: @unchecked Sendable {
   /// Another number of things to choose between than the last time: the scenario is not the same.
   private(set) var mismatch: Mismatch?
   /// What was noted on the way that makes the run a failure.
-  private(set) var deadlocks: [WaitRefusal] = []
+  private(set) var deadlock: WaitRefusal?
   /// How often time may pass a timer of one place while something else could run.
   var timersAhead = 0
   private var aheadOfWork: [CallSite: Int] = [:]
@@ -107,7 +107,7 @@ final class Decisions: @unchecked Sendable {
     order = OrderDigest()
     steps = 0
     mismatch = nil
-    deadlocks = []
+    deadlock = nil
     aheadOfWork = [:]
     wasCut = false
     isVoid = false
@@ -282,7 +282,7 @@ final class Decisions: @unchecked Sendable {
 
   func noteDeadlock(_ refusal: WaitRefusal) {
     // Threads could do it, and one cannot: that says nothing.
-    if case .cannotBeOrdered = refusal { isVoid = true } else { deadlocks.append(refusal) }
+    if case .cannotBeOrdered = refusal { isVoid = true } else { deadlock = deadlock ?? refusal }
   }
 
   /// Names a call that waits. From the other end than tasks.

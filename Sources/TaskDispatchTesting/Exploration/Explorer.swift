@@ -84,7 +84,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
     }
     // The decisions are the next run's. A Task that is left over may still submit.
     dispatcher.leaveExploration()
-    if let deadlock = decisions.deadlocks.first { return .failure(FailedRun(deadlock: deadlock)) }
+    if let deadlock = decisions.deadlock { return .failure(FailedRun(deadlock: deadlock)) }
     return ending
   }
 

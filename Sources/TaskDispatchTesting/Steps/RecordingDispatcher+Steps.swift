@@ -248,7 +248,7 @@ extension RecordingDispatcher {
   /// Throws if the budget is spent and more of what is driven could run.
   func check(_ budget: StepBudget, _ driven: Driven) throws(StepError) {
     guard budget.isSpent, withState({ $0.hasMore(driven) }) else { return }
-    throw .stepLimitReached(limit: budget.limit, recurring: budget.recurring)
+    throw budget.error
   }
 
   private func checkThrown(_ ran: Entry, _ outcome: Outcome) throws(StepError) {

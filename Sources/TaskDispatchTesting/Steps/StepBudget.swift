@@ -27,8 +27,11 @@ struct StepBudget {
     seen[Key(label: task.label, site: task.site), default: 0] += 1
   }
 
+  /// What the call throws once the budget is spent.
+  var error: StepError { .stepLimitReached(limit: limit, recurring: recurring) }
+
   /// The call sites that ran most often of late, the most frequent first.
-  var recurring: [StepError.Recurrence] {
+  private var recurring: [StepError.Recurrence] {
     seen.map { StepError.Recurrence(label: $0.label, site: $0.site, count: $1) }
       .sorted { ($1.count, $0.site.line) < ($0.count, $1.site.line) }
       .prefix(5).map { $0 }

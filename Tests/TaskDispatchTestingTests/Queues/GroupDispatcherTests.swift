@@ -86,4 +86,23 @@ struct GroupDispatcherTests {
       try next.finish()
     }
   }
+
+  // Nearly each is made where the one before was.
+  @Test(
+    "is one made in the place of another, while a third keeps the group", arguments: [false, true])
+  func replacedBesideAThird(isFirst: Bool) {
+    let third = RecordingDispatcher()
+    for _ in 0..<20 {
+      do {
+        let gone = RecordingDispatcher()
+        for dispatcher in isFirst ? [gone, third] : [third, gone] { group.enter(for: dispatcher) }
+        group.leaveAsMember().emptied?.tell()
+      }
+      let (next, before) = (RecordingDispatcher(), group.timesJoined)
+      for _ in 0..<2 { group.enter(for: next) }
+      #expect(group.timesJoined == before + 1)
+      #expect(group.dispatchersOfMembers.contains { $0 === next })
+      for _ in 0..<3 { group.leaveAsMember().emptied?.tell() }
+    }
+  }
 }

@@ -59,6 +59,15 @@ struct ShutdownDeadlineTests {
     try dispatcher.finish()
   }
 
+  @Test("that are set to less than nothing, one by one, take nothing from each other")
+  func lessThanNothing() {
+    var set = ShutdownPolicy(drain: .seconds(1), cancel: .seconds(2))
+    set.drain -= .seconds(11)
+    #expect(set == ShutdownPolicy(drain: .zero, cancel: .seconds(2)))
+    (set.drain, set.cancel) = (.seconds(3), .seconds(-1))
+    #expect(set == ShutdownPolicy(drain: .seconds(3), cancel: .zero))
+  }
+
   @Test("of the drain raise the flag that running bodies read")
   func flag() throws {
     let log = Log()

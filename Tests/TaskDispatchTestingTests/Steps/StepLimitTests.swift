@@ -148,13 +148,22 @@ struct StepLimitTests {
 }
 
 /// A task that submits itself for ever.
-private final class Chain: Sendable {
-  static let line: UInt32 = #line + 7
+final class Chain: Sendable {
+  static let line: UInt32 = #line + 16
   private let queue: TaskQueue
 
-  init(_ queue: TaskQueue) { self.queue = queue }
+  private let delay: Duration?
+
+  init(_ queue: TaskQueue, after delay: Duration? = nil) {
+    self.queue = queue
+    self.delay = delay
+  }
 
   func again() {
+    if let delay {
+      queue.after(delay) { self.again() }
+      return
+    }
     // One line, so that the line above can name it.
     queue(label: "again") { self.again() }
   }

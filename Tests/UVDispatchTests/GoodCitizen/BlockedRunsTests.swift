@@ -265,7 +265,7 @@ private struct HeldThread: Sendable {
       _ = try? held.wait()
       ended.open()
     }
-    other.waitUntil { !$0.blocked.isEmpty }
+    other.waitUntilBlocked()
   }
 
   /// Lets the body end, once a thread runs the task.

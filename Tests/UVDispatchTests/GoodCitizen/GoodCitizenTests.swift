@@ -115,7 +115,7 @@ extension OnePool {
       let waiter = WatchedThread {
         if inSync { try? foreground.sync {} } else { _ = try? foreground.submit {}.wait() }
       }
-      second.waitUntil { !$0.blocked.isEmpty }
+      second.waitUntilBlocked()
 
       let slowest = first.slowestStat(of: 5) {
         #expect(!began.isOpen)

@@ -47,8 +47,7 @@ extension OnePool {
         dispatcher.foreground(group: group) {}
         _ = try other.background.submit(group: group) {}.wait()
         thread = OtherThread { try? group.wait() }
-        // It and this one.
-        other.waitUntil { $0.blocked.threads.count == 2 }
+        other.waitUntilBlocked()
       }
       #expect(thread.join())
       #expect(group.count == 0)

@@ -51,7 +51,14 @@ struct UVSubject: ContractSubject {
 }
 
 extension UVDispatcher {
-  /// Stands still until `condition` holds of what the dispatcher knows; fails the test if it never does.
+  /// Waits until `count` threads are blocked in the dispatcher, of which this one is none; fails the test if they
+  /// never are.
+  func waitUntilBlocked(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) {
+    waitUntil(sourceLocation: sourceLocation) { $0.blocked.threads.count == count + 1 }
+  }
+
+  /// Stands still until `condition` holds of what the dispatcher knows; fails the test if it never does. The calling
+  /// thread is among those that are blocked.
   func waitUntil(sourceLocation: SourceLocation = #_sourceLocation, _ condition: (Core) -> Bool) {
     let core = lock()
     core.awaitDeliveries(true)

@@ -98,8 +98,7 @@ import Testing
         }
         #expect(begun.wait(patience))
         let threads = (0..<count).map { _ in OtherThread { try? view.sync {} } }
-        // They, and the one that asks.
-        dispatcher.waitUntil { $0.blocked.threads.count == count + 1 }
+        dispatcher.waitUntilBlocked(count)
         let before = Steps(of: dispatcher)
 
         gate.open()

@@ -96,6 +96,42 @@ let deadlineBugs: [Bug] = [
     .without("task.view?.isStranded = true"),
     suites: ["StrandedJobTests"]),
   Bug(
+    "fake-wait.uncounted", breaks: "the step limit: what runs on top of a wait is not counted",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("standing.budget.count(next)"),
+    suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.own-turn",
+    breaks:
+      "the step limit: a caller of sync whose turn has come is told that something runs for ever",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .expression("!standing.hasItsTurn", becomes: "true"),
+    suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.sync-for-ever", breaks: "the step limit: a sync runs bodies for ever",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without(
+      "try check(standing)", within: "if caller.hasRun { break }\n          try check(standing)"),
+    suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.room-for-ever",
+    breaks: "the step limit: a submission that finds no room runs bodies for ever",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("try check(standing)", within: "throw .timedOut }\n          try check(standing)"),
+    suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.limit-per-wait",
+    breaks: "the step limit: a wait that moves time gives up although its bodies end",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .expression("state.now != before", becomes: "false"),
+    suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.limit-of-no-time",
+    breaks: "the step limit: a wait runs bodies for ever that time does not move for",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .expression("state.now != before", becomes: "true"),
+    suites: ["WaitLimitTests"]),
+  Bug(
     "fake-wait.time-out-never-ends",
     breaks: "rule 14: in the fake, to wait behind a wait with a time-out is a deadlock",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",

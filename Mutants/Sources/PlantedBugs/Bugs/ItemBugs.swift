@@ -182,6 +182,11 @@ let itemBugs = [
     .without("others.append(Owner(dispatcher))"),
     suites: ["GroupDispatcherTests", "TakingTurnsTests"]),
   Bug(
+    "group.gone-taken-for-another",
+    breaks: "rule 14: a group does not know of a dispatcher that was made in another's place",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression("dispatcher != nil", becomes: "true"), suites: ["GroupDispatcherTests"]),
+  Bug(
     "group.body-unasked",
     breaks: "rule 14: a body that waits for what stands behind it hangs, for others had members",
     in: "TaskDispatch/Work/WorkGroup.swift",

@@ -307,4 +307,14 @@ private let endBugs = [
     in: "UVDispatch/Engine/HeldItems.swift",
     .without("last.place.position = index"),
     suites: ["HeldItemsTests"]),
+  Bug(
+    "shutdown.drain-below-zero", breaks: "rule 13: a negative drain takes away the cancel phase",
+    in: "TaskDispatch/Outcome/Shutdown.swift",
+    .without("drain = max(.zero, drain)", within: "didSet { drain = max(.zero, drain) }"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "shutdown.cancel-below-zero", breaks: "rule 13: a negative cancel phase takes from the drain",
+    in: "TaskDispatch/Outcome/Shutdown.swift",
+    .without("cancel = max(.zero, cancel)", within: "didSet { cancel = max(.zero, cancel) }"),
+    suites: ["ShutdownDeadlineTests"]),
 ]
