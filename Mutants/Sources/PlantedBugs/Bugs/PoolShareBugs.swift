@@ -183,7 +183,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.owner-twice", breaks: "a group keeps a dispatcher once for each of its members",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("others.contains(where: { $0.name == name })", becomes: "false"),
+    .expression("others.contains { $0.is(dispatcher) }", becomes: "false"),
     suites: ["GroupDispatcherTests"]),
   Bug(
     "share.owners-stay", breaks: "a group keeps the dispatchers of members that have ended",
