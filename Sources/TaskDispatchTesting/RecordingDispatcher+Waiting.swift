@@ -182,9 +182,9 @@ extension RecordingDispatcher {
     Standing(for: reason, limit: configuration.stepLimit)
   }
 
-  /// Throws if as many bodies have run on top of the call as it may run at one time, and its own turn has not come.
+  /// Throws if as many bodies have run on top of the call as it may run at one time.
   private func check(_ standing: Standing) throws(WaitRefusal) {
-    guard standing.budget.isSpent, !standing.hasItsTurn else { return }
+    guard standing.budget.isSpent else { return }
     let refusal = WaitRefusal.nothingCanEndIt(standing.budget.error.description)
     withState { $0.decisions?.noteDeadlock(refusal) }
     throw refusal
@@ -221,12 +221,11 @@ extension RecordingDispatcher {
       // While a foreground body waits, the loop serves no timer.
       let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
       // A body that ran meanwhile may have taken longer than the time-out.
-      let before = state.now
-      guard end.nanoseconds > before else { return false }
+      guard end.nanoseconds > state.now else { return false }
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
         refuse("time went back while somebody waited: \(error)")
       }
-      if state.now != before { standing.budget = StepBudget(configuration.stepLimit) }
+      standing.budget = StepBudget(configuration.stepLimit)
       state.advanceShutdown()
       return next.map { $0 <= end } ?? false
     }
