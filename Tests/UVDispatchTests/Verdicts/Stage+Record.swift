@@ -42,7 +42,7 @@ extension Stage.Record {
   mutating func take(_ work: Standing.Work, from queue: Int, on place: Standing.Place) {
     if case .task(let task) = work,
       let top = standing.frames.last(where: { $0.place == place }),
-      let (kind, text) = StandingJudge(standing).objection(toHelpOn: top, with: queue)
+      let (kind, text) = objection(inWaitOf: top, { $0.objection(toHelpOn: top, with: queue) })
     {
       let name = WaitProgram.name(ofQueue: queue)
       report(kind, "t\(task) of \(name) starts on the stack of \(standing.name(of: top)): \(text)")
@@ -55,6 +55,21 @@ extension Stage.Record {
       case .caller(_, let ticket): work == .syncBody(ticket)
       }
     }
+  }
+
+  /// What speaks against what has become of the wait of `frame`. Nil if nothing does, or did earlier in the same wait:
+  /// the dispatcher may have decided it then, and other threads were quicker to say what they do since.
+  func objection(
+    inWaitOf frame: Standing.Frame,
+    _ objection: (StandingJudge) -> (Finding.Kind, String)?
+  ) -> (Finding.Kind, String)? {
+    guard let found = objection(StandingJudge(standing)) else { return nil }
+    for standing in earlier.reversed() {
+      guard standing.isOnTop(frame), standing.frame(frame.number)?.activity == frame.activity
+      else { break }
+      if objection(StandingJudge(standing)) == nil { return nil }
+    }
+    return found
   }
 
   /// The wait of `frame` has returned.
@@ -81,7 +96,10 @@ extension Stage.Record {
     case WaitRefusal.wouldDeadlock(let chain):
       let chain = chain.map(\.description).joined(separator: "; ")
       story.append("\(name) is refused: \(chain)")
-      if let (kind, text) = StandingJudge(standing).objection(toRefusalOf: frame, while: held) {
+      let objection = objection(inWaitOf: waiter) { [held] judge in
+        judge.objection(toRefusalOf: frame, while: held)
+      }
+      if let (kind, text) = objection {
         report(kind, "\(name) was refused [\(chain)], but \(text)")
       }
     default: report(.otherRefusal, "\(name): \(error)")

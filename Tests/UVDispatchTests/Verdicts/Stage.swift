@@ -14,6 +14,8 @@ import UVDispatch
 final class Stage: @unchecked Sendable {
   struct Record {
     var standing: Standing
+    /// What it was before each change so far, the last one last.
+    var earlier: [Standing] = []
     var handles: [Int: TaskHandle<Void>] = [:]
     /// What holds the frames that stand at gates.
     var gates: [Int: (gate: Parker, next: WaitStep?)] = [:]
@@ -70,6 +72,7 @@ final class Stage: @unchecked Sendable {
     monitor.lock()
     defer { monitor.unlock() }
     record.changes += 1
+    record.earlier.append(record.standing)
     return body(&record)
   }
 
@@ -104,14 +107,12 @@ final class Stage: @unchecked Sendable {
     let thread = CurrentThread.id
     return change { record in
       let place = record.places[thread] ?? .worker(thread)
-      let timer = record.standing.timers.first { work == .task($0.task) }
       if let queue { record.take(work, from: queue, on: place) }
       if case .callback(let callback) = work { record.standing.dueCallbacks.remove(callback) }
       let number = record.number()
       record.standing.frames.append(
         .init(
-          number: number, place: place, work: work, queue: queue, isBarrier: isBarrier,
-          timer: timer))
+          number: number, place: place, work: work, queue: queue, isBarrier: isBarrier))
       record.story.append("\(record.standing.name(ofFrame: number)) begins on \(place)")
       return number
     }

@@ -41,8 +41,6 @@ struct Standing: Sendable, Hashable {
     var queue: Int?
     var isBarrier = false
     var activity = Activity.moving
-    /// What it has come from.
-    var timer: Timer?
 
     /// Of a task, its queue; of a callback, the queue of the task that has ended before it.
     func queueOfEndingTask(in standing: Standing) -> Int? {
@@ -54,7 +52,6 @@ struct Standing: Sendable, Hashable {
     }
 
     var isWaiting: Bool { if case .waiting = activity { true } else { false } }
-    var isCallback: Bool { if case .callback = work { true } else { false } }
   }
 
   /// What stands in a queue.
@@ -132,12 +129,12 @@ struct Standing: Sendable, Hashable {
     return places.count
   }
 
-  /// Whether a task that has room in its queue finds a thread. A callback takes no worker from the bodies, but a
-  /// thread of the pool.
+  /// Whether a task that has room in its queue finds a thread. A callback takes no worker from the bodies, nor does
+  /// the body of a `sync` in it, but a thread of the pool.
   var hasWorker: Bool {
     var places: Set<Place> = []
     for frame in frames {
-      if case .worker = frame.place, !frame.isCallback { places.insert(frame.place) }
+      if case .worker = frame.place, case .task = frame.work { places.insert(frame.place) }
     }
     return places.count < workers && busyWorkers < threads
   }
@@ -277,32 +274,6 @@ struct Standing: Sendable, Hashable {
       }
       return narrow == standing ? [standing] : [standing, narrow]
     }
-  }
-
-  /// This standing as it may have been when a worker was let run a task of `queue`: that may have let bodies of
-  /// `sync` begin beside it, on threads that were quicker to say so. And timers may have come due since, on a loop
-  /// whose thread was quicker.
-  ///
-  /// - Parameter number: Of what came before that.
-  func before(bodiesIn queue: Int, since number: Int) -> Standing {
-    var earlier = self
-    for frame in tops where frame.place == .loop && frame.number > number {
-      guard let timer = frame.timer else { continue }
-      earlier.frames.removeAll { $0.number == frame.number }
-      earlier.timers.append(timer)
-    }
-    for frame in tops where frame.queue == queue && frame.number > number {
-      guard case .syncBody(let ticket) = frame.work,
-        let caller = frames.first(where: { other in
-          if case .waiting(.sync(queue, ticket), _) = other.activity { true } else { false }
-        })
-      else { continue }
-      earlier.frames.removeAll { $0.number == frame.number }
-      earlier.queues[queue].items.append(
-        Item(
-          content: .caller(frame: caller.number, ticket: ticket), isBarrier: frame.isBarrier))
-    }
-    return earlier
   }
 
   // MARK: What can happen

@@ -1,11 +1,16 @@
 /// Puts a standing together by hand, for tests of the judge.
 struct StandingBuilder {
-  private(set) var standing: Standing
+  private(set) var standing: Standing { didSet { earlier.append(oldValue) } }
+  /// What it was after each step so far, the last one last.
+  private var earlier: [Standing] = []
   private var numbers = 0
 
   init(workers: Int, threads: Int? = nil, views: [Int] = [], groups: Int = 0) {
     standing = Standing(workers: workers, threads: threads, views: views, groups: groups)
   }
+
+  /// As the stage records it.
+  var record: Stage.Record { Stage.Record(standing: standing, earlier: earlier) }
 
   private mutating func number() -> Int {
     numbers += 1
@@ -66,7 +71,8 @@ struct StandingBuilder {
     standing.queues[queue].items.removeAll { $0.content == .caller(frame: frame, ticket: ticket) }
     standing.frames.append(
       .init(
-        number: number(), place: caller.place, work: .syncBody(ticket), queue: queue,
+        number: number(), place: queue == WaitProgram.foreground ? .loop : caller.place,
+        work: .syncBody(ticket), queue: queue,
         activity: .held))
   }
 
@@ -94,11 +100,10 @@ struct StandingBuilder {
   /// The body of a timer of the foreground begins.
   mutating func runTimer(_ task: Int) {
     let number = number()
-    let timer = standing.timers.first { $0.task == task }
     standing.timers.removeAll { $0.task == task }
     standing.frames.append(
       .init(
         number: number, place: .loop, work: .task(task), queue: WaitProgram.foreground,
-        activity: .held, timer: timer))
+        activity: .held))
   }
 }

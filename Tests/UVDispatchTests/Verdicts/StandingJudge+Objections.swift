@@ -30,14 +30,12 @@ extension StandingJudge {
     return isSync(frame) ? nil : objection(toEarlyRefusalOf: frame, while: held)
   }
 
-  /// A wait for a handle or a group is refused at a standstill, or in a circle of bodies that run. A timer whose body
-  /// began after that of `frame` may have come due since the refusal, on a loop whose thread was quicker to say so.
+  /// A wait for a handle or a group is refused at a standstill, or in a circle of bodies that run.
   private func objection(
     toEarlyRefusalOf frame: Standing.Frame, while held: Set<Int>
   ) -> (Finding.Kind, String)? {
     let other = standing.tops.first {
       held.contains($0.number) && $0.activity == .held && standing.isRefusable($0)
-        && ($0.timer == nil || $0.number < frame.number)
     }
     let circle = Outlook(of: standing, hopes: [.everything, .queued])
     guard let other, circle.ends(frame) else { return nil }
@@ -49,13 +47,12 @@ extension StandingJudge {
     guard case .worker = top.place else {
       return (.wrongHelper, "only workers run tasks while they wait")
     }
-    guard case .waiting(.sync(queue, let ticket), _) = top.activity else {
+    guard case .waiting(.sync(queue, _), _) = top.activity else {
       return (.wrongHelper, "\(standing.name(of: top)) does not wait in a sync of that queue")
     }
     let unaided = Outlook.Hopes.everything.subtracting(.help)
     var way: [String] = []
-    let possible = standing.possible
-    for standing in possible + possible.map({ $0.before(bodiesIn: queue, since: ticket) }) {
+    for standing in standing.possible {
       // As of a refusal: a circle may lead through a wait for the handle of a body that runs.
       let circle = Outlook(of: standing, hopes: unaided.union(.queued))
       let alone = Outlook(of: standing, hopes: unaided)

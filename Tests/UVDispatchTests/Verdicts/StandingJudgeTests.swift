@@ -123,9 +123,10 @@ struct StandingJudgeTests {
     builder.sync(first, on: Self.view)
     builder.sync(second, on: Self.view)
     builder.beginSync(second)
-    let judge = StandingJudge(builder.standing)
     let frame = builder.standing.frame(first)!
-    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+    #expect(
+      builder.record.objection(inWaitOf: frame) { $0.objection(toHelpOn: frame, with: Self.view) }
+        == nil)
   }
 
   @Test(
@@ -141,9 +142,37 @@ struct StandingJudgeTests {
     builder.queue(3, on: Self.other)
     builder.wait(other, for: .task(3))
     if isSince { builder.runTimer(4) }
-    let judge = StandingJudge(builder.standing)
     let frame = builder.standing.frame(helper)!
-    let objection = judge.objection(toHelpOn: frame, with: Self.view)
+    let objection = builder.record.objection(inWaitOf: frame) {
+      $0.objection(toHelpOn: frame, with: Self.view)
+    }
+    #expect(objection?.0 == (isSince ? nil : .needlessHelp))
+  }
+
+  @Test(
+    "knows that an outside thread may have called sync since a worker was let help",
+    arguments: [false, true])
+  func helpBeforeACall(isSince: Bool) {
+    var builder = StandingBuilder(workers: 2, views: [1, 1])
+    let helper = builder.run(0, on: Self.background)
+    let other = builder.run(1, on: Self.background)
+    let outsider = builder.addOutsider()
+    builder.queue(2, on: Self.view)
+    builder.queue(3, on: Self.other)
+    if !isSince {
+      builder.sync(outsider, on: Self.foreground)
+      builder.beginSync(outsider)
+    }
+    builder.sync(helper, on: Self.view)
+    builder.wait(other, for: .task(3))
+    if isSince {
+      builder.sync(outsider, on: Self.foreground)
+      builder.beginSync(outsider)
+    }
+    let frame = builder.standing.frame(helper)!
+    let objection = builder.record.objection(inWaitOf: frame) { judge in
+      judge.objection(toHelpOn: frame, with: Self.view)
+    }
     #expect(objection?.0 == (isSince ? nil : .needlessHelp))
   }
 
@@ -159,9 +188,10 @@ struct StandingJudgeTests {
     builder.queue(3, on: Self.background, isBarrier: true)
     builder.wait(first, for: .task(3))
     builder.beginSync(outsider)
-    let judge = StandingJudge(builder.standing)
     let frame = builder.standing.frame(helper)!
-    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+    #expect(
+      builder.record.objection(inWaitOf: frame) { $0.objection(toHelpOn: frame, with: Self.view) }
+        == nil)
   }
 
   @Test("lets a body find a worker beside a callback that waits, if the pool has a thread for both")
@@ -223,9 +253,11 @@ struct StandingJudgeTests {
     builder.queue(2, on: Self.view)
     builder.wait(body, for: .task(2))
     if isSince { builder.runTimer(3) }
-    let judge = StandingJudge(builder.standing)
+    let frame = builder.standing.frame(body)!
     let timer = builder.standing.frames.first { $0.place == .loop }!
-    let objection = judge.objection(toRefusalOf: body, while: [timer.number])
+    let objection = builder.record.objection(inWaitOf: frame) {
+      $0.objection(toRefusalOf: body, while: [timer.number])
+    }
     #expect(objection?.0 == (isSince ? nil : .earlyRefusal))
   }
 
@@ -368,5 +400,19 @@ struct StandingJudgeTests {
     #expect(judge.objection(toRefusalOf: callback, while: []) == nil)
     let frame = builder.standing.frame(callback)!
     #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+  }
+
+  @Test(
+    "counts no worker for a callback, nor for the body of a sync in it", arguments: [false, true])
+  func workerBesideACallback(inSync: Bool) {
+    var builder = StandingBuilder(workers: 1, threads: 2, views: [1])
+    let callback = builder.callBack(on: .worker(1))
+    if inSync {
+      builder.sync(callback, on: Self.view)
+      builder.beginSync(callback)
+    }
+    builder.queue(1, on: Self.background)
+    builder.wait(builder.standing.tops[0].number, for: .task(1))
+    #expect(StandingJudge(builder.standing).due == .event("the first of background starts"))
   }
 }
