@@ -58,6 +58,9 @@ struct GroupDispatcherTests {
     #expect(known == [ObjectIdentifier(first), ObjectIdentifier(second)])
     for _ in 0..<5 { group.leaveAsMember().emptied?.tell() }
     #expect(known.isEmpty)
+    group.enter(for: second)
+    #expect(known == [ObjectIdentifier(second)], "the other one has left it")
+    group.leaveAsMember().emptied?.tell()
     for dispatcher in [first, second] {
       try dispatcher.runUntilIdle()
       try dispatcher.finish()

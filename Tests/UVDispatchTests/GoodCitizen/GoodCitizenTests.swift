@@ -154,6 +154,37 @@ extension OnePool {
       #expect(first.ledger.completed == 10)
     }
 
+    @Test("in a pool of eight, they leave one to each of two others")
+    func longBodiesBesideTwoOthers() async {
+      await #expect(processExitsWith: .success) {
+        try standingStill {
+          unsafe setenv("UV_THREADPOOL_SIZE", "8", 1)
+          let (busy, gate) = (try UVDispatcher(), Latch())
+          let others = [try UVDispatcher(), try UVDispatcher()]
+          for other in others {
+            _ = try other.background.submit {}.wait()
+            other.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
+          }
+          for _ in 0..<10 { busy.background { _ = gate.wait(patience) } }
+          busy.waitUntil { $0.workers.searching == 0 && $0.running.count >= 5 }
+          let ran = Latch(2)
+          for other in others {
+            other.background {
+              ran.open()
+              _ = gate.wait(patience)
+            }
+          }
+
+          #expect(ran.wait(patience))
+
+          #expect(busy.withCore { $0.running.count } == 5)
+          gate.open()
+          for dispatcher in [busy] + others { dispatcher.runUntilIdle() }
+          #expect(busy.ledger.completed == 10)
+        }
+      }
+    }
+
     @Test("bodies that wait for another dispatcher do not keep it from the pool")
     func waitingForAnother() throws {
       let (first, second) = (try UVDispatcher(), try UVDispatcher())

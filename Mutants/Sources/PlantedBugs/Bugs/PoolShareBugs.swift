@@ -149,7 +149,7 @@ let poolShareBugs: [Bug] = [
     breaks: "a thread that waits for a group keeps one of its dispatchers from the pool",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("others = sharesOfOthers(in: group)"),
-    suites: ["AcrossDispatchersTests", "TakingTurnsTests"]),
+    suites: ["SeveralInAGroupTests"]),
   Bug(
     "share.later-member-unheard",
     breaks:
@@ -173,7 +173,7 @@ let poolShareBugs: [Bug] = [
     breaks:
       "a dispatcher that has a member in a group as a thread begins to wait for it is kept from the pool",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("core.outbox.appendWake(waker(of: group))"), suites: ["AcrossDispatchersTests"]),
+    .without("core.outbox.appendWake(waker(of: group))"), suites: ["SeveralInAGroupTests"]),
   Bug(
     "share.first-owner-forgotten",
     breaks: "a thread that waits for a group keeps the first of its dispatchers from the pool",
