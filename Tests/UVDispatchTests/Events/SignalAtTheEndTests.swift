@@ -18,7 +18,7 @@ extension OnePool {
       let gate = Latch()
       dispatcher.background {
         deliver(signal)
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       dispatcher.beginShutdown(.init(drain: .seconds(3600)))
 
@@ -99,7 +99,7 @@ extension OnePool {
       let (isHeld, gate) = (Latch(), Latch())
       dispatcher.background {
         isHeld.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(isHeld.wait(patience))
       return gate

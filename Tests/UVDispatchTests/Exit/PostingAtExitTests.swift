@@ -26,7 +26,7 @@ extension OnePool {
                 atPath: "/proc/thread-self")
               pool.change { _ = $0.insert("/proc/\(path ?? "")") }
               met.open()
-              _ = met.wait(patience)
+              met.hold(patience)
             }
           }
           guard met.wait(patience) else { _exit(1) }

@@ -50,7 +50,7 @@ extension OnePool {
           let started = Latch()
           dispatcher.background {
             started.open()
-            _ = begun.wait(patience)
+            begun.hold(patience)
             Leaving.say("the body ended")
           }
           guard started.wait(patience) else { _exit(1) }

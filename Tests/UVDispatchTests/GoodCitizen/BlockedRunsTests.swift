@@ -50,7 +50,7 @@ extension OnePool {
             let view = dispatcher.makeQueue(label: "view", width: 1)
             queue {
               begun.open()
-              _ = gate.wait(patience)
+              gate.hold(patience)
               switch what {
               case "a handle": _ = try? queue.submit {}.wait()
               case "a group":
@@ -167,13 +167,13 @@ extension OnePool {
           let ran = Latch()
           busy.background {
             begun.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
           busy.background {
             begun.open()
             busy.blockTwice {
               blocked.open()
-              _ = gate.wait(patience)
+              gate.hold(patience)
             }
           }
           #expect(begun.wait(patience) && blocked.wait(patience))
@@ -198,7 +198,7 @@ extension OnePool {
           let ran = Latch()
           busy.background.waitInABody {
             goesOn.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
           #expect(goesOn.wait(patience))
           busy.waitUntilNoRunLooks(running: 1)

@@ -39,7 +39,7 @@ extension OnePool {
       for _ in 0..<100 {
         dispatcher.background {
           started.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       #expect(started.wait(patience))
@@ -77,7 +77,7 @@ extension OnePool {
         for _ in 0..<10 {
           dispatcher.background {
             started.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
         }
       }
@@ -103,13 +103,13 @@ extension OnePool {
       for _ in 0..<first.effectiveBackgroundWidth {
         first.background {
           started.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       #expect(started.wait(patience))
       second.background {
         began.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       let foreground = second.foreground
       let waiter = WatchedThread {
@@ -138,7 +138,7 @@ extension OnePool {
       for _ in 0..<10 {
         first.background {
           started.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       #expect(started.wait(patience))
@@ -165,13 +165,13 @@ extension OnePool {
             _ = try other.background.submit {}.wait()
             other.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
           }
-          for _ in 0..<10 { busy.background { _ = gate.wait(patience) } }
+          for _ in 0..<10 { busy.background { gate.hold(patience) } }
           busy.waitUntil { $0.workers.searching == 0 && $0.running.count >= 5 }
           let ran = Latch(2)
           for other in others {
             other.background {
               ran.open()
-              _ = gate.wait(patience)
+              gate.hold(patience)
             }
           }
 
@@ -192,7 +192,7 @@ extension OnePool {
       let handles = (0..<first.effectiveBackgroundWidth).map { _ in
         first.background.submit {
           started.open()
-          _ = started.wait(patience)
+          started.hold(patience)
           try second.background.submit {}.wait(timeout: patience)
         }
       }
@@ -214,7 +214,7 @@ extension OnePool {
       for _ in 0..<width {
         first.background {
           started.open()
-          _ = mayEnd.wait(patience)
+          mayEnd.hold(patience)
           if goesOn { again() }
         }
       }

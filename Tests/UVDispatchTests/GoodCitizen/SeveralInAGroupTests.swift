@@ -72,7 +72,7 @@ private struct LongBody: Sendable {
     let began = Latch()
     dispatcher.background { [gate] in
       began.open()
-      _ = gate.wait(patience)
+      gate.hold(patience)
     }
     #expect(began.wait(patience))
   }

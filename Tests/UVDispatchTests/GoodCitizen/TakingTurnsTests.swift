@@ -59,7 +59,7 @@ extension OnePool {
           }
           all[0].background {
             begun.open()
-            _ = mayWait.wait(patience)
+            mayWait.hold(patience)
             wait()
           }
           #expect(begun.wait(patience))
@@ -106,7 +106,7 @@ extension OnePool {
           let (keeper, begun, gate, ran) = (Keeper(), Latch(), Latch(), Latch())
           first.background {
             begun.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
           #expect(begun.wait(patience))
           try {
@@ -173,7 +173,7 @@ extension OnePool {
           let (begun, gate, ran) = (Latch(), Latch(), Latch())
           first.background {
             begun.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
           #expect(begun.wait(patience))
           second.background { ran.open() }

@@ -81,7 +81,7 @@ extension OnePool {
         for gate in gates {
           Leases.start {
             held.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
         }
         #expect(held.wait(patience))

@@ -89,7 +89,7 @@ extension OnePool {
         dispatcher.background {
           worker.value = CurrentThread.id
           begun.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
         #expect(begun.wait(patience))
       }()
@@ -169,7 +169,7 @@ extension OnePool {
         dispatcher.background(
           body(releasing: released) {
             started.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           })
         for _ in 0..<50 { dispatcher.background(body(releasing: released) { ran.open() }) }
       }()
@@ -191,7 +191,7 @@ extension OnePool {
       for _ in 0..<most {
         other.background {
           started.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       #expect(started.wait(patience))

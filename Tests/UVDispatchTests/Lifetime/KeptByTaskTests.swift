@@ -50,7 +50,7 @@ extension OnePool {
       step()
       await onOtherThread {
         areAway.open()
-        _ = mayComeBack.wait(patience)
+        mayComeBack.hold(patience)
       }
       for _ in 0..<100 {
         if identity.view == nil { step() } else { meter.count(step) }

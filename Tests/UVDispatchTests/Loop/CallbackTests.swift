@@ -25,7 +25,7 @@ extension OnePool {
       let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
       let (ran, gate) = (Box([String]()), Latch())
       // It holds the drain until what the callback has posted runs.
-      dispatcher.background { _ = gate.wait(patience) }
+      dispatcher.background { gate.hold(patience) }
       dispatcher.foreground {
         dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(3600)))
         inCallback(on: dispatcher, pipe) {

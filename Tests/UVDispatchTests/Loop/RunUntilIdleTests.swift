@@ -26,7 +26,7 @@ extension OnePool {
       let caller = OtherThread {
         try? view.sync {
           isInside.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       #expect(isInside.wait(patience))
@@ -64,12 +64,12 @@ extension OnePool {
       let gate = Latch()
       let hasFinished = Box(false)
       dispatcher.background {
-        _ = gate.wait(patience)
+        gate.hold(patience)
         hasFinished.value = true
       }
       dispatcher.foreground { loopRuns.open() }
       let opener = OtherThread {
-        _ = loopRuns.wait(patience)
+        loopRuns.hold(patience)
         gate.open()
       }
 

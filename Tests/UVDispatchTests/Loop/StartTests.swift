@@ -73,7 +73,7 @@ extension OnePool {
         dispatcher.foreground {
           threads.change { _ = $0.insert(CurrentThread.id) }
           all.open()
-          _ = all.wait(patience)
+          all.hold(patience)
         }
         try dispatcher.start()
       }

@@ -44,7 +44,7 @@ extension RandomProgram {
     for queue in 0...plan.workers {
       let slip = draft(.posted, &actor, on: min(queue, 1))
       let admission = queues[slip.queue](line: UInt(slip.number)) { [self] in
-        _ = halfTime.wait(patience)
+        halfTime.hold(patience)
         perform(slip)
       }
       settle(slip, admission.isAccepted)

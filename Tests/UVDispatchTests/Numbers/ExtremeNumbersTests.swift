@@ -76,7 +76,7 @@ extension OnePool {
         let (holds, gate) = (Latch(), Latch())
         dispatcher.background {
           holds.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
         #expect(holds.wait(patience))
         dispatcher.background {}
@@ -116,7 +116,7 @@ extension OnePool {
         #expect(watchdog.waitUntilItSleeps())
         let before = watchdog.switches
         let gate = Latch()
-        dispatcher.background { _ = gate.wait(patience) }
+        dispatcher.background { gate.hold(patience) }
 
         // It was woken, has looked at the body, and sleeps again.
         #expect(watchdog.waitUntilItHasBeenSwitched(moreOftenThan: before))

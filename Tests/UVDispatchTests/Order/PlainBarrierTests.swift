@@ -16,7 +16,7 @@ extension OnePool {
       let (started, gate) = (Latch(), Latch())
       queue {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(started.wait(patience))
 

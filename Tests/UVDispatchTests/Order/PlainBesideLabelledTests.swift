@@ -90,7 +90,7 @@ private func heldWorker(of dispatcher: UVDispatcher) -> Latch {
   let (started, gate) = (Latch(), Latch())
   dispatcher.background {
     started.open()
-    _ = gate.wait(patience)
+    gate.hold(patience)
   }
   #expect(started.wait(patience))
   return gate

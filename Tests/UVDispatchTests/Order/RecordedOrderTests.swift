@@ -39,7 +39,7 @@ extension OnePool {
       let other = Latch()
       ask(on: real, keeping: kept) { question in
         // The slow one goes on when the other is through.
-        if question == slow { _ = other.wait(patience) }
+        if question == slow { other.hold(patience) }
         return question
       }
       let watcher = OtherThread {

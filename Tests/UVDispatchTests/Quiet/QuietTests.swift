@@ -53,9 +53,9 @@ extension OnePool {
           let (started, gate) = (Latch(), Latch())
           ending.background {
             started.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
-          _ = started.wait(patience)
+          started.hold(patience)
           ending.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
           for dispatcher in [running, watched, waiting, ending] {
             dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold && !$0.isDelivering }
@@ -82,7 +82,7 @@ extension OnePool {
           let (started, gate) = (Latch(), Latch())
           let handle = view.submit {
             started.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
           #expect(started.wait(patience))
           try dispatcher.start()

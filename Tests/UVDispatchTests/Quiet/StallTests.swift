@@ -13,11 +13,11 @@ extension OnePool {
       let dispatcher = try UVDispatcher(
         .init(stallThreshold: .milliseconds(10), observer: observer))
       let gate = Latch()
-      dispatcher.background(label: "old") { _ = gate.wait(patience) }
+      dispatcher.background(label: "old") { gate.hold(patience) }
       // The next time that it is told of the old one is as far away again.
       #expect(observer.oldIsOld.wait(patience))
 
-      dispatcher.background(label: "new") { _ = gate.wait(patience) }
+      dispatcher.background(label: "new") { gate.hold(patience) }
       #expect(observer.newIsTold.wait(patience))
       gate.open()
       dispatcher.runUntilIdle()

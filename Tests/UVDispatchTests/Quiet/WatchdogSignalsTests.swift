@@ -19,7 +19,7 @@ extension OnePool {
       let isRunning = Latch()
       dispatcher.background {
         isRunning.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       try dispatcher.start()
       #expect(isRunning.wait(patience))

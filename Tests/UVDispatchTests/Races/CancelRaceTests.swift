@@ -21,7 +21,7 @@ extension OnePool {
         let answer = Box<Cancellation?>(nil)
         let cancelled = Latch()
         dispatcher.background.submit {
-          _ = raised.wait(patience)
+          raised.hold(patience)
           answer.value = handle.value?.cancel()
           cancelled.open()
         }

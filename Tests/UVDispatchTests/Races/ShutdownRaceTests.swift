@@ -56,7 +56,7 @@ extension OnePool {
           }
         }
         let ender = OtherThread {
-          _ = enough.wait(patience)
+          enough.hold(patience)
           dispatcher.beginShutdown(.init(drain: .seconds(3600)))
         }
 

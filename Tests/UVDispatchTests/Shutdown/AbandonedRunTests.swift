@@ -15,7 +15,7 @@ extension OnePool {
       let (begun, gate, ended) = (Latch(), Latch(), Latch())
       let timer = dispatcher.background.every(.milliseconds(1), catchUp: catchUp) {
         begun.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         ended.open()
       }
       let loop = OtherThread { dispatcher.run() }

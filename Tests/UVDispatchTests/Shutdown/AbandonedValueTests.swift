@@ -31,7 +31,7 @@ extension OnePool {
       let (begun, gate, said) = (Latch(), Latch(), Latch())
       dispatcher.background.submit { () throws -> Farewell in
         begun.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         let farewell = Farewell(dispatcher, said)
         if fails { throw Failure(farewell: farewell) }
         return farewell

@@ -8,7 +8,7 @@ extension OnePool {
   @Suite("A job of a Task that runs when the report has been made")
   struct JobAfterReportTests {
     /// In an asynchronous function of a test nobody may wait.
-    private func hold(at gate: Latch) { _ = gate.wait(patience) }
+    private func hold(at gate: Latch) { gate.hold(patience) }
 
     @Test("holds up the loop, which rests meanwhile", arguments: [false, true])
     func rests(untilIdle: Bool) throws {

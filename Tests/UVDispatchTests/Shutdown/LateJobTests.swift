@@ -157,7 +157,7 @@ extension OnePool {
         group.addTask(executorPreference: dispatcher.foreground.executor) {
           meter.count {
             started.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
           }
         }
         #expect(started.wait(patience))

@@ -15,7 +15,7 @@ extension OnePool {
       for group in [first, second] { dispatcher.background.after(.seconds(3_600), group: group) {} }
       // Of the same batch, and let go on before the notification.
       let waits = first.whenEmpty(
-        wake: { _ = gate.wait(patience) }, by: ObjectIdentifier(gate), checks: false,
+        wake: { gate.hold(patience) }, by: ObjectIdentifier(gate), checks: false,
         since: first.timesEmptied)
       #expect(waits)
       second.notify(on: dispatcher.background) { ran.increment() }

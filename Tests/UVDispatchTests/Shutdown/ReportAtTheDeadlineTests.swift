@@ -37,7 +37,7 @@ extension OnePool {
       let behind = Box(0)
       let handle = dispatcher.foreground.submit(label: "stuck") {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         ended.open()
       }
       dispatcher.foreground { behind.increment() }
@@ -62,7 +62,7 @@ extension OnePool {
       let (started, gate, ended) = (Latch(), Latch(), Latch())
       dispatcher.foreground(label: "stuck") {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         ended.open()
       }
       try dispatcher.start()
@@ -82,7 +82,7 @@ extension OnePool {
       let (gate, ended) = (Latch(), Latch())
       dispatcher.foreground(label: "stuck") {
         dispatcher.beginShutdown(Self.policy)
-        _ = gate.wait(patience)
+        gate.hold(patience)
         ended.open()
       }
       try dispatcher.start()
@@ -124,12 +124,12 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let (started, gate, hold) = (Latch(), Latch(), Latch())
-      if !entersAtOnce { view { _ = hold.wait(patience) } }
+      if !entersAtOnce { view { hold.hold(patience) } }
       try dispatcher.start()
       let caller = OtherThread {
         _ = try? view.sync {
           started.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       if !entersAtOnce { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
@@ -154,7 +154,7 @@ extension OnePool {
       dispatcher.background(label: "outer") {
         try? view.sync {
           started.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       try dispatcher.start()
@@ -219,7 +219,7 @@ extension OnePool {
       group.enter()
       group.whenEmpty {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       queue(group: group) { group.leave() }
       #expect(started.wait(patience))
@@ -267,7 +267,7 @@ extension OnePool {
       let answer = Box<WaitRefusal?>(nil)
       view {
         isFirst.open()
-        _ = first.wait(patience)
+        first.hold(patience)
       }
       #expect(isFirst.wait(patience))
       // Its thread is blocked for the view, and does not come back while the lock is held.
@@ -298,6 +298,6 @@ extension OnePool {
       dispatcher.waitUntil { $0.running.isEmpty }
     }
 
-    private static func hold(at gate: Latch) { _ = gate.wait(patience) }
+    private static func hold(at gate: Latch) { gate.hold(patience) }
   }
 }

@@ -32,7 +32,7 @@ extension OnePool {
       for number in 0..<dispatcher.effectiveBackgroundWidth {
         dispatcher.background(label: "held \(number)") {
           started.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
           ended.open()
         }
       }
@@ -98,7 +98,7 @@ extension OnePool {
       let (started, gate) = (Latch(), Latch())
       dispatcher.background(label: "stuck") {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(started.wait(patience))
       let begun = Box<ContinuousClock.Instant?>(nil)
@@ -125,7 +125,7 @@ extension OnePool {
       let (started, gate) = (Latch(), Latch())
       dispatcher.background(label: "stuck") {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(started.wait(patience))
       dispatcher.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
@@ -150,7 +150,7 @@ extension OnePool {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       dispatcher.background {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         answers.change {
           $0.append("\(CurrentTask.isCancelled)")
           $0.append("\(dispatcher.foreground {})")

@@ -15,7 +15,7 @@ extension OnePool {
       let result = Box<Int?>(nil)
       view {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(started.wait(patience))
       let caller = OtherThread { result.value = try? view.sync { 7 } }
@@ -94,7 +94,7 @@ extension OnePool {
       let (started, gate) = (Latch(), Latch())
       dispatcher.background {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(started.wait(patience))
       dispatcher.background {}
@@ -126,7 +126,7 @@ extension OnePool {
       let (started, gate) = (Latch(), Latch())
       let running = dispatcher.background.submit(label: "running") {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(started.wait(patience))
       let waiting = dispatcher.background.submit(label: "waiting") {}

@@ -227,7 +227,7 @@ private actor Holder {
   func hold(_ started: Latch, _ gate: Latch) {
     meter.count {
       started.open()
-      _ = gate.wait(patience)
+      gate.hold(patience)
     }
   }
 

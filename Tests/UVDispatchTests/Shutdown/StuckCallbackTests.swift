@@ -127,7 +127,7 @@ extension OnePool {
       let (started, hold) = (Latch(), Latch())
       dispatcher.background(group: group) {
         started.open()
-        _ = hold.wait(patience)
+        hold.hold(patience)
       }
       group.leave()
       let view = dispatcher.makeQueue(label: "held", width: 1)
@@ -163,7 +163,7 @@ extension OnePool {
       let notified = Latch()
       group.notify(on: dispatcher.background) { notified.open() }
       let hold = Latch()
-      dispatcher.background { _ = hold.wait(patience) }
+      dispatcher.background { hold.hold(patience) }
       try dispatcher.start()
       let call = OtherThread { [dispatcher] in
         dispatcher.beginShutdown(.init(drain: .seconds(3_600), cancel: .zero))

@@ -15,7 +15,7 @@ extension OnePool {
       let ran = Box([String]())
       dispatcher.background {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         try? view.sync { ran.change { $0.append("inside") } }
       }
       #expect(started.wait(patience))

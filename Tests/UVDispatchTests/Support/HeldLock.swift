@@ -12,7 +12,7 @@ func withLockHeldElsewhere<Value>(
   let holder = OtherThread {
     dispatcher.withCore { _ in
       held.open()
-      _ = gate.wait(patience)
+      gate.hold(patience)
     }
   }
   #expect(held.wait(patience))

@@ -41,7 +41,7 @@ func race(_ bodies: [@Sendable () -> Void]) -> Bool {
   let threads = bodies.map { body in
     OtherThread {
       ready.open()
-      _ = go.wait(patience)
+      go.hold(patience)
       body()
     }
   }

@@ -24,7 +24,7 @@ extension OnePool {
       let told = Latch()
       let ran = Box(0)
       let group = WorkGroup()
-      view { _ = gate.wait(patience) }
+      view { gate.hold(patience) }
       view(group: group) {}
       let behind = view.submit { _ = ran.increment() }
       group.whenEmpty {

@@ -26,7 +26,7 @@ extension OnePool {
       for (mine, other) in [(first, second), (second, first)] {
         mine {
           both.open()
-          _ = both.wait(patience)
+          both.hold(patience)
           do { try wait(mine, other) } catch let refusal as WaitRefusal {
             refusals.withLock { $0.append(refusal) }
           } catch {}
@@ -88,7 +88,7 @@ extension OnePool {
       handles.value = (0...1).map { number in
         let view = dispatcher.makeQueue(label: "view", width: 1)
         return dispatcher.background.submit {
-          _ = ready.wait(patience)
+          ready.hold(patience)
           let other = handles.value[1 - number]
           func wait() {
             do { _ = try other.wait(timeout: nil) } catch { refusals.value += 1 }
@@ -115,7 +115,7 @@ extension OnePool {
       let done = Latch()
       second {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(started.wait(patience))
       first {

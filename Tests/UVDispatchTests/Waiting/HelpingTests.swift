@@ -71,7 +71,7 @@ extension OnePool {
       let (isAwaited, isTelling, mayEnd, ended) = (Latch(), Latch(), Latch(), Latch())
       let wasOpened = Box(false)
       try dispatcher.start()
-      dispatcher.background(group: group) { _ = isAwaited.wait(patience) }
+      dispatcher.background(group: group) { isAwaited.hold(patience) }
       group.whenEmpty {
         isTelling.open()
         wasOpened.value = mayEnd.wait(patience)
@@ -101,12 +101,12 @@ extension OnePool {
       let outsider = OtherThread {
         try? view.sync {
           isFull.open()
-          _ = mayEnd.wait(patience)
+          mayEnd.hold(patience)
         }
       }
       dispatcher.foreground {
         loopRuns.open()
-        _ = loopMayEnd.wait(patience)
+        loopMayEnd.hold(patience)
       }
       #expect(isFull.wait(patience) && loopRuns.wait(patience))
       view { ran.increment() }
@@ -133,7 +133,7 @@ extension OnePool {
       view {
         view.suspend()
         isSuspended.open()
-        _ = loopWaits.wait(patience)
+        loopWaits.hold(patience)
       }
       dispatcher.background { sync(on: view) }
       dispatcher.waitUntil { $0.running.count == 1 && $0.running.allSatisfy(\.isBlocked) }

@@ -17,7 +17,7 @@ extension OnePool {
     private func waitForGroup(after before: () -> Void = {}) {
       let gate = Latch()
       dispatcher.background { [group, refused] in
-        _ = gate.wait(patience)
+        gate.hold(patience)
         do throws(WaitRefusal) { try group.wait() } catch {
           if case .wouldDeadlock = error { refused.open() }
         }

@@ -75,7 +75,7 @@ extension OnePool {
       let (isHeld, gate, ran) = (Latch(), Latch(), Box(0))
       queue {
         isHeld.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(isHeld.wait(patience))
       waiter.isArmed.raise()

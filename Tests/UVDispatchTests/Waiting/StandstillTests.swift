@@ -34,7 +34,7 @@ extension OnePool {
       for _ in 0..<2 {
         dispatcher.background { [dispatcher] in
           both.open()
-          _ = both.wait(patience)
+          both.hold(patience)
           let handle = dispatcher.background.submit {}
           note { _ = try handle.wait() }
           ended.open()
@@ -80,14 +80,14 @@ extension OnePool {
       dispatcher.foreground { goOn() }
       serial {
         both.open()
-        _ = barrierStands.wait(patience)
+        barrierStands.hold(patience)
         // Behind the barrier, which waits for the other body, which waits for this one.
         note { _ = try wide.sync { ran.increment() } }
         ended.open()
       }
       wide {
         both.open()
-        _ = barrierStands.wait(patience)
+        barrierStands.hold(patience)
         note { _ = try serial.sync { ran.increment() } }
         ended.open()
       }

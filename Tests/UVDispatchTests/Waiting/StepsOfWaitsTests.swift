@@ -34,7 +34,7 @@ import Testing
         let ended = Latch(100)
         view {
           begun.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
         #expect(begun.wait(patience))
         for _ in 0..<100 {
@@ -94,7 +94,7 @@ import Testing
         let (begun, gate, count) = (Latch(), Latch(), 300)
         view {
           begun.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
         #expect(begun.wait(patience))
         let threads = (0..<count).map { _ in OtherThread { try? view.sync {} } }
@@ -122,7 +122,7 @@ import Testing
             do {
               try views[layer].sync {
                 all.open()
-                _ = all.wait(patience)
+                all.hold(patience)
                 for _ in 0..<3 { try views[layer + 1].barrier.sync {} }
               }
             } catch { refused.increment() }
@@ -149,7 +149,7 @@ import Testing
           OtherThread {
             try? views[number % 2].sync {
               all.open()
-              _ = all.wait(patience)
+              all.hold(patience)
               do { try views[1 - number % 2].sync {} } catch { refused.increment() }
             }
           }

@@ -101,7 +101,7 @@ extension OnePool {
         case "a notification": group.notify(on: other.foreground) {}
         case "a member that has ended":
           _ = try? other.background.submit(group: group) {}.wait()
-        default: other.background(group: group) { _ = gate.wait(patience) }
+        default: other.background(group: group) { gate.hold(patience) }
         }
         do {
           try group.wait()

@@ -181,13 +181,13 @@ extension OnePool {
       let bothAreIn = Latch(2)
       dispatcher.background { [dispatcher] in
         bothAreIn.open()
-        _ = bothAreIn.wait(patience)
+        bothAreIn.hold(patience)
         do { try dispatcher.foreground.sync {} } catch { refused.increment() }
         ended.open()
       }
       dispatcher.foreground {
         bothAreIn.open()
-        _ = bothAreIn.wait(patience)
+        bothAreIn.hold(patience)
         // Before it stands what only the worker could run.
         view { ran.increment() }
         do { try view.sync {} } catch { refused.increment() }

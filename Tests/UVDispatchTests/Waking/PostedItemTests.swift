@@ -378,7 +378,7 @@ extension OnePool {
     func own() throws {
       for queue in queues {
         let gate = Latch()
-        queue { _ = gate.wait(patience) }
+        queue { gate.hold(patience) }
         let (labels, ids) = (Box<[String?]>([]), Box(Set<UInt64>()))
         @Sendable func note() {
           labels.change { $0.append(CurrentTask.label) }
@@ -411,7 +411,7 @@ extension OnePool {
       for queue in queues {
         let before = dispatcher.ledger.ended
         let gate = Latch()
-        queue { _ = gate.wait(patience) }
+        queue { gate.hold(patience) }
         let seen = Box<[(isInTask: Bool, ended: Int)]>([])
         let items = (0..<3).map { _ in
           WorkItem.make(kind: .task, queue: queue, label: nil, site: .here()) {}
@@ -452,7 +452,7 @@ extension OnePool {
       let released = Box(0)
       for queue in queues {
         let gate = Latch()
-        queue { _ = gate.wait(patience) }
+        queue { gate.hold(patience) }
         for _ in 0..<3 { queue.submit { [dispatcher] in Made(dispatcher, released) } }
         gate.open()
         dispatcher.runUntilIdle()

@@ -39,7 +39,7 @@ extension OnePool {
       let (isHeld, gate, replied) = (Latch(), Latch(), Latch())
       dispatcher.foreground {
         isHeld.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(isHeld.wait(patience))
       #expect(dispatcher.foreground {} == .accepted)
@@ -113,7 +113,7 @@ extension OnePool {
       var handle: TaskHandle<Made>? = dispatcher.background.submit {
         defer { isOver.open() }
         isRunning.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         if fails { throw Torn() }
         let object = Made()
         made.change { $0 = Weak(object) }

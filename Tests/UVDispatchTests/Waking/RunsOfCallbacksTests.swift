@@ -17,10 +17,10 @@ extension OnePool {
       try dispatcher.start()
       for _ in 0..<width {
         let (group, isAwaited) = (WorkGroup(), Latch())
-        dispatcher.background(group: group) { _ = isAwaited.wait(patience) }
+        dispatcher.background(group: group) { isAwaited.hold(patience) }
         group.whenEmpty {
           areTelling.open()
-          _ = mayEnd.wait(patience)
+          mayEnd.hold(patience)
         }
         isAwaited.open()
       }

@@ -163,7 +163,7 @@ extension OnePool {
       for _ in 0..<2 {
         queue {
           together.open()
-          _ = together.wait(patience)
+          together.hold(patience)
         }
       }
 
@@ -184,7 +184,7 @@ extension OnePool {
       for _ in 0..<threads {
         Leases.start {
           held.open()
-          _ = gate.wait(patience)
+          gate.hold(patience)
         }
       }
       #expect(held.wait(patience))

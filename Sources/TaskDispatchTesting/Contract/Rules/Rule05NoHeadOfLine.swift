@@ -49,7 +49,7 @@ extension DispatcherContract {
         for _ in 0..<blocked.missing {
           queue {
             blocked.open()
-            _ = gate.wait(patience)
+            gate.hold(patience)
             released.open()
           }
         }
@@ -71,7 +71,7 @@ extension DispatcherContract {
       let blocked = Latch()
       scene.background {
         blocked.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       try scene.reach(blocked, "it runs")
 

@@ -174,7 +174,7 @@ extension DispatcherContract {
       let ended = Latch()
       let handle = queue.submit(label: "endless") {
         started.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
         ended.open()
       }
       try scene.reach(started, "it runs")

@@ -154,7 +154,7 @@ extension DispatcherContract {
         let (begins, isOver, refused) = (Latch(), Box(false), Box(0))
         let patience = scene.patience
         scene.foreground(label: "waits for the group") {
-          _ = begins.wait(patience)
+          begins.hold(patience)
           // Until the other is about to wait for room.
           while group.count < (isMember ? 2 : 1), begins.isOpen, !isOver.value {}
           do { try group.wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
@@ -186,7 +186,7 @@ extension DispatcherContract {
       for (mine, other) in [(first, second), (second, first)] {
         mine(label: "on one view") {
           both.open()
-          _ = both.wait(patience)
+          both.hold(patience)
           do { try other.sync {} } catch WaitRefusal.wouldDeadlock {
             refusals.increment()
           } catch {

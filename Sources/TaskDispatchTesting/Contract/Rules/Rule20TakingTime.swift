@@ -13,7 +13,7 @@ extension DispatcherContract {
           first(group: group) { scene.spend(.microseconds(1_200)) }
           group.whenEmpty {
             isTelling.open()
-            _ = mayEnd.wait(patience)
+            mayEnd.hold(patience)
           }
         }
         try scene.reach(isTelling, "the callback comes")
@@ -37,7 +37,7 @@ extension DispatcherContract {
             scene.spend(.microseconds(1_200))
             return Falling {
               isFalling.open()
-              _ = mayEnd.wait(patience)
+              mayEnd.hold(patience)
             }
           }
         }

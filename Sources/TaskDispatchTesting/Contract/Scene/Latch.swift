@@ -38,4 +38,10 @@ final class Latch: Sendable {
     }
     return isOpen || parker.wait(nanoseconds: patience.clampedNanoseconds)
   }
+
+  /// Holds a body until it is open, or until all that waits for something else has given up long ago: such a wait
+  /// must not succeed because the body gives up first.
+  ///
+  /// - Parameter patience: How long the others wait.
+  func hold(_ patience: Duration) { _ = wait(patience * 3) }
 }

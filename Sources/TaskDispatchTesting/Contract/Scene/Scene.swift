@@ -225,7 +225,7 @@ final class Scene: Sendable {
       let patience = patience
       queue {
         arrived.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       guard arrived.wait(patience) else {
         throw violation(
