@@ -46,9 +46,11 @@ extension RecordingDispatcher {
     public var width: Int
     /// When bodies run.
     public var policy: Policy
-    /// The most steps that one call runs before it gives up; a call that moves time, at each time
-    /// where it stops. At least 1. A call that waits (`sync`, `wait`, a submission that blocks its caller) is
-    /// one such call: it throws ``WaitRefusal/nothingCanEndIt(_:)``, or is refused.
+    /// The most steps that one call runs before it gives up, those of calls that wait in its bodies included; a call
+    /// that moves time, at each time where it stops, and ten times as many in all, or 100 000 if that is more. At
+    /// least 1. A call that waits (`sync`, `wait`, a submission that blocks its caller) is one such call: it throws
+    /// ``WaitRefusal/nothingCanEndIt(_:)``, or is refused; so it does if the stack of its thread is nearly used up
+    /// by calls that wait inside each other.
     public var stepLimit: Int
     /// What `finish()` says of tasks that never ran.
     public var leftovers: Leftovers

@@ -153,7 +153,7 @@ extension RecordingDispatcher {
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
     guard call != nil else { return true }
-    while caller?.hasRun != true, caller?.isTurnedAway != true, !standing.budget.isSpent {
+    while caller?.hasRun != true, caller?.isTurnedAway != true, standing.budget.spent == nil {
       let choice = withState {
         $0.meanwhile(call, of: caller, timeOut: end == nil || isOver(&$0) ? nil : end)
       }
@@ -171,24 +171,38 @@ extension RecordingDispatcher {
   /// Performs a body on top of a call that waits. It may have begun a shutdown that leaves no time, or that has
   /// nothing left to do.
   private func performOnTop(_ next: Entry, _ standing: Standing) {
-    perform(next)
     standing.budget.count(next)
+    perform(next)
     withState { state in
       if state.shutdownMayGoOn { state.advanceShutdown() }
     }
   }
 
   private func makeStanding(for reason: Standing.Reason) -> Standing {
-    Standing(for: reason, limit: configuration.stepLimit)
+    withState { $0.makeStanding(for: reason, limit: configuration.stepLimit) }
   }
 
-  /// Throws if as many bodies have run on top of the call as it may run at one time.
+  /// Throws if as many bodies have run on top of the call, or of one that it is in, as may run there; or if the
+  /// thread has no room for another.
   private func check(_ standing: Standing) throws(WaitRefusal) {
-    guard standing.budget.isSpent else { return }
-    let refusal = WaitRefusal.nothingCanEndIt(standing.budget.error.description)
+    let refusal: WaitRefusal
+    if let spent = standing.budget.spent {
+      refusal = .nothingCanEndIt(spent.error.description)
+    } else if standing.depth >= Self.depthToLookAt, ThreadStack.isNearlyUsedUp {
+      refusal = .nothingCanEndIt(
+        """
+        gave up after \(standing.depth) calls that wait, each in a body or a callback that ran during the one before: \
+        the stack of this thread is nearly used up. Wait for less at a time, or in a test with threads.
+        """)
+    } else {
+      return
+    }
     withState { $0.decisions?.noteDeadlock(refusal) }
     throw refusal
   }
+
+  /// From how many calls on that stand still inside each other the stack is looked at.
+  private static var depthToLookAt: Int { 16 }
 
   /// Makes this the stepping thread while it stands still, unless it is that already.
   private func standStill(
@@ -225,7 +239,7 @@ extension RecordingDispatcher {
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
         refuse("time went back while somebody waited: \(error)")
       }
-      standing.budget = StepBudget(configuration.stepLimit)
+      standing.budget.timeHasMoved()
       state.advanceShutdown()
       return next.map { $0 <= end } ?? false
     }

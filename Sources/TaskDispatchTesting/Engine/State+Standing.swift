@@ -13,12 +13,15 @@ final class Standing {
   }
 
   let reason: Reason
-  /// How many bodies may run on top of it, at each time where it stops.
-  var budget: StepBudget
+  /// How many bodies may run on top of it.
+  let budget: StepBudget
+  /// The thread that stands still.
+  let thread: ExecutionIdentity
+  /// How many calls stand still on the same thread, this one included.
+  let depth: Int
 
-  init(for reason: Reason, limit: Int) {
-    self.reason = reason
-    budget = StepBudget(limit)
+  init(for reason: Reason, _ budget: StepBudget, on thread: ExecutionIdentity, depth: Int) {
+    (self.reason, self.budget, self.thread, self.depth) = (reason, budget, thread, depth)
   }
 
   /// Whether it is a caller of `sync` that was admitted, and has not noticed yet.
@@ -28,6 +31,16 @@ final class Standing {
 }
 
 extension State {
+  /// A call that is about to stand still on this thread.
+  func makeStanding(for reason: Standing.Reason, limit: Int) -> Standing {
+    let thread = ExecutionIdentity.ofThread
+    let below = standing.last { $0.thread == thread }
+    let outer = below?.budget ?? (isStepper ? stepBudget : nil)
+    return Standing(
+      for: reason, StepBudget(limit, inside: outer), on: thread,
+      depth: (below?.depth ?? 0) + 1)
+  }
+
   /// Whether somebody who stands still would go on now, on a thread of its own.
   func canGoOn(_ standing: Standing) -> Bool {
     switch standing.reason {

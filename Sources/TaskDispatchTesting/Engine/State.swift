@@ -43,6 +43,8 @@ struct State: ~Copyable {
   var isStepping = false {
     didSet { if isStepping { stepper = .ofThread } }
   }
+  /// Of the call that makes many steps, while one does.
+  var stepBudget: StepBudget?
   /// The thread that steps, while one does.
   private var stepper: ExecutionIdentity?
 

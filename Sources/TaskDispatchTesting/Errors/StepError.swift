@@ -106,7 +106,9 @@ extension StepError: CustomStringConvertible {
     case .stepLimitReached(let limit, let recurring):
       (["gave up after \(limit) steps: something submits work for ever. What ran most often:"]
         + recurring.map { "  \($0)" }
-        + ["Let it end, step by hand, or give a higher limit."]).joined(separator: "\n")
+        + [
+          "Let it end, step by hand, give a higher limit, or move time without running it: skipTime(by:)."
+        ]).joined(separator: "\n")
     case .reentrantStep(let call, let running):
       "\(call) was called while "
         + (running.map { "\($0) is running" } ?? "another thread is stepping this dispatcher")

@@ -27,11 +27,11 @@ extension RecordingDispatcher {
       do { ending.set(.success(try await operation())) } catch { ending.set(.failure(error)) }
     }
     defer { withExtendedLifetime(task) {} }
-    var budget = StepBudget(limit ?? configuration.stepLimit)
+    let budget = makeStepBudget(limit)
     while ending.result == nil {
       try check(budget, .everything)
       if let next = takeNext() {
-        try performStep(next, &budget)
+        try performStep(next, budget)
       } else if looksAgain(.everything) {
         continue
       } else if try !movingTime || !moveToNextDeadline() {

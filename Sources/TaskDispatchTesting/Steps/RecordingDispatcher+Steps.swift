@@ -92,7 +92,7 @@ extension RecordingDispatcher {
   /// Runs tasks of both lanes until none can run: of the two that are next, the one that was submitted
   /// first. Time does not move, but in an exploration, where it may pass while something waits.
   ///
-  /// - Parameter limit: The most steps; that of the configuration if nil.
+  /// - Parameter limit: The most steps, with what runs while a body waits; that of the configuration if nil.
   /// - Returns: How many steps it took.
   /// - Throws: ``StepError/stepLimitReached(limit:recurring:)``, which names what recurs. What has
   ///   run has run; the rest still waits.
@@ -129,7 +129,7 @@ extension RecordingDispatcher {
   ) throws -> Int {
     try beginStepping("run(until:)")
     defer { endStepping() }
-    var budget = StepBudget(limit ?? configuration.stepLimit)
+    let budget = makeStepBudget(limit)
     while try !condition() {
       try check(budget, .everything)
       guard let next = takeNext() else {
@@ -141,9 +141,9 @@ extension RecordingDispatcher {
       }
       // The condition looks between any two.
       withState { $0.decisions?.reduction?.touchesEverything() }
-      try performStep(next, &budget)
+      try performStep(next, budget)
     }
-    return budget.used
+    return budget.steps
   }
 
   // MARK: How a step is made
@@ -182,6 +182,7 @@ extension RecordingDispatcher {
   func endStepping() {
     withState { state in
       state.isStepping = false
+      state.stepBudget = nil
       state.advanceShutdown()
     }
     settleShutdown()
@@ -194,15 +195,26 @@ extension RecordingDispatcher {
   /// Runs until nothing of what is driven can run. Only while stepping.
   @discardableResult
   func drain(_ driven: Driven, limit: Int?) throws(StepError) -> Int {
-    var budget = StepBudget(limit ?? configuration.stepLimit)
+    try drain(driven, makeStepBudget(limit))
+  }
+
+  @discardableResult
+  func drain(_ driven: Driven, _ budget: StepBudget) throws(StepError) -> Int {
     while true {
       guard let next = takeNext(driven) else {
         if looksAgain(driven) { continue }
-        return budget.used
+        return budget.steps
       }
-      try performStep(next, &budget)
+      try performStep(next, budget)
       try check(budget, driven)
     }
+  }
+
+  /// Of the call that steps now, and that calls which wait in its bodies use as well.
+  func makeStepBudget(_ limit: Int?) -> StepBudget {
+    let budget = StepBudget(limit ?? configuration.stepLimit)
+    withState { $0.stepBudget = budget }
+    return budget
   }
 
   /// Whether there may be more to do although a take found nothing: somebody was told that
@@ -235,20 +247,20 @@ extension RecordingDispatcher {
     }
   }
 
-  func performStep(_ next: Entry, _ budget: inout StepBudget) throws(StepError) {
+  func performStep(_ next: Entry, _ budget: StepBudget) throws(StepError) {
+    budget.count(next)
     let outcome = perform(next)
     withState { state in
       // What stood behind this body has no time left if it began a shutdown without any.
       if state.drainIsOver { state.advanceShutdown() }
     }
-    budget.count(next)
     try checkThrown(next, outcome)
   }
 
   /// Throws if the budget is spent and more of what is driven could run.
   func check(_ budget: StepBudget, _ driven: Driven) throws(StepError) {
-    guard budget.isSpent, withState({ $0.hasMore(driven) }) else { return }
-    throw budget.error
+    guard let spent = budget.spent, withState({ $0.hasMore(driven) }) else { return }
+    throw spent.error
   }
 
   private func checkThrown(_ ran: Entry, _ outcome: Outcome) throws(StepError) {
@@ -282,6 +294,7 @@ extension RecordingDispatcher {
     }
     withState { state in
       state.isStepping = false
+      state.stepBudget = nil
       state.advanceShutdown()
     }
     settleShutdown()

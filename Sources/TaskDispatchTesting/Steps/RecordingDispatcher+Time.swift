@@ -20,7 +20,7 @@ extension RecordingDispatcher {
   ///   - duration: Zero runs what is due now.
   ///   - driving: Whether the background runs too.
   /// - Throws: ``StepError/timeBackwards(now:requested:)`` if negative, and nothing has changed. If
-  ///   the steps at one time exceed the limit, time stays there.
+  ///   the steps at one time exceed the limit, or all of them ten times that and 100 000, time stays there.
   public func advanceTime(
     by duration: Duration, driving: Drive = .everything
   ) throws(StepError) {
@@ -85,8 +85,12 @@ extension RecordingDispatcher {
       return state.horizon
     }
     defer { withState { $0.horizon = before } }
-    try drain(driven, limit: nil)
-    while try moveToDeadline(before: time) { try drain(driven, limit: nil) }
+    let budget = makeStepBudget(nil)
+    try drain(driven, budget)
+    while try moveToDeadline(before: time) {
+      budget.timeHasMoved()
+      try drain(driven, budget)
+    }
   }
 
   /// Moves to the next deadline, or to `end` if that comes first. False if nothing is due there.

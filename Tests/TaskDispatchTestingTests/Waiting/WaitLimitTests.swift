@@ -30,13 +30,16 @@ struct WaitLimitTests {
       dispatcher.foreground {
         do throws(WaitRefusal) { try handle.wait() } catch { refusal.value = error }
       }
-      #expect(throws: Never.self) { try dispatcher.foreground.sync {} }
+      // What runs in the wait inside counts for this call too.
+      expectLimit { try dispatcher.foreground.sync {} }
       expectLimit { if let refusal = refusal.value { throw refusal } }
     case .room: #expect(queue {} == .refused(.wouldDeadlock))
     }
 
     #expect(dispatcher.now == .start)
-    #expect(dispatcher.ran.filter { $0 == "again" }.count == 30)
+    // The body of the foreground that waits is one of them.
+    let runs = wait == .foregroundSync ? 29 : 30
+    #expect(dispatcher.ran.filter { $0 == "again" }.count == runs)
     #expect(Set(dispatcher.pendingTasks.labels) == ["again", "last"])
     queue.resume()
     try dispatcher.runTask(labeled: "last")
@@ -76,6 +79,74 @@ struct WaitLimitTests {
     try dispatcher.finish()
   }
 
+  /// Bodies that wait stand on top of each other, and each of them begins a wait of its own.
+  @Test("counts what runs in waits inside it", arguments: [1, 2, 3])
+  func nested(views: Int) throws {
+    let dispatcher = RecordingDispatcher(.init(width: 8, stepLimit: 50, leftovers: .ignore))
+    let held = dispatcher.makeQueue(label: "held", width: 1)
+    held.suspend()
+    let handle = held.submit {}
+    Chain(dispatcher.background).again()
+    for number in 0..<views {
+      waitAgain(for: handle, on: dispatcher.makeQueue(label: "waits \(number)", width: 1))
+    }
+
+    expectLimit { try handle.wait() }
+    #expect(dispatcher.ledger.completed <= 50)
+    let before = dispatcher.ledger.completed
+    #expect(throws: StepError.self) { try dispatcher.runUntilIdle(limit: 40) }
+    #expect(dispatcher.ledger.completed - before <= 40)
+    held.resume()
+    try dispatcher.finish()
+  }
+
+  @Test("is over with the call: a wait in a later step has its own")
+  func laterStep() throws {
+    let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
+    let chain = Chain(dispatcher.foreground)
+    chain.again()
+    #expect(throws: StepError.self) { try dispatcher.runUntilIdle(limit: 5) }
+    let handle = dispatcher.background.submit {}
+    let outcome = Slot<Outcome>()
+    dispatcher.makeQueue(label: "waits", width: 1)(label: "waits") {
+      outcome.value = try? handle.wait()
+    }
+
+    try dispatcher.runTask(labeled: "waits")
+    #expect(outcome.value == .completed)
+    try dispatcher.finish()
+  }
+
+  @Test("ends waits in callbacks of what was waited for, of which each begins the next")
+  func callbacks() throws {
+    let dispatcher = RecordingDispatcher(.init(stepLimit: 50, leftovers: .ignore))
+    let depth = WaitsInCallbacks(dispatcher)
+    let refusal = depth.waits(left: 5_000)
+
+    guard case .nothingCanEndIt(let text)? = refusal else {
+      Issue.record("the innermost has not given up: \(refusal as Any)")
+      return
+    }
+    #expect(text.hasPrefix("gave up after 50 steps"))
+    #expect(dispatcher.ledger.completed == 50)
+    #expect(dispatcher.ledger.balances)
+    try dispatcher.finish()
+  }
+
+  @Test("ends them also where the stack of the thread ends before the limit")
+  func stack() throws {
+    let dispatcher = RecordingDispatcher(.init(stepLimit: 1_000_000, leftovers: .ignore))
+    let refusal = WaitsInCallbacks(dispatcher).waits(left: 500_000)
+
+    guard case .nothingCanEndIt(let text)? = refusal else {
+      Issue.record("the innermost has not given up: \(refusal as Any)")
+      return
+    }
+    #expect(text.contains("the stack of this thread is nearly used up"), "\(text)")
+    #expect(dispatcher.ledger.balances)
+    try dispatcher.finish()
+  }
+
   @Test("fails the run of an exploration, whatever catches that")
   func exploration() {
     let failure = #expect(throws: ScheduleFailure.self) {
@@ -105,5 +176,35 @@ struct WaitLimitTests {
   private func refusal(_ wait: () throws -> Void) -> WaitRefusal? {
     do { try wait() } catch { return error as? WaitRefusal }
     return nil
+  }
+}
+
+/// Waits for a task whose callback waits for the next, and so on.
+private final class WaitsInCallbacks: Sendable {
+  private let dispatcher: RecordingDispatcher
+  private let refusal = Slot<WaitRefusal>()
+
+  init(_ dispatcher: RecordingDispatcher) { self.dispatcher = dispatcher }
+
+  /// - Returns: What the innermost wait was refused by, if one was.
+  func waits(left: Int) -> WaitRefusal? {
+    wait(left)
+    return refusal.value
+  }
+
+  private func wait(_ left: Int) {
+    guard left > 0, refusal.value == nil else { return }
+    let group = WorkGroup()
+    let handle = dispatcher.background.submit(group: group) { left }
+    group.whenEmpty { self.wait(left - 1) }
+    do throws(WaitRefusal) { try handle.wait() } catch { refusal.value = refusal.value ?? error }
+  }
+}
+
+/// On `queue` stands a task that waits for `handle`, and behind it the next.
+private func waitAgain(for handle: TaskHandle<Void>, on queue: TaskQueue) {
+  queue {
+    waitAgain(for: handle, on: queue)
+    _ = try? handle.wait()
   }
 }

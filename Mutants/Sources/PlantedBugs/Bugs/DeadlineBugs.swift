@@ -116,7 +116,48 @@ let deadlineBugs: [Bug] = [
     "fake-wait.limit-per-wait",
     breaks: "the step limit: a wait that moves time gives up although its bodies end",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("standing.budget = StepBudget(configuration.stepLimit)"),
+    .without("standing.budget.timeHasMoved()"),
+    suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.inside-uncounted",
+    breaks: "the step limit: what runs in a wait inside another is not counted there",
+    in: "TaskDispatchTesting/Steps/StepBudget.swift",
+    .without("budget.use(body)"), suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.inside-goes-on", breaks: "the step limit: a wait inside one that gives up goes on",
+    in: "TaskDispatchTesting/Steps/StepBudget.swift",
+    .expression("isSpent ? self : outer?.spent", becomes: "isSpent ? self : nil"),
+    suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.steps-not-around", breaks: "the step limit: waits in a step are not counted for it",
+    in: "TaskDispatchTesting/Engine/State+Standing.swift",
+    .expression("isStepper ? stepBudget : nil", becomes: "nil"), suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.stack-overflows", breaks: "waits inside each other end the process",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .expression("ThreadStack.isNearlyUsedUp", becomes: "false"), suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-wait.depth-of-one", breaks: "the stack is not looked at, however deep waits are",
+    in: "TaskDispatchTesting/Engine/State+Standing.swift",
+    .expression("(below?.depth ?? 0) + 1", becomes: "1"), suites: ["WaitLimitTests"]),
+  Bug(
+    "fake-steps.clock-for-ever", breaks: "the step limit: a clock ticks for centuries",
+    in: "TaskDispatchTesting/Steps/StepBudget.swift",
+    .expression("used >= limit || usedBefore + used >= mostInAll", becomes: "used >= limit"),
+    suites: ["StepBudgetTests"]),
+  Bug(
+    "fake-steps.time-forgotten",
+    breaks: "the step limit: it does not begin anew where time has moved",
+    in: "TaskDispatchTesting/Steps/RecordingDispatcher+Time.swift",
+    .without("budget.timeHasMoved()"), suites: ["StepLimitTests"]),
+  Bug(
+    "fake-steps.budget-left", breaks: "the step limit: a wait counts for a call that is over",
+    in: "TaskDispatchTesting/Steps/RecordingDispatcher+Steps.swift",
+    .without(
+      "state.stepBudget = nil",
+      within:
+        "state.stepBudget = nil\n      state.advanceShutdown()\n    }\n    settleShutdown()\n    runAutomatically()"
+    ),
     suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.time-out-never-ends",
