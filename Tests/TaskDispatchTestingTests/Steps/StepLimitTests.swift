@@ -128,6 +128,18 @@ struct StepLimitTests {
     try dispatcher.finish()
   }
 
+  @Test("is that of each time where a call that moves time stops")
+  func ofEachTime() throws {
+    let dispatcher = RecordingDispatcher(.init(stepLimit: 5))
+    let timer = dispatcher.foreground.every(.seconds(1)) {}
+
+    try dispatcher.advanceTime(by: .seconds(20))
+
+    #expect(dispatcher.ledger.completed == 20)
+    timer.cancel()
+    try dispatcher.finish()
+  }
+
   @Test("names at most five call sites, the most frequent first")
   func namesFew() throws {
     let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
