@@ -131,11 +131,11 @@ struct StepLimitTests {
   @Test("is that of each time where a call that moves time stops")
   func ofEachTime() throws {
     let dispatcher = RecordingDispatcher(.init(stepLimit: 5))
-    let timer = dispatcher.foreground.every(.seconds(1)) {}
+    let timer = dispatcher.foreground.every(.seconds(1)) { dispatcher.background {} }
 
     try dispatcher.advanceTime(by: .seconds(20))
 
-    #expect(dispatcher.ledger.completed == 20)
+    #expect(dispatcher.ledger.completed == 40)
     timer.cancel()
     try dispatcher.finish()
   }

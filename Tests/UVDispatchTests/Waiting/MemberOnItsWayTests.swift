@@ -13,7 +13,8 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
-    /// Lets the only worker wait for the group after `before`, and returns when it is blocked.
+    /// Lets the only worker wait for the group after `before`, and returns when it sleeps: it has searched by then, and
+    /// found nothing to refuse.
     private func waitForGroup(after before: () -> Void = {}) {
       let gate = Latch()
       dispatcher.background { [group, refused] in
@@ -24,7 +25,9 @@ extension OnePool {
       }
       before()
       gate.open()
-      dispatcher.waitUntil { core in core.blocked.threads.contains(where: \.isWorker) }
+      dispatcher.waitUntil { core in
+        core.blocked.threads.contains { $0.isWorker && $0.isAsleep }
+      }
     }
 
     @Test("also if a member had not come into its queue when it began", arguments: Lane.allCases)
