@@ -13,8 +13,7 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
-    /// Lets the only worker wait for the group after `before`, and returns when it sleeps: it has searched by then, and
-    /// found nothing to refuse.
+    /// Lets the only worker wait for the group after `before`, and returns when it is blocked, and has searched.
     private func waitForGroup(after before: () -> Void = {}) {
       let gate = Latch()
       dispatcher.background { [group, refused] in
@@ -26,7 +25,7 @@ extension OnePool {
       before()
       gate.open()
       dispatcher.waitUntil { core in
-        core.blocked.threads.contains { $0.isWorker && $0.isAsleep }
+        core.blocked.threads.contains { $0.isWorker && !$0.isBusy }
       }
     }
 
