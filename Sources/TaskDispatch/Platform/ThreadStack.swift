@@ -24,8 +24,8 @@ package enum ThreadStack {
     var size = 0
     guard unsafe pthread_attr_getstack(&attributes, &lowest, &size) == 0, let lowest = unsafe lowest
     else { return false }
-    let here = unsafe withUnsafePointer(to: &size) { unsafe UInt(bitPattern: $0) }
-    let end = unsafe UInt(bitPattern: lowest)
+    let here = unsafe withUnsafePointer(to: &size) { UInt(bitPattern: $0) }
+    let end = UInt(bitPattern: lowest)
     // A sanitizer may keep variables elsewhere.
     guard here > end, here <= end + UInt(size) else { return false }
     return here - end < UInt(min(size / 4, 1 << 20))
