@@ -188,7 +188,9 @@ extension RecordingDispatcher {
     let refusal: WaitRefusal
     if let spent = standing.budget.spent {
       refusal = .nothingCanEndIt(spent.error.description)
-    } else if standing.depth >= Self.depthToLookAt, ThreadStack.isNearlyUsedUp {
+    } else if standing.depth >= Self.depthToLookAt,
+      ThreadStack.isNearlyUsedUp ?? (standing.depth >= Self.mostUnknown)
+    {
       refusal = .nothingCanEndIt(
         """
         gave up after \(standing.depth) calls that wait, each in a body or a callback that ran during the one before: \
@@ -203,6 +205,8 @@ extension RecordingDispatcher {
 
   /// From how many calls on that stand still inside each other the stack is looked at.
   private static var depthToLookAt: Int { 16 }
+  /// How many may, where it cannot be known how much of the stack is left: beside a sanitizer.
+  private static var mostUnknown: Int { 100 }
 
   /// Makes this the stepping thread while it stands still, unless it is that already.
   private func standStill(

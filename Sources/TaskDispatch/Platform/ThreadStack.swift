@@ -13,21 +13,21 @@ package enum ThreadStack {
 
   /// Whether less than a quarter of it is left, or less than a mebibyte of a large one.
   ///
-  /// False where that cannot be known. Asks the system: some microseconds, on the main thread some tens.
-  @inline(never) package static var isNearlyUsedUp: Bool {
+  /// Nil where that cannot be known. Asks the system: some microseconds, on the main thread some tens.
+  @inline(never) package static var isNearlyUsedUp: Bool? {
     var attributes = pthread_attr_t()
     guard let ofThread = unsafe attributesOfThread,
       unsafe ofThread(pthread_self(), &attributes) == 0
-    else { return false }
+    else { return nil }
     defer { unsafe pthread_attr_destroy(&attributes) }
     var lowest: UnsafeMutableRawPointer?
     var size = 0
     guard unsafe pthread_attr_getstack(&attributes, &lowest, &size) == 0, let lowest = unsafe lowest
-    else { return false }
+    else { return nil }
     let here = unsafe withUnsafePointer(to: &size) { UInt(bitPattern: $0) }
     let end = UInt(bitPattern: lowest)
     // A sanitizer may keep variables elsewhere.
-    guard here > end, here <= end + UInt(size) else { return false }
+    guard here > end, here <= end + UInt(size) else { return nil }
     return here - end < UInt(min(size / 4, 1 << 20))
   }
 }
