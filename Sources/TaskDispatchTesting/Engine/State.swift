@@ -41,7 +41,7 @@ struct State: ~Copyable {
   var standing: [Standing] = []
   /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
   var isStepping = false {
-    didSet { if isStepping { stepper = .ofThread } }
+    didSet { if isStepping { stepper = .ofThread } else { stepBudget = nil } }
   }
   /// Of the call that makes many steps, while one does.
   var stepBudget: StepBudget?

@@ -107,7 +107,8 @@ extension StepError: CustomStringConvertible {
       (["gave up after \(limit) steps: something submits work for ever. What ran most often:"]
         + recurring.map { "  \($0)" }
         + [
-          "Let it end, step by hand, give a higher limit, or move time without running it: skipTime(by:)."
+          "Let it end, step by hand, or give a higher limit.",
+          "If it is a clock that ticks while time moves far: skipTime(by:) moves time alone.",
         ]).joined(separator: "\n")
     case .reentrantStep(let call, let running):
       "\(call) was called while "

@@ -182,7 +182,6 @@ extension RecordingDispatcher {
   func endStepping() {
     withState { state in
       state.isStepping = false
-      state.stepBudget = nil
       state.advanceShutdown()
     }
     settleShutdown()
@@ -294,7 +293,6 @@ extension RecordingDispatcher {
     }
     withState { state in
       state.isStepping = false
-      state.stepBudget = nil
       state.advanceShutdown()
     }
     settleShutdown()

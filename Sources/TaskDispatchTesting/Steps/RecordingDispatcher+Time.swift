@@ -20,7 +20,7 @@ extension RecordingDispatcher {
   ///   - duration: Zero runs what is due now.
   ///   - driving: Whether the background runs too.
   /// - Throws: ``StepError/timeBackwards(now:requested:)`` if negative, and nothing has changed. If
-  ///   the steps at one time exceed the limit, or all of them ten times that and 100 000, time stays there.
+  ///   the steps at one time exceed the limit, or all steps ten times that (100 000 if that is more), time stays there.
   public func advanceTime(
     by duration: Duration, driving: Drive = .everything
   ) throws(StepError) {

@@ -37,7 +37,11 @@ final class StepBudget {
   private var isSpent: Bool { used >= limit || usedBefore + used >= mostInAll }
 
   /// This one, or the nearest around it, that must not make another step; nil if they all may.
-  var spent: StepBudget? { isSpent ? self : outer?.spent }
+  var spent: StepBudget? {
+    var next: StepBudget? = self
+    while let budget = next, !budget.isSpent { next = budget.outer }
+    return next
+  }
 
   /// A body is about to run.
   func count(_ body: Entry) {
