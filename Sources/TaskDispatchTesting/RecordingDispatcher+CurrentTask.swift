@@ -4,10 +4,7 @@ extension RecordingDispatcher {
   public func cancelRunning(_ frame: TaskFrame) -> Bool {
     guard let entry = frame as? Entry else { return false }
     switch entry.work {
-    case .item(let item):
-      // A run of a repeating timer stands for the timer.
-      let timer = withState { $0.repeatingOfRun[ObjectIdentifier(item)]?.item }
-      return cancel(timer ?? item) == .requested
+    case .item(let item): return cancel(item.handled) == .requested
     case .event(let event):
       let registration = withState { state -> Registration? in
         defer { state.unregister(event.number) }

@@ -3,11 +3,7 @@ public import TaskDispatch
 extension UVDispatcher {
   public func cancelRunning(_ frame: TaskFrame) -> Bool {
     guard let item = frame.item else { return false }
-    guard item.kind == .event else {
-      // A run of a repeating timer stands for the timer.
-      let timer = withCore { $0.repeats[ObjectIdentifier(item)]?.timer.item }
-      return cancel(timer ?? item) == .requested
-    }
+    guard item.kind == .event else { return cancel(item.handled) == .requested }
     let registration = withCore { core -> Registration? in
       guard let handler = core.events.handlers.values.first(where: { $0.served === item }) else {
         return nil

@@ -200,8 +200,8 @@ extension UVDispatcher {
   private static func isOnStack(_ target: WaitTarget) -> Bool {
     TaskFrame.isRunning { frame in
       switch target {
-      case .item(let item): frame.item === item
-      case .group(let group, _): frame.item?.group === group
+      case .item(let item): frame.item?.handled === item
+      case .group(let group, _): frame.item?.handled.group === group
       }
     }
   }

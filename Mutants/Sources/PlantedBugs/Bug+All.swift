@@ -3,6 +3,6 @@ extension Bug {
   public static let all: [Bug] =
     wakingBugs + fastPathBugs + viewBugs + viewInboxBugs + itemBugs + submittingBugs + runningBugs
     + waitingBugs + callbackBugs
-    + shutdownBugs + deadlineBugs + poolShareBugs
+    + shutdownBugs + deadlineBugs + repeatingBugs + poolShareBugs
     + eventBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
 }

@@ -7,6 +7,13 @@ public enum CurrentTask {
     return frame.item?.isCancellationRequested == true || frame.shutdown?.isRaised == true
   }
 
+  /// How many ticks of its repeating timer have got no run of their own since the run before: they came while that
+  /// run, or this one, waited in its queue or was in its body, or the loop was late for them. See ``CatchUp``.
+  ///
+  /// Zero outside a run of a repeating timer, and with ``CatchUp/all`` and ``CatchUp/spaced``. With the other two,
+  /// the runs and what they read here add up to the ticks. Costs a thread-local read.
+  public static var missedTicks: Int { (TaskFrame.current?.item as? RunItem)?.missedTicks ?? 0 }
+
   /// Asks the task that runs on this thread to stop, as its own handle would: a body cannot hold that.
   ///
   /// ``isCancelled`` is true from then on, and the body decides itself. In a run of a repeating timer it

@@ -18,7 +18,8 @@
 ///    is idle.
 /// 6. **Barrier.** It runs alone in its view: after all that was submitted before, before all after.
 /// 7. **Priority.** A higher band starts first; the head of a lower band ages, and is not starved.
-/// 8. **Time.** Never early. Due tasks run by deadline, then by submission.
+/// 8. **Time.** Never early. Due tasks run by deadline, then by submission. A repeating timer has at most one run,
+///    in its queue or in its body; ticks that get no run of their own are counted.
 /// 9. **Cancel.** Before the start, the body never runs and is released at once. After it, there is
 ///    a flag the body can read. Each call says which it was.
 /// 10. **Independence.** Background work starts while the loop is blocked, and before it runs.

@@ -46,16 +46,21 @@ extension TaskQueue {
 
   /// Submits `body` again and again, first when one `interval` has passed, until it is cancelled.
   ///
+  /// Never two runs at a time, nor more than one that waits, on whatever queue and however long a run takes: a tick
+  /// that comes while there is a run gets none of its own, or a later one, as `catchUp` says.
+  ///
   /// - Parameters:
   ///   - interval: Between two ticks. Traps if it is not positive.
-  ///   - catchUp: What to do about ticks that could not run in time.
+  ///   - catchUp: What to do about ticks that come while there is a run, and those that the loop is late for. The
+  ///     body reads in ``CurrentTask/missedTicks`` how many got no run.
   ///   - tolerance: How much later than its tick a run may start if that saves a wake-up.
+  ///   - group: Has the timer in it until that has ended.
   /// - Returns: A handle that cancels it; also if it is refused, because of a shutdown.
   /// - Complexity: O(log n) among *n* timers, for each tick.
   @discardableResult
   public func every(
     _ interval: Duration, catchUp: CatchUp = .skip, tolerance: Duration = .zero,
-    priority: TaskPriority? = nil, label: String? = nil,
+    priority: TaskPriority? = nil, label: String? = nil, group: WorkGroup? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> TimerHandle {
@@ -63,7 +68,7 @@ extension TaskQueue {
       kind: .repeating, queue: self, label: label, site: site(priority, fileID, line),
       due: dispatcher.now.advanced(by: interval),
       tolerance: tolerance,
-      repetition: Repetition(every: interval, catchUp: catchUp), body: body)
+      repetition: Repetition(every: interval, catchUp: catchUp), group: group, body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)
   }

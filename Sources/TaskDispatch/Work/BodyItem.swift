@@ -1,5 +1,5 @@
 /// A work item whose body makes no value.
-class BodyItem: WorkItem, @unchecked Sendable {
+package class BodyItem: WorkItem, @unchecked Sendable {
   // As of any item. Once the body has thrown, one that throws the same.
   @safe @exclusivity(unchecked) final var body: (() throws -> Void)?
 
@@ -59,4 +59,56 @@ final class TimerItem: BodyItem, @unchecked Sendable {
   }
 
   override var dueInNanoseconds: Int64? { ownDue }
+}
+
+/// A repeating timer. It never runs itself: its ``run`` does, with its body.
+package final class RepeatingItem: BodyItem, @unchecked Sendable {
+  // As the place of any item, these are touched under the dispatcher's lock.
+  @safe @exclusivity(unchecked) package final var ticks: Ticks
+  /// The run that waits in its queue, or is in its body.
+  @safe @exclusivity(unchecked) package private(set) final var run: RunItem?
+
+  init(
+    _ origin: Origin, _ more: consuming More, _ repetition: Repetition, due: DispatcherInstant,
+    body: consuming sending @escaping () throws -> Void
+  ) {
+    ticks = Ticks(repetition, first: due)
+    super.init(origin, more, body: body)
+  }
+
+  override var dueInNanoseconds: Int64? { ticks.next.nanoseconds }
+  package override var next: WorkItem { run ?? self }
+
+  /// Makes a run. There is none, and the timer has not ended.
+  package func makeRun() -> RunItem {
+    guard let body, run == nil else { refuse("\(name) cannot make a run") }
+    let run = RunItem(of: self, body: body)
+    self.run = run
+    return run
+  }
+
+  /// The run has ended, or never will: nothing leads from one to the other any more.
+  package func letGoOfRun() { run = nil }
+}
+
+/// A run of a repeating timer. Waits as a timer does whose time has come.
+package final class RunItem: BodyItem, @unchecked Sendable {
+  package let timer: RepeatingItem
+  // Set under the dispatcher's lock before the body begins.
+  @safe @exclusivity(unchecked) final var missedTicks = 0
+
+  fileprivate init(
+    of timer: RepeatingItem, body: consuming sending @escaping () throws -> Void
+  ) {
+    self.timer = timer
+    super.init(Origin(runOf: timer), More(view: timer.view), body: body)
+  }
+
+  public override var label: String? { timer.label }
+  package override var handled: WorkItem { timer }
+
+  /// The body is about to begin. Under the dispatcher's lock.
+  package func beginBody(at now: DispatcherInstant) {
+    missedTicks = timer.ticks.beginBody(at: now)
+  }
 }

@@ -1,16 +1,18 @@
-/// What a repeating timer does when it could not run at its times: the loop was busy, or stopped.
+/// What a repeating timer does about ticks that come while it has a run, which waits in its queue or is in its body,
+/// and about those that the loop was late for.
 ///
-/// A tick is *missed* when the next one is due as well.
+/// A timer has at most one run. A tick that gets none of its own is counted: see ``CurrentTask/missedTicks``.
 public enum CatchUp: Sendable, Hashable, CaseIterable {
-  /// If any tick is missed, all that are past are dropped: it goes on with the first tick that is
-  /// now or ahead.
+  /// When a run has ended, the next is at the first tick that is now or ahead. If the loop is late by an interval or
+  /// more, what it is late for is dropped; but not twice in a row.
   case skip
-  /// All missed ticks together run once, at once; then it goes on with the next tick ahead.
+  /// When a run has ended in whose body a tick came, the next is at once: one, however many ticks came. Else it is at
+  /// the next tick. What the loop is late for gets one run.
   case once
-  /// Every missed tick runs, one after the other (a fixed rate).
+  /// Each tick gets a run (a fixed rate): while ticks are owed one, the next is made when the last has ended, and goes
+  /// behind what waits in its queue.
   case all
-  /// There are no missed ticks: the next is due one interval after the last run *ended* (a fixed
-  /// delay).
+  /// There are no ticks: the next run is due one interval after the last has *ended* (a fixed delay).
   case spaced
 }
 
@@ -27,31 +29,5 @@ public struct Repetition: Sendable, Hashable {
       "a timer needs a positive interval to repeat (interval: \(interval.exactText))")
     self.interval = interval
     self.catchUp = catchUp
-  }
-
-  /// What is owed at `now` by a timer whose next tick was due at `tick`.
-  ///
-  /// - Returns: How many runs, and when the next tick is. For `.spaced` that is only a first guess:
-  ///   the owner sets it again when the run has ended.
-  package func owed(at now: DispatcherInstant, since tick: DispatcherInstant) -> (
-    runs: Int, next: DispatcherInstant
-  ) {
-    require(tick <= now, "no tick is due yet")
-    let interval = max(1, interval.clampedNanoseconds)
-    let missed = (now.nanoseconds - tick.nanoseconds) / interval
-    let owed = missed.addingClamped(1)
-    func following(_ ticks: Int64) -> DispatcherInstant {
-      let (product, overflow) = interval.multipliedReportingOverflow(by: ticks)
-      return overflow ? .distantFuture : tick.advanced(by: .nanoseconds(product))
-    }
-    switch catchUp {
-    case .all: return (Int(owed), following(owed))
-    case .once: return (1, following(owed))
-    case .spaced: return (1, now.advanced(by: .nanoseconds(interval)))
-    case .skip:
-      // Late by less than an interval, or exactly on a later tick: that tick is not past.
-      let isOnTick = (now.nanoseconds - tick.nanoseconds) % interval == 0
-      return missed == 0 || isOnTick ? (1, following(owed)) : (0, following(owed))
-    }
   }
 }

@@ -35,9 +35,7 @@ public struct TaskHandle<Value: Sendable>: Sendable {
   public var outcome: Outcome {
     get async {
       item.noteFailureSeen()
-      return await withCheckedContinuation { continuation in
-        item.resumeWhenFinished { continuation.resume(returning: $0) }
-      }
+      return await item.outcomeOnceFinished
     }
   }
 
@@ -59,11 +57,7 @@ public struct TaskHandle<Value: Sendable>: Sendable {
   @discardableResult
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) -> Outcome {
     item.noteFailureSeen()
-    try dispatcher.wait(for: .item(item), timeout: timeout)
-    guard let outcome = item.outcome else {
-      refuse("a dispatcher ended the wait for \(item.name), which has not ended")
-    }
-    return outcome
+    return try item.wait(in: dispatcher, timeout: timeout)
   }
 
   public var label: String? { item.label }
@@ -79,7 +73,7 @@ public struct TaskHandle<Value: Sendable>: Sendable {
   }
 }
 
-/// A timer: cancels it.
+/// A timer: cancels it, and waits for its end.
 ///
 /// Letting go of a handle cancels nothing. Keeps the dispatcher alive.
 public struct TimerHandle: Sendable {
@@ -92,14 +86,52 @@ public struct TimerHandle: Sendable {
   }
 
   /// Cancels the timer, and with it a run that stands in its queue. For a repeating timer, the run
-  /// that is in its body can read the flag, and no other follows.
+  /// that is in its body can read the flag, no other follows, and the timer has ended when that run has.
   ///
   /// Any thread, any number of times. O(log n) of *n* timers.
   @discardableResult
   public func cancel() -> Cancellation { dispatcher.cancel(item) }
 
+  /// How it ended, once it has. A repeating timer ends only cancelled: by a call, or by a shutdown. Then no run of it
+  /// is in its body, unless it was abandoned.
+  public var outcome: Outcome { get async { await item.outcomeOnceFinished } }
+
   /// How it ended, or nil if it has not. A repeating timer ends only cancelled.
   public var outcomeIfFinished: Outcome? { item.outcome }
 
+  /// Stands still until the timer has ended, and returns how: ``outcome`` for a thread.
+  ///
+  /// As ``TaskHandle/wait(timeout:)``. In a run of a repeating timer it is refused, since that waits for its own end.
+  ///
+  /// - Parameter timeout: How long to wait at most; for ever if nil.
+  /// - Throws: ``WaitRefusal/timedOut``; ``WaitRefusal/wouldDeadlock(chain:)`` (rule 14). The timer is not touched
+  ///   either way.
+  @available(*, noasync, message: "use `await outcome`: this stops the thread")
+  @discardableResult
+  public func wait(timeout: Duration? = nil) throws(WaitRefusal) -> Outcome {
+    try item.wait(in: dispatcher, timeout: timeout)
+  }
+
   public var label: String? { item.label }
+}
+
+/// What both handles wait by.
+extension WorkItem {
+  fileprivate final var outcomeOnceFinished: Outcome {
+    get async {
+      await withCheckedContinuation { continuation in
+        resumeWhenFinished { continuation.resume(returning: $0) }
+      }
+    }
+  }
+
+  fileprivate final func wait(
+    in dispatcher: any TaskDispatcher, timeout: Duration?
+  ) throws(WaitRefusal) -> Outcome {
+    try dispatcher.wait(for: .item(self), timeout: timeout)
+    guard let outcome else {
+      refuse("a dispatcher ended the wait for \(name), which has not ended")
+    }
+    return outcome
+  }
 }

@@ -3,7 +3,8 @@ extension WorkItem {
   /// An item of a queue. For dispatchers, and for those that build on them.
   ///
   /// - Parameters:
-  ///   - body: Runs at most once, on the queue. Released when the outcome is known.
+  ///   - repetition: For kind `.repeating`, which needs `due` as well.
+  ///   - body: Runs on the queue: at most once, unless it repeats. Released when the outcome is known.
   /// - Complexity: O(1); one allocation, and a second for a time to live, a tolerance or a repetition, for a
   ///   label of what waits for a time, and for a group of what is in a view.
   public static func make(
@@ -20,20 +21,13 @@ extension WorkItem {
       view: queue.view, group: group, label: due == nil ? nil : label, timeToLive: timeToLive,
       tolerance: tolerance, repetition: repetition)
     group?.enter(for: queue.dispatcher)
+    if let repetition {
+      guard let due else { refuse("a repeating timer needs the time of its first tick") }
+      return RepeatingItem(origin, more, repetition, due: due, body: body)
+    }
     if let due { return TimerItem(origin, more, due: due.nanoseconds, body: body) }
     if let label { return LabelledItem(origin, more, label: label, body: body) }
     return BodyItem(origin, more, body: body)
-  }
-
-  /// One run of a repeating timer that has not ended. For dispatchers.
-  public static func run(of timer: WorkItem) -> WorkItem {
-    guard timer.repetition != nil, let body = (timer as? BodyItem)?.body else {
-      refuse("\(timer.name) does not repeat, or not any more")
-    }
-    let origin = Origin(runOf: timer)
-    let more = More(view: timer.view)
-    guard let label = timer.label else { return BodyItem(origin, more, body: body) }
-    return LabelledItem(origin, more, label: label, body: body)
   }
 
   /// What every item is given.

@@ -26,7 +26,7 @@ public class WorkItem: @unchecked Sendable {
     case task
     /// Waits for a time first.
     case timer
-    /// Waits for one time after another; each run is an item of kind `.timer`.
+    /// Waits for one time after another; each run is an item of its own, of kind `.timer`.
     case repeating
     /// The answer of a background task to the foreground. Exempt from limits.
     case reply
@@ -122,6 +122,12 @@ public class WorkItem: @unchecked Sendable {
 
   /// Not before this time, in nanoseconds; nil for now.
   var dueInNanoseconds: Int64? { nil }
+
+  /// The item that a user has the handle of: for a run of a repeating timer that timer.
+  package var handled: WorkItem { self }
+
+  /// The item that has to run next for this one to end: for a repeating timer its run, if it has one.
+  package var next: WorkItem { self }
 
   /// For a dispatcher, under its own lock: where the item stands in its queues.
   @inlinable public final var place: Place {

@@ -18,8 +18,10 @@ public enum DispatcherContract {
   /// Some need what not every dispatcher has; ``rules(for:)`` leaves those out.
   public static let rules: [Rule] = [
     later, once, outcomes, accounts, groups, limits, inOrder, whileWaiting, alone, whereAmI,
-    noHeadOfLine, barriers, priority, aging, time, catchingUp, cancelling, cancellingTimers,
+    noHeadOfLine, barriers, priority, aging, time, catchingUp, repeating, cancelling,
+    cancellingTimers,
     independence, fairness, goodCitizen, shutdown, draining, shutdownDeadlines, deadlocks, waits,
+    waitsForTimers,
     lifetime, events, telling,
   ].flatMap { $0 }
 

@@ -157,8 +157,8 @@ extension WaitTarget {
   /// Whether a wait for it ends only if `body` does, or not before that.
   func isEnded(by body: Entry) -> Bool {
     switch self {
-    case .item(let item): item === body.item
-    case .group(let group, _): body.item?.group === group
+    case .item(let item): item === body.item?.handled
+    case .group(let group, _): body.item?.handled.group === group
     }
   }
 }

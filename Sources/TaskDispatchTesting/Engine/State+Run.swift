@@ -94,6 +94,9 @@ extension State {
     case .item(let item):
       item.place.stage = .nowhere
       guard item.begin() else { return false }
+      if item.kind == .timer {
+        (item as? RunItem)?.beginBody(at: DispatcherInstant(nanoseconds: now))
+      }
     case .event(let event): serve(event)
     case .caller(let caller): caller.waiter?.wait = Wait(for: entry.described)
     case .plain, .job, .registration, .ran: break
@@ -160,7 +163,7 @@ extension State {
     {
       thrown.append(ThrownError(record: body.record, item: item, error: error))
     }
-    endRun(item)
+    if !timersWithRun.isEmpty, let run = item as? RunItem { endRun(of: run.timer) }
     end(item, outcome)
   }
 
@@ -172,7 +175,7 @@ extension State {
     emit(.finished(outcome), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     guard let item = entry.item else { return }
-    endRun(item)
+    if !timersWithRun.isEmpty, let run = item as? RunItem { endTimer(of: run) }
     end(item, outcome)
   }
 
@@ -200,7 +203,7 @@ extension State {
   // MARK: Cancelling
 
   mutating func cancel(_ item: WorkItem) -> Cancellation {
-    if item.kind == .repeating { return cancelRepeating(item) }
+    if let timer = item as? RepeatingItem { return cancel(timer) }
     if decisions != nil { decideWhetherStarted(item) }
     if item.isRunning {
       guard !item.isCancellationRequested else { return .requested }
@@ -215,23 +218,6 @@ extension State {
 
   private func startedEntry(of item: WorkItem) -> Entry? {
     running.first { $0.item === item } ?? started.first { $0.item === item }
-  }
-
-  private mutating func cancelRepeating(_ item: WorkItem) -> Cancellation {
-    let runs = runsOfRepeating[ObjectIdentifier(item)] ?? []
-    // A shutdown ends the timer, and lets its runs drain: those can be cancelled still.
-    let isOver = item.outcome != nil || item.isCancellationRequested
-    guard !isOver || !runs.isEmpty, item.place.id.number > 0 else { return .tooLate }
-    item.requestCancellation()
-    var answer = Cancellation.beforeStart
-    // A timer between two ticks is found by its ticket; one whose run has not ended, by the run.
-    let entry =
-      isOver
-      ? nil
-      : takeBack(item) ?? runs.first.flatMap { repeatingOfRun[ObjectIdentifier($0)]?.entry }
-    for run in runs where cancel(run) == .requested { answer = .requested }
-    if let entry { endUnstarted(entry, .cancelled) }
-    return answer
   }
 
   /// Takes an item out of wherever it waits. Nil if it waits nowhere here.

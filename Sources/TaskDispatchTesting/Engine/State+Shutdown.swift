@@ -124,9 +124,14 @@ extension State {
   /// and they the view.
   mutating func releaseEverything() -> [Entry] {
     defer { started = [] }
+    let between = timersWithRun.values.map { timed in
+      (timed.item as? RepeatingItem)?.letGoOfRun()
+      return timed.entry
+    }
+    timersWithRun = [:]
     let waiting = takeOut { _ in true }
     return started + waiting + held + waitingForRoom
-      + timers.removeAll().map(\.entry)
+      + timers.removeAll().map(\.entry) + between
   }
 
   // MARK: What is left
@@ -162,15 +167,7 @@ extension State {
       timed.item.place.stage = .nowhere
       endUnstarted(timed.entry, .cancelled)
     }
-    if repeatingOfRun.isEmpty { return }
-    // A timer with a fixed delay, whose run has not ended, waits nowhere.
-    let between = Dictionary(
-      repeatingOfRun.values.map { ($0.entry.id, $0) }, uniquingKeysWith: { first, _ in first })
-    for timed in between.values.sorted(by: { $0.entry.id < $1.entry.id })
-    where timed.item.repetition!.catchUp == .spaced && !timed.item.isCancellationRequested {
-      timed.item.requestCancellation()
-      endUnstarted(timed.entry, .cancelled)
-    }
+    stopTimersWithRun()
   }
 
   /// Callers that wait for room are refused, although they had been let wait.
@@ -269,7 +266,10 @@ extension State {
     ledger.count(.abandoned)
     emit(.finished(.abandoned), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
-    if let item = entry.item { end(item, .abandoned) }
+    if let item = entry.item {
+      if let run = item as? RunItem { endTimer(of: run) }
+      end(item, .abandoned)
+    }
     // One that has its slot, and was never stepped, no thread has.
     if !running.contains(where: { $0 === entry }) {
       letGo(of: entry)

@@ -17,7 +17,7 @@ extension State {
       decisions?.fired(timed.entry)
       switch timed.item.kind {
       case .sleep: wake(timed)
-      case .repeating: tick(timed, due: due)
+      case .repeating: comeDue(timed, at: due)
       default:
         emit(.due, timed.entry)
         enqueueDue(timed.item, timed.entry, at: due)
@@ -47,43 +47,76 @@ extension State {
     item.place.position = due.push(entry, in: .medium)
   }
 
-  /// A repeating timer's time has come.
-  private mutating func tick(_ timed: Timed, due time: Int64) {
-    let current = DispatcherInstant(nanoseconds: now)
-    let repetition = timed.item.repetition!
-    let owed = repetition.owed(at: current, since: DispatcherInstant(nanoseconds: time))
-    timed.item.place.stage = .nowhere
-    for _ in 0..<owed.runs { addRun(of: timed, due: time) }
-    // A fixed delay is armed again when its run has ended.
-    if repetition.catchUp != .spaced { schedule(timed, at: owed.next) }
+  // MARK: Repeating
+
+  private func timer(_ timed: Timed) -> RepeatingItem {
+    guard let timer = timed.item as? RepeatingItem else {
+      refuse("\(timed.item.name) does not repeat")
+    }
+    return timer
+  }
+
+  private mutating func comeDue(_ timed: Timed, at due: Int64) {
+    let timer = timer(timed)
+    timer.place.stage = .nowhere
+    if timer.ticks.comeDue(at: DispatcherInstant(nanoseconds: now)) {
+      addRun(of: timed, due: due)
+    } else {
+      schedule(timed, at: timer.ticks.next)
+    }
   }
 
   private mutating func addRun(of timed: Timed, due time: Int64) {
-    let run = WorkItem.run(of: timed.item)
+    let run = timer(timed).makeRun()
     let entry = makeEntry(
       .item(run), on: run.lane, timed.entry.view, at: run.site,
       parent: timed.entry.lineage, enqueuedAt: time)
     run.place.id = TaskID(entry.id)
     if allowedLeftovers.contains(timed.entry.id) { allowedLeftovers.insert(entry.id) }
     countAccepted(entry)
-    runsOfRepeating[ObjectIdentifier(timed.item), default: []].append(run)
-    repeatingOfRun[ObjectIdentifier(run)] = timed
+    timersWithRun[ObjectIdentifier(timed.item)] = timed
     enqueueDue(run, entry, at: time)
   }
 
-  /// An item has ended; if it was a run of a repeating timer, that goes on.
-  mutating func endRun(_ run: WorkItem) {
-    guard !repeatingOfRun.isEmpty,
-      let timed = repeatingOfRun.removeValue(forKey: ObjectIdentifier(run))
-    else { return }
-    let key = ObjectIdentifier(timed.item)
-    runsOfRepeating[key]?.removeAll { $0 === run }
-    if runsOfRepeating[key]?.isEmpty == true { runsOfRepeating[key] = nil }
-    let repetition = timed.item.repetition!
-    guard repetition.catchUp == .spaced, timed.item.outcome == nil,
-      !timed.item.isCancellationRequested, shutdown == nil, !isFinished
-    else { return }
-    schedule(timed, at: DispatcherInstant(nanoseconds: now).advanced(by: repetition.interval))
+  private mutating func letGoOfRun(of timer: RepeatingItem) -> Timed? {
+    timer.letGoOfRun()
+    return timersWithRun.removeValue(forKey: ObjectIdentifier(timer))
+  }
+
+  /// The body of a run has ended.
+  mutating func endRun(of timer: RepeatingItem) {
+    guard let timed = letGoOfRun(of: timer) else { return }
+    let isOver = timer.isCancellationRequested || isFinished
+    if !isOver, timer.ticks.endRun(at: DispatcherInstant(nanoseconds: now)) {
+      addRun(of: timed, due: now)
+    } else if isOver || timer.ticks.isStopped {
+      endUnstarted(timed.entry, .cancelled)
+    } else {
+      schedule(timed, at: timer.ticks.next)
+    }
+  }
+
+  /// A run was cancelled before its start, or given up. That ends its timer.
+  mutating func endTimer(of run: RunItem) {
+    if let timed = letGoOfRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }
+  }
+
+  mutating func cancel(_ timer: RepeatingItem) -> Cancellation {
+    guard timer.outcome == nil, let run = timer.run else {
+      guard let entry = takeBack(timer) else { return .tooLate }
+      endUnstarted(entry, .cancelled)
+      return .beforeStart
+    }
+    timer.requestCancellation()
+    // One that has begun ends the timer when it has ended.
+    return cancel(run)
+  }
+
+  /// A shutdown has begun: no tick comes any more. What is owed a run still gets it.
+  func stopTimersWithRun() {
+    for timed in timersWithRun.values {
+      timer(timed).ticks.stop(at: DispatcherInstant(nanoseconds: now))
+    }
   }
 
   /// Sets the time, and moves what came due to where it can run.

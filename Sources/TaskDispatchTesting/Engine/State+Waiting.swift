@@ -150,13 +150,13 @@ extension State {
     if case .group(let group, _) = target {
       // Its tasks first: another may be waiting for what this wait holds back.
       repeat {
-        if let index = started.firstIndex(where: { $0.item?.group === group }) {
+        if let index = started.firstIndex(where: { $0.item?.handled.group === group }) {
           return takeStarted(at: index, hidesOuter: true)
         }
       } while startBackground()
     }
-    if case .item(let item) = target, item.place.stage != .held, item.place.stage != .timers,
-      item.lane == .background
+    if case .item(let awaited) = target, case let item = awaited.next, item.lane == .background,
+      item.place.stage != .held, item.place.stage != .timers
     {
       // Only what must precede it.
       if let index = started.firstIndex(where: { $0.item === item }) {
@@ -298,8 +298,9 @@ extension State {
     if running.contains(where: { target.isEnded(by: $0) }) { return true }
     switch target {
     case .group(let group, _):
-      return waitingItems().contains { $0.group === group && isHeldBack($0) }
-    case .item(let item):
+      return waitingItems().contains { $0.handled.group === group && isHeldBack($0) }
+    case .item(let awaited):
+      let item = awaited.next
       if item.lane == .foreground { return foregroundIsBusy && item.place.stage != .nowhere }
       return item.place.stage == .queue && !poolView(view(item.view)).queue.isSuspended
     }
@@ -330,7 +331,7 @@ extension State {
       }
       return left + "of which \(whyItCannotRun(item))\(next)"
     case .item(let item):
-      return whyItCannotRun(item) + next
+      return whyItCannotRun(item.next) + next
     }
   }
 
@@ -344,7 +345,7 @@ extension State {
     var items = waitingItems() + waitingForRoom.compactMap(\.item)
     func add(_ timed: Timed, due _: Int64) { items.append(timed.item) }
     timers.forEach(add)
-    return items.filter { $0.group === group }.min { $0.place.id < $1.place.id }
+    return items.filter { $0.handled.group === group }.min { $0.place.id < $1.place.id }
   }
 
   /// Who waits for whom, from the caller outwards.

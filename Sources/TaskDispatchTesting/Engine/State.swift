@@ -29,10 +29,8 @@ struct State: ~Copyable {
   var waitingForRoom: [Entry] = []
   /// Whether an item with a time to live was ever submitted. Until then nobody looks for one.
   var itemsMayExpire = false
-  /// Runs of repeating timers that have not ended, by the timer.
-  var runsOfRepeating: [ObjectIdentifier: [WorkItem]] = [:]
-  /// The repeating timer of a run that has not ended.
-  var repeatingOfRun: [ObjectIdentifier: Timed] = [:]
+  /// Repeating timers that have a run, and so stand nowhere themselves.
+  var timersWithRun: [ObjectIdentifier: Timed] = [:]
   /// Background tasks whose slot is taken and whose body has not run, the oldest first.
   var started: [Entry] = []
   /// Bodies that are running: more than one if they wait and others run meanwhile.

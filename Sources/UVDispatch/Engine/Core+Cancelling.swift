@@ -14,16 +14,8 @@ extension Core {
       release(item, .cancelled)
       return .beforeStart
     }
-    guard let task = task(of: item), item.outcome == nil else {
-      return item.kind == .repeating ? cancelRunsLeft(of: item) : .tooLate
-    }
-    if item.kind == .repeating {
-      item.requestCancellation()
-      let answer = cancelRuns(of: task)
-      _ = takeBack(item)
-      endUnstarted(task, .cancelled)
-      return answer
-    }
+    if let timer = item as? RepeatingItem { return cancel(timer) }
+    guard let task = task(of: item), item.outcome == nil else { return .tooLate }
     if item.isRunning {
       if !item.isCancellationRequested { tell(.cancellationRequested, task) }
       item.requestCancellation()
@@ -33,22 +25,6 @@ extension Core {
     endUnstarted(task, .cancelled)
     reuse(consume task)
     return .beforeStart
-  }
-
-  private func cancelRuns(of timer: QueuedTask) -> Cancellation {
-    var answer = Cancellation.beforeStart
-    for run in repeats.values.filter({ $0.timer === timer }).map(\.run) {
-      if let item = run.item, cancel(item) == .requested { answer = .requested }
-    }
-    return answer
-  }
-
-  /// A timer that has ended, by a shutdown or a cancellation, may have runs that have not.
-  private func cancelRunsLeft(of item: WorkItem) -> Cancellation {
-    guard let timer = repeats.values.first(where: { $0.timer.item === item })?.timer else {
-      return .tooLate
-    }
-    return cancelRuns(of: timer)
   }
 
   /// Takes a task out of wherever it waits. False if it waits nowhere.

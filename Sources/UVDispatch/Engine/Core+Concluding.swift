@@ -116,8 +116,7 @@ extension Core {
       endedPlain(task)
       guard let item = task.item else { continue }
       forget(item)
-      // For its timer, too, it has ended: no call can cancel it any more.
-      repeats[ObjectIdentifier(item)] = nil
+      if let run = item as? RunItem { endTimer(of: run) }
       if let telling = item.setOutcome(.abandoned) {
         deferTelling(of: item, .abandoned, telling)
       }

@@ -147,6 +147,7 @@ extension Core {
         return false
       }
       guard item.begin() else { return false }
+      if item.kind == .timer { (item as? RunItem)?.beginBody(at: instant) }
     }
     countStart(of: task)
     if isObserved { tellStart(of: task) }
@@ -198,7 +199,8 @@ extension Core {
       return
     }
     tell(.finished(outcome), task)
-    ended(task)
+    endedPlain(task)
+    if !timersWithRun.isEmpty, let run = task.item as? RunItem { endRun(of: run.timer) }
     releaseWhole(task, outcome)
   }
 
@@ -244,7 +246,8 @@ extension Core {
     ledger.waiting -= 1
     ledger.count(outcome)
     tell(.finished(outcome), task)
-    ended(task)
+    endedPlain(task)
+    if !timersWithRun.isEmpty, let run = task.item as? RunItem { endTimer(of: run) }
     release(task, outcome)
   }
 
@@ -263,11 +266,6 @@ extension Core {
     ledger.waiting -= 1
     ledger.count(outcome)
     if shutdown != nil { loop.isWanted = true }
-  }
-
-  @inline(__always) private func ended(_ task: QueuedTask) {
-    endedPlain(task)
-    if !repeats.isEmpty { endRun(task) }
   }
 
   /// Whatever its outcome: nobody waits for it any more.

@@ -64,14 +64,7 @@ extension Core {
       item.place.stage = .nowhere
       endUnstarted(item, .cancelled)
     }
-    // Those whose run has not ended stand nowhere.
-    let between = Dictionary(
-      repeats.values.map { ($0.timer.id, $0.timer) }, uniquingKeysWith: { $1 }
-    ).values
-    for timer in between where timer.item?.outcome == nil {
-      timer.item?.requestCancellation()
-      if timer.item?.isQueuedAsTask == true { endUnstarted(timer, .cancelled) }
-    }
+    stopTimersWithRun()
   }
 
   /// Takes the shutdown as far as it can go now.

@@ -73,10 +73,14 @@ extension Core {
     forEachReady { left.append($0) }
     left += (held.all + withoutRoom).map { task(for: $0) }
     for task in left { _ = takeBack(task) }
-    left += timers.removeAll().map { task(for: $0) } + lateJobs + repeats.values.map(\.timer)
+    for timer in timersWithRun.values {
+      timer.letGoOfRun()
+      left.append(task(for: timer))
+    }
+    left += timers.removeAll().map { task(for: $0) } + lateJobs
     for task in left { if let item = task.item { forget(item) } }
     lateJobs = []
-    repeats = [:]
+    timersWithRun = [:]
     return left.compactMap { $0.release() }
   }
 }

@@ -18,7 +18,7 @@ extension Core {
         tell(.due, item)
         _ = item.begin()
         endUnstarted(item, .completed)
-      case .repeating: tick(task(for: item), item, DispatcherInstant(nanoseconds: time))
+      case .repeating: comeDue(timer(item))
       default:
         tell(.due, item)
         if item.timeToLive != nil { task(for: item).cameDueAt = time }
@@ -27,27 +27,71 @@ extension Core {
     }
   }
 
-  /// A repeating timer is due: makes the runs that it owes, and says when it is due next.
-  private func tick(_ timer: QueuedTask, _ item: WorkItem, _ time: DispatcherInstant) {
-    guard let repetition = item.repetition else { return }
-    let owed = repetition.owed(at: instant, since: time)
-    for _ in 0..<owed.runs {
-      let run = WorkItem.run(of: item)
-      number(run, parent: timer.id)
-      repeats[ObjectIdentifier(run)] = TimerRun(run: task(for: run), timer: timer)
-      accept(run)
-      enqueueDue(run)
+  // MARK: Repeating
+
+  private func timer(_ item: WorkItem) -> RepeatingItem {
+    guard let timer = item as? RepeatingItem else {
+      TaskDispatch.refuse("\(item.name) does not repeat")
     }
-    if repetition.catchUp != .spaced { schedule(item, at: owed.next) }
+    return timer
   }
 
-  /// The run of a repeating timer has ended.
-  func endRun(_ task: QueuedTask) {
-    guard let run = task.item,
-      let timer = repeats.removeValue(forKey: ObjectIdentifier(run))?.timer,
-      let item = timer.item, let repetition = item.repetition
-    else { return }
-    guard repetition.catchUp == .spaced, !item.isCancellationRequested else { return }
-    schedule(item, at: instant.advanced(by: repetition.interval))
+  private func comeDue(_ timer: RepeatingItem) {
+    if timer.ticks.comeDue(at: instant) {
+      addRun(of: timer)
+    } else {
+      schedule(timer, at: timer.ticks.next)
+    }
+  }
+
+  private func addRun(of timer: RepeatingItem) {
+    let run = timer.makeRun()
+    number(run, parent: timer.place.id.number)
+    // A task from the start, so that its timer hears of its end however it ends.
+    _ = task(for: run)
+    timersWithRun[ObjectIdentifier(timer)] = timer
+    accept(run)
+    enqueueDue(run)
+  }
+
+  private func letGoOfRun(of timer: RepeatingItem) {
+    timer.letGoOfRun()
+    timersWithRun[ObjectIdentifier(timer)] = nil
+  }
+
+  /// The body of a run has ended.
+  func endRun(of timer: RepeatingItem) {
+    letGoOfRun(of: timer)
+    if timer.isCancellationRequested {
+      endUnstarted(timer, .cancelled)
+    } else if timer.ticks.endRun(at: instant) {
+      addRun(of: timer)
+    } else if timer.ticks.isStopped {
+      endUnstarted(timer, .cancelled)
+    } else {
+      schedule(timer, at: timer.ticks.next)
+    }
+  }
+
+  /// A run was cancelled before its start, or given up. That ends its timer.
+  func endTimer(of run: RunItem) {
+    letGoOfRun(of: run.timer)
+    endUnstarted(run.timer, .cancelled)
+  }
+
+  func cancel(_ timer: RepeatingItem) -> Cancellation {
+    guard timer.outcome == nil, let run = timer.run else {
+      guard takeBack(timer) else { return .tooLate }
+      endUnstarted(timer, .cancelled)
+      return .beforeStart
+    }
+    timer.requestCancellation()
+    // One that has begun ends the timer when it has ended.
+    return cancel(run)
+  }
+
+  /// A shutdown has begun: no tick comes any more. What is owed a run still gets it.
+  func stopTimersWithRun() {
+    for timer in timersWithRun.values { timer.ticks.stop(at: instant) }
   }
 }

@@ -95,6 +95,7 @@ extension Core {
     forEachEntry { if let item = $0.item { body(item) } }
     func show(_ timer: borrowing WorkItem, _ due: Int64) { body(copy timer) }
     timers.forEach(show)
+    for timer in timersWithRun.values { body(timer) }
     for item in held.all { body(item) }
     for item in withoutRoom { body(item) }
   }

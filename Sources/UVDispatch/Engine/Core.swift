@@ -62,8 +62,8 @@ final class Core {
   /// Items that wait for room in their queue.
   @safe @exclusivity(unchecked) var withoutRoom: [WorkItem] = []
   @safe @exclusivity(unchecked) var blocked = BlockedThreads()
-  /// Runs of repeating timers that have not ended.
-  @safe @exclusivity(unchecked) var repeats: [ObjectIdentifier: TimerRun] = [:]
+  /// Repeating timers that have a run, and so stand nowhere themselves.
+  @safe @exclusivity(unchecked) var timersWithRun: [ObjectIdentifier: RepeatingItem] = [:]
   @safe @exclusivity(unchecked) var events = Events()
   var limitedForeground = 0
   var limitedBackground = 0
@@ -139,11 +139,6 @@ final class Core {
   /// thread of its own, so they may not have come yet when all else is over.
   var awaitersOnMainActor = 0
   let shutdownFlag = ShutdownFlag()
-
-  struct TimerRun {
-    let run: QueuedTask
-    let timer: QueuedTask
-  }
 
   struct Flush {
     var remaining: Set<UInt64>

@@ -233,6 +233,7 @@ struct DeadlockSearch {
       return blocker(ofRunning: task)
     }
     if item.isRunning { return core.task(of: item).flatMap { blocker(ofRunning: $0) } }
+    if item.next !== item { return blocker(of: item.next) }
     if circlesOnly { return nil }
     switch item.place.stage {
     case .nowhere: return nil

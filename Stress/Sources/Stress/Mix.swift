@@ -3,7 +3,7 @@ import Oracle
 /// What producers do in a mix, and how often: a weighted grammar.
 enum Mix: String, Codable, CaseIterable, Sendable {
   case `default`, burst, cancel, timer, barrier, priority, overflow, shutdown, async, fork, fault,
-    events, episodes, entangled
+    events, episodes, entangled, repeating
 
   enum Operation: String, CaseIterable, Sendable {
     /// Plain bodies.
@@ -92,7 +92,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
         (.unhandled, 3),
       ]
     // They submit what their seed says, and not what somebody draws.
-    case .episodes, .entangled: []
+    case .episodes, .entangled, .repeating: []
     }
   }
 
@@ -114,6 +114,8 @@ enum Mix: String, Codable, CaseIterable, Sendable {
       "small programs that end well in any order; if not, their order replays in the fake"
     case .entangled:
       "user code that waits, cancels, suspends and submits wherever any runs: in deinits, callbacks, observers"
+    case .repeating:
+      "repeating timers in all four ways of catching up, on queues that are slow, held, full, serial and wide"
     }
   }
 
@@ -138,7 +140,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
   }
 
   /// What the fake cannot take part in.
-  var needsThreads: Bool { self == .async || self == .fork || self == .fault }
+  var needsThreads: Bool { self == .async || self == .fork || self == .fault || self == .repeating }
 
   /// Whether the shutdown of a round comes in the middle of the load, with short deadlines.
   func isCutShort(inRound round: Int) -> Bool {

@@ -29,6 +29,8 @@ final class Runner: @unchecked Sendable {
   let recorded = Locked<RecordedRound?>(nil)
   /// The dispatcher of the mix `entangled` at work.
   let entangled = Locked<Tangle?>(nil)
+  /// The dispatcher of the mix `repeating` at work.
+  let repeating = Locked<RepeatingLoad?>(nil)
   /// Ends the process at once, since something stands still.
   var monitorEnds: (() -> Never)?
 
@@ -45,6 +47,7 @@ final class Runner: @unchecked Sendable {
   func run() throws {
     if plan.mix == .episodes { return try runEpisodes() }
     if plan.mix == .entangled { return try runEntangled() }
+    if plan.mix == .repeating { return try runRepeating() }
     if plan.mix == .events, plan.backend == .uv { RaisedSignal.prepare() }
     var round = 0
     var dice = Dice(seed: plan.seed)
@@ -73,12 +76,14 @@ final class Runner: @unchecked Sendable {
     var totals = past.withLock { $0 }
     if let world = current.withLock({ $0 }) { totals += TotalsSnapshot(world.totals) }
     if let tangle = entangled.withLock({ $0 }) { totals += TotalsSnapshot(tangle.totals) }
+    if let load = repeating.withLock({ $0 }) { totals += TotalsSnapshot(load.totals) }
     return totals
   }
 
   /// What is open, for somebody who has to find out why.
   var state: String {
     if let tangle = entangled.withLock({ $0 }) { return tangle.state }
+    if let load = repeating.withLock({ $0 }) { return "ledger: \(load.dispatcher.ledger)" }
     guard let world = current.withLock({ $0 }) else { return "between two dispatchers" }
     let bodies = world.totals.begun.value - world.totals.ended.value
     var lines = [

@@ -32,7 +32,7 @@ extension FaultyDispatcher {
       ) { tick(item) }
     case .rearmsRepeats where item.kind == .repeating:
       // Made now, while it has a body: the shutdown will have ended it.
-      let extra = WorkItem.run(of: item)
+      let extra = makeRun(of: item)
       return standIn(for: item, due: item.due, repetition: item.repetition) { [inner, weak self] in
         tick(item)
         if self?.isShutDown == true { inner.foreground { if extra.begin() { _ = extra.run() } } }
@@ -112,8 +112,15 @@ extension FaultyDispatcher {
 /// Runs a repeating timer's body once.
 private func tick(_ item: WorkItem) {
   guard item.outcome == nil else { return }
-  let run = WorkItem.run(of: item)
+  let run = makeRun(of: item)
   if run.begin() { run.finish(run.run()) }
+}
+
+/// A run that stands for itself: the timer never hears of its end.
+private func makeRun(of item: WorkItem) -> WorkItem {
+  let timer = item as! RepeatingItem
+  defer { timer.letGoOfRun() }
+  return timer.makeRun()
 }
 
 extension Duration {

@@ -98,15 +98,16 @@ struct ShutdownOfWorkTests {
     try dispatcher.finish()
   }
 
-  @Test("lets a due repeat be cancelled, which the timer's own end does not prevent")
+  @Test("lets a timer whose run drains be cancelled with it")
   func cancelsRepeat() throws {
     let timer = dispatcher.foreground.every(.seconds(1), label: "tick") {}
     try dispatcher.skipTime(by: .seconds(1))
     dispatcher.foreground(label: "drains") {}
     dispatcher.beginShutdown()
-    #expect(timer.outcomeIfFinished == .cancelled)
+    #expect(timer.outcomeIfFinished == nil)
 
     #expect(timer.cancel() == .beforeStart)
+    #expect(timer.outcomeIfFinished == .cancelled)
     try dispatcher.runUntilIdle()
 
     #expect(dispatcher.ran == ["drains"])

@@ -73,6 +73,17 @@ extension Membership {
     }
   }
 
+  /// Whether it is the run that a repeating timer owed when the gate was closed: for a tick that came while the run
+  /// before had not ended.
+  private func isOwed(_ life: Life, since gate: Int) -> Bool {
+    guard life.isRun, life.declared?.catchUp == .all || life.declared?.catchUp == .once else {
+      return false
+    }
+    return lives.contains {
+      $0.isRun && $0.task.parent == life.task.parent && $0.task.id < life.task.id && $0.ended > gate
+    }
+  }
+
   private mutating func judge(
     _ event: TaskEvent, _ gate: Int?, _ drainsNothing: Int?, _ over: Int?
   ) {
@@ -81,7 +92,9 @@ extension Membership {
     switch event.kind {
     case .enqueued:
       if event.task.parent == nil { find(13, "\(life) was let in after the gate was closed", life) }
-      if life.isFromTimer { find(13, "\(life), a timer, was let in after the gate", life) }
+      if life.isFromTimer, !isOwed(life, since: gate ?? 0) {
+        find(13, "\(life), a timer, was let in after the gate", life)
+      }
     case .due: find(13, "\(life) came due after the gate was closed", life)
     case .started:
       // Who stands in `sync` may have the turn until the cancel phase is over.

@@ -87,6 +87,22 @@ extension Membership {
     }
   }
 
+  /// A repeating timer has one run at a time, and its runs end before it does.
+  mutating func judgeRuns() {
+    let runs = Dictionary(grouping: lives.filter(\.isRun)) { $0.task.parent }
+    for (timer, runs) in runs {
+      let inOrder = runs.sorted { $0.task.id < $1.task.id }
+      for (run, next) in zip(inOrder, inOrder.dropFirst()) where (next.started ?? .max) < run.ended
+      {
+        find(8, "\(next) started before \(run) had ended, a run of the same timer", run, next)
+      }
+      guard let timer = timer.flatMap({ byID[$0] }) else { continue }
+      for run in runs where timer.ended < run.ended {
+        find(8, "\(timer) ended before \(run), its own", timer, run)
+      }
+    }
+  }
+
   mutating func judgeTimesToLive() {
     for life in lives {
       guard let declared = life.declared, let timeToLive = declared.timeToLive, !life.isReply

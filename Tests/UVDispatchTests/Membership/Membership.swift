@@ -33,6 +33,7 @@ struct Membership {
     membership.judgeBands()
     membership.judgeAging()
     membership.judgeTimers()
+    membership.judgeRuns()
     membership.judgeTimesToLive()
     membership.judgeCancels()
     membership.judgeShutdown()

@@ -121,6 +121,14 @@ struct Plant: Sendable, CustomTestStringConvertible {
       [.init(1, "foreground", due: 20), .init(2, "foreground", due: 20)],
       legal: "+1 +2 @1 @2 >1 .1 >2 .2", illegal: "+1 +2 @2 @1 >2 .2 >1 .1"),
     Plant(
+      "two runs of a timer at a time", rule: 8,
+      [.repeating(1, "wide", .all), .run(2, of: 1, "wide"), .run(3, of: 1, "wide")],
+      legal: "+1 +2 >2 .2 +3 >3 .3 ~1", illegal: "+1 +2 >2 +3 >3 .2 .3 ~1"),
+    Plant(
+      "a timer that ends before its run", rule: 8,
+      [.repeating(1, "wide", .skip), .run(2, of: 1, "wide")],
+      legal: "+1 +2 >2 c1 r1 .2 ~1", illegal: "+1 +2 >2 c1 r1 ~1 .2"),
+    Plant(
       "a cancelled task that runs", rule: 9, [.init(1, "view")],
       legal: "+1 c1 ~1 b1", illegal: "+1 c1 b1 >1 .1"),
     Plant(
@@ -146,6 +154,15 @@ struct Plant: Sendable, CustomTestStringConvertible {
       "a timer that comes due after the gate was closed", rule: 13,
       [.init(1, "foreground", due: 20)],
       legal: "+1 gate ~1 over", illegal: "+1 gate @1 >1 .1 over"),
+    Plant(
+      "a run after the gate that nothing owed", rule: 13,
+      [.repeating(1, "view", .all), .run(2, of: 1, "view"), .run(3, of: 1, "view")],
+      legal: "+1 +2 >2 gate .2 +3 >3 .3 ~1 over", illegal: "+1 +2 >2 .2 gate +3 >3 .3 ~1 over"),
+    Plant(
+      "a run after the gate of a timer that owes none", rule: 13,
+      [.repeating(1, "view", .once), .run(2, of: 1, "view"), .run(3, of: 1, "view")],
+      legal: "+1 +2 >2 gate .2 +3 >3 .3 ~1 over", illegal: "+1 +2 >2 gate .2 +3 >3 .3 ~1 over"
+    ) { $0.tasks[0].catchUp = .skip },
     Plant(
       "a ledger that does not count what the events say", rule: 13, [.init(1, "view")],
       legal: "+1 >1 .1", illegal: "+1 >1 .1"

@@ -103,7 +103,10 @@ extension RandomProgram {
     let interval = Duration.microseconds((400 + actor.dice.roll(500)) * (Self.isSanitized ? 50 : 1))
     let catchUp = CatchUp.allCases[actor.dice.roll(4)]
     let due = dispatcher.now.advanced(by: interval).nanoseconds
-    let slip = draft(.repeating, &actor, on: anyQueue(&actor)) { $0.due = due }
+    let slip = draft(.repeating, &actor, on: anyQueue(&actor)) {
+      $0.due = due
+      $0.catchUp = catchUp
+    }
     let timer = queues[slip.queue].every(interval, catchUp: catchUp, line: UInt(slip.number)) {
       [self] in perform(slip)
     }

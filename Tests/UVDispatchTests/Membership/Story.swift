@@ -9,7 +9,7 @@ import TaskDispatch
 /// - `[view` a view is suspended, `]view` it is resumed
 /// - `gate` a shutdown begins, `halt` one that drains nothing; `over` the report is there
 struct Story: Sendable {
-  struct Task: Sendable {
+  struct Task: Sendable, Equatable {
     let number: Int
     let queue: String
     var band = PriorityBand.medium
@@ -19,6 +19,9 @@ struct Story: Sendable {
     var timeToLive: Int64?
     var isSkipped = false
     var parent: Int?
+    /// Of a repeating timer.
+    var catchUp: CatchUp?
+    var isRun = false
 
     init(
       _ number: Int, _ queue: String, band: PriorityBand = .medium, isBarrier: Bool = false,
@@ -33,6 +36,20 @@ struct Story: Sendable {
       self.isSkipped = isSkipped
       self.parent = parent
       form = due == nil ? .handled : .timer
+    }
+
+    static func repeating(_ number: Int, _ queue: String, _ catchUp: CatchUp) -> Task {
+      var task = Task(number, queue)
+      task.form = .repeating
+      task.catchUp = catchUp
+      return task
+    }
+
+    /// A run of the repeating timer `parent`.
+    static func run(_ number: Int, of parent: Int, _ queue: String) -> Task {
+      var task = Task(number, queue, parent: parent)
+      task.isRun = true
+      return task
     }
   }
 
@@ -104,23 +121,26 @@ struct Story: Sendable {
     return TaskRecord(
       id: TaskID(UInt64(number)), label: nil,
       lane: task.queue == "foreground" ? .foreground : .background, queue: task.queue,
-      site: CallSite(fileID: "story", line: UInt(number), band: task.band),
+      site: CallSite(
+        fileID: "story", line: UInt(task.isRun ? task.parent! : number), band: task.band),
       parent: task.parent.map { TaskID(UInt64($0)) },
       enqueuedAt: DispatcherInstant(nanoseconds: Int64(enqueued) * 10))
   }
 
   private func declared(_ words: [String]) -> [Int: Submission] {
     var all: [Int: Submission] = [:]
-    for task in tasks {
+    for task in tasks where !task.isRun {
       var submission = Submission(
         called: task.number, form: task.form,
         queue: Self.queues.firstIndex { $0.label == task.queue }!, band: task.band,
         isBarrier: task.isBarrier, parent: task.parent, thread: 0)
       submission.due = task.due
       submission.timeToLive = task.timeToLive
+      submission.catchUp = task.catchUp
       submission.isSkippedAtShutdown = task.isSkipped
-      if words.contains(".\(task.number)") {
-        submission.runs = [.init(began: 0, ended: 1, time: 0, thread: 0)]
+      let bodies = tasks.filter { $0 == task || $0.isRun && $0.parent == task.number }
+      for body in bodies where words.contains(".\(body.number)") {
+        submission.runs.append(.init(began: 0, ended: 1, time: 0, thread: 0))
       }
       all[task.number] = submission
     }

@@ -49,6 +49,8 @@ struct Submission: Sendable {
   /// Not before this time.
   var due: Int64?
   var timeToLive: Int64?
+  /// Of a repeating timer.
+  var catchUp: CatchUp?
   var isSkippedAtShutdown = false
 
   /// When the call came back.

@@ -182,7 +182,7 @@ let deadlineBugs: [Bug] = [
     "fake-wait.others-hold-back",
     breaks: "rule 14: in the fake, a wait for a group is a deadlock if anything else waits",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .expression("$0.group === group && isHeldBack($0)", becomes: "isHeldBack($0)"),
+    .expression("$0.handled.group === group && isHeldBack($0)", becomes: "isHeldBack($0)"),
     suites: ["WaitForGroupTests"]),
   Bug(
     "fake-wait.suspended-held-back",

@@ -352,8 +352,8 @@ private let reductionBugs = [
       "rule 14: in the fake, what waits for a body that waits for a group runs before the group's tasks",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .expression(
-      "$0.item?.group === group", becomes: "false",
-      within: "started.firstIndex(where: { $0.item?.group === group })"),
+      "$0.item?.handled.group === group", becomes: "false",
+      within: "started.firstIndex(where: { $0.item?.handled.group === group })"),
     suites: ["ContractFakeTests"]),
   Bug(
     "fake-wait.help-elsewhere",

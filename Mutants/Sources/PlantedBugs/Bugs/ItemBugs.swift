@@ -64,8 +64,8 @@ let itemBugs = [
     suites: ["WorkItemTests"]),
   Bug(
     "item.nameless-run", breaks: "a run of a timer has no label",
-    in: "TaskDispatch/Work/WorkItem+Making.swift",
-    .expression("timer.label", becomes: "String?.none", within: "guard let label = timer.label"),
+    in: "TaskDispatch/Work/BodyItem.swift",
+    .expression("timer.label", becomes: "String?.none"),
     suites: ["WorkItemTests"]),
   Bug(
     "item.unseen", breaks: "a failure that somebody was handed is reported once more",
@@ -160,7 +160,7 @@ let itemBugs = [
     .without(
       "if shutdown != nil { loop.isWanted = true }",
       within: "ledger.count(outcome)\n    if shutdown != nil { loop.isWanted = true }\n  }\n\n"
-        + "  @inline(__always) private func ended"),
+        + "  /// Whatever its outcome"),
     suites: ["WaitingItemTests"]),
   Bug(
     "item.due-unknown", breaks: "rule 2: a timer's time to live counts from its submission",

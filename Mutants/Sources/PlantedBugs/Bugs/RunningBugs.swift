@@ -25,16 +25,6 @@ private let cancelBugs = [
       "item.requestCancellation()", within: "item.requestCancellation()\n      return .requested"),
     suites: ["UVContractTests"]),
   Bug(
-    "cancel.runs-of-repeat-left", breaks: "rule 9: a run of a cancelled repeat starts",
-    in: "UVDispatch/Engine/Core+Cancelling.swift",
-    .expression("cancelRuns(of: task)", becomes: ".beforeStart"),
-    suites: ["UVContractTests"]),
-  Bug(
-    "cancel.repeat-left-in-the-heap", breaks: "rule 9: a cancelled repeat ticks on",
-    in: "UVDispatch/Engine/Core+Cancelling.swift",
-    .without("_ = takeBack(item)"),
-    suites: ["CancelRaceTests", "UVContractTests"]),
-  Bug(
     "expiry.ignored", breaks: "rule 2: a body starts after its time to live",
     in: "UVDispatch/Engine/Core+Run.swift",
     .expression(
@@ -65,27 +55,6 @@ private let timerBugs = [
     in: "UVDispatch/Engine/Core+Timers.swift",
     .expression("item.toleranceInNanoseconds", becomes: "0"),
     suites: ["EventLoopTests"]),
-  Bug(
-    "timer.catch-up-ignored", breaks: "rule 8: a late repeat does not run what it owes",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("owed.runs", becomes: "1"),
-    suites: ["UVContractTests"]),
-  Bug(
-    "timer.spaced-at-a-rate",
-    breaks: "rule 8: a spaced repeat does not wait for the end of its run",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("repetition.catchUp != .spaced", becomes: "true"),
-    suites: ["UVContractTests"]),
-  Bug(
-    "timer.run-not-known", breaks: "rule 8: a spaced repeat runs once",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .without("repeats[ObjectIdentifier(run)] = TimerRun(run: task(for: run), timer: timer)"),
-    suites: ["UVContractTests"]),
-  Bug(
-    "timer.rearms-cancelled", breaks: "rule 9: a spaced repeat goes on after its cancellation",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("!item.isCancellationRequested", becomes: "true"),
-    suites: ["UVContractTests"]),
   Bug(
     "timer.before-posted-always", breaks: "rule 11: overdue timers starve what was posted",
     in: "UVDispatch/Engine/Core+Run.swift",

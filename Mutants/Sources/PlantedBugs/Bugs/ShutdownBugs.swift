@@ -13,11 +13,6 @@ private let beginBugs = [
     .without("cancelTimers()\n", within: "cancelTimers()\n    for item in withoutRoom"),
     suites: ["RunUntilIdleTests", "UVContractTests"]),
   Bug(
-    "shutdown.repeat-left", breaks: "rule 13: a repeat between two runs has no outcome",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("if timer.item?.isQueuedAsTask == true { endUnstarted(timer, .cancelled) }"),
-    suites: ["UVContractTests"]),
-  Bug(
     "shutdown.skipped-drained", breaks: "rule 13: skippable work is drained",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without("cancelSkipped()", within: "cancelSkipped()\n    advanceShutdown()"),
@@ -162,12 +157,6 @@ private let abandonBugs = [
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .without("ledger.running -= 1"),
     suites: ["ShutdownDeadlineTests"]),
-  Bug(
-    "abandon.run-stays-its-timer's",
-    breaks: "rule 13: a cancellation is said to be in time, and the abandoned run goes on",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("repeats[ObjectIdentifier(item)] = nil"),
-    suites: ["AbandonedRunTests"]),
   Bug(
     "abandon.not-named", breaks: "rule 13: the report does not name what was abandoned",
     in: "UVDispatch/Engine/Core+Concluding.swift",

@@ -71,10 +71,6 @@ extension DispatcherContract {
           scene.note("run")
           ran.open()
         }
-        scene.foreground.after(interval * 16 / 5) {
-          scene.expect(
-            runs.value >= 3, "both missed ticks run before later timers", "\(runs.value)")
-        }
 
         for _ in 0..<5 where !ran.isOpen { try scene.pass(interval) }
         try scene.reach(ran, "it runs four times")
@@ -103,11 +99,14 @@ extension DispatcherContract {
         next.change { $0 = $0 ?? now }
         nextRan.open()
       }
-      // Due after the missed ticks: by rule 8 it runs when all that is owed for them has run.
+      // Due after the missed ticks.
       queue.after(interval * 16 / 5) {
-        owed.value = runs.value
-        expectOwed(scene, runs.value.count, start.value.duration(to: scene.now), queue, catchUp)
-        seen.open()
+        // A run that is owed goes behind what waits, so all have run when as many others have.
+        again(4, on: queue) {
+          owed.value = runs.value
+          expectOwed(scene, runs.value.count, start.value.duration(to: scene.now), queue, catchUp)
+          seen.open()
+        }
       }
       scene.spend(interval * 7 / 2)
     }
@@ -126,14 +125,24 @@ extension DispatcherContract {
     scene.expect(found >= due, "the next run is at \(due) or later", "\(found)")
   }
 
+  /// Runs `body` in a task of `queue` that so many others have led to.
+  private static func again(
+    _ times: Int, on queue: TaskQueue, _ body: @escaping @Sendable () -> Void
+  ) {
+    if times == 0 { return body() }
+    queue { again(times - 1, on: queue, body) }
+  }
+
   private static func expectOwed(
     _ scene: Scene, _ runs: Int, _ late: Duration, _ queue: TaskQueue, _ catchUp: CatchUp
   ) {
+    // Those that came since, on a thread that had to wait.
+    let more = max(0, Int(late / interval) - 3)
     let owed: ClosedRange<Int> =
       switch catchUp {
-      case .all: 3...max(3, Int(late / interval))
-      case .once, .spaced: 1...1
-      case .skip: 0...0
+      case .all: 3...(3 + more)
+      case .once, .spaced: 1...(1 + more)
+      case .skip: 0...more
       }
     scene.expect(
       owed.contains(runs), "\(catchUp) runs \(owed) times on \(queue) for three missed ticks",

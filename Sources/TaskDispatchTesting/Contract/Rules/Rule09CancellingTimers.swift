@@ -88,7 +88,7 @@ extension DispatcherContract {
       scene.expectNotes([], "a cancelled timer never runs")
     },
 
-    Rule(9, "a repeating timer can end itself") { scene in
+    Rule(9, "a repeating timer can end itself, and has ended when its run has") { scene in
       for queue in scene.makeQueues() {
         for catchUp in CatchUp.allCases {
           let timer = Box<TimerHandle?>(nil)
@@ -99,6 +99,8 @@ extension DispatcherContract {
               let answer = timer.value?.cancel()
               answers.change { $0.append(answer) }
               scene.expect("the flag in its body", CurrentTask.isCancelled, is: true)
+              scene.expect("its outcome in its body", timer.value?.outcomeIfFinished, is: nil)
+              scene.spend(.milliseconds(3))
               ran.open()
             }
           }
@@ -106,14 +108,9 @@ extension DispatcherContract {
           for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
           try scene.reach(ran, "it runs")
           try scene.pass(.milliseconds(6))
+          try scene.settle()
 
-          // On threads two runs that were owed may have begun beside each other.
-          let isAlone = scene.isSingleThreaded || queue.lane == .foreground
-          scene.expect(
-            answers.value.allSatisfy { $0 == .requested },
-            "a run on \(queue) is told that it ends its timer, \(catchUp)", "\(answers.value)")
-          scene.expect(
-            answers.value.count == 1 || !isAlone, "one run on \(queue)", "\(answers.value)")
+          scene.expect("the answers on \(queue), \(catchUp)", answers.value, is: [.requested])
           scene.expect("its outcome", timer.value?.outcomeIfFinished, is: .cancelled)
         }
       }
@@ -134,13 +131,43 @@ extension DispatcherContract {
           for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
           try scene.reach(ran, "it runs")
           try scene.pass(.milliseconds(6))
+          try scene.settle()
 
-          // On threads two runs that were owed may have begun beside each other.
-          let isAlone = scene.isSingleThreaded || queue.lane == .foreground
-          scene.expect(
-            runs.value == 1 || !isAlone, "one run on \(queue), \(catchUp)", "\(runs.value)")
+          scene.expect("runs on \(queue), \(catchUp)", runs.value, is: 1)
           scene.expect("its outcome", timer.outcomeIfFinished, is: .cancelled)
         }
+      }
+    },
+
+    Rule(9, "a repeating timer that is cancelled while it runs has ended when that run has") {
+      scene in
+      for queue in scene.makeQueues() {
+        let ran = Latch()
+        let group = WorkGroup()
+        let isRunning = Box(false)
+        let timer = queue.every(.milliseconds(2), group: group) {
+          isRunning.value = true
+          CurrentTask.cancel()
+          scene.spend(.milliseconds(3))
+          isRunning.value = false
+          ran.open()
+        }
+        let told = Latch()
+        scene.task {
+          let outcome = await timer.outcome
+          scene.expect("how it ended", outcome, is: .cancelled)
+          scene.expect(!isRunning.value, "no run of it is in its body when it has ended")
+          told.open()
+        }
+        group.whenEmpty {
+          scene.expect(!isRunning.value, "no run of it is in its body when it leaves its group")
+        }
+        scene.expect("in the group of \(queue)", group.count, is: 1)
+
+        for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
+        try scene.reach(ran, "it runs")
+        try scene.reach(told, "the Task that awaits its end goes on")
+        scene.expect("left in the group of \(queue)", group.count, is: 0)
       }
     },
 

@@ -200,13 +200,13 @@ extension DispatcherContract {
       }
     }
     + [CatchUp.all, .once, .spaced].map { catchUp in
-      Rule(13, "a run whose timer a drain has ended can still be asked to end, \(catchUp)") {
+      Rule(13, "a timer whose run drains ends with that, and can be cancelled in it: \(catchUp)") {
         scene in
         let timer = Box<TimerHandle?>(nil)
         scene.foreground {
           timer.value = scene.foreground.every(.milliseconds(8), catchUp: catchUp) {
             scene.note("run")
-            scene.expect("its timer's outcome", timer.value?.outcomeIfFinished, is: .cancelled)
+            scene.expect("its timer's outcome", timer.value?.outcomeIfFinished, is: nil)
             scene.expect("the flag of the run", CurrentTask.isCancelled, is: false)
             scene.expect("the answer", timer.value?.cancel(), is: .requested)
             scene.expect("the flag of the run", CurrentTask.isCancelled, is: true)
@@ -217,6 +217,7 @@ extension DispatcherContract {
         try scene.settle()
         try scene.end()
         scene.expectNotes(["run"], "what is owed runs, and is the last")
+        scene.expect("its timer's outcome", timer.value?.outcomeIfFinished, is: .cancelled)
         scene.expect("the answer when all has ended", timer.value?.cancel(), is: .tooLate)
       }
     }

@@ -1,0 +1,109 @@
+/// When a repeating timer runs, and how many of its ticks get no run of their own.
+///
+/// Both dispatchers ask this, each under its lock: it is the one place that decides. A timer has at most one run. While
+/// it has none, it waits for ``next``. Complexity of every call: O(1), however many ticks have come.
+package struct Ticks: Sendable {
+  private let catchUp: CatchUp
+  /// In nanoseconds.
+  private let interval: Int64
+  /// The first tick that has not been counted.
+  private var tick: Int64
+  /// Ticks that got no run, and that no run has been told of.
+  private var missed: Int64 = 0
+  /// Ticks that get a run when the one that there is has ended.
+  private var owed: Int64 = 0
+  private var isInBody = false
+  /// The last look found the loop late, and dropped what that was late for.
+  private var hasDropped = false
+  /// No tick comes any more.
+  package private(set) var isStopped = false
+
+  package init(_ repetition: Repetition, first: DispatcherInstant) {
+    catchUp = repetition.catchUp
+    interval = max(1, repetition.interval.clampedNanoseconds)
+    tick = first.nanoseconds
+  }
+
+  /// What a timer without a run waits for.
+  package var next: DispatcherInstant { DispatcherInstant(nanoseconds: tick) }
+
+  /// ``next`` has come, and there is no run.
+  ///
+  /// - Returns: Whether one is made now. Else the timer waits for ``next``, which is another.
+  package mutating func comeDue(at now: DispatcherInstant) -> Bool {
+    require(tick <= now.nanoseconds, "no tick is due yet")
+    let isOnTick = (now.nanoseconds - tick) % interval == 0
+    let late = count(through: now.nanoseconds) - 1
+    switch catchUp {
+    case .spaced: break
+    case .all: owed = owed.addingClamped(late)
+    case .once: miss(late)
+    case .skip:
+      // A tick that is now is none that is past.
+      hasDropped = late > 0 && !isOnTick && !hasDropped
+      miss(hasDropped ? late + 1 : late)
+      return !hasDropped
+    }
+    return true
+  }
+
+  /// The body of the run begins.
+  ///
+  /// - Returns: How many ticks have got no run since the last that was told of some.
+  package mutating func beginBody(at now: DispatcherInstant) -> Int {
+    noteTicks(through: now.nanoseconds)
+    isInBody = true
+    defer { missed = 0 }
+    return Int(missed)
+  }
+
+  /// The body of the run has ended, and with that the run.
+  ///
+  /// - Returns: Whether the next is made now. Else the timer waits for ``next``, or ``isStopped``.
+  package mutating func endRun(at now: DispatcherInstant) -> Bool {
+    if catchUp == .spaced, !isStopped {
+      tick = now.nanoseconds.addingClamped(interval)
+    } else if catchUp == .skip {
+      // One that is now still comes.
+      noteTicks(through: now.nanoseconds - 1)
+    } else {
+      noteTicks(through: now.nanoseconds)
+    }
+    isInBody = false
+    guard owed > 0 else { return false }
+    owed -= 1
+    return true
+  }
+
+  /// No tick comes after `now`. What is owed a run by then still gets it.
+  package mutating func stop(at now: DispatcherInstant) {
+    noteTicks(through: now.nanoseconds)
+    isStopped = true
+  }
+
+  /// Ticks that have come while there is a run.
+  private mutating func noteTicks(through time: Int64) {
+    guard catchUp != .spaced, !isStopped else { return }
+    let new = count(through: time)
+    switch catchUp {
+    case .all: owed = owed.addingClamped(new)
+    case .once where isInBody && owed == 0 && new > 0:
+      owed = 1
+      miss(new - 1)
+    default: miss(new)
+    }
+  }
+
+  private mutating func miss(_ ticks: Int64) { missed = missed.addingClamped(ticks) }
+
+  /// - Returns: How many ticks come from ``next`` to `time`, which all count as come.
+  private mutating func count(through time: Int64) -> Int64 {
+    // The distant future never comes.
+    let time = min(time, DispatcherInstant.distantFuture.nanoseconds - 1)
+    guard tick <= time else { return 0 }
+    let ticks = ((time - tick) / interval).addingClamped(1)
+    let (length, overflow) = interval.multipliedReportingOverflow(by: ticks)
+    tick = overflow ? DispatcherInstant.distantFuture.nanoseconds : tick.addingClamped(length)
+    return ticks
+  }
+}
