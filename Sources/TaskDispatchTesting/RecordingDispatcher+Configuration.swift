@@ -16,7 +16,8 @@ extension RecordingDispatcher {
     /// Everything by itself, before a submission from outside returns, and never nested: what a body
     /// submits runs after it.
     case automatic
-    /// Never: any use is a failure of the test, and names the caller.
+    /// Never: any use is a failure of the test, and names the caller. Its clock, ``RecordingDispatcher/now``, and
+    /// its numbers may be read: time stands at the start.
     case unimplemented
   }
 

@@ -77,8 +77,11 @@ extension RecordingDispatcher {
         let isInTime = othersRun(before: call, standing, orUntil: end) {
           $0.hasComeAbout(target)
         }
-        if withState({ $0.hasComeAbout(target) }) { return }
-        guard isInTime else { throw .timedOut }
+        if withState({ $0.hasComeAbout(target) }) {
+          if end != nil { withState { $0.decisions?.waited(isInTime: true) } }
+          return
+        }
+        guard isInTime else { throw timedOut() }
         try check(standing)
         if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: standing) }) {
           performOnTop(next, standing)
@@ -99,9 +102,14 @@ extension RecordingDispatcher {
           withState { $0.decisions?.noteDeadlock(refusal) }
           throw refusal
         }
-        guard moveTime(until: end, standing) else { throw .timedOut }
+        guard moveTime(until: end, standing) else { throw timedOut() }
       }
     }
+  }
+
+  private func timedOut() -> WaitRefusal {
+    withState { $0.decisions?.waited(isInTime: false) }
+    return .timedOut
   }
 
   /// Lets the caller of a submission stand still until `queue` has room.

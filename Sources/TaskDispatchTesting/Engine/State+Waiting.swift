@@ -323,15 +323,16 @@ extension State {
   /// Why a wait for `target` cannot end, although nothing of this thread stands in its way.
   func whatIsMissing(for target: WaitTarget) -> String {
     let next = nextDeadlineInstant.map { "; the next deadline is at \($0)" } ?? ""
+    let waiter = bodyOfThisThread.map { "\($0.described) waits in vain: " } ?? ""
     switch target {
     case .group(let group, _):
-      let left = "the group has \(group.count) left in it, "
+      let left = waiter + "the group has \(group.count) left in it, "
       guard let item = firstWaitingMember(of: group) else {
         return left + "and nothing that waits would leave it: each enter() needs a leave()\(next)"
       }
       return left + "of which \(whyItCannotRun(item))\(next)"
     case .item(let item):
-      return whyItCannotRun(item.next) + next
+      return waiter + whyItCannotRun(item.next) + next
     }
   }
 

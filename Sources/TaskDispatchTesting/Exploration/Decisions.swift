@@ -84,6 +84,7 @@ final class Decisions: @unchecked Sendable {
   /// What went after something that could have waited for it, the last one last: from then on it goes
   /// last, as a thread does that another one has taken the processor from. Few, so they are looked for.
   private var putOff: [UInt64] = []
+  private var fairness = Fairness()
   /// On one thread this order cannot be had, and how it ended means nothing.
   private(set) var isVoid = false
   private var calls: UInt64 = 0
@@ -113,6 +114,7 @@ final class Decisions: @unchecked Sendable {
     isVoid = false
     calls = 0
     putOff.removeAll(keepingCapacity: true)
+    fairness = Fairness()
     switch plan {
     case .random(let seed): dice = Dice(seed: seed)
     case .prioritized(let fresh): priorities = fresh
@@ -133,7 +135,8 @@ final class Decisions: @unchecked Sendable {
     let moves = putOff.isEmpty ? preferred : inOrder(preferred)
     let chosen: Int
     switch plan {
-    case .prioritized: chosen = priorities.choose(among: moves, at: steps)
+    case .prioritized:
+      chosen = fairness.starved(among: moves) ?? priorities.choose(among: moves, at: steps)
     case .facts(let facts):
       chosen = moves.index(of: preferred[facts.choose(among: preferred, names!)])
     case .following(let order):
@@ -150,7 +153,28 @@ final class Decisions: @unchecked Sendable {
       putOff.removeAll { $0 == id }
       putOff.append(id)
     }
+    noteGoing(moves[chosen], before: moves)
     return moves[chosen]
+  }
+
+  /// Ends the waiting of what would be starved: rule 11 promises that no chain of tasks, of which each submits the
+  /// next, keeps another from running for ever.
+  private func noteGoing(_ chosen: ExploredMove, before moves: [ExploredMove]) {
+    if case .prioritized = plan {
+      for move in moves where move.entry !== chosen.entry {
+        fairness.goes(chosen, before: move.entry.id)
+      }
+    } else if !putOff.isEmpty {
+      for move in moves where putOff.contains(move.entry.id) && move.entry !== chosen.entry {
+        fairness.goes(chosen, before: move.entry.id)
+      }
+      let starved = putOff.filter { fairness.isStarved($0) }
+      if !starved.isEmpty {
+        wasCut = true
+        putOff.removeAll { starved.contains($0) }
+      }
+    }
+    fairness.goes(chosen)
   }
 
   /// A move is made because there is no other.
@@ -199,17 +223,17 @@ final class Decisions: @unchecked Sendable {
     _ label: String, among count: Int, by caller: Entry?, _ text: (Int) -> String
   ) -> Int {
     reduction?.touchesEverything()
-    let name = names != nil ? names!.call(label, by: caller) : ""
+    let name = names != nil ? names!.call(label, by: caller) : nil
     guard count > 1 else { return 0 }
     let chosen: Int
     switch plan {
-    case .facts(let facts): chosen = facts.value(of: name, among: count)
+    case .facts(let facts): chosen = facts.value(of: name!, among: count)
     case .prioritized(let seeded): chosen = seeded.any(count, at: taken.count)
     case .deviating, .exact, .repeating, .reduced, .random, .following: chosen = planned(count)
     }
     note(chosen, of: count, .value)
     order.add(UInt64(chosen))
-    if names != nil, chosen > 0 { names!.noteValue(name, chosen, text(chosen)) }
+    if names != nil, chosen > 0 { names!.noteValue(name!, chosen, text(chosen)) }
     return chosen
   }
 
@@ -278,6 +302,12 @@ final class Decisions: @unchecked Sendable {
       case .tooLate: 3
       }
     order.add(number | 1 << 63)
+  }
+
+  /// So are orders in which a wait that has a time-out ends in another way.
+  func waited(isInTime: Bool) {
+    reduction?.touchesEverything()
+    order.add((isInTime ? 4 : 5) | 1 << 63)
   }
 
   func noteDeadlock(_ refusal: WaitRefusal) {

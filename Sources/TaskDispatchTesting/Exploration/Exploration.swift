@@ -10,8 +10,11 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
   public internal(set) var schedulesRun = 0
   /// How many orders of bodies, events and answers of calls there were among them.
   public var ordersSeen: Int { tally.orders.count }
-  /// Whether every order was tried: false if a bound has left one out, or the budget, be it of schedules
-  /// or ``ExplorationBudget/timersAhead``.
+  /// Whether every order was tried that the calls of the scenario allow: false if a bound has left one out, or the
+  /// budget, be it of schedules or ``ExplorationBudget/timersAhead``.
+  ///
+  /// What one call runs is over before the next moves time: a scenario that moves it in two calls has fewer orders
+  /// than one that moves it in one.
   public internal(set) var isExhausted = false
   /// What was chosen between.
   public var choices: [ChoiceKind: ExplorationChoices] { tally.choices }

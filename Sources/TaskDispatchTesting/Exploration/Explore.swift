@@ -88,6 +88,41 @@ public func explore<Outcome: Hashable & Sendable>(
   }.explore(strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
 }
 
+/// ``explore(_:configuration:budget:failures:replaying:regressions:resources:fileID:filePath:line:_:)`` of a function
+/// that has a name: `explore(scenario)`.
+@_disfavoredOverload
+public func explore<Outcome: Hashable & Sendable>(
+  _ scenario: (RecordingDispatcher) throws -> Outcome,
+  strategy: ExplorationStrategy = .bounded(deviations: 2),
+  configuration: RecordingDispatcher.Configuration = .init(),
+  budget: ExplorationBudget = .init(),
+  failures: FailureHandling = .thrown,
+  replaying token: String? = nil, regressions: String? = nil,
+  resources: DeclaredResources? = nil,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+) throws -> Exploration<Outcome> {
+  try explore(
+    strategy, configuration: configuration, budget: budget, failures: failures, replaying: token,
+    regressions: regressions, resources: resources, fileID: fileID, filePath: filePath, line: line,
+    scenario)
+}
+
+/// The same of one that suspends.
+@_disfavoredOverload
+public func explore<Outcome: Hashable & Sendable>(
+  _ scenario: @escaping @Sendable (RecordingDispatcher) async throws -> Outcome,
+  strategy: ExplorationStrategy = .bounded(deviations: 2),
+  configuration: RecordingDispatcher.Configuration = .init(),
+  budget: ExplorationBudget = .init(),
+  failures: FailureHandling = .thrown,
+  replaying token: String? = nil, regressions: String? = nil,
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+) throws -> Exploration<Outcome> {
+  try explore(
+    strategy, configuration: configuration, budget: budget, failures: failures, replaying: token,
+    regressions: regressions, fileID: fileID, filePath: filePath, line: line, scenario)
+}
+
 /// What each task of a scenario touches, beside its dispatcher, that others touch too.
 ///
 /// What is not true here hides orders.

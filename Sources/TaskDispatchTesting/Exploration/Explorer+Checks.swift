@@ -20,7 +20,7 @@ extension Explorer {
   }
 
   private func unknown(_ paths: [TaskPath], _ names: TaskNames) -> Set<TaskPath> {
-    let known = Set(names.all.map(\.unmarked))
+    let known = Set(names.all.lazy.map(\.unmarked))
     return Set(paths).filter { !known.contains($0.unmarked) }
   }
 

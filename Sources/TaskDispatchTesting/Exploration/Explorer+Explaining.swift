@@ -22,7 +22,7 @@ extension Explorer {
     var shrinking = Shrinking(budget: budget.replays) { facts in
       self.runRecorded(.facts(FactIndex(facts))).0 == ending
     }
-    guard let shrunk = shrinking.shrink(facts) else {
+    guard let shrunk = shrink(facts, by: &shrinking) else {
       // Facts alone do not bring it about again: only the very same choices do.
       return Explained(
         ending: ending, facts: facts, allFacts: facts.count, token: exact.text,
@@ -33,6 +33,62 @@ extension Explorer {
       ending: ending, facts: shrunk, allFacts: facts.count,
       token: ScheduleToken.facts(shrunk).text, timeline: timeline(of: last, shrunk),
       replays: shrinking.runs)
+  }
+
+  /// Leaves out facts, and makes those that stay say no more than they must: what is left names the tasks that the
+  /// failure is about, and not others that came between them in the order in which it was found.
+  private func shrink(
+    _ facts: [OrderingFact], by shrinking: inout Shrinking<OrderingFact>
+  ) -> [OrderingFact]? {
+    guard var shrunk = shrinking.shrink(facts) else { return nil }
+    if shrunk.isEmpty { return shrunk }
+    for index in shrunk.indices { weaken(&shrunk, at: index, by: &shrinking) }
+    return shrinking.shrink(shrunk) ?? shrunk
+  }
+
+  /// Makes a fact say less. Of what the second task could be, the earliest stays with which it all still comes to the
+  /// same: the first task need not wait longer. Of what the first could be, the one that is preferred last: what is
+  /// preferred before it need not wait at all.
+  private func weaken(
+    _ facts: inout [OrderingFact], at index: Int, by shrinking: inout Shrinking<OrderingFact>
+  ) {
+    guard case .waits(let task, let other) = facts[index] else { return }
+    func tries(_ fact: OrderingFact) -> Bool {
+      var changed = facts
+      changed[index] = fact
+      guard shrinking.asks(changed) else { return false }
+      facts = changed
+      return true
+    }
+    _ = runRecorded(.facts(FactIndex(facts)))
+    let others = decisions.names!.passed.lazy.filter { $0.paths.contains(task) }.map(\.winner)
+    if let last = others.firstIndex(of: other) {
+      let earlier = Array(others[..<last])
+      Self.first(of: earlier.count) { tries(.waits(task, for: earlier[$0])) }
+    }
+    guard case .waits(_, let winner) = facts[index] else { return }
+    // In which order it would be without this fact.
+    var without = facts
+    without.remove(at: index)
+    _ = runRecorded(.facts(FactIndex(without)))
+    let preferred = decisions.names!.order
+    guard let first = preferred.firstIndex(of: task) else { return }
+    let later = Array(preferred[(first + 1)...].reversed())
+    Self.first(of: later.count) { tries(.waits(later[$0], for: winner)) }
+  }
+
+  /// Looks for the first of `count` for which something holds. Of many, where it mostly holds for all behind one for
+  /// which it does: O(log n) calls.
+  private static func first(of count: Int, where holds: (Int) -> Bool) {
+    if count <= 64 {
+      _ = (0..<count).first(where: holds)
+      return
+    }
+    var (first, end) = (0, count)
+    while first < end {
+      let middle = (first + end) / 2
+      if holds(middle) { end = middle } else { first = middle + 1 }
+    }
   }
 
   /// What the facts are about, and how it ended, under the names that the facts have. Of the last run.

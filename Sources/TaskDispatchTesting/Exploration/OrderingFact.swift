@@ -103,8 +103,8 @@ struct FactIndex: Sendable {
     return last.map { $0 + 1 } ?? 0
   }
 
-  func value(of call: String, among count: Int) -> Int {
-    let index = values[TaskPath(text: call)] ?? 0
+  func value(of call: TaskPath, among count: Int) -> Int {
+    let index = values[call] ?? 0
     return index < count ? index : 0
   }
 }

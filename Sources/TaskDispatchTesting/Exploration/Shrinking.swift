@@ -17,7 +17,7 @@ struct Shrinking<Element> {
   /// How often it has asked.
   var runs: Int { budget - left }
 
-  private mutating func asks(_ elements: [Element]) -> Bool {
+  mutating func asks(_ elements: [Element]) -> Bool {
     guard left > 0 else { return false }
     left -= 1
     return holds(elements)

@@ -13,9 +13,13 @@ struct TaskNames {
   private var swiftTasks: [String: (path: TaskPath, jobs: Int)] = [:]
   private var timesFired: [UInt64: Int] = [:]
   private(set) var isOver: Set<TaskPath> = []
+  /// The same, in the order in which they ended.
+  private(set) var order: [TaskPath] = []
   /// In the order in which they came about, each once.
   private(set) var facts: [OrderingFact] = []
   private var known: Set<OrderingFact> = []
+  /// Moves that were made where others could have been, in their order.
+  private(set) var passed: [PassedMove] = []
   /// Everything that was ever named.
   private(set) var all: Set<TaskPath> = []
 
@@ -78,8 +82,8 @@ struct TaskNames {
   }
 
   /// What a call of a body is called.
-  mutating func call(_ label: String, by caller: Entry?) -> String {
-    unique(TaskPath(label, under: caller.map { path(of: $0) })).text
+  mutating func call(_ label: String, by caller: Entry?) -> TaskPath {
+    unique(TaskPath(label, under: caller.map { path(of: $0) }))
   }
 
   /// What a call is called by which somebody can tell what has started: after the task that it is
@@ -109,21 +113,27 @@ struct TaskNames {
 
   // MARK: What has happened
 
-  mutating func over(_ entry: Entry) { isOver.insert(path(of: entry)) }
+  mutating func over(_ entry: Entry) { over(path(of: entry)) }
+
+  private mutating func over(_ path: TaskPath) {
+    isOver.insert(path)
+    order.append(path)
+  }
 
   mutating func fired(_ timer: Entry) {
     let count = timesFired[timer.id, default: 0] + 1
     timesFired[timer.id] = count
     let path = firing(of: timer, count)
     all.insert(path)
-    isOver.insert(path)
+    over(path)
   }
 
   // MARK: Facts
 
   mutating func noteMove(_ moves: [ExploredMove], _ chosen: Int) {
-    let winner = path(of: moves[chosen])
-    for move in moves[..<chosen] { add(.waits(path(of: move), for: winner)) }
+    let paths = moves.map(path(of:))
+    for path in paths[..<chosen] { add(.waits(path, for: paths[chosen])) }
+    passed.append(PassedMove(chosen: chosen, paths: paths))
   }
 
   mutating func noteStarts(_ entries: some Sequence<Entry>, before call: NamedCall) {
@@ -132,8 +142,8 @@ struct TaskNames {
     }
   }
 
-  mutating func noteValue(_ name: String, _ chosen: Int, _ text: String) {
-    add(.chose(TaskPath(text: name), chosen, text))
+  mutating func noteValue(_ name: TaskPath, _ chosen: Int, _ text: String) {
+    add(.chose(name, chosen, text))
   }
 
   private mutating func add(_ fact: OrderingFact) {
@@ -141,121 +151,11 @@ struct TaskNames {
   }
 }
 
-/// What a task is called in every order: see ``TaskNames``.
-public struct TaskPath: Hashable, Sendable, Comparable {
-  /// As a token holds it: parts between slashes, in which what is no letter, digit, `.`, `_`, `:` or
-  /// `-` is written as `%` and two hexadecimal digits a byte.
-  let text: String
+/// A move that was made where others could have been.
+struct PassedMove {
+  let chosen: Int
+  /// Of all that could have been made, in the order in which the fake prefers them.
+  let paths: [TaskPath]
 
-  init(text: String) { self.text = text }
-
-  init(_ name: String, under parent: TaskPath?) {
-    text = (parent.map { $0.text + "/" } ?? "") + Self.encoded(name)
-  }
-
-  func numbered(_ count: Int) -> TaskPath { TaskPath(text: "\(text)+\(count)") }
-
-  func resumption(_ number: Int) -> TaskPath { TaskPath(text: "\(text)+r\(number)") }
-
-  func call(_ call: StartCall) -> TaskPath { TaskPath(text: "\(text)+\(call.rawValue)") }
-
-  /// Without what tells it from others of the same name, and from the times of a timer.
-  var unmarked: TaskPath {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    return TaskPath(text: parts.map { $0.prefix { $0 != "+" } }.joined(separator: "/"))
-  }
-
-  var firing: TaskPath { TaskPath(text: text + "+time") }
-
-  /// The task itself, if this is its time, or a call about it.
-  var task: TaskPath {
-    let parts = text.split(separator: "+", omittingEmptySubsequences: false)
-    guard
-      let mark = parts.indices.dropFirst().last(where: {
-        parts[$0] == "time" || StartCall(rawValue: String(parts[$0])) != nil
-      }), !parts[mark...].contains(where: { $0.contains("/") })
-    else { return self }
-    return TaskPath(text: parts[..<mark].joined(separator: "+"))
-  }
-
-  /// As a person reads it, without what submitted it.
-  var lastPart: String {
-    TaskPath(text: String(text.split(separator: "/").last ?? "")).description
-  }
-
-  /// Whether it is a job of a Swift Task, which has no label.
-  var isOfSwiftTask: Bool { text.split(separator: "/").last?.prefix { $0 != "+" } == "Task" }
-
-  /// Whether it is the time of a timer, and not a task.
-  var isFiring: Bool { text.split(separator: "/").last?.contains("+time") ?? false }
-
-  public static func < (lhs: TaskPath, rhs: TaskPath) -> Bool { lhs.text < rhs.text }
-
-  private static func encoded(_ name: String) -> String {
-    var text = ""
-    for byte in name.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: ":"), UInt8(ascii: "-"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += byte < 16 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return text
-  }
-
-  private static func decoded(_ text: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = text.utf8
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"),
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        rest = rest.dropFirst(2)
-        bytes.append(value)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// An empty label is a label.
-  static func isValid(_ text: some StringProtocol) -> Bool {
-    text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "%"), UInt8(ascii: "/"),
-        UInt8(ascii: "+"):
-        true
-      default: false
-      }
-    }
-  }
-}
-
-extension TaskPath: CustomStringConvertible {
-  /// `"type s" / "fetch"`, with a `#2` at the second of the same name.
-  public var description: String {
-    text.split(separator: "/", omittingEmptySubsequences: false).map { part in
-      let marks = part.split(separator: "+", omittingEmptySubsequences: false)
-      var shown = "\"\(Self.decoded(marks.first ?? ""))\""
-      for mark in marks.dropFirst() {
-        if mark == "time" {
-          shown = "the time of \(shown)"
-        } else if let call = StartCall(rawValue: String(mark)) {
-          shown = "the \(call.rawValue) of \(shown)"
-        } else if mark.first == "r" {
-          shown += " resumed (\(mark.dropFirst()))"
-        } else {
-          shown += " #\(mark)"
-        }
-      }
-      return shown
-    }.joined(separator: " / ")
-  }
+  var winner: TaskPath { paths[chosen] }
 }

@@ -76,7 +76,7 @@ struct Timeline {
 
   var lines: [String] {
     let cells = events.map { event in
-      "\(Self.mark(event.kind)) \(event.task.id) \(named(event.task))"
+      "\(Self.mark(event.kind)) \(event.task.id) \(named(event.task))" + Self.reason(event.kind)
     }
     let times = events.map { Self.text($0.time) }
     let timeWidth = max(4, times.map(\.count).max() ?? 0)
@@ -102,6 +102,13 @@ struct Timeline {
 
   static func lastPart(of site: String) -> String {
     String(site.split(separator: "/").last ?? "")
+  }
+
+  /// What a failed task threw: one line, and not all of a long one.
+  private static func reason(_ kind: TaskEvent.Kind) -> String {
+    guard case .finished(.failed(let error)) = kind else { return "" }
+    let line = "\(error)".split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    return ": " + (line.count > 60 ? line.prefix(59) + "…" : line)
   }
 
   private static func mark(_ kind: TaskEvent.Kind) -> String {

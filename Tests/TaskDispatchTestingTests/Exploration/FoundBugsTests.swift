@@ -42,7 +42,7 @@ struct FoundBugsTests {
     try result.requireAlwaysSame()
   }
 
-  private func search(
+  func search(
     _ dispatcher: RecordingDispatcher, checksItsQuery: Bool
   ) throws -> String {
     let model = SearchModel(dispatcher, checksItsQuery: checksItsQuery)
@@ -86,7 +86,7 @@ struct FoundBugsTests {
     #expect(result.ordersSeen > 1)
   }
 
-  private func withdrawTwice(
+  func withdrawTwice(
     _ dispatcher: RecordingDispatcher, from account: Account
   ) async throws -> Int {
     let workers = dispatcher.background.executor
@@ -141,7 +141,7 @@ struct FoundBugsTests {
     #expect(once.isExhausted)
   }
 
-  private func ask(_ dispatcher: RecordingDispatcher, answersOnce: Bool) throws -> String {
+  func ask(_ dispatcher: RecordingDispatcher, answersOnce: Bool) throws -> String {
     let answers = Log()
     @Sendable func answer(_ text: String) {
       if answersOnce, !answers.all.isEmpty { return }
@@ -194,7 +194,7 @@ struct FoundBugsTests {
     #expect(result.outcomes == (timersAhead == 0 ? [["b"]] : [["b"], ["a", "b"]]))
   }
 
-  private func edit(_ dispatcher: RecordingDispatcher, _ kind: Editor.Kind) throws -> [String] {
+  func edit(_ dispatcher: RecordingDispatcher, _ kind: Editor.Kind) throws -> [String] {
     let editor = Editor(dispatcher, kind)
     for text in ["a", "b"] {
       dispatcher.foreground(label: "edit \(text)") { editor.edit(text) }
@@ -265,7 +265,7 @@ private final class SearchModel: Sendable {
 }
 
 /// Looks at its balance, waits for somebody, and pays.
-private actor Account {
+actor Account {
   private(set) var balance = 100
   private let reservesFirst: Bool
 

@@ -87,4 +87,17 @@ struct WaitingOrdersTests {
         ["target", "in time, true"], ["too late", "target"],
       ])
   }
+
+  @Test("with a time-out, whose end alone makes two orders")
+  func timeOutAlone() throws {
+    let result = try explore(.exhaustive, configuration: .init(width: 1)) { dispatcher in
+      let target = dispatcher.background.submit {}
+      let isInTime = (try? target.wait(timeout: .seconds(1))) != nil
+      try dispatcher.runUntilIdle()
+      return isInTime
+    }
+
+    #expect(result.outcomes == [true, false])
+    #expect(result.ordersSeen == 2)
+  }
 }

@@ -79,7 +79,7 @@ struct TimelineTests {
     let timeline = dispatcher.timeline()
 
     for mark in [
-      "✗ #1 \"f\"", "cancelled #2 \"c\"", "expired #3 \"e\"", "asked to stop #4 \"s\"",
+      "✗ #1 \"f\": Torn()", "cancelled #2 \"c\"", "expired #3 \"e\"", "asked to stop #4 \"s\"",
       "refused #7 \"r\"",
     ] {
       #expect(timeline.contains(mark), "\(mark)")

@@ -49,7 +49,7 @@ struct ForegroundWaitTests {
 
     #expect(
       answer.value
-        == "the group has 1 left in it, of which \"late\" cannot run (not before 1 ms: advanceTime(to:)); "
+        == "TaskDispatchTestingTests/ForegroundWaitTests.swift:44 waits in vain: the group has 1 left in it, of which \"late\" cannot run (not before 1 ms: advanceTime(to:)); "
         + "the next deadline is at 1 ms")
     #expect(ran.value == 1)
     try dispatcher.finish()

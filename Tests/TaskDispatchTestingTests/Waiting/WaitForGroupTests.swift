@@ -97,6 +97,26 @@ struct WaitForGroupTests {
     try dispatcher.finish()
   }
 
+  @Test("in a body says which body it is")
+  func inBody() throws {
+    let group = WorkGroup()
+    group.enter()
+    let refusal = Slot<WaitRefusal>()
+    dispatcher.background(label: "collects") {
+      do throws(WaitRefusal) { try group.wait(timeout: nil) } catch { refusal.value = error }
+    }
+    try dispatcher.runUntilIdle()
+
+    guard case .nothingCanEndIt(let reason) = refusal.value else {
+      Issue.record("\(refusal.value as Any)")
+      return
+    }
+    #expect(reason.contains("\"collects\""), "\(reason)")
+    #expect(reason.contains("waits in vain: the group has 1 left in it"), "\(reason)")
+    group.leave()
+    try dispatcher.finish()
+  }
+
   @Test("with a time-out moves time until it is empty")
   func timers() throws {
     let group = WorkGroup()
