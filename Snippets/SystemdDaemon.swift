@@ -1,5 +1,6 @@
 // A daemon under systemd: ready, alive, reloading, ending. Needs the trait `Daemon`.
 #if Daemon
+  import Glibc
   import Logging
   import UVDaemon
   import UVDispatch
@@ -24,7 +25,10 @@
     daemon.ready("ticks every minute")
   }
 
-  // Until SIGTERM or SIGINT; a second one means now.
+  // Before the gate closes: its timers still come, and what it submits still runs.
+  daemon.onEnd(deadline: .seconds(5)) { try await dispatcher.background.run { sync() } }
+
+  // Until SIGTERM or SIGINT; one more, a second later or after that, means now.
   let report = try daemon.run()
   if !report.unfinished.isEmpty { logger.error("ended with work left: \(report)") }
 #else

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -32,4 +34,25 @@ int cdaemon_close_on_exec(int descriptor) {
   int flags = fcntl(descriptor, F_GETFD);
   if (flags < 0 || fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) < 0) return errno;
   return 0;
+}
+
+/* A handler, unlike SIG_IGN, is not inherited by the programs that this process starts. */
+static void nothing(int signal) { (void)signal; }
+
+int cdaemon_survive_broken_pipes(void) {
+  struct sigaction before;
+  if (sigaction(SIGPIPE, NULL, &before) < 0) return errno;
+  if (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL) return 0;
+  struct sigaction ours = {.sa_handler = nothing, .sa_flags = SA_RESTART};
+  sigemptyset(&ours.sa_mask);
+  return sigaction(SIGPIPE, &ours, NULL) < 0 ? errno : 0;
+}
+
+int cdaemon_let_in(int signal) {
+  sigset_t one, before;
+  sigemptyset(&one);
+  if (sigaddset(&one, signal) < 0) return -errno;
+  int error = pthread_sigmask(SIG_UNBLOCK, &one, &before);
+  if (error != 0) return -error;
+  return sigismember(&before, signal);
 }

@@ -11,7 +11,8 @@
     /// often it asks.
     ///
     /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had, and
-    /// with the next handler. Once the daemon was asked to end, no handler is called any more, and it is
+    /// with the next handler. So it does after a reload that takes longer than the `reloadTimeout` of the daemon: the
+    /// Task of its handler is cancelled, and the service manager hears that the reload is over. Once the daemon was asked to end, no handler is called any more, and it is
     /// not told to be ready.
     ///
     /// - Parameter perform: Begins on the foreground, in a Swift Task that prefers it.
@@ -22,7 +23,7 @@
     public func onReload(
       _ signal: Signal = .hangup, perform: @escaping @Sendable () async throws -> Void
     ) throws(EventRefusal) -> Registration {
-      let (reloads, former) = listening.withLock { $0.reloads(teller) }
+      let (reloads, former) = listening.withLock { $0.reloads(teller, reloadTimeout) }
       // Registrations of a dispatcher that has ended: released without the lock, which may run a `deinit`.
       _ = consume former
       let number = reloads.add(signal, perform)
@@ -55,9 +56,11 @@
       /// Those that the dispatcher holds; or new ones, which the caller has to give it.
       ///
       /// - Returns: Also what belonged to those before, which the caller has to release without the lock.
-      mutating func reloads(_ teller: Teller) -> (Reloads, former: [Signal: Ear]) {
+      mutating func reloads(
+        _ teller: Teller, _ timeout: Duration
+      ) -> (Reloads, former: [Signal: Ear]) {
         if let reloads { return (reloads, [:]) }
-        let made = Reloads(teller)
+        let made = Reloads(teller, timeout)
         reloads = made
         let former = signals
         signals = [:]

@@ -1,4 +1,7 @@
 #if Daemon
+  internal import CDaemon
+  internal import Glibc
+  internal import Logging
   public import ServiceLifecycle
   public import UVDispatch
 
@@ -6,7 +9,9 @@
     /// Runs the loop on the calling thread until one of `signals` has come and the shutdown that it
     /// begins is over, or anybody else's. Once.
     ///
-    /// What ``UVDispatcher/run(servesMainQueue:)`` says holds here.
+    /// What ``UVDispatcher/run(servesMainQueue:)`` says holds here. A signal of those that the calling thread blocks,
+    /// as one does that was started so, is let in, and that is logged. A write to a peer that has gone fails with
+    /// `EPIPE` from now on, on every thread, unless the process has said what `SIGPIPE` is to do.
     ///
     /// - Returns: What the shutdown left behind, which was logged as well. If it left a body that still
     ///   runs, returning from `main` waits for that: leave with `_exit` to end now.
@@ -18,10 +23,20 @@
     public func run(
       untilSignals signals: [Signal] = [.terminate, .interrupt]
     ) throws(EventRefusal) -> ShutdownReport {
+      surviveBrokenPipes()
+      for signal in signals where cdaemon_let_in(signal.rawValue) == 1 {
+        logger.notice("\(signal) was blocked, and nothing would have come of it: it is let in now")
+      }
       try begin(untilSignals: signals)
       let report = dispatcher.run()
       log(report)
       return report
+    }
+
+    private func surviveBrokenPipes() {
+      let code = cdaemon_survive_broken_pipes()
+      guard code != 0 else { return }
+      logger.warning("SIGPIPE keeps ending the process: \(unsafe String(cString: strerror(code)))")
     }
   }
 
@@ -33,6 +48,7 @@
     ///
     /// - Throws: ``UVError`` if the system has no room for another thread.
     public func run() async throws {
+      surviveBrokenPipes()
       try begin(untilSignals: [])
       try dispatcher.start()
       let report = await withTaskCancellationHandler {

@@ -16,7 +16,8 @@
   ///
   /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
   /// started is cancelled, and nobody waits for what runs, in the drain and in the cancel phase after
-  /// it. When the shutdown is over the signals do again what they did before. While a body holds the
+  /// it. One that comes within a second of the first is none: a supervisor may pass one request on twice,
+  /// or send two signals for it. Each that is ignored is logged. When the shutdown is over the signals do again what they did before. While a body holds the
   /// loop, none of them does anything: that is what a watchdog is for.
   ///
   /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
@@ -29,35 +30,50 @@
     public let dispatcher: Dispatcher
     public let manager: ServiceManager
     let policy: ShutdownPolicy
+    private let secondSignalAfter: Duration
+    let reloadTimeout: Duration
     let logger: Logger
     let teller: Teller
     let listening = Locked(Listening())
-    /// How many signals have asked it to end.
-    private let requestsToEnd: Confined<Int>
+    let endings = Endings()
+    /// When the first signal has asked it to end.
+    private let firstRequest: Confined<DispatcherInstant?>
 
     /// - Parameters:
     ///   - policy: How long the shutdown takes that a signal begins.
+    ///   - secondSignalAfter: How long after the first signal another one is the same request. Zero or less: none is,
+    ///     nor are two that are told in one call.
+    ///   - reloadTimeout: How long a reload may take. After that it is logged as one that has failed, its handler's Task
+    ///     is cancelled, and the next can begin.
     ///   - manager: The service manager; that of this process's environment if nil.
     ///   - logger: Told of signals, of reloads that have failed, and of what a shutdown leaves behind.
     /// - Throws: ``EnvironmentError`` if the environment makes no sense.
     public convenience init(
       _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy = ShutdownPolicy(),
+      secondSignalAfter: Duration = .seconds(1), reloadTimeout: Duration = .seconds(60),
       manager: ServiceManager? = nil, logger: Logger
     ) throws(EnvironmentError) {
       let manager = if let manager { manager } else { try ServiceManager.current() }
-      self.init(dispatcher, shutdown: policy, manager: manager, logger: logger) { manager.send($0) }
+      self.init(
+        dispatcher, shutdown: policy, secondSignalAfter: secondSignalAfter,
+        reloadTimeout: reloadTimeout, manager: manager, logger: logger
+      ) { manager.send($0) }
     }
 
     init(
-      _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy, manager: ServiceManager,
-      logger: Logger, send: @escaping @Sendable ([ServiceManager.Notification]) -> SendError?
+      _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy,
+      secondSignalAfter: Duration = .seconds(1), reloadTimeout: Duration = .seconds(60),
+      manager: ServiceManager, logger: Logger,
+      send: @escaping @Sendable ([ServiceManager.Notification]) -> SendError?
     ) {
       self.dispatcher = dispatcher
       self.policy = policy
+      self.secondSignalAfter = secondSignalAfter
+      self.reloadTimeout = reloadTimeout
       self.manager = manager
       self.logger = logger
       teller = Teller(manager, from: dispatcher, logger: logger, send: send)
-      requestsToEnd = Confined(0, to: dispatcher.foreground)
+      firstRequest = Confined(nil, to: dispatcher.foreground)
     }
 
     // MARK: What the service manager hears
@@ -88,15 +104,21 @@
     /// Does it now if the caller is on the foreground, so that it is said before that goes on.
     private func tell(_ label: String, _ notifications: [ServiceManager.Notification]) {
       if dispatcher.isForeground { return teller.tell(notifications) }
-      dispatcher.foreground(label: label) { [teller] in teller.tell(notifications) }
+      // As a reply, which no limit refuses.
+      let item = WorkItem.make(
+        kind: .reply, queue: dispatcher.foreground, label: label,
+        site: CallSite(fileID: #fileID, line: #line)
+      ) { [teller] in teller.tell(notifications) }
+      _ = dispatcher.submit(item)
     }
 
     // MARK: Beginning and ending
 
-    /// Tells the service manager that the daemon stops, and begins to shut the dispatcher down. Any
-    /// thread, also while the loop is blocked.
+    /// Tells the service manager that the daemon stops, and begins to shut the dispatcher down, once what
+    /// ``onEnd(deadline:perform:)`` has registered has run. Any thread, also while the loop is blocked.
     ///
-    /// A later call can only shorten the deadlines, also in the cancel phase, and is not told again.
+    /// A later call can only shorten the deadlines, also in the cancel phase, and is not told again. One that leaves no
+    /// time to drain begins the shutdown at once.
     ///
     /// Rather than `dispatcher.beginShutdown()`, of which the service manager hears nothing: the signs
     /// of life end, and if the drain takes longer than `WatchdogSec=` it would end the process.
@@ -104,8 +126,15 @@
     /// - Parameter policy: That of the daemon if nil.
     public func beginShutdown(because reason: String, _ policy: ShutdownPolicy? = nil) {
       let policy = policy ?? self.policy
-      teller.tellOfTheEnd(because: reason, policy)
-      dispatcher.beginShutdown(policy)
+      let start = endings.begin(policy)
+      var longest = Duration.zero
+      if case .run(let time) = start { longest = time }
+      teller.tellOfTheEnd(because: reason, policy, after: longest)
+      switch start {
+      case .run(let longest): runEndings(within: longest)
+      case .isRunning: break
+      case .shutdown(let policies): for policy in policies { dispatcher.beginShutdown(policy) }
+      }
     }
 
     /// Registers what ``run(untilSignals:)`` waits for, and begins to tell the service manager that it
@@ -130,27 +159,41 @@
       keepAlive()
     }
 
-    /// Begins the shutdown, or cuts it short if it was asked for before, whatever it is at: what has not
+    /// Begins the shutdown, or cuts it short if that is a second request, whatever it is at: what has not
     /// started is cancelled, what runs is abandoned, and the report names both. On the foreground.
     ///
-    /// - Parameter requests: How often it was asked for, since the last time.
-    func end(because reason: String, _ requests: Int) {
-      let all = requestsToEnd.withValue { all in
-        all += requests
-        return all
+    /// - Parameter deliveries: How many there were since the last time.
+    func end(because reason: String, _ deliveries: Int) {
+      let now = dispatcher.now
+      let before = firstRequest.withValue { first in
+        defer { first = first ?? now }
+        return first
       }
-      if all == requests {
+      if before == nil {
         let ledger = dispatcher.ledger
         // One of those that run is this.
         logger.info(
           "\(reason): shuts down; \(ledger.running - 1) tasks run, \(ledger.waiting) wait")
-        teller.tellOfTheEnd(because: reason, policy)
-        dispatcher.beginShutdown(policy)
+        beginShutdown(because: reason)
       }
-      if all > 1 {
-        logger.warning("\(reason), \(all) requests to end: shuts down now")
-        dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
+      let isSecond =
+        if let before { now >= before.advanced(by: secondSignalAfter) } else {
+          deliveries > 1 && secondSignalAfter <= .zero
+        }
+      if isSecond {
+        logger.warning("\(reason), a second request to end: shuts down now")
+        beginShutdown(because: reason, ShutdownPolicy(drain: .zero, cancel: .zero))
+        return
       }
+      let ignored = before == nil ? deliveries - 1 : deliveries
+      guard ignored > 0 else { return }
+      let since = before.map { " \($0.duration(to: now).shortText) after the first" } ?? ""
+      let times = ignored == 1 ? "" : ", \(ignored) times"
+      logger.info(
+        """
+        \(reason) came again\(since)\(times): the same request to end; one that comes \
+        \(secondSignalAfter.shortText) after the first means now
+        """)
     }
 
     func log(_ report: ShutdownReport) {

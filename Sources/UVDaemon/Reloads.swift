@@ -25,13 +25,22 @@
       var lastNumber = 0
       /// Since the last reload began.
       var asked: Set<Signal> = []
-      var isReloading = false
+      /// The reload that goes on.
+      var current: Current?
+      var lastReload = 0
+    }
+
+    private struct Current {
+      let number: Int
+      var task: Task<Void, Never>?
+      var timeout: TimerHandle?
     }
 
     private let state = Locked(State())
     private let teller: Teller
+    private let timeout: Duration
 
-    init(_ teller: Teller) { self.teller = teller }
+    init(_ teller: Teller, _ timeout: Duration) { (self.teller, self.timeout) = (teller, timeout) }
 
     /// Adds a handler, and returns its number. Any thread.
     func add(_ signal: Signal, _ perform: @escaping Perform) -> Int {
@@ -59,25 +68,31 @@
     func reload(because signal: Signal, on dispatcher: any TaskDispatcher) {
       let begins = state.withLock { state in
         state.asked.insert(signal)
-        return !state.isReloading
+        return state.current == nil
       }
-      if begins { begin(on: dispatcher) }
+      if begins { return begin(on: dispatcher) }
+      teller.logger.info("\(signal): a reload goes on, and one more comes after it")
     }
 
     /// On the foreground, while none goes on.
     private func begin(on dispatcher: any TaskDispatcher) {
-      let numbers = state.withLock { state in
+      let (numbers, reload) = state.withLock { state in
         let asked = state.asked
         state.asked = []
         let numbers = state.handlers.filter { asked.contains($0.signal) }.map(\.number)
-        state.isReloading = !numbers.isEmpty
-        return numbers
+        state.lastReload += 1
+        if !numbers.isEmpty { state.current = Current(number: state.lastReload) }
+        return (numbers, state.lastReload)
       }
-      guard !numbers.isEmpty, !teller.endIsTold else { return }
-      teller.tell([.reloading])
-      Task(executorPreference: dispatcher.foreground.executor) {
+      guard !numbers.isEmpty else { return }
+      guard teller.tellOfReload() else { return state.withLock { $0.current = nil } }
+      // The dispatcher is not held: it holds its timers.
+      let timer = dispatcher.foreground.after(timeout, label: "reload takes too long") {
+        [unowned dispatcher] in self.giveUp(reload, on: dispatcher)
+      }
+      let task = Task(executorPreference: dispatcher.foreground.executor) {
         var failures: [String] = []
-        for number in numbers where !self.teller.endIsTold {
+        for number in numbers where !self.teller.endIsTold && self.isCurrent(reload) {
           do {
             try await self.perform(of: number)?()
           } catch {
@@ -85,27 +100,54 @@
             failures.append("\(error)")
           }
         }
-        self.end(failures, on: dispatcher)
+        self.end(reload, failures, on: dispatcher)
       }
+      state.withLock { state in
+        guard state.current?.number == reload else { return }
+        state.current?.task = task
+        state.current?.timeout = timer
+      }
+    }
+
+    private func isCurrent(_ reload: Int) -> Bool {
+      state.withLock { $0.current?.number == reload }
     }
 
     private func perform(of number: Int) -> Perform? {
       state.withLock { $0.handlers.first { $0.number == number }?.perform }
     }
 
-    /// On the foreground.
-    private func end(_ failures: [String], on dispatcher: any TaskDispatcher) {
-      let again = state.withLock { state in
-        state.isReloading = false
-        return !state.asked.isEmpty
+    /// Ends the reload that goes on. On the foreground.
+    ///
+    /// - Returns: What it was; nil if that was another. And whether another was asked for.
+    private func takeCurrent(_ reload: Int) -> (current: Current, again: Bool)? {
+      state.withLock { state in
+        guard let current = state.current, current.number == reload else { return nil }
+        state.current = nil
+        return (current, !state.asked.isEmpty)
       }
+    }
+
+    private func end(_ reload: Int, _ failures: [String], on dispatcher: any TaskDispatcher) {
+      guard let (current, again) = takeCurrent(reload) else {
+        return teller.logger.info("a reload that had taken too long has ended")
+      }
+      current.timeout?.cancel()
       guard !teller.endIsTold else { return }
-      if failures.isEmpty {
-        teller.logger.info("has reloaded")
-        teller.tell([.ready, .status("has reloaded")])
-      } else {
-        teller.tell([.ready, .status("cannot reload: \(failures.joined(separator: "; "))")])
-      }
+      if failures.isEmpty { teller.logger.info("has reloaded") }
+      teller.tellOfReloadsEnd(
+        failures.isEmpty
+          ? "has reloaded" : "cannot reload: \(failures.joined(separator: "; "))")
+      if again { begin(on: dispatcher) }
+    }
+
+    private func giveUp(_ reload: Int, on dispatcher: any TaskDispatcher) {
+      guard let (current, again) = takeCurrent(reload) else { return }
+      current.task?.cancel()
+      guard !teller.endIsTold else { return }
+      let text = "a reload has not ended in \(timeout.shortText)"
+      teller.logger.error("cannot reload: \(text); its Task is cancelled")
+      teller.tellOfReloadsEnd("cannot reload: \(text)")
       if again { begin(on: dispatcher) }
     }
   }

@@ -7,3 +7,10 @@ int cdaemon_send(const char *address, const char *text);
 
 /* Keeps programs that this process starts from inheriting the descriptor. Zero, or an error number. */
 int cdaemon_close_on_exec(int descriptor);
+
+/* Lets a write to a peer that has gone fail with EPIPE, and not end the process, unless the process has said what
+ * SIGPIPE is to do. Programs that it starts have the default. Zero, or an error number. */
+int cdaemon_survive_broken_pipes(void);
+
+/* Lets a signal in on the calling thread. 1 if it was blocked there, 0 if not, or less for an error number. */
+int cdaemon_let_in(int signal);

@@ -14,12 +14,15 @@
       }
       /// It is about to end.
       case stopping
-      /// One line for people who ask how it is. Ends of lines and zeros become spaces.
+      /// One line for people who ask how it is. Ends of lines and zeros become spaces, and after 4000 bytes it is cut.
       case status(String)
       /// It needs this long for what it is at: starting, stopping or reloading.
       case extendTimeout(Duration)
       /// It is alive.
       case watchdog
+
+      /// In bytes. A service manager takes 4096 in one datagram, and drops what is longer.
+      private static var longestStatus: Int { 4000 }
 
       /// The variable that it assigns to.
       var name: Substring { assignment.prefix { $0 != "=" } }
@@ -30,7 +33,7 @@
         case .ready: "READY=1"
         case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
         case .stopping: "STOPPING=1"
-        case .status(let text): "STATUS=\(text.onOneLine)"
+        case .status(let text): "STATUS=\(text.onOneLine.cut(to: Self.longestStatus))"
         case .extendTimeout(let time): "EXTEND_TIMEOUT_USEC=\(time.microseconds)"
         case .watchdog: "WATCHDOG=1"
         }
@@ -39,6 +42,16 @@
   }
 
   extension String {
+    /// Its first characters, and an ellipsis, if it has more than so many bytes.
+    fileprivate func cut(to bytes: Int) -> String {
+      if utf8.count <= bytes { return self }
+      let ellipsis = "…"
+      var end = utf8.index(utf8.startIndex, offsetBy: bytes - ellipsis.utf8.count)
+      // Not in the middle of a character.
+      while end.samePosition(in: self) == nil { utf8.formIndex(before: &end) }
+      return String(self[..<end]) + ellipsis
+    }
+
     fileprivate var onOneLine: String {
       String(
         String.UnicodeScalarView(

@@ -2,33 +2,61 @@
   internal import Logging
   internal import TaskDispatch
 
-  /// Tells the service manager what a daemon has to say, and says it again a little later if there was
-  /// no room.
+  /// Tells the service manager what a daemon has to say, in an order that it understands, and says it again a little
+  /// later if there was no room.
+  ///
+  /// Each notification is a datagram of its own: a service manager drops a long one whole, and a status may be long.
   ///
   /// The dispatcher holds it, in timers and handlers; so it does not hold the dispatcher, and neither of
-  /// the two holds a ``Daemon`` that nobody else does.
+  /// the two holds a ``Daemon`` that nothing else does.
   final class Teller: Sendable {
+    typealias Notification = ServiceManager.Notification
+
     private let manager: ServiceManager
     let logger: Logger
-    private let send: @Sendable ([ServiceManager.Notification]) -> SendError?
+    private let send: @Sendable ([Notification]) -> SendError?
     private let dispatcher: @Sendable () -> (any TaskDispatcher)?
     private let state = Locked(State())
+    /// Held while something is sent: nothing that the end makes untrue may be on its way then.
+    private let sending = Locked(())
 
     private struct State {
       /// Not taken by the service manager yet, whose queue was full.
-      var unsent: [ServiceManager.Notification] = []
+      var unsent: [Notification] = []
       var retryIsSet = false
       var endIsTold = false
+      /// The daemon tells that it has reloaded when all who take part have.
+      var isReloading = false
+      /// Why none reaches the service manager, if it was logged.
+      var lastError: CInt?
 
-      /// What waits, with these. The latest of each kind says it all, so it never grows.
-      mutating func add(
-        _ notifications: [ServiceManager.Notification]
-      ) -> [ServiceManager.Notification] {
-        for notification in notifications {
+      /// Adds what may be said now. The latest of each kind says it all, so it never grows.
+      mutating func add(_ notifications: [Notification]) {
+        for notification in notifications where isLegal(notification) {
           unsent.removeAll { $0.name == notification.name }
           unsent.append(notification)
         }
-        return unsent
+      }
+
+      /// Ready is what a daemon is until it stops, and what it is again at the end of a reload.
+      private func isLegal(_ notification: Notification) -> Bool {
+        switch notification {
+        case .ready, .reloading: !endIsTold && !isReloading
+        case .stopping: !endIsTold
+        case .status, .extendTimeout, .watchdog: true
+        }
+      }
+
+      mutating func beginReload() -> Bool {
+        guard !endIsTold else { return false }
+        add([.reloading])
+        isReloading = true
+        return true
+      }
+
+      mutating func endReload(_ status: String) {
+        isReloading = false
+        add([.ready, .status(status)])
       }
 
       /// Whether the end was not told yet. What still waits is not true any more.
@@ -38,16 +66,25 @@
         return !endIsTold
       }
 
-      /// Whether nobody had set the retry yet.
+      /// Whether there was no retry yet.
       mutating func setRetry() -> Bool {
         defer { retryIsSet = true }
         return !retryIsSet
+      }
+
+      /// What the service manager has answered.
+      ///
+      /// - Returns: Whether it had answered something else the last time.
+      mutating func note(_ error: SendError?) -> Bool {
+        if error?.mayPass == true { return false }
+        defer { lastError = error?.code }
+        return lastError != error?.code
       }
     }
 
     init(
       _ manager: ServiceManager, from dispatcher: any TaskDispatcher, logger: Logger,
-      send: @escaping @Sendable ([ServiceManager.Notification]) -> SendError?
+      send: @escaping @Sendable ([Notification]) -> SendError?
     ) {
       self.manager = manager
       self.logger = logger
@@ -58,14 +95,49 @@
     /// Whether the daemon is about to end: then it is not ready any more, whatever it was at.
     var endIsTold: Bool { state.withLock { $0.endIsTold } }
 
-    /// Sends notifications, behind those that wait. On the foreground: that is their order.
-    func tell(_ notifications: [ServiceManager.Notification]) {
-      guard manager.address != nil else { return }
-      let unsent = state.withLock { $0.add(notifications) }
-      guard let error = send(unsent) else { return state.withLock { $0.unsent = [] } }
+    /// Sends notifications, behind those that wait; not those that would be untrue. On the foreground: that is their
+    /// order.
+    func tell(_ notifications: [Notification]) {
+      state.withLock { $0.add(notifications) }
+      sendAll()
+    }
+
+    /// On the foreground. False, and nothing is said, if the end was told.
+    func tellOfReload() -> Bool {
+      guard state.withLock({ $0.beginReload() }) else { return false }
+      sendAll()
+      return true
+    }
+
+    /// On the foreground.
+    func tellOfReloadsEnd(_ status: String) {
+      state.withLock { $0.endReload(status) }
+      sendAll()
+    }
+
+    private func sendAll() {
+      guard manager.address != nil else { return state.withLock { $0.unsent = [] } }
+      while true {
+        let result = sending.withLock { _ -> (error: SendError?, isNew: Bool)? in
+          guard let next = state.withLock({ $0.unsent.first }) else { return nil }
+          let error = send([next])
+          return state.withLock { state in
+            if error == nil { state.unsent.removeFirst() }
+            return (error, state.note(error))
+          }
+        }
+        guard let (error, isNew) = result else { return }
+        if let error { return failed(error, isNew) }
+        if isNew { logger.info("notifications reach the service manager again") }
+      }
+    }
+
+    /// Once for each reason: a watchdog would say it again with each beat.
+    private func failed(_ error: SendError, _ isNew: Bool) {
       guard error.mayPass else {
         state.withLock { $0.unsent = [] }
-        return logger.warning("\(error)")
+        if isNew { logger.warning("\(error)") }
+        return
       }
       guard let dispatcher = dispatcher(), state.withLock({ $0.setRetry() }) else { return }
       dispatcher.foreground.after(.milliseconds(100), label: "notify again") { self.tellAgain() }
@@ -73,7 +145,7 @@
 
     private func tellAgain() {
       state.withLock { $0.retryIsSet = false }
-      tell([])
+      sendAll()
     }
 
     /// Tells that the daemon is alive, twice in the time that the service manager grants, until a
@@ -85,17 +157,22 @@
       dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
     }
 
-    /// Tells that the daemon ends, which may take as long as `policy` says; once, since whoever asks
-    /// later can only shorten it. Any thread, and at once: a task could be cancelled by what it tells of.
-    func tellOfTheEnd(because reason: String, _ policy: ShutdownPolicy) {
-      guard state.withLock({ $0.beginEnd() }), manager.address != nil else { return }
-      let error = send([
-        .stopping, .status("shuts down: \(reason)"),
+    /// Tells that the daemon ends, which may take as long as `policy` says; once, since a later call can only shorten
+    /// it. Any thread, and at once: a task could be cancelled by what it tells of.
+    ///
+    /// - Parameter longest: How long what comes before the shutdown may take.
+    func tellOfTheEnd(
+      because reason: String, _ policy: ShutdownPolicy, after longest: Duration = .zero
+    ) {
+      let error = sending.withLock { _ -> SendError? in
+        guard state.withLock({ $0.beginEnd() }), manager.address != nil else { return nil }
         // As long as it takes, and some time to leave: the unit's own may be shorter.
-        .extendTimeout(
-          DispatcherInstant.start.advanced(by: policy.drain).advanced(by: policy.cancel)
-            .advanced(by: .seconds(5)).sinceStart),
-      ])
+        let time = DispatcherInstant.start.advanced(by: longest).advanced(by: policy.drain)
+          .advanced(by: policy.cancel)
+          .advanced(by: .seconds(5)).sinceStart
+        return send([.stopping, .extendTimeout(time)])
+          ?? send([.status("shuts down: \(reason)")])
+      }
       if let error { logger.warning("\(error)") }
     }
   }

@@ -21,7 +21,7 @@
 
       #expect(
         scene.notifications == [
-          "STOPPING=1", "STATUS=shuts down: SIGTERM", "EXTEND_TIMEOUT_USEC=30000000",
+          "STOPPING=1", "EXTEND_TIMEOUT_USEC=30000000", "STATUS=shuts down: SIGTERM",
         ])
       #expect(scene.messages == ["info: SIGTERM: shuts down; 0 tasks run, 2 wait"])
       #expect(ran.value == 0)
@@ -44,13 +44,14 @@
       dispatcher.background(label: "later") { ran.increment() }
       try dispatcher.raise(.terminate)
       try dispatcher.runNextForegroundTask()
+      try dispatcher.skipTime(by: .seconds(1))
       try dispatcher.runTask(labeled: "long")
 
       try dispatcher.runNextForegroundTask()
 
       #expect(ran.value == 1)
       #expect(dispatcher.report?.unfinished.map(\.label) == ["later"])
-      #expect(scene.messages.last == "warning: SIGINT, 2 requests to end: shuts down now")
+      #expect(scene.messages.last == "warning: SIGINT, a second request to end: shuts down now")
       #expect(scene.notifications.count { $0 == "STOPPING=1" } == 1)
       try scene.finish()
     }
@@ -79,7 +80,7 @@
       #expect(report.unfinished.map(\.label) == ["stuck"])
       #expect(report.unfinished.map(\.state) == [.abandoned])
       #expect(dispatcher.now == .start.advanced(by: .seconds(10)))
-      #expect(scene.messages.last == "warning: SIGTERM, 2 requests to end: shuts down now")
+      #expect(scene.messages.last == "warning: SIGTERM, a second request to end: shuts down now")
       #expect(scene.notifications.count { $0 == "STOPPING=1" } == 1)
       try scene.finish()
     }
@@ -96,19 +97,66 @@
 
       #expect(
         scene.notifications == [
-          "STOPPING=1", "STATUS=shuts down: first", "EXTEND_TIMEOUT_USEC=20000000",
+          "STOPPING=1", "EXTEND_TIMEOUT_USEC=20000000", "STATUS=shuts down: first",
           "STATUS=leaves",
         ])
       try scene.finish()
     }
 
-    @Test("that was made twice before the loop could look means now")
+    @Test(
+      "that comes again within a second is the same, whichever signal it is, and that is logged",
+      arguments: [1, 5, 20, 200, 999])
+    func passedOnTwice(milliseconds: Int) throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      try scene.daemon.begin(untilSignals: [.terminate, .interrupt])
+      let ran = Box(0)
+      dispatcher.background { ran.increment() }
+      try dispatcher.raise(.terminate)
+      try dispatcher.runNextForegroundTask()
+      try dispatcher.skipTime(by: .milliseconds(milliseconds))
+      try dispatcher.raise(.interrupt)
+      try dispatcher.raise(.interrupt)
+      try dispatcher.runNextForegroundTask()
+      #expect(dispatcher.report == nil)
+      #expect(
+        scene.messages.last
+          == "info: SIGINT came again \(milliseconds) ms after the first, 2 times: the same request to end; "
+          + "one that comes 1 s after the first means now")
+
+      try dispatcher.runUntilIdle()
+      #expect(ran.value == 1)
+      #expect(dispatcher.report?.unfinished.isEmpty == true)
+      #expect(scene.notifications.count { $0 == "STOPPING=1" } == 1)
+      try scene.finish()
+    }
+
+    @Test("that was made twice before the loop could look is one")
     func burst() throws {
       let scene = try Scene()
       let dispatcher = scene.dispatcher
       try scene.daemon.begin(untilSignals: [.terminate])
+      let ran = Box(0)
+      dispatcher.background { ran.increment() }
+      try dispatcher.raise(.terminate)
+      try dispatcher.raise(.terminate)
+
+      try dispatcher.runNextForegroundTask()
+      #expect(dispatcher.report == nil)
+      #expect(scene.messages.last?.hasPrefix("info: SIGTERM came again: the same request") == true)
+      try dispatcher.runUntilIdle()
+      #expect(ran.value == 1)
+      try scene.finish()
+    }
+
+    @Test("that comes again means now at once, where that is asked for", arguments: [true, false])
+    func withoutGrace(inOneCall: Bool) throws {
+      let scene = try Scene(secondSignalAfter: .zero)
+      let dispatcher = scene.dispatcher
+      try scene.daemon.begin(untilSignals: [.terminate])
       dispatcher.background(label: "never") {}
       try dispatcher.raise(.terminate)
+      if !inOneCall { try dispatcher.runNextForegroundTask() }
       try dispatcher.raise(.terminate)
 
       try dispatcher.runNextForegroundTask()
@@ -143,7 +191,9 @@
 
       #expect(ran.value == 1)
       #expect(
-        scene.notifications.prefix(2) == ["STOPPING=1", "STATUS=shuts down: no configuration"])
+        scene.notifications == [
+          "STOPPING=1", "EXTEND_TIMEOUT_USEC=20000000", "STATUS=shuts down: no configuration",
+        ])
       try scene.finish()
     }
 

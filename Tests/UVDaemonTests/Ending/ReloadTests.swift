@@ -282,7 +282,46 @@
       try dispatcher.runUntilIdle()
 
       #expect(reloads.value == 1)
-      #expect(scene.notifications.last?.hasPrefix("EXTEND_TIMEOUT_USEC=") == true)
+      #expect(scene.notifications.last == "STATUS=shuts down: SIGTERM")
+      try scene.finish()
+    }
+
+    @Test(
+      "that hangs is given up, with a word to all who want to know, and the next one is not lost")
+    func hangs() throws {
+      let scene = try Scene(reloadTimeout: .seconds(20))
+      let dispatcher = scene.dispatcher
+      let calls = Box(0)
+      let wasCancelled = Box(false)
+      try scene.daemon.onReload {
+        guard calls.increment() == 1 else { return }
+        do { try await dispatcher.clock.sleep(for: .seconds(3600)) } catch {
+          wasCancelled.value = true
+        }
+      }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.advanceTime(by: .seconds(10))
+      try dispatcher.raise(.hangup)
+      try dispatcher.raise(.hangup)
+      try dispatcher.advanceTime(by: .milliseconds(9_999))
+      #expect(scene.notifications.count == 1)
+      #expect(
+        scene.messages == ["info: SIGHUP: a reload goes on, and one more comes after it"])
+      try dispatcher.advanceTime(by: .milliseconds(1))
+
+      #expect(calls.value == 2 && wasCancelled.value)
+      #expect(
+        scene.notifications.map { $0.prefix { $0 != "\n" } } == [
+          "RELOADING=1", "READY=1", "STATUS=cannot reload: a reload has not ended in 20 s",
+          "RELOADING=1", "READY=1", "STATUS=has reloaded",
+        ])
+      #expect(
+        scene.messages.dropFirst() == [
+          "error: cannot reload: a reload has not ended in 20 s; its Task is cancelled",
+          "info: a reload that had taken too long has ended", "info: has reloaded",
+        ])
+      #expect(dispatcher.nextDeadline == nil)
       try scene.finish()
     }
   }

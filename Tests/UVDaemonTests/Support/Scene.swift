@@ -9,31 +9,39 @@
 
   /// A daemon on the fake, a service manager that notes what it hears, and what is logged.
   struct Scene {
-    let dispatcher = RecordingDispatcher()
+    let dispatcher: RecordingDispatcher
     let daemon: Daemon<RecordingDispatcher>
-    private let heard = Box([String]())
+    private let heard = Box([[String]]())
     private let refusals = Box([CInt]())
     private let log = InMemoryLogHandler()
 
     init(
       _ variables: [String: String] = ["NOTIFY_SOCKET": "/run/manager"],
-      shutdown policy: ShutdownPolicy = ShutdownPolicy()
+      shutdown policy: ShutdownPolicy = ShutdownPolicy(), secondSignalAfter: Duration = .seconds(1),
+      reloadTimeout: Duration = .seconds(60), overflow: Overflow = .unbounded
     ) throws {
+      dispatcher = RecordingDispatcher(.init(overflow: overflow))
       let manager = try ServiceManager(process: 7) { variables[$0] }
       var logger = Logger(label: "test") { [log] _ in log }
       logger.logLevel = .info
       let (heard, refusals) = (heard, refusals)
-      daemon = Daemon(dispatcher, shutdown: policy, manager: manager, logger: logger) {
-        notifications in
+      daemon = Daemon(
+        dispatcher, shutdown: policy, secondSignalAfter: secondSignalAfter,
+        reloadTimeout: reloadTimeout, manager: manager,
+        logger: logger
+      ) { notifications in
         let refusal = refusals.change { $0.isEmpty ? nil : $0.removeFirst() }
         if let refusal { return SendError(address: "/run/manager", code: refusal) }
-        heard.change { $0 += notifications.map(\.assignment) }
+        heard.change { $0.append(notifications.map(\.assignment)) }
         return nil
       }
     }
 
     /// What the service manager has heard, as it was said.
-    var notifications: [String] { heard.value }
+    var notifications: [String] { heard.value.flatMap { $0 } }
+
+    /// The same, by the datagrams in which it came.
+    var datagrams: [[String]] { heard.value }
 
     var messages: [String] { log.entries.map { "\($0.level): \($0.message)" } }
 

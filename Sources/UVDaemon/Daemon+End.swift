@@ -1,0 +1,78 @@
+#if Daemon
+  internal import Logging
+  public import UVDispatch
+
+  extension Daemon {
+    /// Calls `perform` when the daemon is asked to end, before the shutdown closes the gate: what it submits still runs,
+    /// and timers still come. Any thread.
+    ///
+    /// Any number of components may each have a handler. They are called one after the other, the last that was
+    /// registered first. The service manager has heard `STOPPING=1` by then, and how long all of it may take. A request
+    /// by a signal, by ``beginShutdown(because:_:)`` or by a `ServiceGroup` runs them; `dispatcher.beginShutdown()` does
+    /// not, nor does a request that leaves no time to drain. A second signal leaves those behind that have not ended.
+    ///
+    /// An error of `perform` is logged, and the next handler runs. So is a handler that has not ended after its
+    /// `deadline`: its Task is cancelled, and not waited for.
+    ///
+    /// - Parameters:
+    ///   - deadline: How long it may take. Zero or less is no time.
+    ///   - perform: Begins on the foreground, in a Swift Task that prefers it.
+    /// - Returns: Cancelling it removes a handler that has not begun. One that is registered after the end was asked
+    ///   for is never called.
+    @discardableResult
+    public func onEnd(
+      deadline: Duration = .seconds(10), perform: @escaping @Sendable () async throws -> Void
+    ) -> Registration {
+      guard let number = endings.add(deadline, perform) else { return Registration {} }
+      return Registration { [weak endings] in endings?.remove(number) }
+    }
+
+    /// Lets the handlers run, and then the shutdown begin. Once, any thread.
+    func runEndings(within longest: Duration) {
+      Task(executorPreference: dispatcher.foreground.executor) {
+        while let handler = self.endings.next() { await self.perform(handler) }
+        self.finishEndings()
+      }
+      guard let dispatcher = dispatcher as? UVDispatcher else { return }
+      // The loop may be stuck, and with it every timer of the dispatcher.
+      Task.detached { [weak dispatcher, endings, logger] in
+        try? await Task.sleep(for: longest + .seconds(1))
+        guard dispatcher != nil, let policies = endings.finish() else { return }
+        logger.error(
+          "the loop has not come to the end of what is to be done before a shutdown, which begins now"
+        )
+        for policy in policies { dispatcher?.beginShutdown(policy) }
+      }
+    }
+
+    private func finishEndings() {
+      for policy in endings.finish() ?? [] { dispatcher.beginShutdown(policy) }
+    }
+
+    /// Returns when the handler has ended, or is left behind. On the foreground.
+    private func perform(_ handler: Endings.Handler) async {
+      let (goOn, ends) = AsyncStream.makeStream(of: Never.self)
+      let task = Task(executorPreference: dispatcher.foreground.executor) { [logger] in
+        do { try await handler.perform() } catch {
+          logger.error("an end that fails: \(error)")
+        }
+        ends.finish()
+      }
+      let timer = dispatcher.foreground.after(handler.deadline, label: "end takes too long") {
+        [logger] in
+        logger.error(
+          "an end has not come in \(handler.deadline.shortText): its Task is cancelled, and the next begins"
+        )
+        task.cancel()
+        ends.finish()
+      }
+      endings.onLeaving {
+        task.cancel()
+        ends.finish()
+      }
+      for await _ in goOn {}
+      timer.cancel()
+      endings.onLeaving(nil)
+    }
+  }
+#endif

@@ -1,0 +1,93 @@
+#if Daemon
+  import Foundation
+  import Glibc
+  import InMemoryLogging
+  import Logging
+  import Testing
+  import UVDispatch
+
+  @testable import TaskDispatchTesting
+  @testable import UVDaemon
+
+  @Suite("What a daemon is started with")
+  struct ProcessStateTests {
+    @Test("may be a signal that is blocked: it is let in, with a word")
+    func blocked() throws {
+      let log = InMemoryLogHandler()
+      let ended = Latch()
+      let isBlocked = Box(true)
+      Thread.detachNewThread {
+        setMask(SIG_UNBLOCK, SIGINT)
+        setMask(SIG_BLOCK, SIGTERM)
+        runOnce(Logger(label: "test") { _ in log })
+        isBlocked.value = setMask(SIG_UNBLOCK, SIGTERM)
+        ended.open()
+      }
+      #expect(ended.wait(patience))
+
+      #expect(!isBlocked.value)
+      let messages = log.entries.map { "\($0.level): \($0.message)" }
+      #expect(
+        messages.first
+          == "notice: SIGTERM was blocked, and nothing would have come of it: it is let in now"
+      )
+      #expect(messages.count { $0.hasPrefix("notice") } == 1)
+    }
+
+    @Test("is no default for SIGPIPE: every thread is told EPIPE, and what it starts is not")
+    func brokenPipe() async {
+      await #expect(processExitsWith: .success) {
+        signal(SIGPIPE, SIG_DFL)
+        runOnce(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var ends: [CInt] = [0, 0]
+        pipe(&ends)
+        close(ends[0])
+        guard write(ends[1], "a", 1) == -1, errno == EPIPE else { exit(1) }
+        let child = Foundation.Process()
+        child.executableURL = URL(fileURLWithPath: "/bin/sh")
+        child.arguments = ["-c", "kill -PIPE $$; exit 0"]
+        try child.run()
+        child.waitUntilExit()
+        guard child.terminationReason == .uncaughtSignal, child.terminationStatus == SIGPIPE else {
+          exit(2)
+        }
+      }
+    }
+
+    @Test("stays what the process has said that SIGPIPE is to do")
+    func ownHandler() async {
+      await #expect(processExitsWith: .success) {
+        signal(SIGPIPE, SIG_IGN)
+        runOnce(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        var action = sigaction()
+        sigaction(SIGPIPE, nil, &action)
+        guard action.__sigaction_handler.sa_handler == nil else {
+          // SIG_IGN is the number 1, and no function.
+          exit(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1 ? 0 : 1)
+        }
+        exit(1)
+      }
+    }
+  }
+
+  /// Runs a daemon that was asked to end before.
+  private func runOnce(_ logger: Logger) {
+    do {
+      let daemon = try Daemon(UVDispatcher(), manager: .absent, logger: logger)
+      daemon.beginShutdown(because: "test")
+      try standingStill { _ = try daemon.run() }
+    } catch { Issue.record("\(error)") }
+  }
+
+  private func standingStill(_ body: () throws -> Void) rethrows { try body() }
+
+  /// - Returns: Whether the signal was blocked before.
+  @discardableResult
+  private func setMask(_ how: CInt, _ signal: CInt) -> Bool {
+    var (one, before) = (sigset_t(), sigset_t())
+    sigemptyset(&one)
+    sigaddset(&one, signal)
+    pthread_sigmask(how, &one, &before)
+    return sigismember(&before, signal) == 1
+  }
+#endif
