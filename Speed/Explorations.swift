@@ -9,6 +9,11 @@ func measureExplorations() throws {
   try measure("schedules of three items", items: schedules / 2) { try exploreItems(schedules / 2) }
   try measure("schedules of three Tasks", items: schedules / 4) { try exploreTasks(schedules / 4) }
   measure("finding and shrinking a failing order of 300 steps", items: 1, body: shrinkLong)
+  for count in [1_000, 8_000, 64_000] {
+    try measure("tasks of a chain of \(count), each submitting the next", items: count) {
+      try exploreChain(of: count)
+    }
+  }
 }
 
 private struct TooEarly: Error {}
@@ -67,4 +72,25 @@ func exploreTasks(_ schedules: Int) throws {
     return 0
   }
   precondition(result.schedulesRun == schedules)
+}
+
+/// One order, of tasks each of which submits the next: run three times, twice with a name for each.
+private func exploreChain(of count: Int) throws {
+  let result = try explore(configuration: .init(stepLimit: count + 1)) { dispatcher in
+    let left = Locked(count)
+    @Sendable func poll() {
+      dispatcher.foreground(label: "poll") {
+        if left.withLock({ left in
+          left -= 1
+          return left > 0
+        }) {
+          poll()
+        }
+      }
+    }
+    poll()
+    try dispatcher.runUntilIdle()
+    return dispatcher.ledger.completed
+  }
+  precondition(result.outcomes == [count])
 }

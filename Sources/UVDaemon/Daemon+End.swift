@@ -29,19 +29,29 @@
 
     /// Lets the handlers run, and then the shutdown begin. Once, any thread.
     func runEndings(within longest: Duration) {
+      let alarm = soundAlarm(after: longest)
       Task(executorPreference: dispatcher.foreground.executor) {
         while let handler = self.endings.next() { await self.perform(handler) }
+        alarm?.cancel()
         self.finishEndings()
       }
-      guard let dispatcher = dispatcher as? UVDispatcher else { return }
-      // The loop may be stuck, and with it every timer of the dispatcher.
-      Task.detached { [weak dispatcher, endings, logger] in
-        try? await Task.sleep(for: longest + .seconds(1))
-        guard dispatcher != nil, let policies = endings.finish() else { return }
-        logger.error(
-          "the loop has not come to the end of what is to be done before a shutdown, which begins now"
-        )
-        for policy in policies { dispatcher?.beginShutdown(policy) }
+    }
+
+    /// Begins the shutdown also if the loop is stuck, and with it every timer of the dispatcher.
+    private func soundAlarm(after longest: Duration) -> LateCall? {
+      guard let dispatcher = dispatcher as? UVDispatcher else { return nil }
+      do throws(UVError) {
+        return try LateCall.start(named: "end of daemon", after: longest + .seconds(1)) {
+          [weak dispatcher, endings, logger] in
+          guard let dispatcher, let policies = endings.finish() else { return }
+          logger.error(
+            "the loop has not come to the end of what is to be done before a shutdown, which begins now"
+          )
+          for policy in policies { dispatcher.beginShutdown(policy) }
+        }
+      } catch {
+        logger.warning("a loop that is stuck would keep the shutdown from beginning: \(error)")
+        return nil
       }
     }
 

@@ -11,9 +11,9 @@
     /// often it asks.
     ///
     /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had, and
-    /// with the next handler. So it does after a reload that takes longer than the `reloadTimeout` of the daemon: the
-    /// Task of its handler is cancelled, and the service manager hears that the reload is over. Once the daemon was asked to end, no handler is called any more, and it is
-    /// not told to be ready.
+    /// with the next handler. So it does after a reload that takes longer than the `reloadTimeout` of the daemon:
+    /// the Task of its handler is cancelled, and the service manager hears that the reload is over. Once the daemon
+    /// was asked to end, no handler is called any more, and it is not told to be ready.
     ///
     /// - Parameter perform: Begins on the foreground, in a Swift Task that prefers it.
     /// - Returns: Cancelling it removes the handler, also from a reload that has not come to it, and has

@@ -17,8 +17,9 @@
   /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
   /// started is cancelled, and nobody waits for what runs, in the drain and in the cancel phase after
   /// it. One that comes within a second of the first is none: a supervisor may pass one request on twice,
-  /// or send two signals for it. Each that is ignored is logged. When the shutdown is over the signals do again what they did before. While a body holds the
-  /// loop, none of them does anything: that is what a watchdog is for.
+  /// or send two signals for it. Each that is ignored is logged. When the shutdown is over the signals do
+  /// again what they did before. While a body holds the loop, none of them does anything: that is what a
+  /// watchdog is for.
   ///
   /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
   /// that is stuck tells it nothing any more, and the process is restarted. Without a service manager

@@ -53,8 +53,9 @@ package struct Ticks: Sendable {
   package mutating func beginBody(at now: DispatcherInstant) -> Int {
     noteTicks(through: now.nanoseconds)
     isInBody = true
-    defer { missed = 0 }
-    return Int(missed)
+    let told = missed
+    missed = 0
+    return Int(told)
   }
 
   /// The body of the run has ended, and with that the run.

@@ -86,7 +86,7 @@ extension State {
   /// The body of a run has ended.
   mutating func endRun(of timer: RepeatingItem) {
     guard let timed = letGoOfRun(of: timer) else { return }
-    let isOver = timer.isCancellationRequested || isFinished
+    let isOver = timer.isCancellationRequested
     if !isOver, timer.ticks.endRun(at: DispatcherInstant(nanoseconds: now)) {
       addRun(of: timed, due: now)
     } else if isOver || timer.ticks.isStopped {

@@ -155,7 +155,7 @@ extension State {
         }
       } while startBackground()
     }
-    if case .item(let awaited) = target, case let item = awaited.next, item.lane == .background,
+    if case .item(let item) = target, item.lane == .background,
       item.place.stage != .held, item.place.stage != .timers
     {
       // Only what must precede it.

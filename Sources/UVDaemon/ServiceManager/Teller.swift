@@ -25,7 +25,7 @@
       var unsent: [Notification] = []
       var retryIsSet = false
       var endIsTold = false
-      /// The daemon tells that it has reloaded when all who take part have.
+      /// The daemon tells that it has reloaded when all handlers have.
       var isReloading = false
       /// Why none reaches the service manager, if it was logged.
       var lastError: CInt?

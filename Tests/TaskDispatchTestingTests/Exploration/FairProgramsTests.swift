@@ -58,8 +58,8 @@ struct FairProgramsTests {
       for _ in 0..<2 { two { done.note("done") } }
     case .twoForEachOther:
       let isStarted = Slot<Bool>()
-      poll(on: one, until: { isStarted.value == true }) { done.note("one") }
-      poll(on: two, until: { done.all == ["one"] }) { done.note("two") }
+      poll(on: one, until: { isStarted.value == true }, then: { done.note("one") })
+      poll(on: two, until: { done.all == ["one"] }, then: { done.note("two") })
       dispatcher.foreground { isStarted.value = true }
     case .pairForView:
       pair(dispatcher.foreground, dispatcher.background, until: { done.all.count == 2 })
@@ -86,9 +86,9 @@ struct FairProgramsTests {
 /// Submits itself to `queue` until the condition holds.
 private func poll(
   on queue: TaskQueue, until isOver: @escaping @Sendable () -> Bool,
-  _ then: @escaping @Sendable () -> Void = {}
+  then: @escaping @Sendable () -> Void = {}
 ) {
-  queue(label: "poll") { isOver() ? then() : poll(on: queue, until: isOver, then) }
+  queue(label: "poll") { isOver() ? then() : poll(on: queue, until: isOver, then: then) }
 }
 
 /// Two that submit each other.

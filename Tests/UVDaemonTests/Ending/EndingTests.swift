@@ -131,6 +131,23 @@
       try scene.finish()
     }
 
+    @Test("that comes again counts from the first, however often it came between")
+    func countsFromTheFirst() throws {
+      let scene = try Scene()
+      let dispatcher = scene.dispatcher
+      try scene.daemon.begin(untilSignals: [.terminate])
+      dispatcher.background(label: "never") {}
+      for milliseconds in [0, 900, 600] {
+        #expect(dispatcher.report == nil)
+        try dispatcher.skipTime(by: .milliseconds(milliseconds))
+        try dispatcher.raise(.terminate)
+        try dispatcher.runNextForegroundTask()
+      }
+
+      #expect(dispatcher.report?.unfinished.map(\.label) == ["never"])
+      try scene.finish()
+    }
+
     @Test("that was made twice before the loop could look is one")
     func burst() throws {
       let scene = try Scene()

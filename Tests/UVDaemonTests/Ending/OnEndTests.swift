@@ -85,7 +85,9 @@
       let dispatcher = scene.dispatcher
       scene.daemon.onEnd { note("first") }
       scene.daemon.onEnd(deadline: .seconds(3)) {
-        do { try await dispatcher.clock.sleep(for: .seconds(3600)) } catch { note("cancelled") }
+        do { try await dispatcher.clock.sleep(for: .seconds(3600)) } catch {
+          note(Task.isCancelled ? "cancelled" : "woken")
+        }
       }
       scene.daemon.beginShutdown(because: "test")
       try dispatcher.advanceTime(by: .milliseconds(2_999))
@@ -110,7 +112,9 @@
       let dispatcher = scene.dispatcher
       scene.daemon.onEnd { note("never") }
       scene.daemon.onEnd(deadline: .seconds(100)) {
-        do { try await dispatcher.clock.sleep(for: .seconds(50)) } catch { note("cancelled") }
+        do { try await dispatcher.clock.sleep(for: .seconds(50)) } catch {
+          note(Task.isCancelled ? "cancelled" : "woken")
+        }
       }
       try scene.daemon.begin(untilSignals: [.terminate])
       try dispatcher.raise(.terminate)
@@ -125,8 +129,28 @@
       try dispatcher.runUntilIdle()
 
       #expect(dispatcher.report != nil)
-      #expect(!log.value.contains("never"))
+      #expect(log.value == ["cancelled"])
       #expect(dispatcher.now == .start.advanced(by: .seconds(2)))
+      try scene.finish()
+    }
+
+    @Test("that does not hear of its cancellation is left behind too")
+    func hangsForGood() throws {
+      let scene = try Scene()
+      let waiting = Box<CheckedContinuation<Void, Never>?>(nil)
+      scene.daemon.onEnd { note("first") }
+      scene.daemon.onEnd(deadline: .seconds(3)) {
+        await withCheckedContinuation { waiting.value = $0 }
+        note("too late")
+      }
+      scene.daemon.beginShutdown(because: "test")
+
+      try scene.dispatcher.advanceTime(by: .seconds(3))
+
+      #expect(log.value == ["first"])
+      #expect(scene.dispatcher.report != nil)
+      waiting.value?.resume()
+      try scene.dispatcher.runUntilIdle()
       try scene.finish()
     }
 

@@ -164,6 +164,7 @@ extension OnePool {
         #expect(released.wait(patience))
         #expect(timer.outcomeIfFinished == .cancelled)
       }
+      #expect(dispatcher.withCore { $0.timersWithRun.isEmpty })
       dispatcher.end()
       #expect(dispatcher.ledger.balances)
       #expect(dispatcher.ledger.waiting == 0)

@@ -25,6 +25,7 @@ extension OnePool {
       #expect(loop.join())
 
       #expect(dispatcher.report?.ledger.abandoned == 1)
+      #expect(timer.outcomeIfFinished == .cancelled)
       #expect(timer.cancel() == .tooLate)
       gate.open()
       #expect(ended.wait(patience))

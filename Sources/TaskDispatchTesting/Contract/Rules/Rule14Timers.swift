@@ -17,6 +17,14 @@ extension DispatcherContract {
             scene.expectDeadlock("waiting on \(queue) for a group of its timer") {
               try group.wait(timeout: nil)
             }
+            // Nor does it wait for a time-out.
+            let patience = scene.patience
+            scene.expectDeadlock("waiting on \(queue) for its own timer, with a time-out") {
+              try timer.value?.wait(timeout: patience)
+            }
+            scene.expectDeadlock("waiting on \(queue) for a group of it, with a time-out") {
+              try group.wait(timeout: patience)
+            }
             CurrentTask.cancel()
             ran.open()
           }
