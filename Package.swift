@@ -75,10 +75,18 @@ let package = Package(
       name: "UVDispatchTests",
       dependencies: ["UVDispatch", "TaskDispatch", "TaskDispatchTesting", "MainThreadHost"],
       swiftSettings: settings),
+    // Daemons for tests that start one, and are its service manager.
+    .executableTarget(
+      name: "DaemonHost",
+      dependencies: [
+        "UVDaemon", "UVDispatch",
+        .product(name: "Logging", package: "swift-log", condition: withDaemon),
+      ],
+      path: "Tests/DaemonHost", swiftSettings: settings),
     .testTarget(
       name: "UVDaemonTests",
       dependencies: [
-        "UVDaemon", "UVDispatch", "TaskDispatch", "TaskDispatchTesting",
+        "UVDaemon", "UVDispatch", "TaskDispatch", "TaskDispatchTesting", "DaemonHost",
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: withDaemon),
         .product(name: "Logging", package: "swift-log", condition: withDaemon),

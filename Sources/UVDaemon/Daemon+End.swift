@@ -32,23 +32,25 @@
       let alarm = soundAlarm(after: longest)
       Task(executorPreference: dispatcher.foreground.executor) {
         while let handler = self.endings.next() { await self.perform(handler) }
-        alarm?.cancel()
+        alarm?.end()
         self.finishEndings()
       }
     }
 
     /// Begins the shutdown also if the loop is stuck, and with it every timer of the dispatcher.
-    private func soundAlarm(after longest: Duration) -> LateCall? {
+    private func soundAlarm(after longest: Duration) -> ShutdownDeadline? {
       guard let dispatcher = dispatcher as? UVDispatcher else { return nil }
       do throws(UVError) {
-        return try LateCall.start(named: "end of daemon", after: longest + .seconds(1)) {
-          [weak dispatcher, endings, logger] in
+        let alarm = ShutdownDeadline()
+        let time = monotonicNanoseconds().addingClamped((longest + .seconds(1)).clampedNanoseconds)
+        try alarm.start(named: "daemon", at: time) { [weak dispatcher, endings, logger] in
           guard let dispatcher, let policies = endings.finish() else { return }
           logger.error(
             "the loop has not come to the end of what is to be done before a shutdown, which begins now"
           )
           for policy in policies { dispatcher.beginShutdown(policy) }
         }
+        return alarm
       } catch {
         logger.warning("a loop that is stuck would keep the shutdown from beginning: \(error)")
         return nil

@@ -5,6 +5,15 @@
   public import ServiceLifecycle
   public import UVDispatch
 
+  extension Daemon {
+    /// On the calling thread.
+    func letIn(_ signals: [Signal]) {
+      for signal in signals where cdaemon_let_in(signal.rawValue) == 1 {
+        logger.notice("\(signal) was blocked, and nothing would have come of it: it is let in now")
+      }
+    }
+  }
+
   extension Daemon where Dispatcher == UVDispatcher {
     /// Runs the loop on the calling thread until one of `signals` has come and the shutdown that it
     /// begins is over, or anybody else's. Once.
@@ -24,9 +33,6 @@
       untilSignals signals: [Signal] = [.terminate, .interrupt]
     ) throws(EventRefusal) -> ShutdownReport {
       surviveBrokenPipes()
-      for signal in signals where cdaemon_let_in(signal.rawValue) == 1 {
-        logger.notice("\(signal) was blocked, and nothing would have come of it: it is let in now")
-      }
       try begin(untilSignals: signals)
       let report = dispatcher.run()
       log(report)

@@ -105,6 +105,7 @@
     /// Does it now if the caller is on the foreground, so that it is said before that goes on.
     private func tell(_ label: String, _ notifications: [ServiceManager.Notification]) {
       if dispatcher.isForeground { return teller.tell(notifications) }
+      let notifications = teller.legal(notifications)
       // As a reply, which no limit refuses.
       let item = WorkItem.make(
         kind: .reply, queue: dispatcher.foreground, label: label,
@@ -138,11 +139,18 @@
       }
     }
 
-    /// Registers what ``run(untilSignals:)`` waits for, and begins to tell the service manager that it
-    /// is alive. Any thread, once.
+    /// Lets `signals` ask for the end, and begins to tell the service manager that the daemon is alive. Any thread,
+    /// once.
+    ///
+    /// ``run(untilSignals:)`` does this itself. It is for a program that runs the loop another way, by
+    /// `dispatcher.start()` for example, and for a test on a `RecordingDispatcher`, which raises the signals. A signal
+    /// of those that the calling thread blocks, as one does that was started so, is let in, and that is logged.
     ///
     /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then.
-    func begin(untilSignals signals: [Signal]) throws(EventRefusal) {
+    public func begin(
+      untilSignals signals: [Signal] = [.terminate, .interrupt]
+    ) throws(EventRefusal) {
+      if dispatcher is UVDispatcher { letIn(signals) }
       var registered: [Registration] = []
       for signal in signals {
         do throws(EventRefusal) {

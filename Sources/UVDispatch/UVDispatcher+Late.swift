@@ -25,7 +25,9 @@ extension UVDispatcher {
     #endif
     core.outbox.appendWake {
       do throws(UVError) {
-        try OwnThread.start(named: self.settings.label) { self.runLateJobs() }
+        try OwnThread.start(named: self.settings.label, runsBodies: true) {
+          BrokenPipes.withHeldBack { self.runLateJobs() }
+        }
       } catch {
         // No room for a thread: one of Swift's own has to do.
         Task.detached { self.runLateJobs() }

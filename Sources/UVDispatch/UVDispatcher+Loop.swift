@@ -9,10 +9,14 @@ extension UVDispatcher {
   /// on. Called from a block of that queue itself, it serves nothing: what waits there goes on waiting
   /// until this returns. Nor if the process has no descriptor left for it.
   ///
-  /// Meanwhile a write to a pipe or a socket whose other side has gone does not end the process, if it
-  /// is made on this thread: it fails with `EPIPE`, and that is all. A program that a body starts here
-  /// inherits that `SIGPIPE` is blocked, unless it is given a mask of its own
-  /// (`POSIX_SPAWN_SETSIGMASK`).
+  /// It does not serve `RunLoop.main`, which is Foundation's own: a `Timer.scheduledTimer`, or a block of
+  /// `RunLoop.main.perform`, never comes while this runs. Use `foreground.every` and `foreground { }`
+  /// instead, or `DispatchQueue.main`.
+  ///
+  /// While it runs, a write to a pipe or a socket whose other side has gone does not end the process, if it
+  /// is made on this thread: it fails with `EPIPE`, and that is all. Unless the process has a handler
+  /// for `SIGPIPE` or ignores it, this thread blocks it for that, and a program that a body starts
+  /// here inherits that, if it is not given a mask of its own (`POSIX_SPAWN_SETSIGMASK`).
   ///
   /// Returns once everything accepted has been processed, or is named in the report; jobs of Swift
   /// Tasks that have reached this dispatcher by then have run as well, up to the shutdown's deadline. At
@@ -45,9 +49,9 @@ extension UVDispatcher {
   }
 
   /// Runs the loop on a thread of its own, named after the dispatcher's label, and returns at once.
-  /// That lets no signal in but those of a fault, such as `SIGSEGV`: all others go to other threads. A
-  /// program that a body starts there inherits it, and could not be stopped by `SIGTERM`, unless it is
-  /// given a mask of its own (`POSIX_SPAWN_SETSIGMASK`).
+  /// It blocks the signals that the main thread blocks, as the workers do: a program that a body starts
+  /// can be stopped by `SIGTERM`. Of a write whose other side has gone, and of `SIGPIPE`, it holds what
+  /// ``run(servesMainQueue:)`` says.
   ///
   /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``waitForReport(timeout:)``.
   ///
@@ -55,11 +59,13 @@ extension UVDispatcher {
   public func start() throws(UVError) {
     _ = enterLoop("start()", orReport: false)
     do throws(UVError) {
-      try OwnThread.start(named: settings.label) {
+      try OwnThread.start(named: settings.label, runsBodies: true) {
         self.withCore { $0.takeLoop() }
-        while true {
-          self.loop.run()
-          if self.leaveLoop() != nil { return }
+        BrokenPipes.withHeldBack {
+          while true {
+            self.loop.run()
+            if self.leaveLoop() != nil { return }
+          }
         }
       }
     } catch {

@@ -4,5 +4,5 @@ extension Bug {
     wakingBugs + fastPathBugs + viewBugs + viewInboxBugs + itemBugs + submittingBugs + runningBugs
     + waitingBugs + callbackBugs
     + shutdownBugs + deadlineBugs + repeatingBugs + poolShareBugs
-    + eventBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
+    + eventBugs + signalMaskBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
 }

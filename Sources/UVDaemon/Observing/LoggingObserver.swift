@@ -1,41 +1,107 @@
 #if Daemon
   public import Logging
+  internal import Synchronization
   public import UVDispatch
 
-  /// Logs what somebody should look at: bodies that hold their thread, submissions that are refused, and
-  /// what a shutdown has abandoned; each with its label, and the file and line that submitted it.
+  /// Logs what a person should look at: bodies that hold their thread, and submissions that are refused; each with its
+  /// label, and the file and line that submitted it.
   ///
-  /// Of refusals, at most one a second for each line of the source, with the number of those between:
-  /// a queue that is full refuses thousands. None because of a shutdown.
+  /// Of a body that holds its thread: that it has, after the threshold of the dispatcher; again each time that this has
+  /// become ten times as long; and for how long it was, once it ends. Of other bodies that the same line of the source
+  /// has submitted, and of refusals, at most one a second for each line, with the number of those between: a queue that
+  /// is full refuses thousands. No refusal because of a shutdown.
+  ///
+  /// What a shutdown leaves behind is in its ``ShutdownReport``, which ``Daemon`` logs.
   public final class LoggingObserver: TaskObserver {
     private let logger: Logger
     private let refusals = Locked(Throttle(interval: .seconds(1)))
+    private let stalls = Locked(Stalls())
+    /// How many there are: most bodies end while there is none, and need no lock for that.
+    private let stallCount = Atomic(0)
 
     public init(_ logger: Logger) { self.logger = logger }
 
     public func observe(_ event: TaskEvent) {
       switch event.kind {
       case .stalled(let time):
-        log("\(event.task.name) has held its thread for \(time.shortText)", event)
+        let others = stalls.withLock { stalls in
+          defer { stallCount.store(stalls.count, ordering: .relaxed) }
+          return stalls.begin(event.task, at: event.time, held: time)
+        }
+        guard let others else { return }
+        log(.warning, "\(event.task.name) has held its thread for \(time.shortText)", others, event)
       // That of a shutdown is as it should be, and comes from everywhere.
       case .refused(let reason) where reason != .shutDown:
         guard let others = refusals.withLock({ $0.pass(event.task.site, at: event.time) }) else {
           return
         }
-        let more = others == 0 ? "" : "; \(others) more since the last of these"
-        log("\(event.task.name) was refused: \(reason)\(more)", event)
-      case .finished(.abandoned):
-        log("\(event.task.name) was abandoned: it still runs after the shutdown", event)
+        log(.warning, "\(event.task.name) was refused: \(reason)", others, event)
+      case .finished:
+        guard stallCount.load(ordering: .relaxed) > 0 else { return }
+        let end = stalls.withLock { stalls in
+          defer { stallCount.store(stalls.count, ordering: .relaxed) }
+          return stalls.end(event.task.id, at: event.time)
+        }
+        guard let (held, others) = end, event.kind != .finished(.abandoned) else { return }
+        log(
+          .notice, "\(event.task.name) has let its thread go after \(held.shortText)", others, event
+        )
       default: break
       }
     }
 
-    private func log(_ text: String, _ event: TaskEvent) {
-      logger.warning(
-        "\(text)",
+    private func log(_ level: Logger.Level, _ text: String, _ others: Int, _ event: TaskEvent) {
+      let more = others == 0 ? "" : "; \(others) more since the last of these"
+      logger.log(
+        level: level, "\(text)\(more)",
         metadata: [
           "task": "\(event.task.id)", "queue": "\(event.task.queue)", "site": "\(event.task.site)",
         ])
+    }
+  }
+
+  /// The bodies that hold their thread.
+  struct Stalls: Sendable {
+    private struct Stall {
+      let site: CallSite
+      let startedAt: DispatcherInstant
+      /// Told again from this on; nil if another body of its line is told of.
+      var next: Duration?
+    }
+
+    private var known: [TaskID: Stall] = [:]
+    private var throttle = Throttle(interval: .seconds(1))
+    /// There are at most so many threads; what was told after its end, and so never ends, may not fill the memory.
+    private static let mostKnown = 1024
+
+    var count: Int { known.count }
+
+    /// - Returns: How many others of this line of the source were held back since the last that was told; nil if this
+    ///   one is.
+    mutating func begin(
+      _ task: TaskRecord, at time: DispatcherInstant, held: Duration
+    ) -> Int? {
+      let held = Duration.nanoseconds(held.clampedNanoseconds)
+      if let stall = known[task.id] {
+        guard let next = stall.next, held >= next else { return nil }
+        known[task.id]?.next = held * 10
+        return throttle.takeHeldBack(task.site)
+      }
+      if known.count >= Self.mostKnown { known = [:] }
+      let others = throttle.pass(task.site, at: time)
+      known[task.id] = Stall(
+        site: task.site, startedAt: time.advanced(by: .zero - held),
+        next: others == nil ? nil : held * 10)
+      return others
+    }
+
+    /// - Returns: For how long it has held its thread, and how many others were held back; nil if nothing was told of
+    ///   it.
+    mutating func end(
+      _ task: TaskID, at time: DispatcherInstant
+    ) -> (held: Duration, others: Int)? {
+      guard let stall = known.removeValue(forKey: task), stall.next != nil else { return nil }
+      return (stall.startedAt.duration(to: time), throttle.takeHeldBack(stall.site))
     }
   }
 
@@ -60,6 +126,12 @@
       if entry == nil, known.count >= Self.mostKnown { known = [:] }
       known[site] = (time.advanced(by: interval), 0)
       return entry?.heldBack ?? 0
+    }
+
+    /// How many were held back since the last that passed, or the last time this was asked.
+    mutating func takeHeldBack(_ site: CallSite) -> Int {
+      defer { known[site]?.heldBack = 0 }
+      return known[site]?.heldBack ?? 0
     }
   }
 

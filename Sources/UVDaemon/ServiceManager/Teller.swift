@@ -39,7 +39,7 @@
       }
 
       /// Ready is what a daemon is until it stops, and what it is again at the end of a reload.
-      private func isLegal(_ notification: Notification) -> Bool {
+      func isLegal(_ notification: Notification) -> Bool {
         switch notification {
         case .ready, .reloading: !endIsTold && !isReloading
         case .stopping: !endIsTold
@@ -94,6 +94,13 @@
 
     /// Whether the daemon is about to end: then it is not ready any more, whatever it was at.
     var endIsTold: Bool { state.withLock { $0.endIsTold } }
+
+    /// Those of `notifications` that would be true now. Any thread.
+    ///
+    /// What is said in the middle of a reload is asked here, too: on the foreground the reload may be over.
+    func legal(_ notifications: [Notification]) -> [Notification] {
+      state.withLock { state in notifications.filter { state.isLegal($0) } }
+    }
 
     /// Sends notifications, behind those that wait; not those that would be untrue. On the foreground: that is their
     /// order.

@@ -1,11 +1,11 @@
 internal import TaskDispatch
 
-/// Threads that see to it that a shutdown cancels, and its report comes, at its deadlines: also if the loop's thread
-/// is in a body or a callback that never ends, or no thread runs the loop.
+/// Threads that see to it that a shutdown begins, that it cancels, and that its report comes, at its deadlines: also
+/// if the loop's thread is in a body or a callback that never ends, or no thread runs the loop.
 ///
 /// Each sleeps until one deadline. What it does then may end in callbacks, which may take their time: so it leaves
 /// the next deadline to another thread first. They end with the shutdown, and do not keep the dispatcher.
-final class ShutdownDeadline: Sendable {
+package final class ShutdownDeadline: Sendable {
   private let monitor = Monitor()
   private let state = State()
 
@@ -16,11 +16,13 @@ final class ShutdownDeadline: Sendable {
     var isOver = false
   }
 
+  package init() {}
+
   /// Starts a thread that sleeps until the deadline, and then calls `perform`. Under no lock.
   ///
   /// - Parameter time: In nanoseconds of the monotonic clock.
   /// - Throws: If the system has no room for another thread. Then the loop alone sees to the deadline.
-  func start(
+  package func start(
     named name: String, at time: Int64, _ perform: @escaping @Sendable () -> Void
   ) throws(UVError) {
     move(to: time)
@@ -37,7 +39,7 @@ final class ShutdownDeadline: Sendable {
   }
 
   /// Lets the thread end. Any thread; it may still be on its way when this returns.
-  func end() {
+  package func end() {
     monitor.lock()
     state.isOver = true
     monitor.unlock()

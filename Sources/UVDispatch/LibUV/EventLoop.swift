@@ -14,7 +14,7 @@ internal import TaskDispatch
   ///
   /// Not a `uv_async_t`: in old versions of libuv (before 1.45) the loop that was woken waits in a
   /// spin for the sender to leave the call, and so takes it the processor that both may share.
-  private let wakeDescriptor: CInt
+  let wakeDescriptor: CInt
   private let waker: UnsafeMutablePointer<uv_poll_t>
   private let timer: UnsafeMutablePointer<uv_timer_t>
   private let idle: UnsafeMutablePointer<uv_idle_t>
@@ -102,7 +102,11 @@ internal import TaskDispatch
     while unsafe write(wakeDescriptor, &one, 8) < 0 {
       // A full one is readable: the loop is being woken.
       if errno == EAGAIN { return }
-      require(errno == EINTR, "a write to an eventfd was refused: \(errno)")
+      require(
+        errno == EINTR,
+        "the loop cannot be woken: its eventfd, descriptor \(wakeDescriptor), was closed by other code of this "
+          + "process (errno \(errno)). A second close() of one number closes what has that number by then: look for it"
+      )
     }
   }
 

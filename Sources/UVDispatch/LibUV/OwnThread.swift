@@ -4,35 +4,37 @@ internal import Glibc
 /// Threads of this package's own.
 enum OwnThread {
   /// Runs `body` on a new thread with this name (at most 15 bytes of it), and lets it go when it
-  /// ends. The thread lets in the signals of a fault of its own (``FaultSignals``); all others go to
-  /// other threads. The mask of the calling thread is the same afterwards.
+  /// ends. The mask of the calling thread is the same afterwards.
   ///
+  /// - Parameter runsBodies: Whether code of the program runs there: then it blocks the signals that ``SignalMasks``
+  ///   says. Otherwise it blocks all but those of a fault of its own, and they go to other threads.
   /// - Throws: If the system has no room for another thread.
   static func start(
-    named name: String, _ body: @escaping @Sendable () -> Void
+    named name: String, runsBodies: Bool = false, _ body: @escaping @Sendable () -> Void
   ) throws(UVError) {
     var attributes = pthread_attr_t()
     unsafe pthread_attr_init(&attributes)
     unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     defer { unsafe pthread_attr_destroy(&attributes) }
-    let start = Start(name: name, body)
-    var thread = pthread_t()
+    let start = Start(name: name, runsBodies: runsBodies, body)
     let context = unsafe Unmanaged.passRetained(start)
     // A new thread begins with the mask of the thread that makes it.
-    var all = sigset_t()
-    var before = sigset_t()
-    unsafe sigfillset(&all)
-    unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
-    let status = unsafe pthread_create(
-      &thread, &attributes,
-      { context in
-        FaultSignals.letIn()
-        let start = unsafe Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
-        unsafe cuv_name_thread(start.name)
-        start.body()
-        return nil
-      }, context.toOpaque())
-    unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+    let status = SignalMasks.whileAllAreBlocked {
+      var thread = pthread_t()
+      return unsafe pthread_create(
+        &thread, &attributes,
+        { context in
+          let start = unsafe Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
+          if start.runsBodies {
+            SignalMasks.setThatOfBodies()
+          } else {
+            SignalMasks.letFaultsIn()
+          }
+          unsafe cuv_name_thread(start.name)
+          start.body()
+          return nil
+        }, context.toOpaque())
+    }
     guard status == 0 else {
       unsafe context.release()
       throw UVError(call: "pthread_create", status: -Int32(status))
@@ -41,10 +43,12 @@ enum OwnThread {
 
   private final class Start {
     let name: String
+    let runsBodies: Bool
     let body: @Sendable () -> Void
 
-    init(name: String, _ body: @escaping @Sendable () -> Void) {
+    init(name: String, runsBodies: Bool, _ body: @escaping @Sendable () -> Void) {
       self.name = name
+      self.runsBodies = runsBodies
       self.body = body
     }
   }

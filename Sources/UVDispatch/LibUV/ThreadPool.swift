@@ -17,7 +17,7 @@ enum ThreadPool {
       let now = try size(unsafe getenv("UV_THREADPOOL_SIZE").map { unsafe String(cString: $0) })
       try Leases.prepare()
       let before = threadsOfProcess
-      FaultSignals.whileLetIn { Leases.start {} }
+      SignalMasks.whileThatOfBodies { Leases.start {} }
       // Libuv starts them all at once. If none has come, somebody has used the pool before, and what
       // the variable said then nobody knows.
       let isOurs = threadsOfProcess > before

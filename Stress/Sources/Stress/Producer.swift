@@ -24,6 +24,8 @@ final class Producer {
   private var first = 0
   /// Timers that repeat until they are cancelled: few, since each is work for ever.
   private var repeating: [(ticket: Ticket, timer: TimerHandle)] = []
+  /// Cancelled in their bodies.
+  private var ending: [(ticket: Ticket, timer: TimerHandle)] = []
   private let grammar: [Mix.Operation]
   /// When what has been open longest was submitted; 0 for nothing: for the watchdog.
   let oldest = Number()
@@ -74,6 +76,7 @@ final class Producer {
   func closeWhatIsOver() {
     while first < open.count, isOver(open[first]) { first += 1 }
     endRepeating { $0.runs.load(ordering: .relaxed) >= 3 || world.isOver.isRaised }
+    closeEnding()
     if first > 1024 || first == open.count {
       open.removeFirst(first)
       first = 0
@@ -104,8 +107,8 @@ final class Producer {
   func closeAll() {
     endRepeating { _ in true }
     closeWhatIsOver()
-    while openCount > 0 {
-      world.waitBriefly(for: open[first].ticket)
+    while openCount > 0 || !ending.isEmpty {
+      world.waitBriefly(for: openCount > 0 ? open[first].ticket : ending[0].ticket)
       closeWhatIsOver()
     }
   }
@@ -126,6 +129,7 @@ final class Producer {
     first = 0
     oldest.set(0)
     endRepeating { _ in true }
+    ending = []
   }
 
   private func isOver(_ entry: Open) -> Bool {
@@ -185,14 +189,29 @@ final class Producer {
       world.totals.cancelRequests.add()
       world.totals.cancelled.add()
       if answer == .beforeStart { world.judges[ticket.queue].cancelledRepeating(ticket) }
-      // Ended by a shutdown, it may be told of its outcome a moment later.
-      if !world.isOver.isRaised, timer.outcomeIfFinished != .cancelled {
-        world.court.report(
-          .cancel, ticket,
-          "repeats, was cancelled (\(answer)), and its outcome is \(timer.outcomeIfFinished as Any)"
-        )
+      if answer == .requested {
+        ending.append((ticket, timer))
+      } else {
+        expectCancelled(ticket, timer, "repeats, was cancelled (\(answer))")
       }
       return true
     }
+  }
+
+  /// One that was in its body when it was cancelled has no outcome before that has ended.
+  private func closeEnding() {
+    ending.removeAll { ticket, timer in
+      guard timer.outcomeIfFinished != nil else { return false }
+      expectCancelled(ticket, timer, "repeats, was cancelled in its body")
+      return true
+    }
+  }
+
+  private func expectCancelled(_ ticket: Ticket, _ timer: TimerHandle, _ what: String) {
+    // Ended by a shutdown, it may be told of its outcome a moment later.
+    guard !world.isOver.isRaised else { return }
+    let outcome = timer.outcomeIfFinished
+    guard outcome != .cancelled else { return }
+    world.court.report(.cancel, ticket, "\(what), and its outcome is \(outcome as Any)")
   }
 }

@@ -54,48 +54,84 @@
         ])
     }
 
-    @Test("names what a shutdown abandons")
+    @Test("leaves what a shutdown abandons to the report, which the daemon logs")
     func abandoned() throws {
       let dispatcher = try UVDispatcher(.init(observer: observer))
       let (isRunning, gate) = (Latch(), Latch())
       dispatcher.background(label: "stuck") {
         isRunning.open()
-        _ = gate.wait(patience)
+        gate.hold(patience)
       }
       #expect(isRunning.wait(patience))
-      dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
-      dispatcher.run()
+      let daemon = Daemon(
+        dispatcher, shutdown: ShutdownPolicy(drain: .zero, cancel: .zero), manager: .absent,
+        logger: Logger(label: "test") { _ in log }, send: { _ in nil })
+      daemon.beginShutdown(because: "test")
+      _ = try daemon.run()
       gate.open()
 
-      let entry = try #require(log.entries.first { "\($0.message)".contains("abandoned") })
-      #expect(entry.message == "\"stuck\" was abandoned: it still runs after the shutdown")
-      #expect(entry.metadata["queue"] == "background")
+      #expect(log.entries.count { "\($0.message)".contains("stuck") } == 1)
+    }
+
+    @Test("tells of a body that holds its thread: once, ten times as late again, and at its end")
+    func oneStall() {
+      let observer = observer
+      for power in 0..<10 { observer.stall(1, for: 100 << power) }
+      observer.finish(1, at: 60_000)
+      observer.finish(1, at: 60_001)
+
+      #expect(
+        log.entries.map { "\($0.level): \($0.message)" } == [
+          "warning: \"body 1\" has held its thread for 100 ms",
+          "warning: \"body 1\" has held its thread for 1.6 s",
+          "warning: \"body 1\" has held its thread for 26 s",
+          "notice: \"body 1\" has let its thread go after 60 s",
+        ])
+    }
+
+    @Test("tells of one of those that one line has submitted in a second, and counts the others")
+    func manyStalls() {
+      let observer = observer
+      for power in 0..<6 {
+        for body in 1...7 { observer.stall(body, for: 100 << power) }
+      }
+      for body in (1...7).reversed() { observer.finish(body, at: 4_000) }
+      observer.stall(8, for: 100, at: 5_000)
+      // What one stall has left behind is no other's.
+      observer.finish(8, at: 5_100, .abandoned)
+      observer.finish(2, at: 6_000)
+
+      #expect(
+        log.entries.map { "\($0.message)" } == [
+          "\"body 1\" has held its thread for 100 ms",
+          "\"body 1\" has held its thread for 1.6 s; 6 more since the last of these",
+          "\"body 1\" has let its thread go after 4 s",
+          "\"body 8\" has held its thread for 100 ms",
+        ])
     }
 
     @Test("says the same in whatever order several threads tell of a task")
     func anyOrder() {
-      let record = TaskRecord(
-        id: TaskID(1), label: "hash", lane: .background, queue: "background",
-        site: CallSite(fileID: "A/B.swift", line: 1), parent: nil,
-        enqueuedAt: .init(nanoseconds: 0))
       let kinds: [TaskEvent.Kind] = [
         .finished(.abandoned), .stalled(.seconds(19.995469694999997)), .started, .due, .enqueued,
         .cancellationRequested,
       ]
-      let expected: Set<String> = [
-        "\"hash\" was abandoned: it still runs after the shutdown",
-        "\"hash\" has held its thread for 20 s",
-      ]
-
       for first in kinds.indices {
         let log = InMemoryLogHandler()
         let observer = LoggingObserver(Logger(label: "test") { _ in log })
-        for kind in kinds[first...] + kinds[..<first] {
-          observer.observe(TaskEvent(kind, record, at: .init(nanoseconds: 5)))
-        }
-        #expect(log.entries.count == 2)
-        #expect(Set(log.entries.map { "\($0.message)" }) == expected)
+        for kind in kinds[first...] + kinds[..<first] { observer.tell(kind, of: 1, at: 5) }
+        #expect(log.entries.map { "\($0.message)" } == ["\"body 1\" has held its thread for 20 s"])
       }
+    }
+
+    @Test("forgets bodies that never end, and never grows")
+    func forgotten() {
+      var stalls = Stalls()
+      for number in 1...100_000 {
+        let record = LoggingObserver.record(number, line: number)
+        #expect(stalls.begin(record, at: .init(nanoseconds: 5), held: .nanoseconds(5)) == 0)
+      }
+      #expect(stalls.count <= 1024)
     }
 
     @Test("counts refusals that are told in another order than they happened")
@@ -126,6 +162,29 @@
         #expect(throttle.pass(CallSite(fileID: "A/B.swift", line: UInt(line)), at: time) == 0)
       }
       #expect(throttle.count <= 1024)
+    }
+  }
+
+  extension LoggingObserver {
+    static func record(_ number: Int, line: Int = 1) -> TaskRecord {
+      TaskRecord(
+        id: TaskID(UInt64(number)), label: "body \(number)", lane: .background,
+        queue: "background", site: CallSite(fileID: "A/B.swift", line: UInt(line)), parent: nil,
+        enqueuedAt: .init(nanoseconds: 0))
+    }
+
+    fileprivate func tell(_ kind: TaskEvent.Kind, of number: Int, at milliseconds: Int64) {
+      let time = DispatcherInstant(nanoseconds: milliseconds * 1_000_000)
+      observe(TaskEvent(kind, Self.record(number), at: time))
+    }
+
+    /// - Parameter start: When the body has begun, in milliseconds.
+    fileprivate func stall(_ number: Int, for milliseconds: Int64, at start: Int64 = 0) {
+      tell(.stalled(.milliseconds(milliseconds)), of: number, at: start + milliseconds)
+    }
+
+    fileprivate func finish(_ number: Int, at time: Int64, _ outcome: Outcome = .completed) {
+      tell(.finished(outcome), of: number, at: time)
     }
   }
 #endif

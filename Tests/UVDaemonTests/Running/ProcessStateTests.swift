@@ -37,12 +37,9 @@
     @Test("is no default for SIGPIPE: every thread is told EPIPE, and what it starts is not")
     func brokenPipe() async {
       await #expect(processExitsWith: .success) {
-        signal(SIGPIPE, SIG_DFL)
+        setDisposition(SIG_DFL)
         runOnce(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        var ends: [CInt] = [0, 0]
-        pipe(&ends)
-        close(ends[0])
-        guard write(ends[1], "a", 1) == -1, errno == EPIPE else { exit(1) }
+        guard writeToBrokenPipe() == EPIPE else { exit(1) }
         let child = Foundation.Process()
         child.executableURL = URL(fileURLWithPath: "/bin/sh")
         child.arguments = ["-c", "kill -PIPE $$; exit 0"]
@@ -57,17 +54,28 @@
     @Test("stays what the process has said that SIGPIPE is to do")
     func ownHandler() async {
       await #expect(processExitsWith: .success) {
-        signal(SIGPIPE, SIG_IGN)
+        setDisposition(SIG_IGN)
         runOnce(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        var action = sigaction()
-        sigaction(SIGPIPE, nil, &action)
-        guard action.__sigaction_handler.sa_handler == nil else {
-          // SIG_IGN is the number 1, and no function.
-          exit(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1 ? 0 : 1)
-        }
-        exit(1)
+        guard isIgnored() else { exit(1) }
       }
     }
+  }
+
+  private func setDisposition(_ handler: sighandler_t?) { _ = signal(SIGPIPE, handler) }
+
+  private func isIgnored() -> Bool {
+    var action = sigaction()
+    unsafe sigaction(SIGPIPE, nil, &action)
+    // SIG_IGN is the number 1, and no function.
+    return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+  }
+
+  /// - Returns: The error of the write; 0 if there is none.
+  private func writeToBrokenPipe() -> CInt {
+    var ends: [CInt] = [0, 0]
+    _ = unsafe pipe(&ends)
+    close(ends[0])
+    return unsafe write(ends[1], "a", 1) == -1 ? errno : 0
   }
 
   /// Runs a daemon that was asked to end before.
@@ -85,9 +93,9 @@
   @discardableResult
   private func setMask(_ how: CInt, _ signal: CInt) -> Bool {
     var (one, before) = (sigset_t(), sigset_t())
-    sigemptyset(&one)
-    sigaddset(&one, signal)
-    pthread_sigmask(how, &one, &before)
-    return sigismember(&before, signal) == 1
+    unsafe sigemptyset(&one)
+    unsafe sigaddset(&one, signal)
+    unsafe pthread_sigmask(how, &one, &before)
+    return unsafe sigismember(&before, signal) == 1
   }
 #endif

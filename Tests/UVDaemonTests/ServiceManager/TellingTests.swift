@@ -153,6 +153,24 @@
       try scene.finish()
     }
 
+    @Test("said in the middle of a reload on another thread, that it is ready is not told after it")
+    func readyOfTheMiddle() throws {
+      let scene = try Scene()
+      let (daemon, dispatcher) = (scene.daemon, scene.dispatcher)
+      let goOn = AsyncStream.makeStream(of: Void.self)
+      try daemon.onReload { for await _ in goOn.stream { break } }
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+      // Behind the end of the reload.
+      goOn.continuation.yield()
+      daemon.ready("a part")
+      try dispatcher.runUntilIdle()
+
+      #expect(scene.notifications.count { $0 == "READY=1" } == 1)
+      #expect(scene.notifications.contains("STATUS=a part"))
+      try scene.finish()
+    }
+
     @Test("is nothing outside of one: no notification, no timer, no warning")
     func outside() throws {
       let scene = try Scene(["WATCHDOG_USEC": "1000000"])

@@ -7,7 +7,7 @@
   /// The socket that a service manager listens at.
   final class ManagerSocket: Sendable {
     let address: String
-    private let descriptor: CInt
+    let descriptor: CInt
 
     /// In a directory of its own, or in the abstract namespace.
     init(abstract: Bool = false) {
@@ -50,6 +50,52 @@
           descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
         if count < 0 { return all }
         all.append(String(decoding: buffer.prefix(count), as: UTF8.self))
+      }
+    }
+
+    /// Lets ``datagrams()`` say which process has sent each.
+    func wantsCredentials() {
+      var yes: CInt = 1
+      let size = socklen_t(MemoryLayout<CInt>.size)
+      let status = unsafe setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &yes, size)
+      precondition(status == 0, "the kernel does not say which process sends")
+    }
+
+    struct Datagram {
+      let process: pid_t
+      /// As it was sent: ``text`` has the first 4096 bytes.
+      let size: Int
+      let text: String
+    }
+
+    /// What has come since the last time, once this ``wantsCredentials()``.
+    func datagrams() -> [Datagram] {
+      var all: [Datagram] = []
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      // The header of a control message, and what it says: process, user, group.
+      var control = [UInt64](repeating: 0, count: 8)
+      while true {
+        let size = unsafe bytes.withUnsafeMutableBytes { bytes in
+          unsafe control.withUnsafeMutableBytes { control in
+            var part = unsafe iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+            return unsafe withUnsafeMutablePointer(to: &part) { part in
+              var message = unsafe msghdr()
+              unsafe message.msg_iov = part
+              unsafe message.msg_iovlen = 1
+              unsafe message.msg_control = control.baseAddress
+              unsafe message.msg_controllen = control.count
+              let flags = CInt(MSG_DONTWAIT) | CInt(MSG_TRUNC)
+              return unsafe recvmsg(descriptor, &message, flags)
+            }
+          }
+        }
+        if size < 0 { return all }
+        let header = MemoryLayout<cmsghdr>.size
+        let process = unsafe control.withUnsafeBytes {
+          unsafe $0.load(fromByteOffset: header, as: pid_t.self)
+        }
+        let text = String(decoding: bytes.prefix(size), as: UTF8.self)
+        all.append(Datagram(process: process, size: size, text: text))
       }
     }
   }

@@ -12,18 +12,6 @@ private let faults = [SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 extension OnePool {
   @Suite("The signals of a fault")
   struct FaultSignalTests {
-    @Test("are let in by the thread of start(), which blocks every other signal")
-    func loopThread() async throws {
-      let dispatcher = try UVDispatcher()
-      let blocked = Box([CInt]())
-      dispatcher.foreground { blocked.value = Self.blocked }
-      try dispatcher.start()
-
-      _ = await dispatcher.shutdown()
-
-      #expect(blocked.value == Self.allButFaults)
-    }
-
     @Test("are let in by a thread whose maker blocks them, and the maker's mask stays as it was")
     func maker() async throws {
       let (of, before, after) = try await onOtherThread {

@@ -1,8 +1,9 @@
+import Glibc
 import TaskDispatch
 import Testing
-import UVDispatch
 
 @testable import TaskDispatchTesting
+@testable import UVDispatch
 
 extension OnePool {
   @Suite("Running the loop where it must not be run")
@@ -20,6 +21,23 @@ extension OnePool {
       }
       #expect(result?.said("run() inside a task") == true)
       #expect(result?.said("reload") == true)
+    }
+
+    @Test("a wake-up descriptor that other code has closed traps, and says what to look for")
+    func closedWakeDescriptor() async {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        try standingStill {
+          let dispatcher = try UVDispatcher()
+          try dispatcher.start()
+          dispatcher.waitUntil { $0.loop.mustBeTold }
+          close(dispatcher.loop.wakeDescriptor)
+          dispatcher.foreground {}
+        }
+      }
+      #expect(result?.said("was closed by other code of this process (errno 9)") == true)
+      #expect(result?.said("A second close() of one number closes what has that number") == true)
     }
 
     @Test("run() in a plain task traps and names its line")

@@ -383,4 +383,58 @@ let daemonBugs = [
     in: "UVDaemon/Observing/LoggingObserver.swift",
     .expression("reason != .shutDown", becomes: "true"),
     suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.stalls-flood", breaks: "a stall is logged each time that it is told of",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("held >= next", becomes: "true"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.stall-said-once", breaks: "a body that goes on holding its thread is not told of again",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("held >= next", becomes: "false"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.stall-never-ends", breaks: "the end of a stall is not logged",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("stallCount.load(ordering: .relaxed) > 0", becomes: "false"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.held-back-ends", breaks: "the end of a stall is logged of which nothing was said",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("stall.next != nil", becomes: "true"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.each-stall", breaks: "each body of one line is logged to stall",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("others == nil ? nil : held * 10", becomes: "held"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.stalls-grow", breaks: "stalls that never end fill the memory",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .without(
+      "if known.count >= Self.mostKnown { known = [:] }",
+      within:
+        "takeHeldBack(task.site)\n      }\n      if known.count >= Self.mostKnown { known = [:] }"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.held-back-again", breaks: "what was held back is counted more than once",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .without("known[site]?.heldBack = 0"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.abandoned-ends",
+    breaks: "a body that a shutdown abandons is logged to have let its thread go",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("event.kind != .finished(.abandoned)", becomes: "true"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.ready-after-all", breaks: "READY=1 of the middle of a reload is told after it",
+    in: "UVDaemon/Daemon.swift",
+    .expression("teller.legal(notifications)", becomes: "notifications"),
+    suites: ["TellingTests"]),
+  Bug(
+    "daemon.blocked-signal", breaks: "a signal that was blocked when the daemon began never comes",
+    in: "UVDaemon/Daemon.swift",
+    .without("if dispatcher is UVDispatcher { letIn(signals) }"),
+    suites: ["ProcessStateTests"]),
 ]

@@ -165,21 +165,6 @@ let eventBugs = [
     .without("close(descriptor)", within: "deinit { close(descriptor) }"),
     suites: ["ClosedDescriptorTests"]),
   Bug(
-    "pipe.ends-the-process", breaks: "a write to a broken pipe on the loop ends the process",
-    in: "UVDispatch/LibUV/BrokenPipes.swift",
-    .without("unsafe pthread_sigmask(SIG_BLOCK, &pipe, &before)"),
-    suites: ["BrokenPipeTests"]),
-  Bug(
-    "pipe.comes-later", breaks: "what was held back ends the process after the loop",
-    in: "UVDispatch/LibUV/BrokenPipes.swift",
-    .without("while unsafe sigtimedwait(&pipe, nil, &noTime) > 0 {}"),
-    suites: ["BrokenPipeTests"]),
-  Bug(
-    "pipe.held-back-for-ever", breaks: "a thread that ran the loop is not as it was",
-    in: "UVDispatch/LibUV/BrokenPipes.swift",
-    .without("unsafe pthread_sigmask(SIG_SETMASK, &before, nil)"),
-    suites: ["BrokenPipeTests"]),
-  Bug(
     "deliveries.told-again", breaks: "an element has what was told in the one before",
     in: "TaskDispatch/Dispatcher/SignalSequence.swift",
     .without("untold = 0"),
@@ -229,16 +214,6 @@ let eventBugs = [
     "event.blocks-faults", breaks: "a crash in the handler of a signal prints no backtrace",
     in: "CSignals/csignals.c",
     .expression("index < sizeof faults / sizeof *faults", becomes: "0"),
-    suites: ["FaultSignalTests"]),
-  Bug(
-    "thread.blocks-faults", breaks: "a crash on the thread of start() prints no backtrace",
-    in: "UVDispatch/LibUV/OwnThread.swift",
-    .without("FaultSignals.letIn()"),
-    suites: ["FaultSignalTests", "WatchdogSignalsTests"]),
-  Bug(
-    "pool.blocks-faults", breaks: "a crash on a worker prints no backtrace",
-    in: "UVDispatch/LibUV/ThreadPool.swift",
-    .statement("FaultSignals.whileLetIn { Leases.start {} }", becomes: "Leases.start {}"),
     suites: ["FaultSignalTests"]),
   Bug(
     "event.released-under-lock", breaks: "a registration that is cancelled in a deinit hangs",

@@ -1,0 +1,115 @@
+// Daemons that the tests start in a process of its own, with a service manager of theirs. Each prints what
+// it logs, and at last how many of its jobs were done. A job ends when it has read a byte of the standard input.
+#if Daemon
+  import Glibc
+  import Logging
+  import UVDaemon
+  import UVDispatch
+
+  // One that hangs must not outlive the test that gave it up.
+  alarm(60)
+  let arguments = CommandLine.arguments.dropFirst()
+  let program = arguments.first ?? ""
+  /// What the program takes as its parameter: milliseconds.
+  let parameter = Duration.milliseconds(arguments.dropFirst().first.flatMap { Int64($0) } ?? 1000)
+  let logger = Logger(label: "host") { StreamLogHandler.standardOutput(label: $0) }
+  let done = Done()
+
+  switch program {
+  case "jobs": try jobs(secondSignalAfter: parameter)
+  case "full": try full()
+  case "long": try long()
+  case "components": try components()
+  case "hanging-reload": try hangingReload(timeout: parameter)
+  default:
+    print("which program? jobs, full, long, components, hanging-reload")
+    exit(64)
+  }
+
+  /// Six jobs are under way or wait for a worker when it is told to be ready.
+  func jobs(secondSignalAfter: Duration) throws {
+    let dispatcher = try UVDispatcher()
+    let daemon = try Daemon(dispatcher, secondSignalAfter: secondSignalAfter, logger: logger)
+    for _ in 1...6 { dispatcher.background(job) }
+    dispatcher.foreground { daemon.ready() }
+    end(try daemon.run(), of: 6)
+  }
+
+  /// It is ready while the foreground has no room.
+  func full() throws {
+    let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 1)))
+    let daemon = try Daemon(dispatcher, logger: logger)
+    dispatcher.foreground {
+      dispatcher.foreground {}
+      guard dispatcher.foreground({}) == .refused(.limitReached) else { exit(2) }
+      dispatcher.background { daemon.ready("there is no room") }
+      job()
+    }
+    end(try daemon.run(), of: 1)
+  }
+
+  /// It has very much to say when it is ready, and when it has reloaded.
+  func long() throws {
+    let dispatcher = try UVDispatcher()
+    let daemon = try Daemon(dispatcher, logger: logger)
+    try daemon.onReload { throw Long() }
+    dispatcher.foreground { daemon.ready("\(Long())") }
+    end(try daemon.run(), of: 0)
+  }
+
+  struct Long: Error, CustomStringConvertible {
+    var description: String { String(repeating: "very long, ", count: 1000) }
+  }
+
+  /// Components say that they are ready when they must not: in a reload, and at the end.
+  func components() throws {
+    let dispatcher = try UVDispatcher()
+    let daemon = try Daemon(dispatcher, logger: logger)
+    try daemon.onReload {
+      daemon.ready("a component")
+      try await dispatcher.background.run { daemon.ready("from a worker") }
+    }
+    daemon.onEnd {
+      daemon.ready("at the end")
+      try await dispatcher.background.run { daemon.notify(.ready) }
+    }
+    dispatcher.foreground { daemon.ready() }
+    end(try daemon.run(), of: 0)
+  }
+
+  /// Its first reload never ends.
+  func hangingReload(timeout: Duration) throws {
+    let dispatcher = try UVDispatcher()
+    let daemon = try Daemon(dispatcher, reloadTimeout: timeout, logger: logger)
+    let isFirst = Confined(true, to: dispatcher.foreground)
+    try daemon.onReload {
+      let hangs = isFirst.withValue { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      if hangs { for await _ in AsyncStream<Never>(unfolding: { await forEver() }) {} }
+    }
+    dispatcher.foreground { daemon.ready() }
+    end(try daemon.run(), of: 0)
+  }
+
+  /// Never returns, and does not listen to cancellation.
+  func forEver() async -> Never? {
+    await withUnsafeContinuation { (_: UnsafeContinuation<Never?, Never>) in }
+  }
+
+  @Sendable func job() {
+    var byte: UInt8 = 0
+    while unsafe read(STDIN_FILENO, &byte, 1) < 0, errno == EINTR {}
+    done.count()
+  }
+
+  func end(_ report: ShutdownReport, of jobs: Int) -> Never {
+    print("done: \(done.value) of \(jobs)")
+    fflush(nil)
+    // Not exit: that would wait for what was left behind.
+    _exit(report.unfinished.isEmpty ? 0 : 1)
+  }
+#else
+  print("swift run --traits Daemon DaemonHost")
+#endif
