@@ -42,6 +42,9 @@ let package = Package(
       name: "SpoolTests",
       dependencies: [
         "Spool", "spoold",
+        .product(name: "UVDaemon", package: "UVDispatch"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
         .product(name: "TaskDispatch", package: "UVDispatch"),
         .product(name: "TaskDispatchTesting", package: "UVDispatch"),
       ],

@@ -15,13 +15,15 @@
     /// `deadline`: its Task is cancelled, and not waited for.
     ///
     /// - Parameters:
-    ///   - deadline: How long it may take. Zero or less is no time.
+    ///   - deadline: How long it may take. Zero or less is no time. Asked for when the end is, on the thread that asks
+    ///     for it, and again on the foreground when the handler's turn comes: what a reload has changed counts.
     ///   - perform: Begins on the foreground, in a Swift Task that prefers it.
     /// - Returns: Cancelling it removes a handler that has not begun. One that is registered after the end was asked
     ///   for is never called.
     @discardableResult
     public func onEnd(
-      deadline: Duration = .seconds(10), perform: @escaping @Sendable () async throws -> Void
+      deadline: @autoclosure @escaping @Sendable () -> Duration = .seconds(10),
+      perform: @escaping @Sendable () async throws -> Void
     ) -> Registration {
       guard let number = endings.add(deadline, perform) else { return Registration {} }
       return Registration { [weak endings] in endings?.remove(number) }
@@ -70,10 +72,11 @@
         }
         ends.finish()
       }
-      let timer = dispatcher.foreground.after(handler.deadline, label: "end takes too long") {
+      let deadline = max(.zero, handler.deadline())
+      let timer = dispatcher.foreground.after(deadline, label: "end takes too long") {
         [logger] in
         logger.error(
-          "an end has not come in \(handler.deadline.shortText): its Task is cancelled, and the next begins"
+          "an end has not come in \(deadline.shortText): its Task is cancelled, and the next begins"
         )
         task.cancel()
         ends.finish()

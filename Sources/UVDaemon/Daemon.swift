@@ -47,7 +47,8 @@
     ///   - reloadTimeout: How long a reload may take. After that it is logged as one that has failed, its handler's Task
     ///     is cancelled, and the next can begin.
     ///   - manager: The service manager; that of this process's environment if nil.
-    ///   - logger: Told of signals, of reloads that have failed, and of what a shutdown leaves behind.
+    ///   - logger: Told of signals, of reloads that have failed, of what a shutdown leaves behind, and of what the
+    ///     environment has for another process.
     /// - Throws: ``EnvironmentError`` if the environment makes no sense.
     public convenience init(
       _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy = ShutdownPolicy(),
@@ -75,6 +76,7 @@
       self.logger = logger
       teller = Teller(manager, from: dispatcher, logger: logger, send: send)
       firstRequest = Confined(nil, to: dispatcher.foreground)
+      for stray in manager.strays { logger.warning("\(stray)") }
     }
 
     // MARK: What the service manager hears
@@ -130,14 +132,21 @@
       let policy = policy ?? self.policy
       let start = endings.begin(policy)
       var longest = Duration.zero
-      if case .run(let time) = start { longest = time }
+      if case .run(let deadlines) = start {
+        longest =
+          deadlines.reduce(DispatcherInstant.start) { $0.advanced(by: max(.zero, $1())) }.sinceStart
+      }
       teller.tellOfTheEnd(because: reason, policy, after: longest)
       switch start {
-      case .run(let longest): runEndings(within: longest)
+      case .run: runEndings(within: longest)
       case .isRunning: break
       case .shutdown(let policies): for policy in policies { dispatcher.beginShutdown(policy) }
       }
     }
+
+    /// Whether a request to end has left no time to drain: the second of two signals, for example. What a program
+    /// does after ``run(untilSignals:)`` can then be left for its next start. Any thread.
+    public var wasCutShort: Bool { endings.wasCutShort }
 
     /// Lets `signals` ask for the end, and begins to tell the service manager that the daemon is alive. Any thread,
     /// once.
@@ -206,7 +215,15 @@
     }
 
     func log(_ report: ShutdownReport) {
-      for task in report.unfinished { logger.warning("left behind: \(task)") }
+      // Those that run are as few as the threads. What never started may be a hundred thousand.
+      for task in report.unfinished where task.state == .abandoned {
+        logger.warning("left behind: \(task)")
+      }
+      let others = report.unfinished.filter { $0.state == .neverStarted }
+      if let first = others.first {
+        let more = others.count == 1 ? "" : "; \(others.count - 1) more never started"
+        logger.warning("left behind: \(first)\(more)")
+      }
       logger.info("has shut down: \(report.ledger)")
     }
   }

@@ -9,10 +9,11 @@
   /// ```
   final class Endings: Sendable {
     typealias Perform = @Sendable () async throws -> Void
+    typealias Deadline = @Sendable () -> Duration
 
     struct Handler {
       let number: Int
-      let deadline: Duration
+      let deadline: Deadline
       let perform: Perform
     }
 
@@ -21,6 +22,7 @@
       var handlers: [Handler] = []
       var lastNumber = 0
       var phase = Phase.before
+      var isCutShort = false
       /// Lets the one that runs be left behind.
       var leave: (@Sendable () -> Void)?
     }
@@ -35,12 +37,12 @@
     private let state = Locked(State())
 
     /// Adds a handler, and returns its number; nil if the end has begun. Any thread.
-    func add(_ deadline: Duration, _ perform: @escaping Perform) -> Int? {
+    func add(_ deadline: @escaping Deadline, _ perform: @escaping Perform) -> Int? {
       state.withLock { state in
         guard case .before = state.phase else { return nil }
         state.lastNumber += 1
         state.handlers.append(
-          Handler(number: state.lastNumber, deadline: max(.zero, deadline), perform: perform))
+          Handler(number: state.lastNumber, deadline: deadline, perform: perform))
         return state.lastNumber
       }
     }
@@ -55,8 +57,8 @@
     }
 
     enum Start {
-      /// The handlers have to run, which may take so long.
-      case run(longest: Duration)
+      /// The handlers have to run, which may take as long as these say together.
+      case run([Deadline])
       /// They run, and the shutdown comes after them.
       case isRunning
       /// The shutdown can begin now, once so often, each time by one of these.
@@ -68,15 +70,14 @@
       let (start, leave, released) = state.withLock {
         state -> (Start, (@Sendable () -> Void)?, [Handler]) in
         var policies = [policy]
+        if policy.drain == .zero { state.isCutShort = true }
         switch state.phase {
         case .over: return (.shutdown(policies), nil, [])
         case .before:
           if policy.drain > .zero, !state.handlers.isEmpty {
             state.phase = .running(policies)
-            let longest = state.handlers.reduce(DispatcherInstant.start) {
-              $0.advanced(by: $1.deadline)
-            }
-            return (.run(longest: longest.sinceStart), nil, [])
+            // Asked for without the lock: that is user code.
+            return (.run(state.handlers.map(\.deadline)), nil, [])
           }
         case .running(let before):
           policies = before + policies
@@ -96,6 +97,9 @@
       withExtendedLifetime(released) {}
       return start
     }
+
+    /// Whether a request has left no time. Any thread.
+    var wasCutShort: Bool { state.withLock { $0.isCutShort } }
 
     /// Takes the handler that runs next; nil if there is none, or none is to run any more.
     func next() -> Handler? {

@@ -20,6 +20,8 @@
     /// The number of this process: some variables are for one process only, and its children inherit
     /// them.
     let process: Int32
+    /// Whether the descriptor is a socket that is open.
+    let isSocket: (CInt) -> Bool
     let variable: (String) -> String?
 
     /// The first descriptor that is passed: those before it are the standard streams.
@@ -76,6 +78,31 @@
       return names.enumerated().map { index, name in
         .init(descriptor: Self.firstDescriptor + CInt(index), name: name)
       }
+    }
+
+    /// What was meant for another process, and reaches this one: a script has started it that has not become it. Each
+    /// is a sentence, since nothing else tells why clients wait, or why the service manager ends a process that is
+    /// well. Nothing is said of sockets that are not open: then a service has them, and this is a program that it
+    /// has started.
+    func strays() throws(EnvironmentError) -> [String] {
+      var strays: [String] = []
+      func add(_ name: String, _ consequence: String) {
+        let value = nonempty(name).map { "\"\($0)\"" } ?? "not set"
+        strays.append(
+          "\(name) is \(value), and this process is \(process): \(consequence); a script that starts the program "
+            + "must do so with exec")
+      }
+      if nonempty("LISTEN_FDS").flatMap(number) ?? 0 > 0, isSocket(Self.firstDescriptor),
+        try sockets().isEmpty
+      {
+        add("LISTEN_PID", "the sockets that were passed are not used, and their clients wait")
+      }
+      if nonempty("NOTIFY_SOCKET") != nil, nonempty("WATCHDOG_USEC") != nil,
+        try watchdogTimeout() == nil
+      {
+        add("WATCHDOG_PID", "it gives no sign of life, for which the service manager may end it")
+      }
+      return strays
     }
 
     /// Whether the variable names this process.

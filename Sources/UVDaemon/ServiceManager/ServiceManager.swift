@@ -13,6 +13,8 @@
     public let watchdogTimeout: Duration?
     /// What it has passed, in its order. Their descriptors are open, and the taker's to close.
     public let sockets: [PassedSocket]
+    /// What the environment says for another process, and nothing here uses: sentences for a person.
+    let strays: [String]
 
     /// A socket that was opened before the process was started.
     public struct PassedSocket: Sendable, Hashable {
@@ -22,7 +24,8 @@
     }
 
     /// Nobody: as if a person had started the process.
-    public static let absent = ServiceManager(address: nil, watchdogTimeout: nil, sockets: [])
+    public static let absent = ServiceManager(
+      address: nil, watchdogTimeout: nil, sockets: [], strays: [])
 
     /// The one that the environment of this process tells of. Ask before other threads change that.
     ///
@@ -42,7 +45,10 @@
       return manager
     }
 
-    private init(address: String?, watchdogTimeout: Duration?, sockets: [PassedSocket]) {
+    private init(
+      address: String?, watchdogTimeout: Duration?, sockets: [PassedSocket], strays: [String]
+    ) {
+      self.strays = strays
       self.address = address
       self.watchdogTimeout = watchdogTimeout
       self.sockets = sockets
@@ -50,14 +56,22 @@
 
     /// - Parameters:
     ///   - process: The number of this process.
+    ///   - isSocket: Whether a descriptor is a socket that is open.
     ///   - variable: The value of an environment variable, or nil.
     init(
-      process: pid_t, variable: @escaping (String) -> String?
+      process: pid_t, isSocket: @escaping (CInt) -> Bool = Self.isSocket,
+      variable: @escaping (String) -> String?
     ) throws(EnvironmentError) {
-      let environment = Environment(process: process, variable: variable)
+      let environment = Environment(process: process, isSocket: isSocket, variable: variable)
       address = try environment.address()
       watchdogTimeout = try environment.watchdogTimeout()
       sockets = try environment.sockets()
+      strays = try environment.strays()
+    }
+
+    private static func isSocket(_ descriptor: CInt) -> Bool {
+      var status = stat()
+      return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
     /// Sends notifications, in one datagram. Any thread; does not wait.

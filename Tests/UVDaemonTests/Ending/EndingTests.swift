@@ -214,6 +214,42 @@
       try scene.finish()
     }
 
+    @Test("has left no time, as a second signal does, which a program may ask for after it")
+    func wasCutShort() throws {
+      for times in 1...2 {
+        let scene = try Scene(secondSignalAfter: .zero)
+        try scene.daemon.begin(untilSignals: [.terminate])
+        #expect(!scene.daemon.wasCutShort)
+        for _ in 1...times { try scene.dispatcher.raise(.terminate) }
+        try scene.dispatcher.runUntilIdle()
+
+        #expect(scene.dispatcher.report != nil)
+        #expect(scene.daemon.wasCutShort == (times == 2))
+        try scene.finish()
+      }
+    }
+
+    @Test("that leaves many tasks unstarted names the first, and counts the others")
+    func manyLeft() throws {
+      let scene = try Scene(secondSignalAfter: .zero)
+      try scene.daemon.begin(untilSignals: [.terminate])
+      for number in 1...1_000 {
+        scene.dispatcher.background.submit(label: "task \(number)") {}
+      }
+      for _ in 1...2 { try scene.dispatcher.raise(.terminate) }
+      try scene.dispatcher.runNextForegroundTask()
+      let report = try #require(scene.dispatcher.report)
+      #expect(report.unfinished.count == 1_000)
+
+      scene.daemon.log(report)
+
+      let lines = scene.messages.filter { $0.hasPrefix("warning: left behind: ") }
+      #expect(lines.count == 1)
+      #expect(lines.first?.contains("\"task 1\"") == true)
+      #expect(lines.first?.hasSuffix("; 999 more never started") == true)
+      try scene.finish()
+    }
+
     @Test("is logged with what it leaves behind")
     func report() throws {
       let scene = try Scene()

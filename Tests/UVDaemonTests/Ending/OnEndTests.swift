@@ -49,6 +49,24 @@
       try scene.finish()
     }
 
+    @Test("has the time that is right when the end comes, whatever it was before")
+    func laterDeadline() throws {
+      let scene = try Scene(shutdown: .init(drain: .seconds(20), cancel: .seconds(5)))
+      let (dispatcher, deadline) = (scene.dispatcher, Box(Duration.seconds(1)))
+      scene.daemon.onEnd(deadline: deadline.value) {
+        try? await dispatcher.clock.sleep(for: .seconds(8))
+        note(Task.isCancelled ? "too late" : "in time")
+      }
+      deadline.change { $0 = .seconds(9) }
+      scene.daemon.beginShutdown(because: "test")
+
+      try dispatcher.advanceTime(by: .seconds(9))
+
+      #expect(log.value == ["in time"])
+      #expect(scene.notifications.contains("EXTEND_TIMEOUT_USEC=39000000"))
+      try scene.finish()
+    }
+
     @Test("is done also where it is asked for by code, and once", arguments: [1, 3])
     func byCode(times: Int) throws {
       let scene = try Scene()

@@ -43,6 +43,50 @@
     }
 
     @Test(
+      "that is for another process is not used, and that is a sentence, unless nothing is lost by it",
+      arguments: [
+        (
+          ["LISTEN_PID": "41", "LISTEN_FDS": "1"], "LISTEN_PID is \"41\", and this process is 42: "
+        ),
+        (
+          ["LISTEN_FDS": "1"],
+          "LISTEN_PID is not set, and this process is 42: the sockets that were"
+        ),
+        (
+          ["NOTIFY_SOCKET": "/s", "WATCHDOG_USEC": "9", "WATCHDOG_PID": "41"],
+          "WATCHDOG_PID is \"41\", and this process is 42: it gives no sign of life"
+        ), (["LISTEN_PID": "42", "LISTEN_FDS": "1"], nil), (["LISTEN_PID": "41"], nil),
+        (["LISTEN_PID": "41", "LISTEN_FDS": "0"], nil),
+        (["WATCHDOG_USEC": "9", "WATCHDOG_PID": "41"], nil),
+        (["NOTIFY_SOCKET": "/s", "WATCHDOG_USEC": "9"], nil), ([:], nil),
+      ] as [([String: String], String?)])
+    func strays(_ variables: [String: String], _ sentence: String?) throws {
+      let manager = try ServiceManager(
+        process: 42, isSocket: { $0 == 3 }, variable: { variables[$0] })
+      #expect(manager.strays.count == (sentence == nil ? 0 : 1))
+      if let sentence { #expect(manager.strays.first?.hasPrefix(sentence) == true) }
+
+      // Its parent has the sockets: it was to inherit the variables as little.
+      let child = try ServiceManager(
+        process: 42, isSocket: { _ in false }, variable: { variables[$0] })
+      #expect(child.strays.contains { $0.contains("LISTEN_PID") } == false)
+    }
+
+    @Test("that is for another process is logged, once")
+    func strayIsLogged() throws {
+      let scene = try Scene([
+        "NOTIFY_SOCKET": "/run/manager", "WATCHDOG_USEC": "9", "WATCHDOG_PID": "6",
+      ])
+      try scene.daemon.begin(untilSignals: [])
+      #expect(
+        scene.messages == [
+          "warning: WATCHDOG_PID is \"6\", and this process is 7: it gives no sign of life, for which the service "
+            + "manager may end it; a script that starts the program must do so with exec"
+        ])
+      try scene.finish()
+    }
+
+    @Test(
       "that makes no sense is an error, which names the variable, its value and what it must be",
       arguments: [
         ("NOTIFY_SOCKET", "run/x", "absolute path"), ("NOTIFY_SOCKET", "/", "absolute path"),

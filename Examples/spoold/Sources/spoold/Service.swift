@@ -9,33 +9,30 @@ internal import UVDispatch
 struct Service {
   let configuration: Configuration
   let console: Console
-  let reload: @Sendable () throws(ConfigurationErrors) -> Configuration
+  let read: @Sendable () throws(ConfigurationErrors) -> Configuration
 
   func run() throws {
-    // Whoever reads what it says, or its dump, may go away; it stays.
-    _ = signal(SIGPIPE, SIG_IGN)
-    let logger = Logger(label: "spoold") { StreamLogHandler.standardError(label: $0) }
-    // A worker may read for long; whoever holds the loop for so long is close to being restarted.
+    var logger = Logger(label: "spoold") { StreamLogHandler.standardError(label: $0) }
+    // Nothing is said while all is well.
+    logger.logLevel = .warning
+    // A worker may read for long; what holds the loop for so long is close to being restarted.
     let dispatcher = try UVDispatcher(
       .init(
         label: "spoold", stallThreshold: .seconds(10),
         observer: Stalls(log: LoggingObserver(logger))
       ))
-    let systemd = try UVDaemon.Daemon(dispatcher, logger: logger)
-    let daemon = try Spool.Daemon(
+    let systemd = try UVDaemon.Daemon(dispatcher, shutdown: .ofSpoold, logger: logger)
+    let spool = try Spool.Daemon(
       configuration, dispatcher: dispatcher, listener: try listener(from: systemd.manager),
-      lifecycle: lifecycle(systemd), reload: reload
-    ) { [console] line in console.complain(line) }
-    try daemon.start()
-    systemd.keepAlive()
-    let report = dispatcher.run()  // this thread is the foreground until a signal ends it
-    let remains = daemon.finish()
+      read: read, status: { systemd.status($0) }, say: { [console] in console.complain($0) })
+    try systemd.keep(spool)
+    let report = try systemd.run()  // this thread is the foreground until a signal ends it
+    let remains = spool.finish(inHurry: systemd.wasCutShort)
     for message in remains.messages { console.complain(message) }
-    let abandoned = report.unfinished.filter { $0.state == .abandoned }
-    for left in abandoned { console.complain(Array("left behind: \(left)".utf8)) }
-    let status: Int32 = remains.stop != nil ? 2 : remains.isEmpty && abandoned.isEmpty ? 0 : 1
+    let isAbandoned = report.unfinished.contains { $0.state == .abandoned }
+    let status: Int32 = remains.stop != nil ? 2 : remains.isEmpty && !isAbandoned ? 0 : 1
     // A worker that waits for a disk would hold up the end of a process that ends in order.
-    if !abandoned.isEmpty { _exit(status) }
+    if isAbandoned { _exit(status) }
     if status != 0 { throw ExitCode(status) }
   }
 
@@ -49,21 +46,26 @@ struct Service {
     }
     return try Listener(adopting: socket.descriptor)
   }
+}
 
-  private func lifecycle(_ systemd: UVDaemon.Daemon<UVDispatcher>) -> Lifecycle {
-    let drain = configuration.drain
-    return Lifecycle(
-      ready: { systemd.ready() },
-      reloading: { systemd.notify(.reloading) },
-      stopping: { status in
-        // The unit's own time may be shorter. Reads get 5 s more, and the manifest is written.
-        systemd.notify(.stopping, .status(status), .extendTimeout(drain + .seconds(15)))
-      },
-      status: { systemd.status($0) })
+extension UVDaemon.Daemon {
+  /// Ties `spool` to the signals and to the service manager. Before the loop runs, once.
+  func keep(_ spool: Spool.Daemon) throws(EventRefusal) {
+    try onReload { try await spool.reload() }
+    onEnd(deadline: spool.drainTime) { await spool.drain() }
+    try spool.start { self.beginShutdown(because: "it cannot go on") }
+    // After what `start` has submitted: then it serves.
+    dispatcher.foreground(label: "ready") { self.ready("going through the spool") }
   }
 }
 
-/// Logs what holds its thread. What is left at the end, spoold says itself.
+extension ShutdownPolicy {
+  /// After the drain: a second for what is no file to be read, such as a dump; and then some for
+  /// reads that have begun.
+  static let ofSpoold = ShutdownPolicy(drain: .seconds(1), cancel: .seconds(5))
+}
+
+/// Logs what holds its thread. What is left at the end is logged anyway.
 private struct Stalls: TaskObserver {
   let log: LoggingObserver
 

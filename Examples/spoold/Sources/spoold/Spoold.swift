@@ -20,8 +20,9 @@ internal import UVDispatch
 
       Without --once it stays: it watches the directory and all below it, reads what changes, and \
       keeps the manifest true until SIGTERM or SIGINT ends it. Then it finishes what it has begun, \
-      and says what is left; a second signal ends it at once. SIGHUP reads the configuration again \
-      and goes through the directory; SIGUSR1 writes down what spoold is doing.
+      and says what is left; a second signal, a second later or after that, ends it at once. SIGHUP \
+      reads the configuration again and goes through the directory; SIGUSR1 writes down what \
+      spoold is doing.
 
       Durations are numbers with ms, s, min or h: 100ms, 1.5s, 2min. What the file of --config \
       says is a line `name = value` for each option, with # before comments; the command line wins.
@@ -63,7 +64,7 @@ internal import UVDispatch
       } else if once {
         try Once(configuration: configuration, console: console).run()
       } else {
-        try Service(configuration: configuration, console: console, reload: read).run()
+        try Service(configuration: configuration, console: console, read: read).run()
       }
     } catch let errors as ConfigurationErrors {
       for error in errors.all { console.complain(error.message) }

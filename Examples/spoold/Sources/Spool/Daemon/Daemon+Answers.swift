@@ -3,58 +3,28 @@ internal import TaskDispatch
 
 /// What a daemon does when it is asked to, and goes on.
 extension Daemon {
-  // MARK: SIGHUP
-
-  func hangUp() {
-    let isNews = state.withValue { state in
-      // What was read by now may be out of date already: it is read once more, however often asked.
-      state.reloadsAgain = state.isReloading
-      defer { state.isReloading = true }
-      return !state.isReloading && state.endings == 0
-    }
-    if isNews { takeOver() }
-  }
-
-  private func takeOver() {
-    lifecycle.reloading()
-    let reload = reload
-    dispatcher.background(label: "reload") { () -> Result<Configuration?, ConfigurationErrors> in
-      guard let reload else { return .success(nil) }
-      do throws(ConfigurationErrors) { return .success(try reload()) } catch {
-        return .failure(error)
-      }
-    } then: { result in
-      // What ends begins nothing new, and is not ready again.
-      guard !self.isEnding else { return }
-      switch try! result.get() {
-      case .success(let configuration?): self.apply(configuration)
-      case .success(nil): break
-      case .failure(let errors):
-        for error in errors.all { self.say(error.message) }
-        self.say(Array("the configuration stays as it was".utf8))
-      }
-      self.keeper.rescan()
-      self.lifecycle.ready()
-      let again = self.state.withValue { state in
-        state.isReloading = state.reloadsAgain
-        state.reloadsAgain = false
-        return state.isReloading
-      }
-      if again { self.takeOver() }
-    }
+  /// Reads the configuration again, takes over what may change, and goes through all of the spool.
+  /// On the foreground, in a Swift Task that prefers it; one at a time.
+  ///
+  /// - Throws: ``ConfigurationErrors``. Then the configuration stays as it was.
+  public func reload() async throws {
+    // In any case: a file that changed unseen is as good a reason to ask.
+    defer { keeper.rescan() }
+    guard let read else { return }
+    let new = try await dispatcher.background.run(label: "reload") { try read() }
+    // One that was given up may have read what a later one has read anew.
+    try Task.checkCancellation()
+    apply(new)
   }
 
   private func apply(_ new: Configuration) {
-    let fixed = state.withValue { state in
-      let names = new.fixedDifferences(from: state.configuration)
-      let (spool, manifest, status) = (
-        state.configuration.spool, state.configuration.manifest, state.configuration.status
-      )
-      state.configuration = new
-      state.configuration.spool = spool
-      state.configuration.manifest = manifest
-      state.configuration.status = status
-      return names
+    let fixed = configuration.withValue { configuration in
+      let before = configuration
+      configuration = new
+      configuration.spool = before.spool
+      configuration.manifest = before.manifest
+      configuration.status = before.status
+      return new.fixedDifferences(from: before)
     }
     for name in fixed {
       say(Array("\(name) cannot change while spoold runs: restart it to change that".utf8))
@@ -66,7 +36,7 @@ extension Daemon {
   // MARK: Asked what it is doing
 
   private func report() -> StatusReport {
-    let configuration = state.withValue { $0.configuration }
+    let configuration = configuration.withValue { $0 }
     let uptime = began.duration(to: dispatcher.now)
     let clients = server?.clientCount
     return keeper.state.withValue { state in
@@ -95,7 +65,7 @@ extension Daemon {
 
   func writeDump() {
     let lines = dump()
-    guard let path = state.withValue({ $0.configuration.dump }) else {
+    guard let path = configuration.withValue({ $0.dump }) else {
       for line in lines { say(line) }
       return
     }

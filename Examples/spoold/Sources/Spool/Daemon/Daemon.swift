@@ -1,69 +1,53 @@
-internal import Glibc
 public import TaskDispatch
 
-/// All of spoold but the process: it keeps a spool, hears signals, answers at its status socket, and
-/// ends in order.
-///
-/// | Signal | |
-/// |---|---|
-/// | SIGHUP | reads the configuration again, and goes through all of the spool |
-/// | SIGUSR1 | writes down what it knows of itself |
-/// | SIGTERM, SIGINT | ends what was begun, for as long as `drain` says; a second one ends at once |
+/// All of spoold but the process: it keeps a spool, answers at its status socket, reads its
+/// configuration again, and ends in order. When to do which, its caller says.
 public final class Daemon: Sendable {
-  struct State {
-    var configuration: Configuration
-    var isReloading = false
-    var reloadsAgain = false
-    /// How often it was asked to end.
-    var endings = 0
-    var drainTimer: TimerHandle?
-  }
-
   let dispatcher: any EventDispatcher
   let keeper: Keeper
   let server: StatusServer?
-  let lifecycle: Lifecycle
-  let reload: (@Sendable () throws(ConfigurationErrors) -> Configuration)?
+  let read: (@Sendable () throws(ConfigurationErrors) -> Configuration)?
   let say: @Sendable ([UInt8]) -> Void
-  let state: Confined<State>
+  let configuration: Confined<Configuration>
   let began: DispatcherInstant
-
-  /// How long reads that have begun get to end when there is no time left.
-  private static let grace = Duration.seconds(5)
+  private let status: @Sendable (String) -> Void
+  /// Ends when the keeper does.
+  private let (keeping, ended) = AsyncStream.makeStream(of: Never.self)
 
   /// Opens the spool, the manifest and the status socket.
   ///
   /// - Parameters:
-  ///   - listener: The status socket, if somebody else has made it; else it is made where the
+  ///   - listener: The status socket, if a service manager has made it; else it is made where the
   ///     configuration says.
-  ///   - reload: Reads the configuration again, on a worker. Nil if there is nothing to be read.
+  ///   - read: Reads the configuration again, on a worker. Nil if there is nothing to be read.
+  ///   - status: Given what it does now, in a line for a person, on the foreground.
   ///   - say: Given lines for a person, on the foreground.
   /// - Throws: ``Stop`` or ``ListenRefusal``. Nothing is left then but an empty manifest, perhaps.
   public convenience init(
     _ configuration: Configuration, dispatcher: any EventDispatcher,
-    listener: consuming Listener? = nil, lifecycle: Lifecycle = Lifecycle(),
-    reload: (@Sendable () throws(ConfigurationErrors) -> Configuration)? = nil,
-    say: @escaping @Sendable ([UInt8]) -> Void
+    listener: consuming Listener? = nil,
+    read: (@Sendable () throws(ConfigurationErrors) -> Configuration)? = nil,
+    status: @escaping @Sendable (String) -> Void, say: @escaping @Sendable ([UInt8]) -> Void
   ) throws {
     let reader = FileReader(try SpoolDirectory(configuration.spool), settling: Settling())
     try self.init(
-      configuration, reader: reader, dispatcher: dispatcher, listener: listener,
-      lifecycle: lifecycle, reload: reload, say: say)
+      configuration, reader: reader, dispatcher: dispatcher, listener: listener, read: read,
+      status: status, say: say)
   }
 
   init(
     _ configuration: Configuration, reader: FileReader, dispatcher: any EventDispatcher,
-    listener: consuming Listener?, lifecycle: Lifecycle,
-    reload: (@Sendable () throws(ConfigurationErrors) -> Configuration)?,
-    say: @escaping @Sendable ([UInt8]) -> Void
+    listener: consuming Listener?,
+    read: (@Sendable () throws(ConfigurationErrors) -> Configuration)?,
+    status: @escaping @Sendable (String) -> Void, say: @escaping @Sendable ([UInt8]) -> Void
   ) throws {
     self.dispatcher = dispatcher
-    self.lifecycle = lifecycle
-    self.reload = reload
+    self.read = read
+    self.status = status
     self.say = say
     began = dispatcher.now
-    state = Confined(State(configuration: configuration), to: dispatcher.foreground)
-    // The manifest first: who has it locked may be another spoold, with the same status socket.
+    self.configuration = Confined(configuration, to: dispatcher.foreground)
+    // The manifest first: another spoold that has it locked may have the same status socket.
     keeper = try Keeper(
       reader: reader, into: configuration.manifest, dispatcher: dispatcher,
       settings: configuration.keeper)
@@ -76,78 +60,53 @@ public final class Daemon: Sendable {
     }
   }
 
-  /// Begins. Any thread, once; the dispatcher's loop does the rest.
+  /// Begins. Any thread, once; the dispatcher's loop does the rest. SIGUSR1 writes down what it knows
+  /// of itself.
   ///
-  /// - Throws: ``EventRefusal`` if a signal cannot be handled.
-  public func start() throws {
-    for (signal, perform) in [
-      (Signal.hangup, hangUp), (.user1, writeDump), (.terminate, end), (.interrupt, end),
-    ] as [(Signal, @Sendable () -> Void)] {
-      try dispatcher.onSignal(signal) { _ in perform() }
-    }
-    keeper.start(onNotice: { self.tell($0) }, onEnd: { self.keeperHasEnded() })
-    dispatcher.foreground(label: "ready") {
-      // A signal that was faster has begun the end: then it never is.
-      guard !self.isEnding else { return }
+  /// - Parameter onStop: Called once, on the foreground, if it cannot go on. It is to be ended then.
+  /// - Throws: ``EventRefusal`` if the signal cannot be handled.
+  public func start(onStop: @escaping @Sendable () -> Void) throws(EventRefusal) {
+    try dispatcher.onSignal(.user1) { _ in self.writeDump() }
+    keeper.start(
+      onNotice: { self.tell($0) },
+      onEnd: {
+        self.ended.finish()
+        if self.isKeeping { onStop() }
+      })
+    dispatcher.foreground(label: "serve") {
       self.server?.start(onNotice: { self.tell($0) }, answer: { self.answer($0) })
-      self.lifecycle.ready()
-      self.lifecycle.status("going through the spool")
     }
   }
 
-  /// Whether it was asked to end, or ends by itself.
-  var isEnding: Bool { state.withValue { $0.endings > 0 } }
+  private var isKeeping: Bool { keeper.state.withValue { $0.phase == .keeping } }
 
   private func tell(_ notice: Notice) {
     guard case .scanned = notice else { return say(notice.message) }
-    // How it ends is the last that is told.
-    guard !isEnding else { return }
-    // Without a number: it would be true for a moment only. The status socket knows.
-    lifecycle.status("keeping the manifest")
+    // How it ends is the last that is told. And without a number, which would be true for a moment
+    // only: the status socket knows.
+    if isKeeping { status("keeping the manifest") }
   }
 
   // MARK: The end
 
-  private func end() {
-    let endings = state.withValue { state in
-      state.endings += 1
-      return state.endings
-    }
-    guard endings == 1 else {
-      // Nobody waits for anything any more.
-      return dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
-    }
-    let drain = state.withValue { $0.configuration.drain }
-    let left = keeper.state.withValue { $0.pending.count + $0.found.count + $0.reading.count }
-    lifecycle.stopping("ending: \(left) files are still to be read")
-    let timer = dispatcher.foreground.after(drain, label: "drain") {
-      self.shutDown(drain: .zero)
-    }
-    state.withValue { $0.drainTimer = timer }
+  /// How long ``drain()`` may take. On the foreground.
+  public var drainTime: Duration { configuration.withValue { $0.drain } }
+
+  /// Ends what was begun, and begins nothing new. On the foreground, in a Swift Task that prefers it;
+  /// returns when that is done, nothing more can be, or the Task is cancelled.
+  public func drain() async {
     keeper.drain()
-  }
-
-  private func keeperHasEnded() {
-    let wasAsked = state.withValue { state in
-      state.drainTimer.take()?.cancel()
-      defer { state.endings = max(1, state.endings) }
-      return state.endings > 0
-    }
-    if !wasAsked { lifecycle.stopping("ending: it cannot go on") }
-    // For what is no file to be read, such as a dump.
-    shutDown(drain: .seconds(1))
-  }
-
-  private func shutDown(drain: Duration) {
-    server?.stop()
-    dispatcher.beginShutdown(ShutdownPolicy(drain: drain, cancel: Self.grace))
+    let left = keeper.state.withValue { $0.pending.count + $0.found.count + $0.reading.count }
+    status("ending: \(left) files are still to be read")
+    for await _ in keeping {}
   }
 
   /// Brings everything to its end, once the dispatcher has shut down. Any thread, once.
   ///
+  /// - Parameter isInHurry: Whether the manifest stays as it is: its next user makes it true.
   /// - Returns: What was left.
-  public func finish() -> Keeper.Remains {
-    let wasHurried = state.takeValue().endings > 1
-    return keeper.finish(inHurry: wasHurried)
+  public func finish(inHurry isInHurry: Bool) -> Keeper.Remains {
+    server?.finish()
+    return keeper.finish(inHurry: isInHurry)
   }
 }

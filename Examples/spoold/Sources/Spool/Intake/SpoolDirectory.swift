@@ -18,12 +18,13 @@ public final class SpoolDirectory: Sendable {
     }
   }
 
-  /// Throws unless it still stands where it was found. Waits for the disk.
+  /// Throws unless it still stands where it was found: `ESTALE` if another directory does. Waits
+  /// for the disk.
   func requireInPlace() throws(SystemError) {
     var status = stat()
     try checked("stat") { unsafe path.withCString { unsafe stat($0, &status) } }
     guard Stamp(status).identity == Stamp(try descriptor.status()).identity else {
-      throw SystemError(call: "stat", code: ENOENT)
+      throw SystemError(call: "stat", code: ESTALE)
     }
   }
 }

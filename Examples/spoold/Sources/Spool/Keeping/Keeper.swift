@@ -68,7 +68,7 @@ public final class Keeper: Sendable {
     state = Confined(
       KeeperState(
         settings, catalogue, stampCount: stampCount, own: own,
-        place: inotify?.watchPlace(of: reader.spool), cannotWatch: reason),
+        places: inotify?.watchPlaces(of: reader.spool) ?? [], cannotWatch: reason),
       to: dispatcher.foreground)
   }
 

@@ -14,10 +14,11 @@ extension KeeperState {
   private mutating func takeIn(_ event: WatchEvent, at now: DispatcherInstant) {
     if event.meansOverflow { return overflow() }
     if event.endsWatch {
-      if tree.remove(event.watch) { stop = stop ?? .spoolGone }
-      return
+      // The directory is gone, or what was mounted there: then another has come to light.
+      if let directory = tree.path(of: event.watch) { scan.add(directory) }
+      return tree.remove(event.watch)
     }
-    if event.watch == place?.watch, event.name == place?.name { scan.add(BytePath("")) }
+    if places.contains(.init(watch: event.watch, name: event.name)) { scan.add(BytePath("")) }
     // Of a directory that was found and is not listed yet, or has left the spool.
     guard let directory = tree.path(of: event.watch) else { return }
     // About a directory itself, those above are told too; about the spool, nobody else is.

@@ -52,6 +52,8 @@ extension KeeperState {
     case .failure(let error) where directory.bytes.isEmpty:
       if error.meansGone {
         stop = stop ?? .spoolGone
+      } else if error.code == ESTALE {
+        stop = stop ?? .spoolReplaced
       } else {
         tell(.unreadableDirectory(directory, error))
       }

@@ -52,8 +52,8 @@ struct KeeperState {
   let own: Set<BytePath>
   /// Whether the spool can be watched at all.
   let mayWatch: Bool
-  /// The watch that tells of the spool's own name, and that name.
-  let place: (watch: Inotify.Watch, name: [UInt8])?
+  /// Where the spool's own name stands, and those of symbolic links that lead to it.
+  let places: Set<Inotify.Place>
 
   /// How long to wait for what the process has run out of.
   private static let shortageDelay = Duration.seconds(1)
@@ -62,12 +62,12 @@ struct KeeperState {
 
   init(
     _ settings: Keeper.Settings, _ catalogue: Catalogue, stampCount: Int, own: Set<BytePath>,
-    place: (watch: Inotify.Watch, name: [UInt8])? = nil, cannotWatch: SystemError? = nil
+    places: Set<Inotify.Place> = [], cannotWatch: SystemError? = nil
   ) {
     self.settings = settings
     self.catalogue = catalogue
     self.own = own
-    self.place = place
+    self.places = places
     saving = Saving(interval: settings.replaceEvery, stampCount: stampCount)
     pending = Pending(settings.patience)
     mayWatch = cannotWatch == nil

@@ -8,6 +8,8 @@ internal import Glibc
 struct LineFile: ~Copyable {
   /// Without symbolic links, so that a file put in its place does not replace a link.
   private(set) var path: BytePath
+  /// As it was given.
+  private(set) var given: BytePath
   /// Whether it is a file on a disk. Otherwise it can only be written to.
   let isRegular: Bool
   private var descriptor: Descriptor
@@ -22,6 +24,7 @@ struct LineFile: ~Copyable {
     let status = try opened.status()
     let resolved = status.isRegularFile ? try path.resolved() : path
     self.path = resolved
+    given = path
     isRegular = status.isRegularFile
     identity = Stamp(status).identity
     descriptor = opened
@@ -53,12 +56,17 @@ struct LineFile: ~Copyable {
     }
   }
 
-  /// Whether this is the file under its name.
+  /// Whether this is the file under the name that was given.
   func stands() throws(SystemError) -> Bool {
     guard isRegular else { return true }
     var status = stat()
-    let result = unsafe path.withCString { unsafe stat($0, &status) }
-    return result == 0 && Stamp(status).identity == identity
+    do throws(SystemError) {
+      try checked("stat") { unsafe given.withCString { unsafe stat($0, &status) } }
+      return Stamp(status).identity == identity
+    } catch {
+      guard error.meansGone else { throw error }
+      return false
+    }
   }
 
   // MARK: Reading
@@ -143,7 +151,7 @@ struct LineFile: ~Copyable {
           unsafe path.withCString { unsafe rename(from, $0) }
         }
       }
-      fresh.path = path
+      (fresh.path, fresh.given) = (path, given)
       self = fresh
     } catch {
       try? Self.remove(temporary)

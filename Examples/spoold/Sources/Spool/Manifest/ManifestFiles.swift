@@ -137,11 +137,11 @@ struct ManifestFiles: ~Copyable {
 
   // MARK: Replacing
 
-  /// Throws if somebody has removed the manifest, or put another file in its place.
+  /// Throws if the manifest was removed, or its path leads to another file.
   func requireInPlace() throws(Stop) {
     let stands: Bool
     do throws(SystemError) { stands = try lines.stands() } catch { throw .manifest(path, error) }
-    guard stands else { throw .replaced(path) }
+    guard stands else { throw .replaced(lines.given) }
   }
 
   /// Puts a manifest in the place of the old one. Comments stay where they are.

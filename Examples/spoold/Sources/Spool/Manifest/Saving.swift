@@ -139,7 +139,10 @@ struct Saving {
       _ = takeIn(job, files.perform(job), &catalogue, at: .start)
     }
     guard obstacle == nil else { return obstacle }
-    do throws(Stop) { try files.synchronize() } catch { obstacle = error }
+    do throws(Stop) {
+      try files.requireInPlace()
+      try files.synchronize()
+    } catch { obstacle = error }
     return obstacle
   }
 
@@ -156,6 +159,7 @@ extension ManifestFiles {
   mutating func perform(_ job: Saving.Job) -> Saving.Outcome {
     var outcome = Saving.Outcome()
     do throws(Stop) {
+      try requireInPlace()
       switch job {
       case .add(let lines, let facts):
         // Facts first: a digest of which no line is true yet is not lost.
@@ -185,7 +189,6 @@ extension ManifestFiles {
   }
 
   private mutating func replace(_ changes: [Catalogue.Change]) throws(Stop) {
-    try requireInPlace()
     let digests: [BytePath: Digest?] = Dictionary(
       uniqueKeysWithValues: changes.map { ($0.path, $0.digest) })
     var done: Set<BytePath> = []

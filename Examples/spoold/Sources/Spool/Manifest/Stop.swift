@@ -10,12 +10,15 @@ public enum Stop: Error, Sendable, Hashable {
   case inUse(BytePath)
   /// The file holds something else, in this line. Nothing was changed.
   case foreign(BytePath, line: Int)
-  /// Somebody has put another file in its place, or removed it, during the run.
+  /// Another file stands there since the run began, or none.
   case replaced(BytePath)
   /// The process has run out of something, while it was at this file.
   case shortage(BytePath, SystemError)
-  /// The spool was removed, or what it is mounted from was.
+  /// The spool was removed or moved.
   case spoolGone
+  /// Its path leads to another directory: one was put in its place or mounted there, or a symbolic
+  /// link was pointed elsewhere.
+  case spoolReplaced
   /// Somebody else has shut the dispatcher down.
   case interrupted
 }
@@ -33,9 +36,12 @@ extension Stop {
     case .foreign(let path, let line):
       path.shown + ", line \(line): this is not a line of a manifest; nothing was changed".utf8
     case .replaced(let path):
-      "somebody has removed or replaced the manifest ".utf8 + path.shown
+      "the manifest ".utf8 + path.shown + " was removed, or its path leads to another file now".utf8
     case .shortage(let path, let error):
       "cannot go on at ".utf8 + path.shown + ": \(error.text) (\(error.call))".utf8
+    case .spoolReplaced:
+      Array(
+        "the path of the spool leads to another directory now; start again to keep that one".utf8)
     case .spoolGone: Array("the spool is not there any more; start again when it is back".utf8)
     case .interrupted: Array("the run was ended before it was through".utf8)
     }

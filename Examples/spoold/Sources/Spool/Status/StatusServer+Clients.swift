@@ -60,7 +60,7 @@ extension StatusServer {
   /// Sends those away who do nothing. Nothing is set while there is no client.
   func setAlarm() {
     state.withValue { state in
-      guard state.alarm == nil, !state.isStopped,
+      guard state.alarm == nil,
         let first = state.clients.values.map(\.active).min()
       else { return }
       let now = dispatcher.now

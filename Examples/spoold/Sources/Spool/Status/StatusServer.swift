@@ -31,10 +31,7 @@ public final class StatusServer: Sendable {
     var clients: [Int32: StatusClient] = [:]
     var listening: Registration?
     var alarm: (time: DispatcherInstant, timer: TimerHandle)?
-    /// Until it may be tried again to let somebody in.
-    var pause: TimerHandle?
     var isShort = false
-    var isStopped = false
     var onNotice: (@Sendable (Notice) -> Void)?
     var answer: (@Sendable (StatusRequest) -> JSON)?
   }
@@ -92,20 +89,8 @@ public final class StatusServer: Sendable {
 
   private func tell(_ notice: Notice) { state.withValue({ $0.onNotice })?(notice) }
 
-  /// Sends all clients away, and lets none in any more. On the foreground.
-  public func stop() {
-    let (clients, listening) = state.withValue { state in
-      state.isStopped = true
-      (state.onNotice, state.answer) = (nil, nil)
-      state.alarm.take()?.timer.cancel()
-      state.pause.take()?.cancel()
-      defer { state.clients = [:] }
-      return (state.clients, state.listening.take())
-    }
-    listening?.cancel()
-    // Before the connections are let go of, which closes them.
-    for client in clients.values { client.registration?.cancel() }
-  }
+  /// Sends all clients away, once the dispatcher has shut down. Any thread, once.
+  public func finish() { _ = state.takeValue() }
 
   // MARK: Letting in
 
@@ -130,17 +115,8 @@ public final class StatusServer: Sendable {
   private func pause(_ error: SystemError) {
     if state.withValue({ !$0.isShort }) { tell(.shortage(error)) }
     state.withValue { $0.listening.take() }?.cancel()
-    let timer = dispatcher.foreground.after(.seconds(1), label: "status pause") {
-      let goesOn = self.state.withValue { state in
-        state.pause = nil
-        return !state.isStopped
-      }
-      if goesOn { self.listen() }
-    }
-    state.withValue { state in
-      state.isShort = true
-      state.pause = timer
-    }
+    state.withValue { $0.isShort = true }
+    dispatcher.foreground.after(.seconds(1), label: "status pause") { self.listen() }
   }
 
   private func add(_ descriptor: consuming Descriptor) {

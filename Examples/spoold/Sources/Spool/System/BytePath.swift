@@ -50,6 +50,37 @@ public struct BytePath: Hashable, Sendable {
     }
   }
 
+  /// The symbolic links that lead to it, each by the path by which it is followed.
+  var links: [BytePath] {
+    let slash = UInt8(ascii: "/")
+    var links: [BytePath] = []
+    var directory = BytePath(bytes.first == slash ? "/" : ".")
+    var names = Array(names.reversed())
+    while let name = names.popLast() {
+      let next = directory.appending(name)
+      // As many as the system follows.
+      guard links.count < 40, let target = next.target else {
+        directory = next
+        continue
+      }
+      links.append(next)
+      names += target.names.reversed()
+      if target.bytes.first == slash { directory = BytePath("/") }
+    }
+    return links
+  }
+
+  /// Where it points if it is a symbolic link.
+  private var target: BytePath? {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe withCString { path in
+      unsafe buffer.withUnsafeMutableBytes {
+        unsafe readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+      }
+    }
+    return count < 0 ? nil : BytePath(buffer[..<count])
+  }
+
   /// The path without symbolic links, from the root.
   func resolved() throws(SystemError) -> BytePath {
     guard let found = unsafe withCString({ unsafe realpath($0, nil) }) else {

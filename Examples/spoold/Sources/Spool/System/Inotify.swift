@@ -9,6 +9,12 @@ final class Inotify: Sendable {
     let number: Int32
   }
 
+  /// A name in a directory that is watched.
+  struct Place: Hashable, Sendable {
+    let watch: Watch
+    let name: [UInt8]
+  }
+
   /// Everything after which a file may have to be looked at again. Modifications too: many programs
   /// keep a file open for as long as they run, and never close what they have written to.
   private static let mask =
@@ -42,18 +48,25 @@ final class Inotify: Sendable {
     return Watch(number: number)
   }
 
-  /// Watches for the spool to be moved or removed: that is noticed in the directory above, because a
-  /// directory that is open is not gone for the system.
+  /// Watches for the spool to be moved or removed, and for symbolic links on the way to it to be
+  /// pointed elsewhere. That is noticed in the directories where these names stand, because a
+  /// directory that is open is not gone for the system, and nothing tells of a link itself.
   ///
-  /// - Returns: The watch, and the name there; nil if that directory may not be read.
-  func watchPlace(of spool: SpoolDirectory) -> (watch: Watch, name: [UInt8])? {
-    guard let path = try? spool.path.resolved() else { return nil }
+  /// - Returns: The names; without those whose directory may not be read.
+  func watchPlaces(of spool: SpoolDirectory) -> Set<Place> {
+    // A link is pointed elsewhere by one that is moved over it.
+    let links = spool.path.links.compactMap { watch($0, UInt32(IN_MOVED_TO)) }
+    let own = (try? spool.path.resolved()).flatMap { watch($0, 0) }
+    return Set(links + [own].compactMap(\.self))
+  }
+
+  private func watch(_ name: BytePath, _ more: UInt32) -> Place? {
     // Added, in case that it is the same: the root directory stands in itself.
-    let mask = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR | IN_MASK_ADD)
-    let number = unsafe path.parent.withCString {
+    let mask = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR | IN_MASK_ADD) | more
+    let number = unsafe name.parent.withCString {
       unsafe inotify_add_watch(descriptor.number, $0, mask)
     }
-    return number < 0 ? nil : (Watch(number: number), path.lastName)
+    return number < 0 ? nil : Place(watch: Watch(number: number), name: name.lastName)
   }
 
   /// Lets go of a watch. Nothing happens if the kernel has done so already.

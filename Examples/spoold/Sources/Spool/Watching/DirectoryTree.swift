@@ -105,13 +105,9 @@ struct DirectoryTree {
     return watches
   }
 
-  /// Notes that a watch has ended: its directory is gone.
-  ///
-  /// - Returns: Whether that was the spool itself.
-  mutating func remove(_ watch: Inotify.Watch) -> Bool {
-    guard let number = owners.removeValue(forKey: watch) else { return false }
-    nodes[number]!.watch = nil
-    return number == root
+  /// Notes that a watch has ended: its directory is gone, or its file system is unmounted.
+  mutating func remove(_ watch: Inotify.Watch) {
+    if let number = owners.removeValue(forKey: watch) { nodes[number]!.watch = nil }
   }
 
   // MARK: Where things stand

@@ -25,10 +25,9 @@ struct EndTests {
     #expect(patrol.fake.report?.unfinished == [])
     #expect(
       patrol.told == [
-        "ready", "status: going through the spool", "status: keeping the manifest",
-        "stopping: ending: 1 files are still to be read",
+        "keeping the manifest", "ending: 2 files are still to be read",
       ])
-    #expect(patrol.daemon.finish().isEmpty)
+    #expect(patrol.finish().isEmpty)
     #expect(try scratch.sortedLines("manifest") == scratch.expectedLines())
     #expect(patrol.said == [])
     try patrol.fake.finish()
@@ -39,13 +38,12 @@ struct EndTests {
     let scratch = Scratch()
     let patrol = try Patrol(in: scratch)
     try scratch.write("spool/a", "a")
-    try patrol.fake.raise(.terminate)
-    try patrol.fake.runNextForegroundTask()  // hears of a, and of nothing more
+    try patrol.beginEnd()  // hears of a, and of nothing more
     try scratch.write("spool/b", "b")
     try patrol.fake.runWithDescriptors()
 
     #expect(patrol.fake.report != nil)
-    #expect(patrol.daemon.finish().isEmpty)
+    #expect(patrol.finish().isEmpty)
     #expect(try scratch.sortedLines("manifest").map { $0.suffix(3) } == ["  a"])
     try patrol.fake.finish()
   }
@@ -57,17 +55,19 @@ struct EndTests {
     let patrol = try Patrol(in: scratch) { $0.drain = .seconds(7) }
     try scratch.write("spool/a", "changed")
     try scratch.remove("spool/b")
-    try patrol.fake.raise(.terminate)
-    try patrol.fake.runNextForegroundTask()
+    try patrol.beginEnd()
     try patrol.fake.runTask(labeled: "read a")
 
-    // The other is not read in time: all workers are held up.
+    // The other is not read in time, nor in the second of the shutdown: all workers are held up.
     try patrol.fake.advanceTime(by: .seconds(7) - .nanoseconds(1), driving: .loop)
-    #expect(patrol.fake.report == nil)
+    #expect(!patrol.hadNoTime)
     try patrol.fake.advanceTime(by: .nanoseconds(1), driving: .loop)
+    #expect(patrol.hadNoTime)
+    #expect(patrol.fake.report == nil)
+    try patrol.fake.advanceTime(by: .seconds(1), driving: .loop)
 
     #expect(patrol.fake.report != nil)
-    let remains = patrol.daemon.finish()
+    let remains = patrol.finish()
     #expect(remains.unread.count == 1)
     #expect(remains.unread.some == ["b"])
     #expect(
@@ -80,6 +80,46 @@ struct EndTests {
     try patrol.fake.finish()
   }
 
+  @Test("has the time that the configuration gives when it comes, not when it began")
+  func drainIsReloaded() throws {
+    let scratch = Scratch()
+    var configuration = try Patrol.configuration(in: scratch)
+    configuration.drain = .seconds(20)
+    try scratch.write("spool/a", "a")
+    let patrol = try Patrol(
+      in: scratch, change: { $0.drain = .seconds(7) },
+      read: { [configuration] () throws(ConfigurationErrors) in configuration })
+    try patrol.fake.raise(.hangup)
+    try patrol.fake.runUntilIdle()
+    try scratch.write("spool/a", "changed")
+    try patrol.beginEnd()
+
+    try patrol.fake.advanceTime(by: .seconds(20) - .nanoseconds(1), driving: .loop)
+    #expect(!patrol.hadNoTime)
+    #expect(patrol.fake.report == nil)
+    try patrol.fake.advanceTime(by: .nanoseconds(1), driving: .loop)
+    #expect(patrol.hadNoTime)
+    try patrol.fake.advanceTime(by: .seconds(1), driving: .loop)
+    #expect(patrol.finish().unread.some == ["a"])
+    try patrol.fake.finish()
+  }
+
+  @Test("is not hastened by a signal that comes within a second: it is the same request")
+  func passedOnTwice() throws {
+    let scratch = Scratch()
+    let patrol = try Patrol(in: scratch)
+    try scratch.write("spool/a", "a")
+    try patrol.beginEnd()
+    try patrol.fake.skipTime(by: .milliseconds(999))
+    try patrol.fake.raise(.interrupt)
+    try patrol.fake.runUntilIdle()
+
+    #expect(patrol.fake.report?.unfinished == [])
+    #expect(patrol.finish().isEmpty)
+    #expect(try scratch.sortedLines("manifest") == scratch.expectedLines())
+    try patrol.fake.finish()
+  }
+
   @Test("comes at once on a second signal, and leaves the manifest as it is")
   func endsAtOnce() throws {
     let scratch = Scratch()
@@ -88,18 +128,17 @@ struct EndTests {
     let before = try scratch.read("manifest")
     try scratch.write("spool/a", "changed")
     try scratch.remove("spool/b")
-    try patrol.fake.raise(.terminate)
-    try patrol.fake.runNextForegroundTask()
+    try patrol.beginEnd()
     try patrol.fake.runTask(labeled: "read a")
     try patrol.fake.runNextForegroundTask()
     #expect(patrol.fake.report == nil)
 
+    try patrol.fake.skipTime(by: .seconds(1))
     try patrol.fake.raise(.interrupt)
-    try patrol.fake.runNextForegroundTask()
+    while patrol.fake.report == nil { try patrol.fake.runNextForegroundTask() }
 
-    #expect(patrol.fake.report != nil)
-    #expect(patrol.fake.now == .start)
-    let remains = patrol.daemon.finish()
+    #expect(patrol.fake.now == .start.advanced(by: .seconds(1)))
+    let remains = patrol.finish()
     #expect(remains.unread.count == 1)
     #expect(remains.unsaved == 1)
     #expect(try scratch.read("manifest") == before)
@@ -108,16 +147,19 @@ struct EndTests {
 
   @Test(
     "comes by itself when the spool is not there any more, and says so",
-    arguments: ["rmdir spool", "mv spool other", "rmdir spool; mkdir spool"])
-  func spoolIsGone(script: String) throws {
+    arguments: [
+      ("rmdir spool", Stop.spoolGone), ("mv spool other", .spoolGone),
+      ("rmdir spool; mkdir spool", .spoolReplaced),
+    ])
+  func spoolIsGone(script: String, stop: Stop) throws {
     let scratch = Scratch()
     let patrol = try Patrol(in: scratch)
     try Shell.run("cd \"$1\"; \(script)", [scratch.path])
     try patrol.fake.runWithDescriptors()
 
     #expect(patrol.fake.report != nil)
-    #expect(patrol.told.last == "stopping: ending: it cannot go on")
-    #expect(patrol.daemon.finish().stop == .spoolGone)
+    #expect(patrol.fake.now == .start)
+    #expect(patrol.finish().stop == stop)
     try patrol.fake.finish()
   }
 

@@ -15,7 +15,8 @@ struct HangUpTests {
     try patrol.fake.runUntilIdle()
 
     #expect(patrol.state { $0.counts.scans } == 2)
-    #expect(patrol.told.suffix(3) == ["reloading", "ready", "status: keeping the manifest"])
+    #expect(patrol.told == ["keeping the manifest", "keeping the manifest"])
+    #expect(patrol.logged.filter { $0.contains("reload") } == ["info: has reloaded"])
     try patrol.end()
   }
 
@@ -27,7 +28,7 @@ struct HangUpTests {
     let reads = Atomic(0)
     let patrol = try Patrol(
       in: scratch,
-      reload: { () throws(ConfigurationErrors) in
+      read: { () throws(ConfigurationErrors) in
         reads.add(1, ordering: .relaxed)
         return configuration
       })
@@ -40,7 +41,7 @@ struct HangUpTests {
     #expect(reads.load(ordering: .relaxed) == 2)
     // One that was under way, one that was asked for meanwhile.
     #expect(patrol.state { $0.counts.scans } == 3)
-    #expect(patrol.told.filter { $0 == "reloading" }.count == 2)
+    #expect(patrol.reloads == 2)
     try patrol.end()
   }
 
@@ -54,7 +55,7 @@ struct HangUpTests {
     configuration.status = "socket"
     let patrol = try Patrol(
       in: scratch,
-      reload: { [configuration] () throws(ConfigurationErrors) in
+      read: { [configuration] () throws(ConfigurationErrors) in
         configuration
       })
     try patrol.fake.raise(.hangup)
@@ -82,17 +83,44 @@ struct HangUpTests {
     let path = scratch["conf"]
     let patrol = try Patrol(
       in: scratch,
-      reload: { () throws(ConfigurationErrors) in
+      read: { () throws(ConfigurationErrors) in
         try Configuration(options: [:], file: path)
       })
     try patrol.fake.raise(.hangup)
     try patrol.fake.runUntilIdle()
 
-    #expect(patrol.said.count == 5)
-    #expect(patrol.said.first?.hasPrefix("\(path), line 1: settle is \"x\"; expected") == true)
-    #expect(patrol.said.last == "the configuration stays as it was")
+    let lines = try #require(patrol.logged.last).split(separator: "\n")
+    #expect(lines.count == 4)
+    let first = "error: cannot reload: \(path), line 1: settle is \"x\"; expected"
+    #expect(lines.first?.hasPrefix(first) == true, "\(lines)")
+    #expect(patrol.said == [])
     #expect(patrol.state { $0.settings } == Keeper.Settings())
     #expect(patrol.state { $0.counts.scans } == 2)
+    try patrol.end()
+  }
+
+  @Test("does not take over what comes after a minute: that reload was given up, and logged so")
+  func comesTooLate() throws {
+    let scratch = Scratch()
+    let fake = RecordingDispatcher()
+    var configuration = try Patrol.configuration(in: scratch)
+    configuration.keeper.settle = .seconds(3)
+    configuration.keeper.settleAtMost = .seconds(9)
+    let patrol = try Patrol(
+      in: scratch,
+      read: { [configuration] () throws(ConfigurationErrors) in
+        // The disk takes longer than the daemon waits.
+        try! fake.skipTime(by: .seconds(61))
+        return configuration
+      }, on: fake)
+    try fake.raise(.hangup)
+    try fake.advanceTime(by: .seconds(1))
+
+    #expect(patrol.hasGivenUpReload)
+    #expect(patrol.reloads == 0)
+    let (settings, scans) = patrol.state { ($0.settings, $0.counts.scans) }
+    #expect(settings == Keeper.Settings())
+    #expect(scans == 2)
     try patrol.end()
   }
 
@@ -104,9 +132,9 @@ struct HangUpTests {
     try patrol.fake.raise(.hangup)
     try patrol.fake.runUntilIdle()
 
-    #expect(!patrol.told.contains("reloading"))
+    #expect(patrol.reloads == 0)
     #expect(patrol.fake.report?.unfinished == [])
-    #expect(patrol.daemon.finish().isEmpty)
+    #expect(patrol.finish().isEmpty)
     try patrol.fake.finish()
   }
 }

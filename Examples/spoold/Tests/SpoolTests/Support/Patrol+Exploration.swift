@@ -15,8 +15,7 @@ extension Patrol {
   /// there was not, whatever the manifest is not right about must have been said.
   func requireTruthfulEnd(_ remains: Keeper.Remains, in scratch: Scratch) throws {
     try requireBalance()
-    let hadTime = stoppedAt.map { $0.duration(to: fake.now) < Self.drain } ?? false
-    try hold(remains.isEmpty || !hadTime, "it has left something: \(remains)")
+    try hold(remains.isEmpty || hadNoTime, "it has left something: \(remains)")
     if remains.isEmpty { return try scratch.requireTruth() }
     try hold(!remains.messages.isEmpty, "it says nothing of \(remains)")
     let (lines, truth) = (try scratch.sortedLines("manifest"), try scratch.trueLines())

@@ -1,16 +1,20 @@
+import InMemoryLogging
+import Logging
 import TaskDispatch
 import TaskDispatchTesting
-import Testing
+import UVDaemon
 
 @testable import Spool
+@testable import spoold
 
 /// All of spoold but the process, on the fake.
 struct Patrol {
   let fake: RecordingDispatcher
-  let daemon: Daemon
+  let daemon: Spool.Daemon
+  private let systemd: UVDaemon.Daemon<RecordingDispatcher>
+  private let log = InMemoryLogHandler()
   private let lines: Confined<[String]>
-  private let calls: Confined<[String]>
-  private let stopping: Confined<DispatcherInstant?>
+  private let statuses: Confined<[String]>
 
   /// How long it gets to end, unless a test says otherwise.
   static let drain = Duration.seconds(10)
@@ -24,31 +28,30 @@ struct Patrol {
   ///   - prepare: What is submitted before anything has run.
   init(
     in scratch: Scratch, change: (inout Configuration) -> Void = { _ in },
-    reload: (@Sendable () throws(ConfigurationErrors) -> Configuration)? = nil,
+    read: (@Sendable () throws(ConfigurationErrors) -> Configuration)? = nil,
     onRead: (@Sendable (BytePath, Int) -> Void)? = nil,
     on fake: RecordingDispatcher = RecordingDispatcher(), hears: Bool = true,
     prepare: () throws -> Void = {}
   ) throws {
     let lines = Confined([String](), to: fake.foreground)
-    let calls = Confined([String](), to: fake.foreground)
-    let stopping = Confined(DispatcherInstant?.none, to: fake.foreground)
-    (self.fake, self.lines, self.calls, self.stopping) = (fake, lines, calls, stopping)
-    @Sendable func note(_ call: String) { calls.withValue { $0.append(call) } }
+    let statuses = Confined([String](), to: fake.foreground)
+    (self.fake, self.lines, self.statuses) = (fake, lines, statuses)
     let configuration = try Self.configuration(in: scratch, change: change)
     var reader = FileReader(
       try SpoolDirectory(scratch["spool"]), settling: Settling(fine: .zero, coarse: .zero))
     reader.onRead = onRead
-    daemon = try Daemon(
+    // Not by `??`, which makes a closure of a typed error that crashes (Swift 6.3.1).
+    var read = read
+    if read == nil { read = { configuration } }
+    daemon = try Spool.Daemon(
       configuration, reader: reader, dispatcher: fake, listener: nil,
-      lifecycle: Lifecycle(
-        ready: { note("ready") }, reloading: { note("reloading") },
-        stopping: { status in
-          note("stopping: \(status)")
-          stopping.withValue { $0 = fake.now }
-        }, status: { note("status: \($0)") }),
-      reload: reload,
+      read: read,
+      status: { status in statuses.withValue { $0.append(status) } },
       say: { line in lines.withValue { $0.append(String(decoding: line, as: UTF8.self)) } })
-    try daemon.start()
+    systemd = try UVDaemon.Daemon(
+      fake, shutdown: .ofSpoold, manager: .absent, logger: Logger(label: "test") { [log] _ in log })
+    try systemd.keep(daemon)
+    try systemd.begin()
     try prepare()
     if hears { try fake.runWithDescriptors() } else { try fake.runUntilIdle() }
   }
@@ -65,10 +68,18 @@ struct Patrol {
 
   /// What it has said to a person.
   var said: [String] { lines.withValue { $0 } }
-  /// What it has told the service manager.
-  var told: [String] { calls.withValue { $0 } }
-  /// When it has told that it ends.
-  var stoppedAt: DispatcherInstant? { stopping.withValue { $0 } }
+  /// What it was doing, in its own words.
+  var told: [String] { statuses.withValue { $0 } }
+  /// What was logged of signals and of what they cause.
+  var logged: [String] { log.entries.map { "\($0.level): \($0.message)" } }
+  /// How often it has reloaded.
+  var reloads: Int { logged.count { $0 == "info: has reloaded" } }
+  /// Whether a reload was given up, which is logged: then what it was asked for has not been done.
+  var hasGivenUpReload: Bool { logged.contains { $0.contains("a reload has not ended in") } }
+  /// Whether it had less time to end than it needed.
+  var hadNoTime: Bool {
+    systemd.wasCutShort || logged.contains { $0.contains("an end has not come in") }
+  }
 
   func state<Value: Sendable>(_ body: (KeeperState) -> Value) -> Value {
     daemon.keeper.state.withValue { body($0) }
@@ -90,6 +101,12 @@ struct Patrol {
     try fake.advanceTime(to: end)
   }
 
+  /// Asks it to end by a signal, and lets it begin that.
+  func beginEnd() throws {
+    try fake.raise(.terminate)
+    while told.last?.hasPrefix("ending: ") != true { try fake.runNextForegroundTask() }
+  }
+
   /// Ends it by a signal, and sees that nothing is left over.
   @discardableResult
   func end() throws -> Keeper.Remains {
@@ -99,10 +116,19 @@ struct Patrol {
     return remains
   }
 
-  /// Lets it come to its end, by itself or because somebody has ended it.
+  /// Brings it to its end, as the program does when the loop has ended.
+  func finish() -> Keeper.Remains { daemon.finish(inHurry: systemd.wasCutShort) }
+
+  /// Lets it come to its end, by itself or because it was asked to.
   func awaitEnd() throws -> Keeper.Remains {
     try fake.runWithDescriptors()
     while fake.report == nil { try fake.advanceToNextDeadline() }
-    return daemon.finish()
+    return finish()
   }
+}
+
+/// An expectation that fails looks into all that it is about, and would crash at a type that cannot be
+/// copied (Swift 6.3.1).
+extension Patrol: CustomReflectable {
+  var customMirror: Mirror { Mirror(self, children: []) }
 }
