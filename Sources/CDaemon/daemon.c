@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -46,13 +45,4 @@ int cdaemon_survive_broken_pipes(void) {
   struct sigaction ours = {.sa_handler = nothing, .sa_flags = SA_RESTART};
   sigemptyset(&ours.sa_mask);
   return sigaction(SIGPIPE, &ours, NULL) < 0 ? errno : 0;
-}
-
-int cdaemon_let_in(int signal) {
-  sigset_t one, before;
-  sigemptyset(&one);
-  if (sigaddset(&one, signal) < 0) return -errno;
-  int error = pthread_sigmask(SIG_UNBLOCK, &one, &before);
-  if (error != 0) return -error;
-  return sigismember(&before, signal);
 }

@@ -11,8 +11,10 @@
     /// by a signal, by ``beginShutdown(because:_:)`` or by a `ServiceGroup` runs them; `dispatcher.beginShutdown()` does
     /// not, nor does a request that leaves no time to drain. A second signal leaves those behind that have not ended.
     ///
-    /// An error of `perform` is logged, and the next handler runs. So is a handler that has not ended after its
-    /// `deadline`: its Task is cancelled, and not waited for.
+    /// An error of `perform` is logged, with the line that has registered it, and the next handler runs. So is a handler
+    /// that has not ended after its `deadline`: its Task is cancelled, and not waited for. One that was left behind may go
+    /// on after the end of the dispatcher, and then on another thread than the foreground's: it should return when it is
+    /// cancelled, and touch nothing that is ``Confined`` to the foreground.
     ///
     /// - Parameters:
     ///   - deadline: How long it may take. Zero or less is no time. Asked for when the end is, on the thread that asks
@@ -23,9 +25,12 @@
     @discardableResult
     public func onEnd(
       deadline: @autoclosure @escaping @Sendable () -> Duration = .seconds(10),
+      fileID: StaticString = #fileID, line: UInt = #line,
       perform: @escaping @Sendable () async throws -> Void
     ) -> Registration {
-      guard let number = endings.add(deadline, perform) else { return Registration {} }
+      let handler = Handler(
+        function: "onEnd", site: CallSite(fileID: fileID, line: line), perform: perform)
+      guard let number = endings.add(deadline, handler) else { return Registration {} }
       return Registration { [weak endings] in endings?.remove(number) }
     }
 
@@ -33,7 +38,7 @@
     func runEndings(within longest: Duration) {
       let alarm = soundAlarm(after: longest)
       Task(executorPreference: dispatcher.foreground.executor) {
-        while let handler = self.endings.next() { await self.perform(handler) }
+        while let ending = self.endings.next() { await self.perform(ending) }
         alarm?.end()
         self.finishEndings()
       }
@@ -64,30 +69,18 @@
     }
 
     /// Returns when the handler has ended, or is left behind. On the foreground.
-    private func perform(_ handler: Endings.Handler) async {
-      let (goOn, ends) = AsyncStream.makeStream(of: Never.self)
-      let task = Task(executorPreference: dispatcher.foreground.executor) { [logger] in
-        do { try await handler.perform() } catch {
-          logger.error("an end that fails: \(error)")
-        }
-        ends.finish()
+    private func perform(_ ending: Endings.Ending) async {
+      let handler = ending.handler
+      let how = await handler.call(
+        on: dispatcher, within: ending.deadline(), logger: logger, onLeaving: endings.onLeaving)
+      switch how {
+      case .ended: break
+      case .failed(let error):
+        logger.error("onEnd has failed: \(error)", metadata: ["site": "\(handler.site)"])
+      case .leftBehind(let text):
+        // Said of all that is left behind by a second signal.
+        if !endings.isOver { logger.error("\(text): its Task is cancelled, and the next begins") }
       }
-      let deadline = max(.zero, handler.deadline())
-      let timer = dispatcher.foreground.after(deadline, label: "end takes too long") {
-        [logger] in
-        logger.error(
-          "an end has not come in \(deadline.shortText): its Task is cancelled, and the next begins"
-        )
-        task.cancel()
-        ends.finish()
-      }
-      endings.onLeaving {
-        task.cancel()
-        ends.finish()
-      }
-      for await _ in goOn {}
-      timer.cancel()
-      endings.onLeaving(nil)
     }
   }
 #endif

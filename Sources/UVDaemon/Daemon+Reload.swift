@@ -10,10 +10,10 @@
     /// `READY=1` once after the last. What asks while a reload goes on gets one more after it, however
     /// often it asks.
     ///
-    /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had, and
-    /// with the next handler. So it does after a reload that takes longer than the `reloadTimeout` of the daemon:
-    /// the Task of its handler is cancelled, and the service manager hears that the reload is over. Once the daemon
-    /// was asked to end, no handler is called any more, and it is not told to be ready.
+    /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had, and with the next
+    /// handler. So it does after a handler that takes longer than the `reloadTimeout` of the daemon, whose Task is
+    /// cancelled. One that holds the loop cannot be left behind; that it took longer is logged. Once the daemon was
+    /// asked to end, no further handler is called, and it is not told to be ready; nor by a reload before ``ready(_:)``.
     ///
     /// - Parameter perform: Begins on the foreground, in a Swift Task that prefers it.
     /// - Returns: Cancelling it removes the handler, also from a reload that has not come to it, and has
@@ -21,12 +21,15 @@
     /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then.
     @discardableResult
     public func onReload(
-      _ signal: Signal = .hangup, perform: @escaping @Sendable () async throws -> Void
+      _ signal: Signal = .hangup, fileID: StaticString = #fileID, line: UInt = #line,
+      perform: @escaping @Sendable () async throws -> Void
     ) throws(EventRefusal) -> Registration {
       let (reloads, former) = listening.withLock { $0.reloads(teller, reloadTimeout) }
       // Registrations of a dispatcher that has ended: released without the lock, which may run a `deinit`.
       _ = consume former
-      let number = reloads.add(signal, perform)
+      let handler = Handler(
+        function: "onReload", site: CallSite(fileID: fileID, line: line), perform: perform)
+      let number = reloads.add(signal, handler)
       do throws(EventRefusal) {
         try listen(for: signal, reloads)
       } catch {

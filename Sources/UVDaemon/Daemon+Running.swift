@@ -6,9 +6,16 @@
   public import UVDispatch
 
   extension Daemon {
-    /// On the calling thread.
+    /// Lets a write to a peer that has gone fail with `EPIPE` on every thread.
+    func surviveBrokenPipes() {
+      let code = cdaemon_survive_broken_pipes()
+      guard code != 0 else { return }
+      logger.warning("SIGPIPE keeps ending the process: \(unsafe String(cString: strerror(code)))")
+    }
+
+    /// On the calling thread, and on the workers.
     func letIn(_ signals: [Signal]) {
-      for signal in signals where cdaemon_let_in(signal.rawValue) == 1 {
+      for signal in signals where SignalMasks.letIn(signal.rawValue) {
         logger.notice("\(signal) was blocked, and nothing would have come of it: it is let in now")
       }
     }
@@ -20,7 +27,7 @@
     ///
     /// What ``UVDispatcher/run(servesMainQueue:)`` says holds here. A signal of those that the calling thread blocks,
     /// as one does that was started so, is let in, and that is logged. A write to a peer that has gone fails with
-    /// `EPIPE` from now on, on every thread, unless the process has said what `SIGPIPE` is to do.
+    /// `EPIPE`, on every thread and since this daemon was made, unless the process has said what `SIGPIPE` is to do.
     ///
     /// - Returns: What the shutdown left behind, which was logged as well. If it left a body that still
     ///   runs, returning from `main` waits for that: leave with `_exit` to end now.
@@ -32,17 +39,10 @@
     public func run(
       untilSignals signals: [Signal] = [.terminate, .interrupt]
     ) throws(EventRefusal) -> ShutdownReport {
-      surviveBrokenPipes()
       try begin(untilSignals: signals)
       let report = dispatcher.run()
       log(report)
       return report
-    }
-
-    private func surviveBrokenPipes() {
-      let code = cdaemon_survive_broken_pipes()
-      guard code != 0 else { return }
-      logger.warning("SIGPIPE keeps ending the process: \(unsafe String(cString: strerror(code)))")
     }
   }
 
@@ -54,7 +54,6 @@
     ///
     /// - Throws: ``UVError`` if the system has no room for another thread.
     public func run() async throws {
-      surviveBrokenPipes()
       try begin(untilSignals: [])
       try dispatcher.start()
       let report = await withTaskCancellationHandler {

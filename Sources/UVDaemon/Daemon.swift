@@ -44,8 +44,8 @@
     ///   - policy: How long the shutdown takes that a signal begins.
     ///   - secondSignalAfter: How long after the first signal another one is the same request. Zero or less: none is,
     ///     nor are two that are told in one call.
-    ///   - reloadTimeout: How long a reload may take. After that it is logged as one that has failed, its handler's Task
-    ///     is cancelled, and the next can begin.
+    ///   - reloadTimeout: How long a handler of a reload may take. After that it is logged as one that has failed, its
+    ///     Task is cancelled, and the next is called.
     ///   - manager: The service manager; that of this process's environment if nil.
     ///   - logger: Told of signals, of reloads that have failed, of what a shutdown leaves behind, and of what the
     ///     environment has for another process.
@@ -77,6 +77,7 @@
       teller = Teller(manager, from: dispatcher, logger: logger, send: send)
       firstRequest = Confined(nil, to: dispatcher.foreground)
       for stray in manager.strays { logger.warning("\(stray)") }
+      if dispatcher is UVDispatcher { surviveBrokenPipes() }
     }
 
     // MARK: What the service manager hears

@@ -8,18 +8,17 @@
   ///    └─ one that leaves no time ──────────────────────────────────────▶──┘
   /// ```
   final class Endings: Sendable {
-    typealias Perform = @Sendable () async throws -> Void
     typealias Deadline = @Sendable () -> Duration
 
-    struct Handler {
+    struct Ending {
       let number: Int
       let deadline: Deadline
-      let perform: Perform
+      let handler: Handler
     }
 
     private struct State {
       /// In the order of registration.
-      var handlers: [Handler] = []
+      var handlers: [Ending] = []
       var lastNumber = 0
       var phase = Phase.before
       var isCutShort = false
@@ -37,12 +36,12 @@
     private let state = Locked(State())
 
     /// Adds a handler, and returns its number; nil if the end has begun. Any thread.
-    func add(_ deadline: @escaping Deadline, _ perform: @escaping Perform) -> Int? {
+    func add(_ deadline: @escaping Deadline, _ handler: Handler) -> Int? {
       state.withLock { state in
         guard case .before = state.phase else { return nil }
         state.lastNumber += 1
         state.handlers.append(
-          Handler(number: state.lastNumber, deadline: deadline, perform: perform))
+          Ending(number: state.lastNumber, deadline: deadline, handler: handler))
         return state.lastNumber
       }
     }
@@ -68,9 +67,9 @@
     /// The end is asked for. A shutdown that leaves no time to drain leaves none to the handlers either. Any thread.
     func begin(_ policy: ShutdownPolicy) -> Start {
       let (start, leave, released) = state.withLock {
-        state -> (Start, (@Sendable () -> Void)?, [Handler]) in
+        state -> (Start, (@Sendable () -> Void)?, [Ending]) in
         var policies = [policy]
-        if policy.drain == .zero { state.isCutShort = true }
+        if policy.drain <= .zero { state.isCutShort = true }
         switch state.phase {
         case .over: return (.shutdown(policies), nil, [])
         case .before:
@@ -101,8 +100,13 @@
     /// Whether a request has left no time. Any thread.
     var wasCutShort: Bool { state.withLock { $0.isCutShort } }
 
+    /// Whether none is to run any more. Any thread.
+    var isOver: Bool {
+      state.withLock { if case .over = $0.phase { true } else { false } }
+    }
+
     /// Takes the handler that runs next; nil if there is none, or none is to run any more.
-    func next() -> Handler? {
+    func next() -> Ending? {
       state.withLock { state in
         guard case .running = state.phase else { return nil }
         return state.handlers.popLast()
@@ -123,7 +127,7 @@
     ///
     /// - Returns: By what the shutdown begins, once so often; nil if it has begun.
     func finish() -> [ShutdownPolicy]? {
-      let (policies, released) = state.withLock { state -> ([ShutdownPolicy]?, [Handler]) in
+      let (policies, released) = state.withLock { state -> ([ShutdownPolicy]?, [Ending]) in
         guard case .running(let policies) = state.phase else { return (nil, []) }
         state.phase = .over
         state.leave = nil

@@ -11,29 +11,19 @@
   ///
   /// As the ``Teller``, it holds neither the dispatcher nor the daemon.
   final class Reloads: Sendable {
-    typealias Perform = @Sendable () async throws -> Void
-
-    private struct Handler {
+    private struct Registered {
       let number: Int
       let signal: Signal
-      let perform: Perform
+      let handler: Handler
     }
 
     private struct State {
       /// In the order of registration.
-      var handlers: [Handler] = []
+      var handlers: [Registered] = []
       var lastNumber = 0
       /// Since the last reload began.
       var asked: Set<Signal> = []
-      /// The reload that goes on.
-      var current: Current?
-      var lastReload = 0
-    }
-
-    private struct Current {
-      let number: Int
-      var task: Task<Void, Never>?
-      var timeout: TimerHandle?
+      var isGoingOn = false
     }
 
     private let state = Locked(State())
@@ -43,11 +33,11 @@
     init(_ teller: Teller, _ timeout: Duration) { (self.teller, self.timeout) = (teller, timeout) }
 
     /// Adds a handler, and returns its number. Any thread.
-    func add(_ signal: Signal, _ perform: @escaping Perform) -> Int {
+    func add(_ signal: Signal, _ handler: Handler) -> Int {
       state.withLock { state in
         state.lastNumber += 1
         state.handlers.append(
-          Handler(number: state.lastNumber, signal: signal, perform: perform))
+          Registered(number: state.lastNumber, signal: signal, handler: handler))
         return state.lastNumber
       }
     }
@@ -63,12 +53,11 @@
       return removed != nil
     }
 
-    /// Reloads for those who wait for `signal`; after the reload that goes on, if one does. On the
-    /// foreground.
+    /// Reloads what waits for `signal`; after the reload that goes on, if one does. On the foreground.
     func reload(because signal: Signal, on dispatcher: any TaskDispatcher) {
       let begins = state.withLock { state in
         state.asked.insert(signal)
-        return state.current == nil
+        return !state.isGoingOn
       }
       if begins { return begin(on: dispatcher) }
       teller.logger.info("\(signal): a reload goes on, and one more comes after it")
@@ -76,78 +65,53 @@
 
     /// On the foreground, while none goes on.
     private func begin(on dispatcher: any TaskDispatcher) {
-      let (numbers, reload) = state.withLock { state in
+      let numbers = state.withLock { state in
         let asked = state.asked
         state.asked = []
         let numbers = state.handlers.filter { asked.contains($0.signal) }.map(\.number)
-        state.lastReload += 1
-        if !numbers.isEmpty { state.current = Current(number: state.lastReload) }
-        return (numbers, state.lastReload)
+        state.isGoingOn = !numbers.isEmpty
+        return numbers
       }
       guard !numbers.isEmpty else { return }
-      guard teller.tellOfReload() else { return state.withLock { $0.current = nil } }
-      // The dispatcher is not held: it holds its timers.
-      let timer = dispatcher.foreground.after(timeout, label: "reload takes too long") {
-        [unowned dispatcher] in self.giveUp(reload, on: dispatcher)
-      }
-      let task = Task(executorPreference: dispatcher.foreground.executor) {
+      guard teller.tellOfReload() else { return state.withLock { $0.isGoingOn = false } }
+      Task(executorPreference: dispatcher.foreground.executor) {
         var failures: [String] = []
-        for number in numbers where !self.teller.endIsTold && self.isCurrent(reload) {
-          do {
-            try await self.perform(of: number)?()
-          } catch {
-            self.teller.logger.error("cannot reload: \(error)")
-            failures.append("\(error)")
-          }
+        for number in numbers where !self.teller.endIsTold {
+          guard let handler = self.handler(number) else { continue }
+          if let failure = await self.call(handler, on: dispatcher) { failures.append(failure) }
         }
-        self.end(reload, failures, on: dispatcher)
-      }
-      state.withLock { state in
-        guard state.current?.number == reload else { return }
-        state.current?.task = task
-        state.current?.timeout = timer
+        self.end(failures, on: dispatcher)
       }
     }
 
-    private func isCurrent(_ reload: Int) -> Bool {
-      state.withLock { $0.current?.number == reload }
+    private func handler(_ number: Int) -> Handler? {
+      state.withLock { $0.handlers.first { $0.number == number }?.handler }
     }
 
-    private func perform(of number: Int) -> Perform? {
-      state.withLock { $0.handlers.first { $0.number == number }?.perform }
-    }
-
-    /// Ends the reload that goes on. On the foreground.
-    ///
-    /// - Returns: What it was; nil if that was another. And whether another was asked for.
-    private func takeCurrent(_ reload: Int) -> (current: Current, again: Bool)? {
-      state.withLock { state in
-        guard let current = state.current, current.number == reload else { return nil }
-        state.current = nil
-        return (current, !state.asked.isEmpty)
+    /// - Returns: What went wrong, which was logged.
+    private func call(_ handler: Handler, on dispatcher: any TaskDispatcher) async -> String? {
+      let logger = teller.logger
+      switch await handler.call(on: dispatcher, within: timeout, logger: logger) {
+      case .ended: return nil
+      case .failed(let error):
+        logger.error("cannot reload: \(error)", metadata: ["site": "\(handler.site)"])
+        return error
+      case .leftBehind(let text):
+        logger.error("cannot reload: \(text); its Task is cancelled")
+        return text
       }
     }
 
-    private func end(_ reload: Int, _ failures: [String], on dispatcher: any TaskDispatcher) {
-      guard let (current, again) = takeCurrent(reload) else {
-        return teller.logger.info("a reload that had taken too long has ended")
+    private func end(_ failures: [String], on dispatcher: any TaskDispatcher) {
+      let again = state.withLock { state in
+        state.isGoingOn = false
+        return !state.asked.isEmpty
       }
-      current.timeout?.cancel()
       guard !teller.endIsTold else { return }
       if failures.isEmpty { teller.logger.info("has reloaded") }
       teller.tellOfReloadsEnd(
         failures.isEmpty
           ? "has reloaded" : "cannot reload: \(failures.joined(separator: "; "))")
-      if again { begin(on: dispatcher) }
-    }
-
-    private func giveUp(_ reload: Int, on dispatcher: any TaskDispatcher) {
-      guard let (current, again) = takeCurrent(reload) else { return }
-      current.task?.cancel()
-      guard !teller.endIsTold else { return }
-      let text = "a reload has not ended in \(timeout.shortText)"
-      teller.logger.error("cannot reload: \(text); its Task is cancelled")
-      teller.tellOfReloadsEnd("cannot reload: \(text)")
       if again { begin(on: dispatcher) }
     }
   }

@@ -21,8 +21,9 @@
   case "long": try long()
   case "components": try components()
   case "hanging-reload": try hangingReload(timeout: parameter)
+  case "blocked": try blocked()
   default:
-    print("which program? jobs, full, long, components, hanging-reload")
+    print("which program? jobs, full, long, components, hanging-reload, blocked")
     exit(64)
   }
 
@@ -93,9 +94,50 @@
     end(try daemon.run(), of: 0)
   }
 
+  /// Is started with SIGTERM blocked, and lets it in; also for programs that a body starts.
+  func blocked() throws {
+    var terminate = sigset_t()
+    unsafe sigemptyset(&terminate)
+    unsafe sigaddset(&terminate, SIGTERM)
+    unsafe pthread_sigmask(SIG_BLOCK, &terminate, nil)
+    let dispatcher = try UVDispatcher()
+    let daemon = try Daemon(dispatcher, logger: logger)
+    dispatcher.foreground {
+      dispatcher.background(startProgram)
+      daemon.ready()
+    }
+    // Not by the main thread, which goes on blocking it.
+    let helper = try UVDispatcher()
+    try helper.start()
+    helper.foreground {
+      do { try daemon.begin() } catch { exit(2) }
+    }
+    try helper.foreground.sync {}
+    let another = try UVDispatcher()
+    another.foreground(startProgram)
+    try another.start()
+    let report = dispatcher.run()
+    for other in [helper, another] {
+      other.beginShutdown()
+      _ = try other.waitForReport()
+    }
+    end(report, of: 2)
+  }
+
+  /// Is done if SIGTERM ends it.
+  @Sendable func startProgram() {
+    var arguments = unsafe [strdup("sh"), strdup("-c"), strdup("kill -TERM $$; exit 0"), nil]
+    defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
+    var child = pid_t()
+    guard unsafe posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ) == 0 else { return }
+    var status: CInt = 0
+    while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+    if status & 0x7f == SIGTERM { done.count() }
+  }
+
   /// Never returns, and does not listen to cancellation.
   func forEver() async -> Never? {
-    await withUnsafeContinuation { (_: UnsafeContinuation<Never?, Never>) in }
+    unsafe await withUnsafeContinuation { (_: UnsafeContinuation<Never?, Never>) in }
   }
 
   @Sendable func job() {

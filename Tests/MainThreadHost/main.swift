@@ -24,6 +24,8 @@ var programs: [String: () throws -> Void] = [
   "another-loop": anotherLoop,
   "late-job": lateJobOfTheForeground,
   "late-job-awaiter": awaiterBehindALateJob,
+  "masks": masks,
+  "masks-while-threads-are-made": masksWhileThreadsAreMade,
 ]
 
 #if DEBUG

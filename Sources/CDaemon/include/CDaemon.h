@@ -11,6 +11,3 @@ int cdaemon_close_on_exec(int descriptor);
 /* Lets a write to a peer that has gone fail with EPIPE, and not end the process, unless the process has said what
  * SIGPIPE is to do. Programs that it starts have the default. Zero, or an error number. */
 int cdaemon_survive_broken_pipes(void);
-
-/* Lets a signal in on the calling thread. 1 if it was blocked there, 0 if not, or less for an error number. */
-int cdaemon_let_in(int signal);

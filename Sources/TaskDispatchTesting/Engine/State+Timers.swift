@@ -93,6 +93,8 @@ extension State {
       endUnstarted(timed.entry, .cancelled)
     } else {
       schedule(timed, at: timer.ticks.next)
+      // A tick that is now when the body ends, in which time has moved.
+      if timer.ticks.next.nanoseconds <= now { settleTimers() }
     }
   }
 
@@ -126,9 +128,19 @@ extension State {
     if decisions != nil, itemsMayExpire, time > current {
       decideStarts(.expiry) { $0.item?.isExpired(at: time.nanoseconds) ?? false }
     }
+    noteDeadlines(until: time.nanoseconds)
     now = time.nanoseconds
     settleTimers()
     if itemsMayExpire { expire() }
+  }
+
+  /// An order may say what comes before the deadlines of a shutdown.
+  private func noteDeadlines(until time: Int64) {
+    guard let decisions, let shutdown, shutdown.phase != .over else { return }
+    for deadline in [shutdown.drainUntil, shutdown.cancelUntil]
+    where now < deadline && deadline <= time {
+      decisions.fired(shutdown.deadlineEntry(dispatcher, shutdownFlag))
+    }
   }
 
   /// Ends what waits in a queue and has waited for longer than it lives.

@@ -104,11 +104,15 @@ extension StepError: CustomStringConvertible {
       Self.lines(
         "no task \(id) is waiting; it has run, or was never here", "waiting:", pending, nil)
     case .stepLimitReached(let limit, let recurring):
-      (["gave up after \(limit) steps: something submits work for ever. What ran most often:"]
+      ([
+        "gave up after \(limit) steps: something submits work for ever. What ran most often of late:"
+      ]
         + recurring.map { "  \($0)" }
         + [
           "Let it end, step by hand, or give a higher limit.",
-          "If it is a clock that ticks while time moves far: skipTime(by:) moves time alone.",
+          "If it is a timer that ticks while time moves far: skipTime(by:) moves time alone; with .all it owes each tick.",
+          "If it polls until a timer has come, or a task of a lower band has run: virtual time, and with it aging, "
+            + "stands still while anything can run.",
         ]).joined(separator: "\n")
     case .reentrantStep(let call, let running):
       "\(call) was called while "

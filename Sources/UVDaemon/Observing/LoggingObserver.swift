@@ -65,7 +65,7 @@
     private struct Stall {
       let site: CallSite
       let startedAt: DispatcherInstant
-      /// Told again from this on; nil if another body of its line is told of.
+      /// Told again from this on; nil if it was not told of yet, since another body of its line was.
       var next: Duration?
     }
 
@@ -82,13 +82,14 @@
       _ task: TaskRecord, at time: DispatcherInstant, held: Duration
     ) -> Int? {
       let held = Duration.nanoseconds(held.clampedNanoseconds)
-      if let stall = known[task.id] {
-        guard let next = stall.next, held >= next else { return nil }
-        known[task.id]?.next = held * 10
-        return throttle.takeHeldBack(task.site)
-      }
-      if known.count >= Self.mostKnown { known = [:] }
-      let others = throttle.pass(task.site, at: time)
+      let before = known[task.id]
+      if let next = before?.next, held < next { return nil }
+      if before == nil, known.count >= Self.mostKnown { known = [:] }
+      // What was told of is told again whenever it is time; what was not, once its line has been silent for long enough.
+      let others =
+        before?.next == nil
+        ? throttle.pass(task.site, at: time, isAgain: before != nil)
+        : throttle.takeHeldBack(task.site, at: time)
       known[task.id] = Stall(
         site: task.site, startedAt: time.advanced(by: .zero - held),
         next: others == nil ? nil : held * 10)
@@ -101,7 +102,7 @@
       _ task: TaskID, at time: DispatcherInstant
     ) -> (held: Duration, others: Int)? {
       guard let stall = known.removeValue(forKey: task), stall.next != nil else { return nil }
-      return (stall.startedAt.duration(to: time), throttle.takeHeldBack(stall.site))
+      return (stall.startedAt.duration(to: time), throttle.takeHeldBack(stall.site, at: time))
     }
   }
 
@@ -116,22 +117,28 @@
 
     init(interval: Duration) { self.interval = interval }
 
-    /// - Returns: How many were held back since the last that passed; nil if this one is.
-    mutating func pass(_ site: CallSite, at time: DispatcherInstant) -> Int? {
+    /// - Parameter isAgain: Whether it was held back before, and counted then.
+    /// - Returns: How many others were held back since the last that passed; nil if this one is.
+    mutating func pass(
+      _ site: CallSite, at time: DispatcherInstant, isAgain: Bool = false
+    ) -> Int? {
       let entry = known[site]
       if let entry, time < entry.next {
-        known[site]!.heldBack += 1
+        if !isAgain { known[site]!.heldBack += 1 }
         return nil
       }
       if entry == nil, known.count >= Self.mostKnown { known = [:] }
       known[site] = (time.advanced(by: interval), 0)
-      return entry?.heldBack ?? 0
+      return max(0, (entry?.heldBack ?? 0) - (isAgain ? 1 : 0))
     }
 
-    /// How many were held back since the last that passed, or the last time this was asked.
-    mutating func takeHeldBack(_ site: CallSite) -> Int {
-      defer { known[site]?.heldBack = 0 }
-      return known[site]?.heldBack ?? 0
+    /// Lets one through at any time; the next waits.
+    ///
+    /// - Returns: How many were held back since the last that passed.
+    mutating func takeHeldBack(_ site: CallSite, at time: DispatcherInstant) -> Int {
+      let heldBack = known[site]?.heldBack ?? 0
+      known[site] = (time.advanced(by: interval), 0)
+      return heldBack
     }
   }
 

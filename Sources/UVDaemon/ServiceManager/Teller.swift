@@ -1,6 +1,7 @@
 #if Daemon
   internal import Logging
   internal import TaskDispatch
+  internal import UVDispatch
 
   /// Tells the service manager what a daemon has to say, in an order that it understands, and says it again a little
   /// later if there was no room.
@@ -11,6 +12,8 @@
   /// the two holds a ``Daemon`` that nothing else does.
   final class Teller: Sendable {
     typealias Notification = ServiceManager.Notification
+
+    private static let retryInterval = Duration.milliseconds(100)
 
     private let manager: ServiceManager
     let logger: Logger
@@ -25,7 +28,11 @@
       var unsent: [Notification] = []
       var retryIsSet = false
       var endIsTold = false
-      /// The daemon tells that it has reloaded when all handlers have.
+      /// What the end has to say, until the service manager has it.
+      var untoldEnd: [[Notification]] = []
+      /// It was told to be ready. A reload before that makes it none.
+      var isReady = false
+      /// A reload was told of: the daemon tells that it is ready again when all handlers have ended.
       var isReloading = false
       /// Why none reaches the service manager, if it was logged.
       var lastError: CInt?
@@ -35,13 +42,15 @@
         for notification in notifications where isLegal(notification) {
           unsent.removeAll { $0.name == notification.name }
           unsent.append(notification)
+          if case .ready = notification { isReady = true }
         }
       }
 
       /// Ready is what a daemon is until it stops, and what it is again at the end of a reload.
       func isLegal(_ notification: Notification) -> Bool {
         switch notification {
-        case .ready, .reloading: !endIsTold && !isReloading
+        case .ready: !endIsTold && !isReloading
+        case .reloading: !endIsTold && !isReloading && isReady
         case .stopping: !endIsTold
         case .status, .extendTimeout, .watchdog: true
         }
@@ -49,14 +58,19 @@
 
       mutating func beginReload() -> Bool {
         guard !endIsTold else { return false }
-        add([.reloading])
-        isReloading = true
+        if isReady {
+          add([.reloading])
+          isReloading = true
+        }
         return true
       }
 
       mutating func endReload(_ status: String) {
-        isReloading = false
-        add([.ready, .status(status)])
+        if isReloading {
+          isReloading = false
+          add([.ready])
+        }
+        add([.status(status)])
       }
 
       /// Whether the end was not told yet. What still waits is not true any more.
@@ -147,7 +161,7 @@
         return
       }
       guard let dispatcher = dispatcher(), state.withLock({ $0.setRetry() }) else { return }
-      dispatcher.foreground.after(.milliseconds(100), label: "notify again") { self.tellAgain() }
+      dispatcher.foreground.after(Self.retryInterval, label: "notify again") { self.tellAgain() }
     }
 
     private func tellAgain() {
@@ -171,16 +185,39 @@
     func tellOfTheEnd(
       because reason: String, _ policy: ShutdownPolicy, after longest: Duration = .zero
     ) {
-      let error = sending.withLock { _ -> SendError? in
-        guard state.withLock({ $0.beginEnd() }), manager.address != nil else { return nil }
-        // As long as it takes, and some time to leave: the unit's own may be shorter.
-        let time = DispatcherInstant.start.advanced(by: longest).advanced(by: policy.drain)
-          .advanced(by: policy.cancel)
-          .advanced(by: .seconds(5)).sinceStart
-        return send([.stopping, .extendTimeout(time)])
-          ?? send([.status("shuts down: \(reason)")])
+      guard state.withLock({ $0.beginEnd() }), manager.address != nil else { return }
+      // As long as it takes, and some time to leave: the unit's own may be shorter.
+      let time = DispatcherInstant.start.advanced(by: longest).advanced(by: policy.drain)
+        .advanced(by: policy.cancel)
+        .advanced(by: .seconds(5)).sinceStart
+      state.withLock { state in
+        state.untoldEnd = [[.stopping, .extendTimeout(time)], [.status("shuts down: \(reason)")]]
       }
-      if let error { logger.warning("\(error)") }
+      sendEnd(until: monotonicNanoseconds().addingClamped(time.clampedNanoseconds))
+    }
+
+    /// Says what the end has to say, and again a little later if there was no room: on a thread of its own, since a
+    /// shutdown cancels timers. A fake has no time for that.
+    ///
+    /// - Parameter end: Until when, in nanoseconds of the monotonic clock.
+    private func sendEnd(until end: Int64) {
+      let error = sending.withLock { _ -> SendError? in
+        while let next = state.withLock({ $0.untoldEnd.first }) {
+          if let error = send(next) { return error }
+          state.withLock { _ = $0.untoldEnd.removeFirst() }
+        }
+        return nil
+      }
+      guard let error else { return }
+      let time = monotonicNanoseconds().addingClamped(Self.retryInterval.clampedNanoseconds)
+      guard error.mayPass, time < end, dispatcher() is UVDispatcher else {
+        return logger.warning("\(error)")
+      }
+      do throws(UVError) {
+        try ShutdownDeadline().start(named: "notify", at: time) { self.sendEnd(until: end) }
+      } catch {
+        logger.warning("what the service manager has no room for is not said again: \(error)")
+      }
     }
   }
 #endif

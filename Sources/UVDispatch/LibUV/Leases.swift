@@ -98,6 +98,7 @@ enum Leases {
         // Taken here, so that what a lease holds is let go of when it ends, and not when the next
         // one is started.
         let lease = unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeRetainedValue()
+        SignalMasks.letInOnWorker()
         lease.work()
       },
       { request, _ in unsafe PrivateLoop.free(request!, of: request!.pointee.loop) })

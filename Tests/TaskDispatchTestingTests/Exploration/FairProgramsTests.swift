@@ -41,6 +41,30 @@ struct FairProgramsTests {
     #expect(result.outcomes == [2])
   }
 
+  @Test(
+    "of a higher band than what it polls for, or for a timer, needs time in its body",
+    arguments: strategies)
+  func inTime(strategy: ExplorationStrategy) throws {
+    let result = try explore(
+      strategy, configuration: .init(width: 1), budget: ExplorationBudget(schedules: 300)
+    ) {
+      dispatcher in
+      let done = Log()
+      @Sendable func poll() {
+        dispatcher.background(priority: .high, label: "poll") {
+          try? dispatcher.skipTime(by: .milliseconds(10))
+          if done.all.count < 2 { poll() }
+        }
+      }
+      dispatcher.background(priority: .background, label: "low") { done.note("low") }
+      dispatcher.background.after(.milliseconds(200), label: "timer") { done.note("timer") }
+      poll()
+      try dispatcher.advanceTime(by: .seconds(1))
+      return done.all.count
+    }
+    #expect(result.outcomes == [2])
+  }
+
   private static func start(
     _ program: Program, _ dispatcher: RecordingDispatcher, _ done: Log
   ) {

@@ -33,6 +33,34 @@ struct RegressionTests {
     #expect(text == "# Overtaken()\n\(failure?.token ?? "")\n")
   }
 
+  @Test("finds again what only a shutdown's deadline brings to light", arguments: 1...2)
+  func deadlineOfAShutdown(deadline: Int) throws {
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    struct NeverRan: Error {}
+    @Sendable func scenario(_ dispatcher: RecordingDispatcher) throws -> Int {
+      let log = Log()
+      dispatcher.background(label: "work") {
+        log.note("work")
+        dispatcher.background(label: "more") { log.note("more") }
+      }
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(1), cancel: .seconds(1)))
+      try dispatcher.advanceTime(by: .seconds(5))
+      if log.all.count < deadline { throw NeverRan() }
+      return log.all.count
+    }
+
+    let first = #expect(throws: ScheduleFailure.self) {
+      try explore(failures: .thrown, regressions: path, scenario)
+    }
+    let before = text
+    let second = #expect(throws: ScheduleFailure.self) {
+      try explore(failures: .thrown, regressions: path, scenario)
+    }
+    #expect(second?.token == first?.token && second?.reason == "NeverRan()")
+    #expect(first?.token.contains("deadline%20of%20the%20shutdown") == true)
+    #expect(text == before)
+  }
+
   @Test("is run first, and what fails in it is not written again")
   func isRunFirst() throws {
     defer { try? FileManager.default.removeItem(atPath: path) }

@@ -140,6 +140,22 @@ struct StepLimitTests {
     try dispatcher.finish()
   }
 
+  @Test("is that of all times together, also where each has one step")
+  func ofAllTimes() throws {
+    let dispatcher = RecordingDispatcher(.init(stepLimit: 5, leftovers: .ignore))
+    dispatcher.foreground.every(.nanoseconds(1), label: "clock") {}
+
+    guard
+      case .stepLimitReached(100_000, let recurring) = stepError({
+        try dispatcher.advanceTime(by: .seconds(1))
+      })
+    else { return }
+    #expect(dispatcher.ledger.completed == 100_000)
+    #expect(recurring.map(\.label) == ["clock"])
+    #expect(dispatcher.now == .start.advanced(by: .nanoseconds(100_001)))
+    try dispatcher.finish()
+  }
+
   @Test("names at most five call sites, the most frequent first")
   func namesFew() throws {
     let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))

@@ -43,6 +43,27 @@ struct CatchUpTests {
     #expect(times == [.milliseconds(1500)])
   }
 
+  @Test("and a tick that is now when a body ends comes at once")
+  func now() throws {
+    let dispatcher = RecordingDispatcher()
+    let runs = Locked([DispatcherInstant]())
+    let timer = dispatcher.foreground.every(.seconds(1), catchUp: .skip) {
+      let count = runs.withLock { runs in
+        runs.append(dispatcher.now)
+        return runs.count
+      }
+      if count == 1 { try? dispatcher.skipTime(by: .seconds(2)) }
+    }
+    try dispatcher.skipTime(by: .seconds(1))
+
+    #expect(try dispatcher.runUntilIdle() == 2)
+
+    #expect(
+      runs.withLock { $0 } == [.start.advanced(by: .seconds(1)), .start.advanced(by: .seconds(3))])
+    timer.cancel()
+    try dispatcher.finish()
+  }
+
   @Test("and skips keeps to its ticks and runs none twice, however late it was")
   func skip() throws {
     let onTick = try runs(.skip) {

@@ -93,7 +93,7 @@
       try scene.dispatcher.runUntilIdle()
 
       #expect(log.value == ["first"])
-      #expect(scene.messages == ["error: an end that fails: Full()"])
+      #expect(scene.messages == ["error: onEnd has failed: Full()"])
       try scene.finish()
     }
 
@@ -102,7 +102,7 @@
       let scene = try Scene()
       let dispatcher = scene.dispatcher
       scene.daemon.onEnd { note("first") }
-      scene.daemon.onEnd(deadline: .seconds(3)) {
+      scene.daemon.onEnd(deadline: .seconds(3), fileID: "A/Net.swift", line: 7) {
         do { try await dispatcher.clock.sleep(for: .seconds(3600)) } catch {
           note(Task.isCancelled ? "cancelled" : "woken")
         }
@@ -116,7 +116,8 @@
       #expect(Set(log.value) == ["first", "cancelled"])
       #expect(
         scene.messages == [
-          "error: an end has not come in 3 s: its Task is cancelled, and the next begins"
+          "error: onEnd of A/Net.swift:7 has not ended in 3 s: its Task is cancelled, and the next begins",
+          "info: onEnd of A/Net.swift:7, which was left behind, has ended",
         ])
       #expect(dispatcher.report != nil)
       try scene.finish()
@@ -157,7 +158,7 @@
       let scene = try Scene()
       let waiting = Box<CheckedContinuation<Void, Never>?>(nil)
       scene.daemon.onEnd { note("first") }
-      scene.daemon.onEnd(deadline: .seconds(3)) {
+      scene.daemon.onEnd(deadline: .seconds(3), fileID: "A/Net.swift", line: 7) {
         await withCheckedContinuation { waiting.value = $0 }
         note("too late")
       }

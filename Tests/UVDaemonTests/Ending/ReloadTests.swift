@@ -34,6 +34,69 @@
       try scene.finish()
     }
 
+    @Test("before it was ready makes it none, and may say that it is")
+    func beforeReady() throws {
+      let scene = try Scene(isReady: false)
+      let (daemon, dispatcher) = (scene.daemon, scene.dispatcher)
+      let isUp = Box(false)
+      try daemon.onReload {
+        daemon.notify(.reloading)
+        if isUp.value { daemon.ready("is up") }
+      }
+
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+      #expect(scene.notifications == ["STATUS=has reloaded"])
+      isUp.value = true
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+      #expect(
+        scene.notifications.dropFirst() == ["READY=1", "STATUS=is up", "STATUS=has reloaded"])
+      try scene.finish()
+    }
+
+    @Test("of which a handler hangs goes on with the next, which has its own time")
+    func nextAfterOneThatHangs() throws {
+      let scene = try Scene(reloadTimeout: .seconds(20))
+      let dispatcher = scene.dispatcher
+      try scene.daemon.onReload(fileID: "A/Net.swift", line: 7) {
+        try await dispatcher.clock.sleep(for: .seconds(3600))
+      }
+      try scene.daemon.onReload(fileID: "A/Disk.swift", line: 8) {
+        try await dispatcher.clock.sleep(for: .seconds(19))
+        throw NoKey()
+      }
+      try dispatcher.raise(.hangup)
+      try dispatcher.advanceTime(by: .seconds(39))
+
+      #expect(
+        scene.notifications.dropFirst() == [
+          "READY=1",
+          "STATUS=cannot reload: onReload of A/Net.swift:7 has not ended in 20 s; no key",
+        ])
+      try scene.finish()
+    }
+
+    @Test("that holds the loop for too long cannot be left behind, and that is logged")
+    func held() throws {
+      let scene = try Scene(reloadTimeout: .seconds(20))
+      let dispatcher = scene.dispatcher
+      try scene.daemon.onReload(fileID: "A/Net.swift", line: 7) {
+        try dispatcher.skipTime(by: .seconds(21))
+      }
+      try dispatcher.raise(.hangup)
+      try dispatcher.runUntilIdle()
+
+      #expect(scene.notifications.dropFirst() == ["READY=1", "STATUS=has reloaded"])
+      #expect(
+        scene.messages.first
+          == "warning: onReload of A/Net.swift:7 has taken 21 s, and 20 s are meant for it: it has held the loop"
+      )
+      try scene.finish()
+    }
+
+    private struct NoKey: Error, CustomStringConvertible { let description = "no key" }
+
     @Test("that is asked for again and again while one goes on happens once more")
     func storm() throws {
       let scene = try Scene()
@@ -293,7 +356,7 @@
       let dispatcher = scene.dispatcher
       let calls = Box(0)
       let wasCancelled = Box(false)
-      try scene.daemon.onReload {
+      try scene.daemon.onReload(fileID: "A/Net.swift", line: 7) {
         guard calls.increment() == 1 else { return }
         do { try await dispatcher.clock.sleep(for: .seconds(3600)) } catch {
           wasCancelled.value = true
@@ -313,13 +376,14 @@
       #expect(calls.value == 2 && wasCancelled.value)
       #expect(
         scene.notifications.map { $0.prefix { $0 != "\n" } } == [
-          "RELOADING=1", "READY=1", "STATUS=cannot reload: a reload has not ended in 20 s",
+          "RELOADING=1", "READY=1",
+          "STATUS=cannot reload: onReload of A/Net.swift:7 has not ended in 20 s",
           "RELOADING=1", "READY=1", "STATUS=has reloaded",
         ])
       #expect(
         scene.messages.dropFirst() == [
-          "error: cannot reload: a reload has not ended in 20 s; its Task is cancelled",
-          "info: a reload that had taken too long has ended", "info: has reloaded",
+          "error: cannot reload: onReload of A/Net.swift:7 has not ended in 20 s; its Task is cancelled",
+          "info: onReload of A/Net.swift:7, which was left behind, has ended", "info: has reloaded",
         ])
       #expect(dispatcher.nextDeadline == nil)
       try scene.finish()

@@ -92,21 +92,42 @@
     @Test("tells of one of those that one line has submitted in a second, and counts the others")
     func manyStalls() {
       let observer = observer
-      for power in 0..<6 {
+      for power in 0..<7 {
         for body in 1...7 { observer.stall(body, for: 100 << power) }
       }
-      for body in (1...7).reversed() { observer.finish(body, at: 4_000) }
-      observer.stall(8, for: 100, at: 5_000)
+      for body in (1...7).reversed() { observer.finish(body, at: 7_000) }
+      observer.stall(8, for: 100, at: 9_000)
       // What one stall has left behind is no other's.
-      observer.finish(8, at: 5_100, .abandoned)
-      observer.finish(2, at: 6_000)
+      observer.finish(8, at: 9_200, .abandoned)
+      observer.finish(2, at: 9_300)
 
       #expect(
         log.entries.map { "\($0.message)" } == [
           "\"body 1\" has held its thread for 100 ms",
           "\"body 1\" has held its thread for 1.6 s; 6 more since the last of these",
-          "\"body 1\" has let its thread go after 4 s",
+          "\"body 2\" has held its thread for 3.2 s",
+          "\"body 3\" has held its thread for 6.4 s",
+          "\"body 3\" has let its thread go after 7 s",
+          "\"body 2\" has let its thread go after 7 s",
+          "\"body 1\" has let its thread go after 7 s",
           "\"body 8\" has held its thread for 100 ms",
+        ])
+    }
+
+    @Test("tells of one that hangs although another of its line was told of just before")
+    func hangsAfterAnother() {
+      let observer = observer
+      observer.stall(1, for: 100)
+      observer.finish(1, at: 150)
+      for power in 0..<8 { observer.stall(2, for: 100 << power, at: 300) }
+      observer.finish(2, at: 20_300)
+
+      #expect(
+        log.entries.map { "\($0.message)" } == [
+          "\"body 1\" has held its thread for 100 ms",
+          "\"body 1\" has let its thread go after 150 ms",
+          "\"body 2\" has held its thread for 1.6 s",
+          "\"body 2\" has let its thread go after 20 s",
         ])
     }
 

@@ -121,6 +121,7 @@
         }
         leftover = daemon
         daemon.keepAlive()
+        daemon.ready()
         try daemon.onReload { reloads.increment() }
       }
       #expect(leftover == nil)
@@ -129,7 +130,7 @@
       try dispatcher.raise(.hangup)
       try dispatcher.runUntilIdle()
 
-      #expect(told.value == ["WATCHDOG", "RELOADING", "READY", "STATUS"])
+      #expect(told.value == ["READY", "WATCHDOG", "RELOADING", "READY", "STATUS"])
       #expect(reloads.value == 1)
       dispatcher.beginShutdown()
       try dispatcher.runUntilIdle()

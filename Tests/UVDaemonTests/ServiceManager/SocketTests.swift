@@ -11,6 +11,8 @@
 
   @Suite("At the socket of the service manager")
   struct SocketTests {
+    private let log = InMemoryLogHandler()
+
     @Test("notifications arrive, those of one call in one datagram", arguments: [false, true])
     func arrive(abstract: Bool) throws {
       let socket = ManagerSocket(abstract: abstract)
@@ -82,6 +84,34 @@
           precondition(error.description.hasSuffix(" is not open"))
         }
       }
+    }
+
+    @Test("an end for which there is no room is told again, although a shutdown cancels timers")
+    func endWithoutRoom() throws {
+      let (refusals, told) = (Box(3), Box([String]()))
+      let isTold = Latch(2)
+      let dispatcher = try UVDispatcher()
+      let manager = try ServiceManager(process: 7) { ["NOTIFY_SOCKET": "/run/manager"][$0] }
+      let daemon = Daemon(
+        dispatcher, shutdown: .init(), manager: manager, logger: Logger(label: "test") { _ in log },
+        send: { notifications in
+          if refusals.change({
+            $0 -= 1
+            return $0 >= 0
+          }) {
+            return SendError(address: "/run/manager", code: EAGAIN)
+          }
+          told.change { $0.append(notifications.map(\.assignment).joined(separator: " ")) }
+          isTold.open()
+          return nil
+        })
+      dispatcher.background { _ = isTold.wait(patience) }
+      daemon.beginShutdown(because: "test")
+      _ = try daemon.run()
+
+      #expect(
+        told.value == ["STOPPING=1 EXTEND_TIMEOUT_USEC=20000000", "STATUS=shuts down: test"])
+      #expect(!log.entries.contains { $0.level >= .warning })
     }
 
     @Test("a loop that is stuck says nothing any more, and the log says which line it is")

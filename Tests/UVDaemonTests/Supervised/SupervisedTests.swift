@@ -67,6 +67,19 @@
       }
     }
 
+    @Test("that is started with SIGTERM blocked hears it, and so do programs that its bodies start")
+    func blocked() throws {
+      for _ in 0..<Self.times {
+        let supervisor = try Supervisor("blocked")
+        #expect(supervisor.hears("READY=1"))
+        supervisor.signal(SIGTERM)
+
+        let (status, text) = supervisor.end()
+        #expect(status == 0 && text.contains("done: 2 of 2"), "\(text)")
+        #expect(text.contains("SIGTERM was blocked"))
+      }
+    }
+
     @Test("is heard to be ready although the foreground has no room")
     func full() throws {
       for _ in 0..<Self.times {
@@ -122,7 +135,7 @@
         #expect(supervisor.hears("READY=1"))
         supervisor.signal(SIGHUP)
         #expect(supervisor.hears("READY=1", times: 2))
-        #expect(supervisor.hears("STATUS=cannot reload: a reload has not"))
+        #expect(supervisor.hears("STATUS=cannot reload: onReload of DaemonHost/main.swift:"))
         supervisor.signal(SIGHUP)
         #expect(supervisor.hears("RELOADING=1", times: 2))
         #expect(supervisor.hears("READY=1", times: 3))

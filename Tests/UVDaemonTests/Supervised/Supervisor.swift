@@ -43,7 +43,10 @@
         .merging(["NOTIFY_SOCKET": socket.address]) { $1 }.map { "\($0)=\($1)" }
       var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
       var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-      defer { for word in unsafe words + variables { unsafe free(word) } }
+      defer {
+        for index in unsafe words.indices { unsafe free(words[index]) }
+        for index in unsafe variables.indices { unsafe free(variables[index]) }
+      }
       var process = pid_t()
       let code = unsafe posix_spawn(&process, path, &actions, &attributes, &words, &variables)
       guard code == 0 else { throw NotStarted(code: code) }

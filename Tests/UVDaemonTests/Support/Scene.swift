@@ -15,8 +15,9 @@
     private let refusals = Box([CInt]())
     private let log = InMemoryLogHandler()
 
+    /// - Parameter isReady: Whether the daemon has said so, which the scene does not tell.
     init(
-      _ variables: [String: String] = ["NOTIFY_SOCKET": "/run/manager"],
+      isReady: Bool = true, _ variables: [String: String] = ["NOTIFY_SOCKET": "/run/manager"],
       shutdown policy: ShutdownPolicy = ShutdownPolicy(), secondSignalAfter: Duration = .seconds(1),
       reloadTimeout: Duration = .seconds(60), overflow: Overflow = .unbounded
     ) throws {
@@ -34,6 +35,10 @@
         if let refusal { return SendError(address: "/run/manager", code: refusal) }
         heard.change { $0.append(notifications.map(\.assignment)) }
         return nil
+      }
+      if isReady {
+        daemon.ready()
+        heard.value = []
       }
     }
 

@@ -14,13 +14,11 @@ struct Service {
   func run() throws {
     var logger = Logger(label: "spoold") { StreamLogHandler.standardError(label: $0) }
     // Nothing is said while all is well.
-    logger.logLevel = .warning
+    logger.logLevel = .notice
     // A worker may read for long; what holds the loop for so long is close to being restarted.
     let dispatcher = try UVDispatcher(
       .init(
-        label: "spoold", stallThreshold: .seconds(10),
-        observer: Stalls(log: LoggingObserver(logger))
-      ))
+        label: "spoold", stallThreshold: .seconds(10), observer: LoggingObserver(logger)))
     let systemd = try UVDaemon.Daemon(dispatcher, shutdown: .ofSpoold, logger: logger)
     let spool = try Spool.Daemon(
       configuration, dispatcher: dispatcher, listener: try listener(from: systemd.manager),
@@ -63,13 +61,4 @@ extension ShutdownPolicy {
   /// After the drain: a second for what is no file to be read, such as a dump; and then some for
   /// reads that have begun.
   static let ofSpoold = ShutdownPolicy(drain: .seconds(1), cancel: .seconds(5))
-}
-
-/// Logs what holds its thread. What is left at the end is logged anyway.
-private struct Stalls: TaskObserver {
-  let log: LoggingObserver
-
-  func observe(_ event: TaskEvent) {
-    if case .stalled = event.kind { log.observe(event) }
-  }
 }

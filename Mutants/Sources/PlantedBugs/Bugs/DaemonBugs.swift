@@ -54,7 +54,7 @@ let daemonBugs = [
   Bug(
     "daemon.stopping-not-told", breaks: "STOPPING=1 is not told",
     in: "UVDaemon/ServiceManager/Teller.swift",
-    .expression(".stopping", becomes: ".watchdog", within: "send([.stopping,"),
+    .expression(".stopping", becomes: ".watchdog", within: "[.stopping, .extendTimeout(time)]"),
     suites: ["EndingTests"]),
   Bug(
     "daemon.end-told-again", breaks: "each request to end is told as if it were the first",
@@ -170,12 +170,12 @@ let daemonBugs = [
   Bug(
     "daemon.ready-in-a-reload", breaks: "READY=1 ends a reload that goes on",
     in: "UVDaemon/ServiceManager/Teller.swift",
-    .expression("!endIsTold && !isReloading", becomes: "!endIsTold"),
+    .expression("!isReloading", becomes: "true", within: "case .ready: !endIsTold && !isReloading"),
     suites: ["TellingTests"]),
   Bug(
     "daemon.ready-after-the-end", breaks: "READY=1 comes after STOPPING=1",
     in: "UVDaemon/ServiceManager/Teller.swift",
-    .expression("!endIsTold && !isReloading", becomes: "!isReloading"),
+    .expression("!endIsTold", becomes: "true", within: "case .ready: !endIsTold && !isReloading"),
     suites: ["TellingTests"]),
   Bug(
     "daemon.warns-with-each-beat", breaks: "the same warning comes with each sign of life",
@@ -183,28 +183,21 @@ let daemonBugs = [
     .expression("lastError != error?.code", becomes: "true"),
     suites: ["TellingTests"]),
   Bug(
-    "daemon.reload-hangs", breaks: "a reload that hangs is not given up",
-    in: "UVDaemon/Reloads.swift",
-    .statement("self.giveUp(reload, on: dispatcher)", becomes: "_ = dispatcher"),
-    suites: ["ReloadTests"]),
+    "daemon.handler-hangs", breaks: "a handler that hangs is not left behind",
+    in: "UVDaemon/Handler.swift",
+    .expression("max(.zero, deadline)", becomes: "max(.seconds(86_400), deadline)"),
+    suites: ["ReloadTests", "OnEndTests"]),
   Bug(
-    "daemon.reload-not-cancelled",
-    breaks: "the Task of a reload that was given up is not cancelled",
-    in: "UVDaemon/Reloads.swift",
-    .without("current.task?.cancel()"),
-    suites: ["ReloadTests"]),
+    "daemon.handler-not-cancelled",
+    breaks: "the Task of a handler that was left behind is not cancelled",
+    in: "UVDaemon/Handler.swift",
+    .without("task.cancel()"),
+    suites: ["ReloadTests", "OnEndTests"]),
   Bug(
-    "daemon.reload-ends-another", breaks: "a reload that was given up ends the next one",
-    in: "UVDaemon/Reloads.swift",
-    .expression(
-      "current.number == reload", becomes: "true",
-      within: "let current = state.current, current.number == reload"),
-    suites: ["ReloadTests"]),
-  Bug(
-    "daemon.reload-timer-left", breaks: "the timer of a reload that has ended stays",
-    in: "UVDaemon/Reloads.swift",
-    .without("current.timeout?.cancel()"),
-    suites: ["ReloadTests"]),
+    "daemon.handler-timer-left", breaks: "the timer of a handler that has ended stays",
+    in: "UVDaemon/Handler.swift",
+    .without("timer.cancel()"),
+    suites: ["ReloadTests", "OnEndTests"]),
 
   // MARK: What is to be done before the end
 
@@ -233,18 +226,11 @@ let daemonBugs = [
     .expression("before + policies", becomes: "before"),
     suites: ["OnEndTests"]),
   Bug(
-    "daemon.end-not-cancelled", breaks: "the Task of an end that takes too long is not cancelled",
-    in: "UVDaemon/Daemon+End.swift",
-    .without(
-      "task.cancel()", within: "task.cancel()\n        ends.finish()\n      }\n      endings"),
-    suites: ["OnEndTests"]),
-  Bug(
-    "daemon.end-waits-for-ever",
-    breaks: "an end that takes too long keeps the next from being done",
-    in: "UVDaemon/Daemon+End.swift",
-    .without(
-      "ends.finish()", within: "task.cancel()\n        ends.finish()\n      }\n      endings"),
-    suites: ["OnEndTests"]),
+    "daemon.handler-waits-for-ever",
+    breaks: "a handler that was left behind keeps the next from being called",
+    in: "UVDaemon/Handler.swift",
+    .without("ends.finish()"),
+    suites: ["ReloadTests", "OnEndTests"]),
   Bug(
     "daemon.end-not-left", breaks: "a second signal waits for what is being done",
     in: "UVDaemon/Endings.swift",
@@ -273,8 +259,9 @@ let daemonBugs = [
     suites: ["ProcessStateTests"]),
   Bug(
     "daemon.signal-stays-blocked", breaks: "a signal that was blocked is never heard",
-    in: "CDaemon/daemon.c",
-    .expression("SIG_UNBLOCK", becomes: "SIG_BLOCK"),
+    in: "UVDispatch/LibUV/SignalMasks.swift",
+    .expression(
+      "SIG_UNBLOCK", becomes: "SIG_BLOCK", within: "pthread_sigmask(SIG_UNBLOCK, &one, &before)"),
     suites: ["ProcessStateTests"]),
   Bug(
     "daemon.half-registered", breaks: "a signal stays registered when another one is refused",
@@ -302,11 +289,11 @@ let daemonBugs = [
     "daemon.reload-stops", breaks: "a handler that fails keeps the next from being called",
     in: "UVDaemon/Reloads.swift",
     .statement(
-      #"failures.append("\(error)")"#,
-      becomes: #"""
-        failures.append("\(error)")
+      "failures.append(failure)",
+      becomes: """
+        failures.append(failure)
         break
-        """#),
+        """),
     suites: ["ReloadTests"]),
   Bug(
     "daemon.reload-lost", breaks: "what asks while a reload goes on gets none",
@@ -316,7 +303,7 @@ let daemonBugs = [
   Bug(
     "daemon.reloads-overlap", breaks: "a reload begins while another goes on",
     in: "UVDaemon/Reloads.swift",
-    .expression("state.current == nil", becomes: "true"),
+    .expression("!state.isGoingOn", becomes: "true"),
     suites: ["ReloadTests"]),
   Bug(
     "daemon.reloads-at-the-end", breaks: "handlers are called once the end was asked for",
@@ -384,14 +371,19 @@ let daemonBugs = [
     .expression("reason != .shutDown", becomes: "true"),
     suites: ["LoggingObserverTests"]),
   Bug(
+    "daemon.counts-itself", breaks: "a body that was held back is told to be one of the others",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression("isAgain ? 1 : 0", becomes: "0"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
     "daemon.stalls-flood", breaks: "a stall is logged each time that it is told of",
     in: "UVDaemon/Observing/LoggingObserver.swift",
-    .expression("held >= next", becomes: "true"),
+    .expression("held < next", becomes: "false"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.stall-said-once", breaks: "a body that goes on holding its thread is not told of again",
     in: "UVDaemon/Observing/LoggingObserver.swift",
-    .expression("held >= next", becomes: "false"),
+    .expression("held < next", becomes: "true"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.stall-never-ends", breaks: "the end of a stall is not logged",
@@ -411,15 +403,21 @@ let daemonBugs = [
   Bug(
     "daemon.stalls-grow", breaks: "stalls that never end fill the memory",
     in: "UVDaemon/Observing/LoggingObserver.swift",
-    .without(
-      "if known.count >= Self.mostKnown { known = [:] }",
-      within:
-        "takeHeldBack(task.site)\n      }\n      if known.count >= Self.mostKnown { known = [:] }"),
+    .expression(
+      "known.count >= Self.mostKnown", becomes: "false",
+      within: "if before == nil, known.count >= Self.mostKnown"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.held-back-again", breaks: "what was held back is counted more than once",
     in: "UVDaemon/Observing/LoggingObserver.swift",
-    .without("known[site]?.heldBack = 0"),
+    .expression("before != nil", becomes: "false", within: "isAgain: before != nil"),
+    suites: ["LoggingObserverTests"]),
+  Bug(
+    "daemon.held-back-for-ever",
+    breaks: "a body that hangs is never told of if another of its line was just before",
+    in: "UVDaemon/Observing/LoggingObserver.swift",
+    .expression(
+      "others == nil ? nil : held * 10", becomes: "others == nil ? .seconds(1 << 30) : held * 10"),
     suites: ["LoggingObserverTests"]),
   Bug(
     "daemon.abandoned-ends",
@@ -437,4 +435,71 @@ let daemonBugs = [
     in: "UVDaemon/Daemon.swift",
     .without("if dispatcher is UVDispatcher { letIn(signals) }"),
     suites: ["ProcessStateTests"]),
+  Bug(
+    "daemon.deadline-too-early", breaks: "what a reload has changed of a deadline does not count",
+    in: "UVDaemon/Daemon+End.swift",
+    .expression(
+      "endings.add(deadline, handler)",
+      becomes: "{ early in endings.add({ early }, handler) }(deadline())"),
+    suites: ["OnEndTests"]),
+  Bug(
+    "daemon.never-cut-short", breaks: "a request that leaves no time is not noted",
+    in: "UVDaemon/Endings.swift",
+    .without("if policy.drain <= .zero { state.isCutShort = true }"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.left-is-flood", breaks: "each task that never started is a line of the log",
+    in: "UVDaemon/Daemon.swift",
+    .expression("task.state == .abandoned", becomes: "true"),
+    suites: ["EndingTests"]),
+  Bug(
+    "daemon.strays-unsaid", breaks: "what is for another process is not used, without a word",
+    in: "UVDaemon/Daemon.swift",
+    .without(#"for stray in manager.strays { logger.warning("\(stray)") }"#),
+    suites: ["EnvironmentTests"]),
+  Bug(
+    "daemon.strays-of-a-child",
+    breaks: "a program that a service has started is said to lack sockets",
+    in: "UVDaemon/ServiceManager/Environment.swift",
+    .expression("isSocket(Self.firstDescriptor)", becomes: "true"),
+    suites: ["EnvironmentTests"]),
+  Bug(
+    "daemon.watchdog-not-meant",
+    breaks: "a watchdog of another process is said to be in vain without a manager",
+    in: "UVDaemon/ServiceManager/Environment.swift",
+    .expression(#"nonempty("NOTIFY_SOCKET") != nil"#, becomes: "true"),
+    suites: ["EnvironmentTests"]),
+  Bug(
+    "daemon.reload-makes-ready", breaks: "a reload tells that a daemon is ready that never said so",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .expression("isReady", becomes: "true", within: "if isReady {"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.reloading-too-early", breaks: "RELOADING=1 is told of a daemon that is not ready",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .expression("isReady", becomes: "true", within: "!isReloading && isReady"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.end-told-no-more", breaks: "an end for which there is no room is never told",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .expression("time < end", becomes: "false"),
+    suites: ["SocketTests"]),
+  Bug(
+    "daemon.end-told-in-part", breaks: "what is told of the end is told again",
+    in: "UVDaemon/ServiceManager/Teller.swift",
+    .statement(
+      "state.withLock { _ = $0.untoldEnd.removeFirst() }",
+      becomes: "state.withLock { _ = $0.untoldEnd.removeLast() }"),
+    suites: ["SocketTests"]),
+  Bug(
+    "daemon.late-unsaid", breaks: "a handler that holds the loop beyond its time is not logged",
+    in: "UVDaemon/Handler.swift",
+    .expression("took > deadline", becomes: "false"),
+    suites: ["ReloadTests"]),
+  Bug(
+    "daemon.late-end-unsaid",
+    breaks: "that a handler which was left behind has ended is not logged",
+    in: "UVDaemon/Handler.swift",
+    .expression("!end(how)", becomes: "!end(how) && false"),
+    suites: ["ReloadTests", "OnEndTests"]),
 ]

@@ -443,4 +443,10 @@ private let reductionBugs = [
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
     .expression("end == nil ? refusal : nil", becomes: "refusal"),
     suites: ["StandingStillTests"]),
+  Bug(
+    "explore.deadline-unnamed",
+    breaks: "an order that names the deadline of a shutdown cannot be had again",
+    in: "TaskDispatchTesting/Engine/State+Timers.swift",
+    .without("noteDeadlines(until: time.nanoseconds)"),
+    suites: ["RegressionTests"]),
 ]

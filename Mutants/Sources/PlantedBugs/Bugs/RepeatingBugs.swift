@@ -257,4 +257,16 @@ private let repeatingInFakeBugs = [
     in: "TaskDispatchTesting/Engine/Entry.swift",
     .expression("body.item?.handled.group", becomes: "body.item?.group"),
     suites: ["ContractFakeTests"]),
+  Bug(
+    "fake-repeating.now-waits",
+    breaks: "a tick that is now when a body ends waits for time to move",
+    in: "TaskDispatchTesting/Engine/State+Timers.swift",
+    .without("if timer.ticks.next.nanoseconds <= now { settleTimers() }"),
+    suites: ["CatchUpTests"]),
+  Bug(
+    "fake-repeating.clock-never-ends",
+    breaks: "a clock of one step at a time goes on without a limit",
+    in: "TaskDispatchTesting/Steps/RecordingDispatcher+Time.swift",
+    .without("try check(budget, driven)"),
+    suites: ["StepLimitTests"]),
 ]

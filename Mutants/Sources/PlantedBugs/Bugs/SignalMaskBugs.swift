@@ -40,14 +40,14 @@ let signalMaskBugs = [
     "thread.makers-mask",
     breaks: "a thread that runs bodies blocks what the thread blocks that makes it",
     in: "UVDispatch/LibUV/SignalMasks.swift",
-    .expression("lock.withLock({ _ in blockedByMainThread() })", becomes: "UInt64?.none"),
+    .expression("lock.withLock({ _ in settledMaskOfMainThread() })", becomes: "UInt64?.none"),
     suites: ["SignalMaskTests"]),
   Bug(
     "thread.another-mask",
     breaks: "a thread that runs bodies does not block what the main thread does",
     in: "UVDispatch/LibUV/SignalMasks.swift",
     .expression(
-      "blocked >> UInt64(signal - 1) & 1 == 1", becomes: "blocked >> UInt64(signal) & 1 == 1"),
+      "signals >> UInt64(signal - 1) & 1 == 1", becomes: "signals >> UInt64(signal) & 1 == 1"),
     suites: ["SignalMaskTests"]),
   Bug(
     "thread.crash-is-silent",
@@ -73,4 +73,21 @@ let signalMaskBugs = [
     in: "UVDispatch/LibUV/SignalMasks.swift",
     .without("unsafe pthread_sigmask(SIG_SETMASK, &before, nil)"),
     suites: ["StartTests", "FaultSignalTests"]),
+  Bug(
+    "thread.mask-of-a-moment",
+    breaks: "a thread blocks what the main thread does while the C library makes another",
+    in: "UVDispatch/LibUV/SignalMasks.swift",
+    .expression("blocked & own == 0", becomes: "true"),
+    suites: ["SignalMaskTests"]),
+  Bug(
+    "pool.let-in-too-late",
+    breaks: "a program that a worker starts inherits what a daemon has let in",
+    in: "UVDispatch/LibUV/Leases.swift",
+    .without("SignalMasks.letInOnWorker()"),
+    suites: ["SupervisedTests"]),
+  Bug(
+    "thread.not-let-in", breaks: "the thread of start() blocks what a daemon has let in",
+    in: "UVDispatch/LibUV/SignalMasks.swift",
+    .expression("lettingIn >> UInt64(signal - 1) & 1 == 1", becomes: "false"),
+    suites: ["SupervisedTests"]),
 ]

@@ -76,7 +76,7 @@ struct ServiceTests {
 
     #expect(run.status == 1)
     #expect(run.complaints.count == 2)
-    #expect(run.complaints.first?.contains("an end has not come in 0 s") == true)
+    #expect(run.complaints.first?.contains("has not ended in 0 s: its Task is cancelled") == true)
     #expect(run.complaints.last == "spoold: left behind: 1 files not read: large")
   }
 

@@ -75,10 +75,13 @@ struct Patrol {
   /// How often it has reloaded.
   var reloads: Int { logged.count { $0 == "info: has reloaded" } }
   /// Whether a reload was given up, which is logged: then what it was asked for has not been done.
-  var hasGivenUpReload: Bool { logged.contains { $0.contains("a reload has not ended in") } }
+  var hasGivenUpReload: Bool {
+    logged.contains { $0.contains("onReload of") && $0.contains("has not ended in") }
+  }
   /// Whether it had less time to end than it needed.
   var hadNoTime: Bool {
-    systemd.wasCutShort || logged.contains { $0.contains("an end has not come in") }
+    systemd.wasCutShort
+      || logged.contains { $0.contains("onEnd of") && $0.contains("has not ended in") }
   }
 
   func state<Value: Sendable>(_ body: (KeeperState) -> Value) -> Value {
