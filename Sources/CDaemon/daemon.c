@@ -14,7 +14,7 @@ int cdaemon_send(const char *address, const char *text) {
   size_t length = strlen(address);
   if (length < 2 || length > sizeof to.sun_path) return EINVAL;
   memcpy(to.sun_path, address, length);
-  /* No zero ends the length of a name in the abstract namespace, and none has to end a path. */
+  /* The length counts no final zero: an abstract name has none, and a path does not need one. */
   if (address[0] == '@') to.sun_path[0] = 0;
   int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return errno;
@@ -35,7 +35,7 @@ int cdaemon_close_on_exec(int descriptor) {
   return 0;
 }
 
-/* A handler, unlike SIG_IGN, is not inherited by the programs that this process starts. */
+/* Programs that this process starts inherit SIG_IGN, but not a handler. */
 static void nothing(int signal) { (void)signal; }
 
 int cdaemon_survive_broken_pipes(void) {

@@ -12,8 +12,8 @@
 
 enum { COUNT = 65, NOBODY = -1 };
 
-/* The handler may be in the list at any time, so what once was in it is never freed but used again:
- * there are as many as there were watches of the signal at one time. */
+/* The handler may read the list at any time, so an entry is never freed. A later watch uses it again:
+ * there are as many entries as there were watches of the signal at one time. */
 struct csignals_watch {
   _Atomic int eventfd;
   int signal;
@@ -22,10 +22,10 @@ struct csignals_watch {
 
 static struct csignals_watch *_Atomic watches[COUNT];
 static _Atomic uint64_t deliveries[COUNT];
-/* Threads that are in the handler. */
+/* How many threads are in the handler. */
 static _Atomic int inside;
 
-/* Under the lock. */
+/* Changed under this lock: how many watches a signal has, and its disposition before the first. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int watched[COUNT];
 static struct sigaction before[COUNT];
@@ -39,8 +39,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
   for (struct csignals_watch *watch = atomic_load(&watches[signal]); watch; watch = watch->next) {
     int eventfd = atomic_load(&watch->eventfd);
     uint64_t one = 1;
-    /* Not write(), which may be where a thread is cancelled: it would never leave. Of a full one,
-     * which cannot be written to, somebody is being woken. */
+    /* Not write(), which is a cancellation point: a thread that is cancelled there would never leave the
+     * handler. The write fails if the eventfd is full; then its loop is being woken already. */
     if (eventfd != NOBODY && syscall(SYS_write, eventfd, &one, sizeof one) < 0) continue;
   }
   atomic_fetch_sub(&inside, 1);
@@ -51,11 +51,11 @@ static int install(int signal) {
   struct sigaction ours;
   memset(&ours, 0, sizeof ours);
   ours.sa_sigaction = handle;
-  /* SA_ONSTACK: a thread with a small stack may have set another one aside for this. */
+  /* SA_ONSTACK: a thread with a small stack may have set up another stack for handlers. */
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
-  /* While a fault's own signal is blocked the kernel ends the process and calls no handler for it: no
-   * backtrace is printed. */
+  /* While the signal of a fault is blocked, the kernel ends the process at the fault and calls no handler:
+   * Swift would print no backtrace. */
   static const int faults[] = {SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
   for (unsigned long index = 0; index < sizeof faults / sizeof *faults; index++)
     sigdelset(&ours.sa_mask, faults[index]);
@@ -67,8 +67,8 @@ static void restore(int signal) {
   if (sigaction(signal, NULL, &now) != 0) return;
   if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != handle) return;
   if (!(before[signal].sa_flags & SA_SIGINFO) && before[signal].sa_handler == SIG_DFL) {
-    /* What was sent to us and has reached no thread would end the process now. To ignore the signal
-     * drops it. */
+    /* A pending delivery, which no thread has taken yet, would end the process now. To ignore the signal
+     * for a moment drops it. */
     struct sigaction nothing;
     memset(&nothing, 0, sizeof nothing);
     nothing.sa_handler = SIG_IGN;
@@ -112,7 +112,7 @@ void csignals_unwatch(struct csignals_watch *watch) {
   if (--watched[watch->signal] == 0) restore(watch->signal);
   atomic_store(&watch->eventfd, NOBODY);
   pthread_mutex_unlock(&lock);
-  /* Whoever read it before is in the handler, and needs no lock to get out. */
+  /* A thread that has read the eventfd before is still in the handler. It needs no lock to leave it. */
   while (atomic_load(&inside) > 0) sched_yield();
 }
 

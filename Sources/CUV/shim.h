@@ -1,5 +1,5 @@
-/* libuv as Swift sees it. What C says with a variadic call or a cast is spelled here, where a C
- * compiler still checks the argument. */
+/* libuv as Swift sees it. Calls that need varargs or a cast are written here, where a C compiler
+ * checks their arguments. */
 #pragma once
 #include <errno.h>
 #include <stdint.h>
@@ -11,21 +11,23 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Names the calling thread: at most 15 bytes of name count. */
+/* Names the calling thread. The kernel keeps the first 15 bytes of the name. */
 static inline void cuv_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-/* A descriptor that is readable once eight bytes were written into it, and until they are read. */
+/* Makes a descriptor that is readable after eight bytes were written to it, until they are read.
+ * Negative, and errno says why, if the system refuses. */
 static inline int cuv_make_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 /* What a descriptor of a ready set is watched for, or is ready for: the bits of Swift's Readiness. */
 enum { CUV_READABLE = 1, CUV_WRITABLE = 2, CUV_DISCONNECTED = 4 };
 
-/* Descriptors that a loop watches by one of its own, which nobody can close behind its back: libuv
- * aborts if one of those that it polls is gone. */
+/* Makes an epoll instance, the ready set. The loop polls the set's own descriptor, which no other code
+ * closes; the set watches the descriptors of the program. libuv aborts if a descriptor that it polls
+ * itself was closed. Negative, and errno says why, if the system refuses. */
 static inline int cuv_make_ready_set(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-/* Lets the set be ready once, as soon as the descriptor is. Token names it in what is taken. `again`
- * if it was in the set before. Zero, or an error number. */
+/* Watches a descriptor until it is ready once. The token names it in what cuv_ready_set_take() returns.
+ * `again` says that it was in the set before. Returns zero, or an error number. */
 static inline int cuv_ready_set_wait(
     int set, int descriptor, int interest, uint64_t token, int again) {
   struct epoll_event event;
@@ -38,18 +40,19 @@ static inline int cuv_ready_set_wait(
   return epoll_ctl(set, again ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
 }
 
+/* Stops watching a descriptor. An error is ignored: it is not in the set then. */
 static inline void cuv_ready_set_remove(int set, int descriptor) {
   struct epoll_event event;
   memset(&event, 0, sizeof event);
   epoll_ctl(set, EPOLL_CTL_DEL, descriptor, &event);
 }
 
-/* Whether the calling thread is the process's first. */
+/* Whether the calling thread is the main thread of the process. */
 static inline int cuv_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
-/* How a loop that is not Dispatch's own serves DispatchQueue.main. Exported for Foundation's, and in no
- * header: a descriptor that is readable when something waits, and a call that runs it all. The caller
- * reads the descriptor itself, and first. */
+/* How a loop other than Dispatch's own serves DispatchQueue.main. Dispatch exports both for Foundation,
+ * and declares them in no header. The first returns a descriptor that is readable while blocks wait;
+ * the second runs them all. The caller has to read the descriptor before that. */
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *unused);
 
@@ -58,8 +61,9 @@ struct cuv_ready {
   int readiness;
 };
 
-/* What has become ready, at most count of them, without waiting. They are not in wait any more. What
- * is broken is ready for everything: trying says what is wrong with it. */
+/* Takes descriptors that have become ready, at most count of them and at most 64, without waiting. The
+ * set does not watch them any more. A broken descriptor is ready for everything: the next call on it
+ * says what is wrong. Returns how many were taken. */
 static inline int cuv_ready_set_take(int set, struct cuv_ready *ready, int count) {
   struct epoll_event events[64];
   int found = epoll_wait(set, events, count < 64 ? count : 64, 0);

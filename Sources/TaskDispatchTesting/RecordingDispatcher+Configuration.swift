@@ -3,21 +3,21 @@ public import TaskDispatch
 extension RecordingDispatcher {
   /// When bodies run.
   public enum Policy: Sendable, Hashable, CaseIterable {
-    /// Only in steps. The default.
+    /// Bodies run only in steps. The default.
     case manual
-    /// Inside the submission, nested if bodies submit: for code that injects a queue and wants no
-    /// steps. Barriers, widths and the order of lanes mean nothing then. A suspended queue still
-    /// holds, and time still has to be moved. A delay of zero is no delay, `sync` runs its body at
-    /// once, and the jobs of Swift Tasks run when the outermost submission is done.
+    /// Each body runs inside its submission, nested if bodies submit. For code that injects a queue and wants no steps.
+    ///
+    /// Barriers, widths and the order of lanes mean nothing here. A suspended queue still holds its tasks back, and
+    /// time moves only when a call moves it. A delay of zero is no delay. `sync` runs its body at once. The jobs of
+    /// Swift Tasks run when the outermost submission is done.
     case inline
-    /// The foreground by itself, before a submission or step from outside returns; the background
-    /// in steps.
+    /// Foreground bodies run before a submission or a step from outside returns. Background bodies run in steps.
     case automaticForeground
-    /// Everything by itself, before a submission from outside returns, and never nested: what a body
-    /// submits runs after it.
+    /// All bodies run before a submission from outside returns. They never nest: a task that a body submits runs
+    /// after that body.
     case automatic
-    /// Never: any use is a failure of the test, and names the caller. Its clock, ``RecordingDispatcher/now``, and
-    /// its numbers may be read: time stands at the start.
+    /// No body ever runs: any use is a failure of the test, and names the caller. Reading its clock,
+    /// ``RecordingDispatcher/now`` and its numbers is allowed. Time stays at the start.
     case unimplemented
   }
 
@@ -27,48 +27,52 @@ extension RecordingDispatcher {
     case fail
     /// They are a failure, repeating timers aside.
     case failExceptRepeating
-    /// They are nobody's business.
+    /// They are no failure.
     case ignore
   }
 
-  /// When an error that a body threw, and that nobody was waiting for, comes back.
+  /// When an error that a body threw, and that no code was waiting for, is thrown to the test.
   public enum ThrownErrors: Sendable, Hashable, CaseIterable {
     /// From `finish()`.
     case atFinish
-    /// From the step that ran the body; the task has ended, and everything else is untouched.
+    /// By the step that ran the body. The task has ended, and everything else is untouched.
     case atOnce
-    /// Never. They are in the history.
+    /// Never. The history contains the errors.
     case ignore
   }
 
   /// How a fake behaves.
   public struct Configuration: Sendable {
-    /// The most background tasks that are started at a time: the workers of the pool. At least 1.
+    /// The number of workers in the pool: at most so many background tasks are started at a time. At least 1.
     public var width: Int
     /// When bodies run.
     public var policy: Policy
-    /// The most steps that one call runs before it gives up, those of calls that wait in its bodies included; a call
-    /// that moves time, at each time where it stops, and ten times as many in all, or 100 000 if that is more. At
-    /// least 1. A call that waits (`sync`, `wait`, a submission that blocks its caller) is one such call: it throws
-    /// ``WaitRefusal/nothingCanEndIt(_:)``, or is refused; so it does if the stack of its thread is nearly used up
-    /// by calls that wait inside each other.
+    /// The most steps that one call runs before it gives up. At least 1.
+    ///
+    /// The steps of calls that wait in its bodies count as well. A call that moves time may run so many steps at each
+    /// time where it stops, and ten times as many in all, or 100 000 if that is more.
+    ///
+    /// A call that waits (`sync`, `wait`, or a submission that blocks its caller) is one such call. At the limit it
+    /// throws ``WaitRefusal/nothingCanEndIt(_:)``, or is refused. The same happens if calls that wait inside each other
+    /// have nearly used up the stack of their thread.
     public var stepLimit: Int
     /// What `finish()` says of tasks that never ran.
     public var leftovers: Leftovers
-    /// When an error that nobody was waiting for comes back.
+    /// When an error that no code was waiting for is thrown to the test.
     public var thrownErrors: ThrownErrors
-    /// Whether a Task that was resumed by something this dispatcher does not control is a failure.
-    /// Noticed only if the history is kept.
+    /// Whether it is a failure if something that this dispatcher does not control resumed a Swift Task. The dispatcher
+    /// notices it only if it keeps the history.
     public var escapesFail: Bool
-    /// What happens to a submission to a queue that is full.
+    /// What happens to a submission to a full queue.
     public var overflow: Overflow
-    /// How long a head waits in virtual time for each band it climbs. At least a nanosecond.
+    /// How long, in virtual time, the head of a band waits for each band it climbs. At least a nanosecond.
     public var agingStep: Duration
     /// Whether the history is kept. Without it, memory does not grow with finished tasks.
     public var recordsHistory: Bool
-    /// Told of everything that happens, as the real dispatcher's is.
+    /// Receives every event, as the observer of the real dispatcher does.
     public var observer: (any TaskObserver)?
 
+    /// Makes a configuration. A dispatcher traps if it is made with a width, a limit or an aging step below its least.
     public init(
       width: Int = 3, policy: Policy = .manual, stepLimit: Int = 10_000,
       leftovers: Leftovers = .fail, thrownErrors: ThrownErrors = .atFinish,

@@ -10,7 +10,7 @@ extension RecordingDispatcher {
         defer { state.unregister(event.number) }
         return state.registrations.first { $0.number == event.number }?.handed.registration
       }
-      // It marks itself as cancelled; its handler is gone already.
+      // This marks the registration as cancelled. Its handler is gone already.
       registration?.cancel()
       return true
     case .plain, .ran, .job, .caller, .registration: return false

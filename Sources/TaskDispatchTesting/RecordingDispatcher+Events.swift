@@ -35,18 +35,22 @@ extension RecordingDispatcher {
     return registration
   }
 
-  /// Delivers `signal`: its handlers wait for the foreground, as one call each for a burst.
+  /// Delivers `signal` to its handlers. Each handler waits for the foreground, as one call for a whole burst.
   ///
-  /// - Throws: ``StepError/noRegistration(_:registered:)`` if nobody handles it: a process would
-  ///   have met the signal's default action.
+  /// Any thread, also inside a body.
+  ///
+  /// - Throws: ``StepError/noRegistration(_:registered:)`` if no handler is registered for it: a process would have met
+  ///   the signal's default action. Nothing has changed then.
   public func raise(_ signal: Signal) throws(StepError) {
     try deliver(.signal(signal), [], "\(signal)")
   }
 
-  /// Says that `descriptor` is ready: its handler waits for the foreground, once.
+  /// Reports `descriptor` as ready. Its handler waits for the foreground, as one call.
   ///
-  /// The real loop calls again and again while the cause lasts; call this again for each time that
-  /// it should.
+  /// The real loop calls the handler again and again while the cause lasts. Call this once for each such call. Any
+  /// thread, also inside a body.
+  ///
+  /// - Throws: ``StepError/noRegistration(_:registered:)`` if no handler watches the descriptor for any of `readiness`.
   public func makeReady(_ descriptor: CInt, _ readiness: Readiness) throws(StepError) {
     try deliver(.descriptor(descriptor), readiness, "descriptor \(descriptor) (\(readiness))")
   }
@@ -63,6 +67,6 @@ extension RecordingDispatcher {
     runAutomatically()
   }
 
-  /// What is registered for signals and descriptors, in the order of registration.
+  /// The names of the registrations for signals and descriptors, in the order of registration.
   public var awaitedEvents: [String] { withState { $0.registrations.map(\.name) } }
 }

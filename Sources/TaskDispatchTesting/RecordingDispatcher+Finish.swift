@@ -1,26 +1,26 @@
 public import TaskDispatch
 
 extension RecordingDispatcher {
-  /// Ends the test: says what was left over, what was thrown, and what escaped.
+  /// Ends the test: reports what was left over, what was thrown and what escaped.
   ///
-  /// Call it when the test has done what it wanted; the test's trait does. Afterwards submissions
-  /// are refused, what was left over has been cancelled and released, also in the ``ledger``, and the
-  /// hooks are gone. A second call does nothing. Nothing is ever reported from `deinit`.
+  /// Call it at the end of the test, or let the test's trait do so. Afterwards every submission is refused. Leftover
+  /// tasks have been cancelled and released, and the ``ledger`` counts them so. The hooks are gone. A second call does
+  /// nothing. `deinit` reports nothing.
   ///
-  /// - Throws: ``FinishError``, if there is anything to say.
+  /// - Throws: ``FinishError``, if there is anything to report.
   public func finish() throws(FinishError) {
     let error = withState { state -> FinishError in
       guard !state.isFinished else { return FinishError() }
       defer { state.isFinished = true }
       return state.finishError()
     }
-    // A body that waits, and a hook, often hold the dispatcher that holds them.
+    // A waiting body or a hook often retains the dispatcher that retains it.
     withState { $0.cancelEverything() }
     removeHooks()
     guard error.isEmpty else { throw error }
   }
 
-  /// Lets the tasks that `body` submits be left over.
+  /// Allows the tasks that are submitted while `body` runs to be left over at ``finish()``.
   public func allowingLeftovers<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -29,12 +29,12 @@ extension RecordingDispatcher {
     return try body()
   }
 
-  /// Lets every task with this label be left over, those to come too.
+  /// Allows every task with this label to be left over at ``finish()``, also tasks submitted later.
   public func allowLeftovers(labeled label: String) {
     withState { _ = $0.allowedLabels.insert(label) }
   }
 
-  /// Lets this task be left over.
+  /// Allows this task to be left over at ``finish()``.
   public func allowLeftover(_ id: TaskID) {
     withState { _ = $0.allowedLeftovers.insert(id.number) }
   }

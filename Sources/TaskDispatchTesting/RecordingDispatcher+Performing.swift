@@ -38,7 +38,7 @@ extension RecordingDispatcher {
     return complete(body, outcome, endsStep: endsStep)
   }
 
-  /// Runs a body in its frame.
+  /// Runs a body between the hooks, in its running-task context.
   @inline(__always)
   private func withHooks(around body: Entry, _ work: () -> Outcome) -> Outcome {
     let hasHooks = hasHooks.load(ordering: .relaxed)
@@ -48,8 +48,10 @@ extension RecordingDispatcher {
     return outcome
   }
 
-  /// Ends a body that has left its frame. What is told of that is told in no task's context, the end of a
-  /// `sync` aside: that is a call's.
+  /// Ends a body that has left its running-task context.
+  ///
+  /// Callbacks about it are made in no task's context. The end of a `sync` is an exception: it belongs to the call, so
+  /// they are made in the context of the code that called.
   @inline(__always)
   private func complete(_ body: Entry, _ outcome: Outcome, endsStep: Bool) -> Outcome {
     let isOver = withState(outsideTasks: !body.runsOnCaller) { state -> Bool in

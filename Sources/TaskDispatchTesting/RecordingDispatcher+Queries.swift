@@ -7,22 +7,22 @@ extension RecordingDispatcher {
   /// Every task that has not run, and what keeps it from running, in the order of submission.
   public var pendingTasks: [PendingTask] { withState { $0.pendingTasks() } }
 
-  /// Those that a step may run now.
+  /// The tasks that a step may run now, in the order of submission.
   public var runnableTasks: [PendingTask] { pendingTasks.filter { $0.obstacle == nil } }
 
   /// Whether no step can run anything now. Timers that are not due do not count.
   public var isIdle: Bool { withState { !$0.hasMore(.everything) } }
 
-  /// When time next makes something happen, or nil if nothing waits for a time.
+  /// The next time at which something happens. Nil if nothing waits for a time.
   public var nextDeadline: DispatcherInstant? { withState { $0.nextDeadlineInstant } }
 
   // MARK: What runs
 
-  /// The task whose body is running; nil between steps. If bodies wait for others, the innermost.
+  /// The task whose body is running: the innermost, if bodies wait for others. Nil between steps.
   public var currentTask: TaskRecord? { withState { $0.running.last?.record } }
 
-  /// The tasks whose bodies are on the stack, the outermost first: each but the last stands in a
-  /// `sync`, a `wait` or, with the policy `.inline`, a submission.
+  /// The tasks whose bodies are on the stack, the outermost first. Each but the last waits in a `sync` or a `wait`, or,
+  /// with the policy `.inline`, in a submission.
   public var runningTasks: [TaskRecord] { withState { $0.running.map(\.record) } }
 
   // MARK: What happened
@@ -30,20 +30,21 @@ extension RecordingDispatcher {
   /// Everything that happened, in order. Empty if the configuration keeps no history.
   public var history: [TaskEvent] { withState { $0.history } }
 
-  /// What messages call the tasks that ran (label, else file and line), in the order in which they
-  /// started. The bodies of `sync` and the jobs of Swift Tasks are among them. Needs the history.
+  /// The tasks that have started, in the order in which they did: the label of each, or its file and line. Needs the
+  /// history.
   ///
-  /// Started means taken by a worker or the loop. A step that runs a task further back starts those
-  /// before it, whose bodies run in later steps: ``PendingTask/isStarted`` tells them.
+  /// The bodies of `sync` and the jobs of Swift Tasks are among them. *Started* means taken by a worker or by the loop.
+  /// A step that runs a task further back also starts the tasks before it, whose bodies run in later steps:
+  /// ``PendingTask/isStarted`` tells which they are.
   public var ran: [String] { started { _ in true } }
 
-  /// As ``ran``, of one queue.
+  /// The tasks of `queue` that have started, under the names and in the order of ``ran``. Needs the history.
   public func ran(on queue: TaskQueue) -> [String] {
     let label = queue.label
     return started { $0.lane == queue.lane && $0.queue == label }
   }
 
-  /// Whether a task with this label has started, see ``ran``. Needs the history.
+  /// Whether a task with this label has started. Needs the history. See ``ran``.
   public func hasRun(_ label: String) -> Bool { started { $0.label == label }.isEmpty == false }
 
   /// What happened to the tasks with this label, in order. Needs the history.
@@ -52,7 +53,7 @@ extension RecordingDispatcher {
     return history.filter { $0.task.label == label }.map(\.kind)
   }
 
-  /// The tasks that led to this one, its parent first. Needs the history.
+  /// The ancestors of a task, its parent first. Needs the history.
   public func ancestors(of id: TaskID) -> [TaskRecord] {
     requireHistory("ancestors(of:)")
     var records: [TaskID: TaskRecord] = [:]
@@ -80,9 +81,9 @@ extension RecordingDispatcher {
 
   // MARK: Hooks
   //
-  // The dispatcher keeps a hook: one that captures the dispatcher must capture it weakly.
+  // The dispatcher retains a hook, so a hook that captures the dispatcher must capture it weakly.
 
-  /// Called after each event, on the thread where it happened. It may submit, and must not step.
+  /// Called after each event, on the thread on which it happened. It may submit, and must not step.
   public var onEvent: (@Sendable (TaskEvent) -> Void)? {
     get { withState { $0.hooks.onEvent } }
     set {
@@ -90,7 +91,7 @@ extension RecordingDispatcher {
         defer { state.setOnEvent(newValue) }
         return state.hooks.onEvent
       }
-      // Released without the lock: that may run a `deinit` of the test's, which may ask this dispatcher.
+      // Released without the lock: a `deinit` of the test's that runs here may call this dispatcher.
       _ = consume former
     }
   }

@@ -1,16 +1,18 @@
 public import TaskDispatch
 
 extension RecordingDispatcher {
-  /// Closes the gate. What was accepted drains as the test steps it; the deadlines are in virtual
-  /// time, and ``report`` is there when everything has ended. At the last deadline that is all but the jobs of
-  /// Swift Tasks: the fake does not give those up, as `UVDispatcher` does, but waits until the test has stepped them.
+  /// Begins to shut down: no new work is accepted, and accepted work drains as the test steps it. Returns at once.
+  ///
+  /// Any thread or task. The deadlines are in virtual time. ``report`` is there when everything has ended. At the last
+  /// deadline the fake abandons everything but the jobs of Swift Tasks: it waits until the test has stepped those,
+  /// where `UVDispatcher` would give them up.
   public func beginShutdown(_ policy: ShutdownPolicy) {
     withState { $0.beginShutdown(policy) }
     settleShutdown()
     runAutomatically()
   }
 
-  /// Suspends until the test has stepped everything that is left. See ``beginShutdown(_:)``.
+  /// Shuts down, and suspends until the test has stepped everything that is left. See ``beginShutdown(_:)``.
   nonisolated(nonsending) public func shutdown(
     _ policy: ShutdownPolicy
   ) async -> ShutdownReport {
@@ -29,11 +31,11 @@ extension RecordingDispatcher {
 
   public var report: ShutdownReport? { withState { $0.shutdown?.report } }
 
-  /// Takes a shutdown as far as it goes, unless a step will do so when it ends.
+  /// Takes a shutdown as far as it goes, unless a step is running, which will do so at its end.
   ///
-  /// Each time those who were told of a cancellation may have brought more work.
+  /// It repeats: callbacks about cancelled tasks may submit more work each time.
   ///
-  /// - Parameter insideStep: Also while one runs: its body has taken longer than the deadlines.
+  /// - Parameter insideStep: Whether to do so although a step runs, because its body has moved time.
   func settleShutdown(insideStep: Bool = false) {
     while withState({ state -> Bool in
       guard insideStep || !state.isStepping, state.shutdownMayGoOn else { return false }

@@ -5,7 +5,7 @@ extension RecordingDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
-    // Handed over, and not copied: a copy of a body is counted.
+    // The body is handed over and not copied: a copy retains its captures.
     var work: Entry.Work? = .plain(body)
     while true {
       let (admission, next) = withState { state in
@@ -102,19 +102,19 @@ extension RecordingDispatcher {
     }
   }
 
-  /// What a submission that is in, or refused, does once the lock is free.
+  /// Does what is left of a submission, accepted or refused, once the lock is released.
   private func carryOn(_ next: State.Next) {
     switch next {
     case .nothing, .makeRoom: break
     case .perform(let body):
       perform(body)
-      // The jobs of Tasks that it started cannot run inside it.
+      // The body may have created Swift Tasks. Their jobs cannot run inside it.
       runAutomatically()
     case .runAutomatically: runAutomatically()
     }
   }
 
-  /// Makes room in `queue`, so that it can be tried again; or refuses what found none.
+  /// Waits for room in `queue`, so that the work can be submitted again. Returns the refusal if there will be none.
   private func makeRoom(for entry: Entry, on queue: TaskQueue) -> Admission? {
     guard let refusal = makeRoom(on: queue) else { return nil }
     withState { $0.refuseForWantOfRoom(refusal, entry) }

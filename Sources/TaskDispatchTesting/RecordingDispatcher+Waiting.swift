@@ -1,16 +1,18 @@
 public import TaskDispatch
 
 extension RecordingDispatcher {
-  /// Runs what must precede `body` in the order of `queue`, then `body`, all on this thread.
+  /// Runs the tasks that must precede `body` in the order of `queue`, then `body`, all on this thread.
   ///
-  /// What precedes is run as free workers would run it. Where no worker is free, a worker that waits here runs it
-  /// itself, as on threads.
+  /// Those tasks run as free workers would run them. If no worker is free, a worker that calls this runs them itself,
+  /// as it does on threads.
+  ///
+  /// - Throws: ``WaitRefusal``, if `body` has not run and will not. Nothing is left in the queue then.
   public func sync(
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
     try letOthersSubmitFirst()
-    // Somebody else may have to run it, who stands on top of this call.
+    // Another blocked call, on top of this one, may have to run the body.
     let refusal: WaitRefusal? = withoutActuallyEscaping(body) { body in
       let caller = SyncCaller(body, in: withState { $0.bodyOfThisThread })
       defer { caller.dropBody() }
@@ -27,7 +29,7 @@ extension RecordingDispatcher {
     if let refusal { throw refusal }
   }
 
-  /// On threads, others may take their place in a queue before whoever is about to.
+  /// Lets an exploration run other tasks before this call takes its place in a queue. On threads they could do so.
   private func letOthersSubmitFirst() throws(WaitRefusal) {
     guard let call = withState({ $0.beginCall("before sync") }) else { return }
     let standing = makeStanding(for: .courtesy)
@@ -53,7 +55,7 @@ extension RecordingDispatcher {
         _ = othersRun(before: end, standing)
       }
     } catch {
-      // Nothing is left in any queue, whoever refused.
+      // Whatever the reason for the refusal, nothing is left in any queue.
       withState { state in
         state.withdraw(caller, queue)
         if !caller.isTurnedAway { state.decisions?.noteDeadlock(error) }
@@ -64,7 +66,10 @@ extension RecordingDispatcher {
 
   /// Runs what this dispatcher can run until `target` has come about.
   ///
-  /// Time moves only if there is a time-out, and not beyond it.
+  /// Time moves only if there is a time-out, and not beyond that.
+  ///
+  /// - Throws: ``WaitRefusal``, if the time-out is over first, if nothing can bring `target` about, at the step limit, or
+  ///   while another thread steps this dispatcher.
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
@@ -90,7 +95,7 @@ extension RecordingDispatcher {
         let refusal = withState { state in
           guard let refusal = state.refusalIfOthersCanGoOn(than: standing, target.description)
           else { return state.refusalToWait(for: target) }
-          // Its time may be over before they have.
+          // The time-out may be over before those calls have gone on.
           return end == nil ? refusal : nil
         }
         if let refusal {
@@ -112,9 +117,9 @@ extension RecordingDispatcher {
     return .timedOut
   }
 
-  /// Lets the caller of a submission stand still until `queue` has room.
+  /// Blocks the caller of a submission until `queue` has room.
   ///
-  /// - Returns: Nil if there is room now, else why there never will be.
+  /// - Returns: Nil if there is room now, or else the refusal.
   func makeRoom(on queue: TaskQueue) -> Refusal? {
     guard case .blockCaller(_, let timeout) = configuration.overflow else {
       refuse("only a blocking limit makes room")
@@ -146,15 +151,15 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Runs what an exploration lets run before whoever stands in `call` goes on: on other threads,
-  /// whatever may run does so meanwhile.
+  /// Runs the tasks that an exploration lets run before the waiting call goes on. On threads they could run while it
+  /// waits.
   ///
   /// - Parameters:
-  ///   - standing: The call. What runs counts against its step limit; at the limit, nothing more runs.
-  ///   - caller: Who stands in `sync`: nobody runs before it once its body has run.
-  ///   - end: When the time-out is over, unless `isOver` by then.
-  ///   - isOver: Whether what is waited for has come about.
-  /// - Returns: False if the time-out came first.
+  ///   - call: Stands for the waiting call among the moves. Nil without an exploration: then nothing runs.
+  ///   - standing: The waiting call. What runs counts against its step limit. At the limit, nothing more runs.
+  ///   - caller: The blocked caller of `sync`, if it is one. Nothing runs before it once its body has run.
+  ///   - end: When the time-out is over. Ignored once `isOver`.
+  ///   - isOver: Whether the awaited thing has come about.
   private func othersRun(
     before call: Entry?, _ standing: Standing, of caller: SyncCaller? = nil,
     orUntil end: DispatcherInstant? = nil,
@@ -176,8 +181,8 @@ extension RecordingDispatcher {
     return true
   }
 
-  /// Performs a body on top of a call that waits. It may have begun a shutdown that leaves no time, or that has
-  /// nothing left to do.
+  /// Performs a body on top of a waiting call. The body may have begun a shutdown that has no time left, or that has
+  /// nothing left to do, so the shutdown is advanced as well.
   private func performOnTop(_ next: Entry, _ standing: Standing) {
     standing.budget.count(next)
     perform(next)
@@ -190,8 +195,8 @@ extension RecordingDispatcher {
     withState { $0.makeStanding(for: reason, limit: configuration.stepLimit) }
   }
 
-  /// Throws if as many bodies have run on top of the call, or of one that it is in, as may run there; or if the
-  /// thread has no room for another.
+  /// Throws if the call, or a call around it, has run as many bodies as its limit allows. Throws as well if the stack
+  /// of this thread has no room for another.
   private func check(_ standing: Standing) throws(WaitRefusal) {
     let refusal: WaitRefusal
     if let spent = standing.budget.spent {
@@ -211,17 +216,17 @@ extension RecordingDispatcher {
     throw refusal
   }
 
-  /// From how many calls on that stand still inside each other the stack is looked at.
+  /// The number of nested waiting calls from which on the stack is checked.
   private static var depthToLookAt: Int { 16 }
-  /// How many may, where it cannot be known how much of the stack is left: beside a sanitizer.
+  /// The most nested waiting calls where the rest of the stack cannot be measured, as under a sanitizer.
   private static var mostUnknown: Int { 100 }
 
-  /// Makes this the stepping thread while it stands still, unless it is that already.
+  /// Makes this thread the stepping thread while it waits, unless it is that already.
   private func standStill(
     _ standing: Standing, _ body: () throws(WaitRefusal) -> Void
   ) throws(WaitRefusal) {
     let isOutermost = try withState { state throws(WaitRefusal) -> Bool in
-      // In a callback after the end of a body this is the stepping thread, and in none.
+      // In a callback after the end of a body, this thread is the stepping thread and is in no body.
       let isOutermost = state.bodyOfThisThread == nil && !state.isStepper
       guard !isOutermost || !state.isStepping else {
         throw .nothingCanEndIt(
@@ -233,7 +238,7 @@ extension RecordingDispatcher {
     }
     defer {
       withState { state in
-        // Not the last if bodies that run in their submission wait on several threads.
+        // It need not be the last: inline bodies may wait on several threads.
         state.standing.removeAll { $0 === standing }
       }
       if isOutermost { endStepping() }
@@ -241,12 +246,12 @@ extension RecordingDispatcher {
     try body()
   }
 
-  /// Moves time to the next deadline for somebody who waits. False if their time-out comes first.
+  /// Moves time to the next deadline for a waiting call. Returns false if the call's time-out comes first.
   private func moveTime(until end: DispatcherInstant, _ standing: Standing) -> Bool {
     withState { state in
       // While a foreground body waits, the loop serves no timer.
       let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
-      // A body that ran meanwhile may have taken longer than the time-out.
+      // A body that ran on top of the call may have taken longer than the time-out.
       guard end.nanoseconds > state.now else { return false }
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
         refuse("time went back while somebody waited: \(error)")

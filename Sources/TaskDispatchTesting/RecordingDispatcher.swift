@@ -1,7 +1,7 @@
 internal import Synchronization
 public import TaskDispatch
 
-/// A dispatcher that runs nothing by itself: a test steps it, one task at a time, in virtual time.
+/// A dispatcher that runs nothing by itself: a test steps it, task by task, in virtual time.
 ///
 /// ```swift
 /// let dispatcher = RecordingDispatcher()
@@ -14,27 +14,25 @@ public import TaskDispatch
 /// try dispatcher.finish()
 /// ```
 ///
-/// Inside a body, and inside the Tasks that run on its executors, it is `Dispatchers.current`. Between
-/// steps the test's own code stands for the foreground, so ``TaskDispatch/Confined`` state can be
-/// looked at.
+/// Inside a body, and inside the Tasks that run on its executors, it is `Dispatchers.current`. Between steps, the
+/// test's own code stands for the foreground, so the test can look at ``TaskDispatch/Confined`` state.
 ///
-/// It keeps the rules of ``TaskDispatch/TaskDispatcher`` with the same policy values as the real
-/// one, so what it allows is what can happen, and what it does not allow cannot. Every body runs on
-/// the thread that steps, and no two overlap. It finds no data race inside a body: that is
-/// ThreadSanitizer's work.
+/// It keeps the rules of ``TaskDispatch/TaskDispatcher`` and shares its policy values with the real dispatcher. So it
+/// allows exactly the orders that threads can bring about. Every body runs on the thread that steps, and no two
+/// overlap. It finds no data race inside a body: that is ThreadSanitizer's work.
 ///
-/// Each instance is a world of its own, so tests that use one each can run in parallel. Any thread
-/// may submit; one thread at a time steps.
+/// Instances are independent, so tests that use one each can run in parallel. Any thread may submit. One thread at a
+/// time steps.
 public final class RecordingDispatcher: EventDispatcher {
   private let state: Locked<State>
   let executors = Locked(LaneExecutors())
-  /// Whether the hooks around bodies are set, so that a step without them does not look.
+  /// Whether hooks around bodies are set, so that a step without them need not take the lock to look.
   let hasHooks = Atomic(false)
-  /// Chooses the steps of calls that run many; nil for the fake's own preference.
+  /// Chooses the steps of calls that run many. Nil for the fake's own preference.
   package let chooser: (any MoveChooser)?
   public let configuration: Configuration
 
-  /// Traps if the configuration makes no sense: a width, a step limit or a limit below 1.
+  /// Makes a fake. Traps if the width, the step limit or a queue's limit in `configuration` is below 1.
   public convenience init(_ configuration: Configuration = Configuration()) {
     self.init(configuration, chooser: nil)
   }
@@ -46,19 +44,19 @@ public final class RecordingDispatcher: EventDispatcher {
     state.withLock { [id = ObjectIdentifier(self)] in $0.dispatcher = id }
   }
 
-  /// One whose choices are made by `decisions`.
+  /// Makes a fake whose choices `decisions` makes.
   convenience init(_ configuration: Configuration, exploredBy decisions: Decisions) {
     self.init(configuration, chooser: nil)
     state.withLock { $0.decisions = decisions }
   }
 
-  /// Its choices are made by nothing any more. Any thread.
+  /// Ends the exploration of this dispatcher: from now on the fake's own preference decides. Any thread.
   func leaveExploration() { state.withLock { $0.decisions = nil } }
 
   deinit {
-    // Outside the lock, and without a report: that is what `finish()` is for.
+    // Without the lock, and without a report: `finish()` reports.
     let left = state.withLock { $0.releaseEverything() }
-    // Each has its outcome before the first of them is told: user code may ask for any.
+    // Every item has its outcome before the first end is told, since user code may ask for any of them.
     let ends = left.map { entry in
       let outcome = entry.item?.isRunning == true ? Outcome.abandoned : .cancelled
       return (entry, outcome, entry.item?.setOutcome(outcome))
@@ -67,7 +65,7 @@ public final class RecordingDispatcher: EventDispatcher {
     for case (let entry, let outcome, let telling?) in ends { entry.item?.resume(outcome, telling) }
     for (entry, outcome, telling) in ends {
       if let telling { entry.item?.tell(outcome, telling) }
-      // It cannot be refused.
+      // A job cannot be refused.
       if case .job(let job) = entry.work { job.executor.runElsewhere(job.job) }
     }
   }
@@ -86,14 +84,15 @@ public final class RecordingDispatcher: EventDispatcher {
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }
 
-  /// Virtual time: it begins at zero, and moves only when a call moves it.
+  /// Virtual time. It begins at zero, and moves only when a call moves it. Any thread.
   public var now: DispatcherInstant {
     withState { DispatcherInstant(nanoseconds: $0.now) }
   }
 
   public var ledger: Ledger { withState { $0.ledger } }
 
-  /// On this fake the thread of the test, between two steps, stands for the foreground.
+  /// Whether the calling code runs in a task of `queue`. Between two steps, the test's thread stands for the
+  /// foreground.
   public func isCurrent(_ queue: TaskQueue) -> Bool {
     if TaskFrame.isRunning(queue.identity) { return true }
     guard queue.lane == .foreground, queue.dispatcher === self else { return false }
@@ -102,10 +101,10 @@ public final class RecordingDispatcher: EventDispatcher {
 
   // MARK: The lock
 
-  /// Runs `body` under the lock, and then makes the callbacks that it has deferred.
+  /// Runs `body` under the lock, and makes the deferred callbacks after it.
   ///
-  /// - Parameter outsideTasks: Whether those are in no task's context, as after the end of a task. What a
-  ///   call of user code ends is told in the context of that code.
+  /// - Parameter outsideTasks: Whether those callbacks are made in no task's context, as after the end of a task. The
+  ///   callbacks of a call of user code are made in the context of that code.
   @inline(__always)
   func withState<Result, Failure: Error>(
     outsideTasks: Bool = false, _ body: (inout State) throws(Failure) -> Result
@@ -118,10 +117,10 @@ public final class RecordingDispatcher: EventDispatcher {
     }
   }
 
-  /// Never under the lock: everything that is called here may submit.
+  /// Makes deferred callbacks. Never under the lock: each of them may submit.
   @inline(never)
   private func deliver(_ outbox: consuming State.Outbox, outsideTasks: Bool) {
-    // Released in here as well.
+    // The outbox is released inside this call as well.
     var outbox = Optional(outbox)
     TaskFrame.delivering(for: self, outsideTasks: outsideTasks) {
       if let outbox = outbox.take() { makeCalls(of: outbox) }
@@ -145,7 +144,7 @@ public final class RecordingDispatcher: EventDispatcher {
 
   // MARK: The current dispatcher, for tests
 
-  /// The fake that ``withDispatcher(_:_:)`` or the test's trait has made current. Nil if there is
-  /// none, or if what is current is not a fake.
+  /// The fake that ``withDispatcher(_:_:)`` or the test's trait has made current. Nil if there is none, or if the
+  /// current dispatcher is no fake.
   public static var current: RecordingDispatcher? { Dispatchers.innermost as? RecordingDispatcher }
 }

@@ -11,19 +11,17 @@ public import Testing
 /// }
 /// ```
 ///
-/// Inside the test, in its suite's `init` and in the Tasks that it starts, the fake is
-/// `Dispatchers.current` and `RecordingDispatcher.current`. On a suite the trait counts for every
-/// test in it, those of inner suites too; each test has its own fake, and so has each case of a
-/// parameterised test, so they can run in parallel. Of several such traits the innermost one's is
-/// current, and all are finished.
+/// Inside the test, in its suite's `init` and in the Tasks that the test starts, the fake is `Dispatchers.current` and
+/// `RecordingDispatcher.current`. On a suite, the trait applies to every test in it and in its inner suites. Each test,
+/// and each case of a parameterised test, has its own fake, so they can run in parallel. If several such traits apply,
+/// the fake of the innermost is current, and all fakes are finished.
 ///
-/// After the test, also after one that threw, it calls `finish()`. What that throws is an issue at
-/// the test's line, with the end of the timeline in it and all of it attached as `timeline.txt`. For
-/// a test that threw it is a warning: the test had no chance to run the rest, and its own error is
-/// what to look at. A use of a dispatcher whose policy is `.unimplemented` is an issue at the
-/// caller's line, recorded when it happens.
+/// After the test the trait calls `finish()`, also if the test threw. An error of `finish()` is an issue at the test's
+/// line: the issue shows the end of the timeline, and the whole timeline is attached as `timeline.txt`. If the test
+/// threw, the issue is only a warning: the test could not run the rest, and its own error comes first. A use of a
+/// dispatcher whose policy is `.unimplemented` is an issue at the caller's line, recorded when it happens.
 public struct DispatcherTrait: TestTrait, SuiteTrait, TestScoping {
-  /// What each fake is made with. An observer in it is shared by all of them.
+  /// How each fake is made. All fakes share an observer in it.
   public let configuration: RecordingDispatcher.Configuration
 
   public var isRecursive: Bool { true }
@@ -46,15 +44,16 @@ extension Trait where Self == DispatcherTrait {
     DispatcherTrait(configuration: configuration)
   }
 
-  /// A ``RecordingDispatcher`` for each test. The parameters are those of its configuration, with
-  /// the same defaults; what is not among them needs the configuration itself.
+  /// A ``RecordingDispatcher`` for each test, with these parameters of its configuration.
+  ///
+  /// They have the configuration's defaults. For any other setting, pass a configuration.
   ///
   /// - Parameters:
   ///   - width: The most background tasks that are started at a time. At least 1.
   ///   - policy: When bodies run.
   ///   - stepLimit: The most steps that one call runs before it gives up. At least 1.
   ///   - leftovers: What tasks that never ran mean for the test.
-  ///   - thrownErrors: When an error that nobody was waiting for comes back.
+  ///   - thrownErrors: When an error that no code was waiting for is thrown to the test.
   public static func dispatcher(
     width: Int = 3, policy: RecordingDispatcher.Policy = .manual, stepLimit: Int = 10_000,
     leftovers: RecordingDispatcher.Leftovers = .fail,

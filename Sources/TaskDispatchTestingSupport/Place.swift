@@ -1,13 +1,13 @@
 internal import TaskDispatch
 internal import Testing
 
-/// A place in the source of a test, as each of the frameworks wants to have it.
+/// A place in the source of a test, in the form that each test framework needs.
 struct Place: Sendable {
   let location: SourceLocation
-  /// The path, for XCTest, which takes a literal only. Nil for a place that Swift Testing gave us.
+  /// The path, for XCTest, which takes only a literal. Nil for a place that came from Swift Testing.
   let file: StaticString?
 
-  /// Of a caller that may not import Testing, where `#_sourceLocation` would not expand.
+  /// Makes the place of a caller that may not import Testing: there, `#_sourceLocation` would not expand.
   init(fileID: StaticString, filePath: StaticString, line: UInt, column: UInt) {
     location = SourceLocation(
       fileID: fileID.description, filePath: filePath.description, line: Int(line),
@@ -20,10 +20,10 @@ struct Place: Sendable {
     file = nil
   }
 
-  /// The place of a submission; this one if its own is not known.
+  /// The place of a submission, or this place if that one is not known.
   func location(of site: CallSite) -> SourceLocation {
     let fileID = site.fileID
-    // What is no `Module/File.swift` or has no line makes `SourceLocation` trap.
+    // `SourceLocation` traps if the identifier is not `Module/File.swift`, or if there is no line.
     guard site.line > 0, fileID.dropFirst().dropLast().contains("/") else { return location }
     guard fileID == location.fileID else {
       // A call site has no path. Reporters print the name; only an editor that jumps needs more.

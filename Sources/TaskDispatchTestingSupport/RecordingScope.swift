@@ -2,10 +2,10 @@ internal import TaskDispatch
 internal import TaskDispatchTesting
 internal import Testing
 
-/// A dispatcher from the moment it is current until the test framework knows what it left.
+/// Makes a dispatcher current for a test, finishes it, and reports what it left to the test framework.
 struct RecordingScope: Sendable {
   private let dispatcher: RecordingDispatcher
-  /// Where the test is, for what has no line of its own.
+  /// The place of the test, for reports that have no line of their own.
   private let place: Place
   private let toldUses: ToldUses
 
@@ -15,7 +15,7 @@ struct RecordingScope: Sendable {
     self.place = place
     self.toldUses = toldUses
     dispatcher.onUnexpectedUse = { site in
-      // Outside the test's own Task nothing says whose use it is; `finish()` will.
+      // Outside the test's own Task it is unknown which test the use belongs to. `finish()` will report it.
       guard Test.current != nil else { return }
       toldUses.add(site)
       report(unexpectedUse: site, near: place)
@@ -49,7 +49,7 @@ struct RecordingScope: Sendable {
   }
 
   private func finish(bodyThrew: Bool) {
-    // Taken first: `finish()` cancels what is left, and that is no part of what the test did.
+    // Made before `finish()`, which cancels what is left: that is no part of what the test did.
     let story = dispatcher.ledger.waiting == 0 ? nil : Story(of: dispatcher)
     do {
       try dispatcher.finish()
@@ -65,13 +65,13 @@ struct RecordingScope: Sendable {
   }
 }
 
-/// The uses of an `.unimplemented` dispatcher that the test framework knows of already.
+/// The uses of an `.unimplemented` dispatcher that were reported to the test framework already.
 private final class ToldUses: Sendable {
   private let sites = Locked<[CallSite]>([])
 
   func add(_ site: CallSite) { sites.withLock { $0.append(site) } }
 
-  /// Those of `all` that it does not know of.
+  /// The uses in `all` that were not reported.
   func missing(of all: [CallSite]) -> [CallSite] {
     var told = sites.withLock { $0 }
     return all.filter { site in

@@ -3,7 +3,7 @@ internal import TaskDispatchTesting
 internal import Testing
 internal import XCTest
 
-/// Tells the test framework that a dispatcher was used which should not have been.
+/// Reports to the test framework that a dispatcher was used that should not have been.
 func report(unexpectedUse site: CallSite, near place: Place) {
   report(
     "A dispatcher that this test did not expect to be used was used, by \(site). Its policy is "
@@ -11,10 +11,10 @@ func report(unexpectedUse site: CallSite, near place: Place) {
     isFailure: true, at: place.location(of: site), near: place)
 }
 
-/// Tells the test framework what `finish()` threw.
+/// Reports to the test framework what `finish()` threw.
 ///
-/// - Parameter bodyThrew: Then what it left over is a consequence, and no failure that could stand
-///   before the cause.
+/// - Parameter bodyThrew: Whether the test threw. What it left over is then a consequence, and is reported as a
+///   warning: no failure must stand before its cause.
 func report(_ error: FinishError, _ story: Story, bodyThrew: Bool, at place: Place) {
   var message = error.description
   if bodyThrew {
@@ -28,14 +28,14 @@ func report(_ error: FinishError, _ story: Story, bodyThrew: Bool, at place: Pla
   report(message, isFailure: !bodyThrew, at: place.location, near: place)
 }
 
-/// Tells the framework that runs the test: the one place that decides which it is.
+/// Reports to the framework that runs the test. No other code decides which framework that is.
 private func report(
   _ message: String, isFailure: Bool, at location: SourceLocation, near place: Place
 ) {
   record(message, isFailure: isFailure, at: location)
   guard Test.current == nil else { return }
-  // Nobody may have heard that. In a run of XCTest the issue went nowhere, without a word; in one of
-  // Swift Testing it counts, although this is not the Task of a test, and XCTest says nothing.
+  // That report may be lost, because this is not the Task of a test. In a run of XCTest, the issue is dropped
+  // silently. In a run of Swift Testing it counts, and XCTest reports nothing.
   let file = place.file ?? "unknown"
   let isInFile = location.fileID == place.location.fileID
   let line = UInt(isInFile ? location.line : place.location.line)
@@ -46,13 +46,13 @@ private func report(
   }
 }
 
-/// Tells Swift Testing.
+/// Records an issue with Swift Testing.
 private func record(_ message: String, isFailure: Bool, at location: SourceLocation) {
   let comment = Comment(rawValue: message)
   #if compiler(>=6.3)
     Issue.record(comment, severity: isFailure ? .error : .warning, sourceLocation: location)
   #else
-    // It has no warnings yet.
+    // This version has no warnings.
     if isFailure {
       Issue.record(comment, sourceLocation: location)
     } else if Test.current != nil {

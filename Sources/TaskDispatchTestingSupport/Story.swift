@@ -1,10 +1,10 @@
 internal import TaskDispatchTesting
 
-/// What a dispatcher did, for whoever reads that the test failed.
+/// What a dispatcher did, to be shown with a failed test.
 struct Story {
   /// The timeline, or nil if there is none.
   let whole: String?
-  /// Its newest events, as many as a message can carry.
+  /// Its newest events, as many as fit into a message.
   let end: String?
 
   static let longestEnd = 30

@@ -3,25 +3,28 @@
   public import UVDispatch
 
   extension Daemon {
-    /// Calls `perform` when the daemon is asked to end, before the shutdown closes the gate: what it submits still runs,
-    /// and timers still come. Any thread.
+    /// Calls `perform` when the daemon is asked to end, before the shutdown begins. Any thread.
     ///
-    /// Any number of components may each have a handler. They are called one after the other, the last that was
-    /// registered first. The service manager has heard `STOPPING=1` by then, and how long all of it may take. A request
-    /// by a signal, by ``beginShutdown(because:_:)`` or by a `ServiceGroup` runs them; `dispatcher.beginShutdown()` does
-    /// not, nor does a request that leaves no time to drain. A second signal leaves those behind that have not ended.
+    /// What `perform` submits still runs, and timers still fire.
     ///
-    /// An error of `perform` is logged, with the line that has registered it, and the next handler runs. So is a handler
-    /// that has not ended after its `deadline`: its Task is cancelled, and not waited for. One that was left behind may go
-    /// on after the end of the dispatcher, and then on another thread than the foreground's: it should return when it is
-    /// cancelled, and touch nothing that is ``Confined`` to the foreground.
+    /// Any number of components may each have a handler. The handlers run one after the other, the last registered
+    /// first. By then the service manager has got `STOPPING=1`, with how long all of this may take. The handlers run
+    /// for a request by a signal, by ``beginShutdown(because:_:)`` or by a `ServiceGroup`. They do not run for
+    /// `dispatcher.beginShutdown()`, nor for a request that leaves no time to drain. A second signal leaves behind
+    /// the handlers that have not ended.
+    ///
+    /// If `perform` throws, the error is logged with the line that registered the handler, and the next handler runs.
+    /// If it takes longer than its `deadline`, that is logged, its Task is cancelled, and the next handler runs
+    /// without waiting for it. A handler that was left behind may still run after the end of the dispatcher, and then
+    /// on another thread than the foreground's. So it should return when it is cancelled, and touch nothing that is
+    /// ``Confined`` to the foreground.
     ///
     /// - Parameters:
-    ///   - deadline: How long it may take. Zero or less is no time. Asked for when the end is, on the thread that asks
-    ///     for it, and again on the foreground when the handler's turn comes: what a reload has changed counts.
+    ///   - deadline: How long `perform` may take. Zero or less is no time. Evaluated on the thread that asks for the
+    ///     end, and again on the foreground just before the handler runs, so a change by a reload takes effect.
     ///   - perform: Begins on the foreground, in a Swift Task that prefers it.
-    /// - Returns: Cancelling it removes a handler that has not begun. One that is registered after the end was asked
-    ///   for is never called.
+    /// - Returns: Cancelling it removes the handler, unless that has begun. After the end was asked for, the handler
+    ///   is not registered, and it is never called.
     @discardableResult
     public func onEnd(
       deadline: @autoclosure @escaping @Sendable () -> Duration = .seconds(10),
@@ -34,7 +37,9 @@
       return Registration { [weak endings] in endings?.remove(number) }
     }
 
-    /// Lets the handlers run, and then the shutdown begin. Once, any thread.
+    /// Runs the handlers, and then begins the shutdown. Once, any thread.
+    ///
+    /// - Parameter longest: How long the handlers may take together.
     func runEndings(within longest: Duration) {
       let alarm = soundAlarm(after: longest)
       Task(executorPreference: dispatcher.foreground.executor) {
@@ -44,7 +49,10 @@
       }
     }
 
-    /// Begins the shutdown also if the loop is stuck, and with it every timer of the dispatcher.
+    /// Starts a thread that begins the shutdown if the handlers have not ended one second after their time: a loop
+    /// that is stuck runs no timer.
+    ///
+    /// - Returns: The alarm. Nil on a fake, or if the system has no room for a thread.
     private func soundAlarm(after longest: Duration) -> ShutdownDeadline? {
       guard let dispatcher = dispatcher as? UVDispatcher else { return nil }
       do throws(UVError) {
@@ -68,7 +76,7 @@
       for policy in endings.finish() ?? [] { dispatcher.beginShutdown(policy) }
     }
 
-    /// Returns when the handler has ended, or is left behind. On the foreground.
+    /// Runs a handler, and returns when it has ended or is left behind. On the foreground.
     private func perform(_ ending: Endings.Ending) async {
       let handler = ending.handler
       let how = await handler.call(
@@ -78,7 +86,7 @@
       case .failed(let error):
         logger.error("onEnd has failed: \(error)", metadata: ["site": "\(handler.site)"])
       case .leftBehind(let text):
-        // Said of all that is left behind by a second signal.
+        // Not logged for each handler that a second signal leaves behind.
         if !endings.isOver { logger.error("\(text): its Task is cancelled, and the next begins") }
       }
     }

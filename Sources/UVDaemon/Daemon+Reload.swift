@@ -2,22 +2,23 @@
   public import UVDispatch
 
   extension Daemon {
-    /// Calls `perform` when `signal` asks for a reload, and tells the service manager when that begins
-    /// and ends. Any thread.
+    /// Calls `perform` when `signal` asks for a reload, and tells the service manager of that. Any thread.
     ///
-    /// Any number of components may each have a handler. A reload calls those of its signal one after
-    /// the other, in the order of registration: `RELOADING=1` is told once before the first, and
-    /// `READY=1` once after the last. What asks while a reload goes on gets one more after it, however
-    /// often it asks.
+    /// Any number of components may each have a handler. A reload calls the handlers of its signal one after the
+    /// other, in the order of registration. `RELOADING=1` is sent once before the first handler, and `READY=1` once
+    /// after the last. Requests that come during a reload get one more reload after it, however many they are.
     ///
-    /// An error of `perform` is logged and becomes the status: the daemon goes on with what it had, and with the next
-    /// handler. So it does after a handler that takes longer than the `reloadTimeout` of the daemon, whose Task is
-    /// cancelled. One that holds the loop cannot be left behind; that it took longer is logged. Once the daemon was
-    /// asked to end, no further handler is called, and it is not told to be ready; nor by a reload before ``ready(_:)``.
+    /// If `perform` throws, the error is logged and becomes the status. The daemon keeps its old configuration and
+    /// goes on with the next handler. It also goes on when a handler takes longer than the `reloadTimeout` of the
+    /// daemon: that is logged, and the handler's Task is cancelled. A handler that holds the loop cannot be left
+    /// behind; that it took too long is logged when it ends. Once the daemon was asked to end, no further handler is
+    /// called and no `READY=1` is sent. Before ``ready(_:)``, a reload sends neither notification.
     ///
-    /// - Parameter perform: Begins on the foreground, in a Swift Task that prefers it.
-    /// - Returns: Cancelling it removes the handler, also from a reload that has not come to it, and has
-    ///   no part in those of others. It keeps the daemon.
+    /// - Parameters:
+    ///   - signal: The signal that asks for this reload.
+    ///   - perform: Begins on the foreground, in a Swift Task that prefers it.
+    /// - Returns: Cancelling it removes this handler alone, also from a reload that has not come to it. The
+    ///   registration keeps the daemon.
     /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then.
     @discardableResult
     public func onReload(
@@ -25,7 +26,8 @@
       perform: @escaping @Sendable () async throws -> Void
     ) throws(EventRefusal) -> Registration {
       let (reloads, former) = listening.withLock { $0.reloads(teller, reloadTimeout) }
-      // Registrations of a dispatcher that has ended: released without the lock, which may run a `deinit`.
+      // These registrations belong to a dispatcher that has ended. Released without the lock, since that may run a
+      // `deinit`.
       _ = consume former
       let handler = Handler(
         function: "onReload", site: CallSite(fileID: fileID, line: line), perform: perform)
@@ -41,24 +43,24 @@
       }
     }
 
-    /// What of the dispatcher's is there for reloads. It holds the dispatcher, which must not hold it.
+    /// The handlers that the dispatcher has for reloads. This holds the dispatcher, which must not hold this.
     struct Listening {
-      /// Held by the dispatcher, in its handlers, and by nobody else: a handler of a reload may hold the
-      /// daemon, and goes when the dispatcher lets go of its own, at the end of a shutdown.
+      /// Only the dispatcher holds it, in its handlers. A handler of a reload may hold the daemon; it is released
+      /// with the dispatcher's handlers, at the end of a shutdown.
       private weak var reloads: Reloads?
-      /// One handler of the dispatcher's for all reloads of a signal: each of their own would be another
-      /// reload.
+      /// The dispatcher has one handler for each signal, however many reloads there are for it: with one each, each
+      /// would be a reload of its own.
       var signals: [Signal: Ear] = [:]
 
       struct Ear {
-        /// How many handlers of reloads there are.
+        /// How many handlers of reloads the signal has.
         var count = 0
         var registration: Registration?
       }
 
-      /// Those that the dispatcher holds; or new ones, which the caller has to give it.
+      /// The reloads that the dispatcher holds, or new ones, which the caller has to give it.
       ///
-      /// - Returns: Also what belonged to those before, which the caller has to release without the lock.
+      /// - Returns: Also the registrations of former reloads, which the caller has to release without the lock.
       mutating func reloads(
         _ teller: Teller, _ timeout: Duration
       ) -> (Reloads, former: [Signal: Ear]) {
@@ -78,10 +80,10 @@
       }
       if listens { return }
       let registration = try dispatcher.onSignal(signal, label: "\(signal)") {
-        // Not retained: whoever runs this holds the dispatcher, which holds this.
+        // Not retained: the thread that runs this holds the dispatcher, which holds this closure.
         [unowned dispatcher] _ in reloads.reload(because: signal, on: dispatcher)
       }
-      // Somebody else may have come first.
+      // Another thread may have registered for this signal first.
       let surplus = listening.withLock { listening in
         let other = listening.signals[signal]?.registration
         if other == nil { listening.signals[signal]?.registration = registration }
@@ -90,7 +92,8 @@
       surplus?.cancel()
     }
 
-    /// Any number of times, as of a registration: only the first finds the handler.
+    /// Removes a handler, and with the last one of a signal its registration. Further calls for the same handler do
+    /// nothing.
     private func remove(_ number: Int, of signal: Signal, _ reloads: Reloads) {
       guard reloads.remove(number) else { return }
       let last = listening.withLock { listening in

@@ -6,14 +6,14 @@
   public import UVDispatch
 
   extension Daemon {
-    /// Lets a write to a peer that has gone fail with `EPIPE` on every thread.
+    /// Makes a write to a peer that has gone fail with `EPIPE`, on every thread.
     func surviveBrokenPipes() {
       let code = cdaemon_survive_broken_pipes()
       guard code != 0 else { return }
       logger.warning("SIGPIPE keeps ending the process: \(unsafe String(cString: strerror(code)))")
     }
 
-    /// On the calling thread, and on the workers.
+    /// Unblocks signals on the calling thread and on the workers, and logs those that the calling thread had blocked.
     func letIn(_ signals: [Signal]) {
       for signal in signals where SignalMasks.letIn(signal.rawValue) {
         logger.notice("\(signal) was blocked, and nothing would have come of it: it is let in now")
@@ -22,16 +22,18 @@
   }
 
   extension Daemon where Dispatcher == UVDispatcher {
-    /// Runs the loop on the calling thread until one of `signals` has come and the shutdown that it
-    /// begins is over, or anybody else's. Once.
+    /// Runs the loop on the calling thread, until the end of a shutdown that one of `signals` or other code has
+    /// begun. Once.
     ///
-    /// What ``UVDispatcher/run(servesMainQueue:)`` says holds here. A signal of those that the calling thread blocks,
-    /// as one does that was started so, is let in, and that is logged. A write to a peer that has gone fails with
-    /// `EPIPE`, on every thread and since this daemon was made, unless the process has said what `SIGPIPE` is to do.
+    /// It serves the main queue and traps as ``UVDispatcher/run(servesMainQueue:)`` does. If the calling thread
+    /// blocks one of the signals, because the program was started so, it is unblocked, and that is logged. A write to
+    /// a peer that has gone fails with `EPIPE` on every thread since this daemon was made, unless the process handles
+    /// or ignores `SIGPIPE`.
     ///
-    /// - Returns: What the shutdown left behind, which was logged as well. If it left a body that still
-    ///   runs, returning from `main` waits for that: leave with `_exit` to end now.
-    /// - Throws: ``EventRefusal`` for a signal that cannot be waited for; then nothing has run.
+    /// - Parameter signals: The signals that ask for the end.
+    /// - Returns: What the shutdown left behind, which was logged as well. If a body still runs, returning from
+    ///   `main` waits for it: call `_exit` to end now.
+    /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Then nothing has run.
     @available(
       *, noasync, message: "the loop would keep a thread of Swift's pool; use a ServiceGroup"
     )
@@ -46,11 +48,13 @@
     }
   }
 
-  /// In a `ServiceGroup`, whose business the signals are then.
+  /// Runs the daemon in a `ServiceGroup`, which then handles the signals.
   extension Daemon: Service where Dispatcher == UVDispatcher {
-    /// Runs the loop on a thread of its own, until the group shuts it down gracefully, which drains;
-    /// or cancels it, which cancels what has not started and asks what runs to stop; or somebody else
-    /// shuts the dispatcher down. Once.
+    /// Runs the loop on a thread of its own until the dispatcher was shut down. Once.
+    ///
+    /// A graceful shutdown of the group begins a shutdown that drains. Cancellation by the group begins one that does
+    /// not: it cancels what has not started and asks running bodies to stop. Other code may shut the dispatcher down
+    /// too.
     ///
     /// - Throws: ``UVError`` if the system has no room for another thread.
     public func run() async throws {

@@ -2,8 +2,9 @@
   public import Logging
   public import UVDispatch
 
-  /// Ties a dispatcher to what a daemon lives in: signals that ask it to end or to read its
-  /// configuration again, and the service manager that wants to know how it is.
+  /// Connects a dispatcher to what a daemon lives in: signals, and the service manager that watches it.
+  ///
+  /// Signals ask the daemon to end, or to reload its configuration.
   ///
   /// ```swift
   /// let logger = Logger(label: "spoold")
@@ -14,21 +15,22 @@
   /// let report = try daemon.run()                                   // until SIGTERM or SIGINT
   /// ```
   ///
-  /// The first of the signals begins a shutdown, which drains; a second one means *now*: what has not
-  /// started is cancelled, and nobody waits for what runs, in the drain and in the cancel phase after
-  /// it. One that comes within a second of the first is none: a supervisor may pass one request on twice,
-  /// or send two signals for it. Each that is ignored is logged. When the shutdown is over the signals do
-  /// again what they did before. While a body holds the loop, none of them does anything: that is what a
-  /// watchdog is for.
+  /// The first signal that asks for the end begins a shutdown, which drains. A second signal means *now*, in the
+  /// drain and in the cancel phase after it: the shutdown cancels what has not started and does not wait for what
+  /// runs. By default a signal that comes within a second of the first is ignored and logged: a supervisor may pass
+  /// one request on twice, or send two signals for it. When the shutdown is over, the signals do again what they did
+  /// before. While a body holds the loop, no signal has an effect: that is what a watchdog is for.
   ///
-  /// The service manager is told from the loop, ``ServiceManager/Notification/watchdog`` too: a loop
-  /// that is stuck tells it nothing any more, and the process is restarted. Without a service manager
-  /// that is left out, and everything else is the same.
+  /// The daemon notifies the service manager from the loop, also with ``ServiceManager/Notification/watchdog``. A
+  /// loop that is stuck sends nothing, so the service manager can restart the process. Without a service manager no
+  /// notification is sent, and everything else is the same.
   ///
-  /// The logic is the dispatcher's own: a test that hands in a `RecordingDispatcher` raises the signals
-  /// and steps what they cause.
+  /// Its logic runs on the dispatcher: a test that passes a `RecordingDispatcher` raises the signals and steps
+  /// through what they cause.
   public final class Daemon<Dispatcher: EventDispatcher>: Sendable {
+    /// The dispatcher of the daemon.
     public let dispatcher: Dispatcher
+    /// The service manager that the daemon notifies.
     public let manager: ServiceManager
     let policy: ShutdownPolicy
     private let secondSignalAfter: Duration
@@ -37,18 +39,24 @@
     let teller: Teller
     let listening = Locked(Listening())
     let endings = Endings()
-    /// When the first signal has asked it to end.
+    /// When the first signal asked for the end.
     private let firstRequest: Confined<DispatcherInstant?>
 
+    /// Makes a daemon. The service manager hears nothing yet, and no signal is handled. Any thread.
+    ///
+    /// With a ``UVDispatcher`` it also installs a handler for `SIGPIPE` that does nothing, unless the process handles
+    /// or ignores that signal.
+    ///
     /// - Parameters:
-    ///   - policy: How long the shutdown takes that a signal begins.
-    ///   - secondSignalAfter: How long after the first signal another one is the same request. Zero or less: none is,
-    ///     nor are two that are told in one call.
-    ///   - reloadTimeout: How long a handler of a reload may take. After that it is logged as one that has failed, its
-    ///     Task is cancelled, and the next is called.
-    ///   - manager: The service manager; that of this process's environment if nil.
-    ///   - logger: Told of signals, of reloads that have failed, of what a shutdown leaves behind, and of what the
-    ///     environment has for another process.
+    ///   - dispatcher: The dispatcher of the daemon.
+    ///   - policy: The deadlines of a shutdown that a signal begins.
+    ///   - secondSignalAfter: Until how long after the first signal another one counts as the same request. If it is
+    ///     zero or less, no signal does; then two deliveries that are reported in one call count as two requests.
+    ///   - reloadTimeout: How long a handler of a reload may take. After that its Task is cancelled, the handler is
+    ///     logged as failed, and the next one is called.
+    ///   - manager: The service manager. If nil, the one that the environment of this process names.
+    ///   - logger: Gets signals, failed reloads, what a shutdown leaves behind, and variables of the environment that
+    ///     are meant for another process.
     /// - Throws: ``EnvironmentError`` if the environment makes no sense.
     public convenience init(
       _ dispatcher: Dispatcher, shutdown policy: ShutdownPolicy = ShutdownPolicy(),
@@ -82,34 +90,41 @@
 
     // MARK: What the service manager hears
 
-    /// Says that the daemon is up: a unit of `Type=notify` counts as started from now on. Any thread.
+    /// Tells the service manager that the daemon is up: a unit of `Type=notify` counts as started from now on. Any
+    /// thread.
     ///
-    /// - Parameter status: As of ``status(_:)``.
+    /// - Parameter status: A status to send with it, as ``status(_:)`` does.
     public func ready(_ status: String? = nil) {
       tell("ready", [.ready] + (status.map { [.status($0)] } ?? []))
     }
 
-    /// Says in one line how the daemon is, for people who ask the service manager. Any thread.
+    /// Sends the service manager one line of status, for people that ask it. Any thread.
+    ///
+    /// - Parameter text: Ends of lines become spaces, and after 4000 bytes it is cut.
     public func status(_ text: String) { tell("status", [.status(text)]) }
 
-    /// Says anything else that ``ServiceManager/Notification`` has words for. Any thread.
+    /// Sends the service manager any other ``ServiceManager/Notification``. Any thread.
+    ///
+    /// Notifications that are not true any more are left out: that the daemon is ready while it reloads or ends, for
+    /// example.
     public func notify(_ notifications: ServiceManager.Notification...) {
       tell("notify", notifications)
     }
 
-    /// Begins to say that the loop is alive, if the service manager wants to know: twice in the time
-    /// that it grants, as its documentation recommends, until a shutdown begins. Any thread, once; not
-    /// needed with ``run(untilSignals:)`` or in a `ServiceGroup`.
+    /// Begins to tell the service manager that the loop is alive, if that has asked for it. Any thread, once.
     ///
-    /// It is the dispatcher's from then on, as the handlers of reloads are: both go on if the daemon is
-    /// let go of, and end with the dispatcher.
+    /// It does so twice in the time that the service manager allows, as its documentation recommends, until a
+    /// shutdown begins. ``run(untilSignals:)``, ``begin(untilSignals:)`` and a `ServiceGroup` call this themselves.
+    ///
+    /// The dispatcher holds the timer from then on, as it holds the handlers of reloads. They go on if the daemon is
+    /// released, and end with the dispatcher.
     public func keepAlive() { teller.keepAlive() }
 
-    /// Does it now if the caller is on the foreground, so that it is said before that goes on.
+    /// Sends notifications: at once if the caller is on the foreground, so that they are sent before that goes on.
     private func tell(_ label: String, _ notifications: [ServiceManager.Notification]) {
       if dispatcher.isForeground { return teller.tell(notifications) }
       let notifications = teller.legal(notifications)
-      // As a reply, which no limit refuses.
+      // Submitted as a reply, which no limit refuses.
       let item = WorkItem.make(
         kind: .reply, queue: dispatcher.foreground, label: label,
         site: CallSite(fileID: #fileID, line: #line)
@@ -119,16 +134,20 @@
 
     // MARK: Beginning and ending
 
-    /// Tells the service manager that the daemon stops, and begins to shut the dispatcher down, once what
-    /// ``onEnd(deadline:perform:)`` has registered has run. Any thread, also while the loop is blocked.
+    /// Ends the daemon: tells the service manager, runs the handlers, and begins to shut the dispatcher down.
     ///
-    /// A later call can only shorten the deadlines, also in the cancel phase, and is not told again. One that leaves no
-    /// time to drain begins the shutdown at once.
+    /// The handlers are those of ``onEnd(deadline:perform:)``; the shutdown begins once they have run. Returns at
+    /// once. Any thread, also while the loop is blocked.
     ///
-    /// Rather than `dispatcher.beginShutdown()`, of which the service manager hears nothing: the signs
-    /// of life end, and if the drain takes longer than `WatchdogSec=` it would end the process.
+    /// A later call can only shorten the deadlines, also in the cancel phase, and sends no notification. A call that
+    /// leaves no time to drain begins the shutdown at once.
     ///
-    /// - Parameter policy: That of the daemon if nil.
+    /// Do not call `dispatcher.beginShutdown()` instead: the service manager would not know of it. It would get no
+    /// sign of life any more, and end the process if the drain takes longer than `WatchdogSec=`.
+    ///
+    /// - Parameters:
+    ///   - reason: For the log and the status.
+    ///   - policy: The deadlines. If nil, those of the daemon.
     public func beginShutdown(because reason: String, _ policy: ShutdownPolicy? = nil) {
       let policy = policy ?? self.policy
       let start = endings.begin(policy)
@@ -145,18 +164,20 @@
       }
     }
 
-    /// Whether a request to end has left no time to drain: the second of two signals, for example. What a program
-    /// does after ``run(untilSignals:)`` can then be left for its next start. Any thread.
+    /// Whether a request to end has left no time to drain: the second of two signals, for example. Any thread.
+    ///
+    /// A program can then leave what it does after ``run(untilSignals:)`` for its next start.
     public var wasCutShort: Bool { endings.wasCutShort }
 
-    /// Lets `signals` ask for the end, and begins to tell the service manager that the daemon is alive. Any thread,
-    /// once.
+    /// Makes `signals` ask for the end, and begins to send the service manager signs of life.
     ///
-    /// ``run(untilSignals:)`` does this itself. It is for a program that runs the loop another way, by
-    /// `dispatcher.start()` for example, and for a test on a `RecordingDispatcher`, which raises the signals. A signal
-    /// of those that the calling thread blocks, as one does that was started so, is let in, and that is logged.
+    /// Any thread, once. ``run(untilSignals:)`` does this itself. Call it in a program that runs the loop another
+    /// way, by `dispatcher.start()` for example, or in a test on a `RecordingDispatcher`, which raises the signals.
+    /// If the calling thread blocks one of the signals, because the program was started so, it is unblocked, and that
+    /// is logged.
     ///
-    /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then.
+    /// - Throws: ``EventRefusal`` for a signal that cannot be waited for. Nothing is left behind then. If a shutdown
+    ///   has begun already, it throws nothing, and the signals have no effect on the daemon.
     public func begin(
       untilSignals signals: [Signal] = [.terminate, .interrupt]
     ) throws(EventRefusal) {
@@ -170,7 +191,7 @@
             })
         } catch {
           for registration in registered { registration.cancel() }
-          // A shutdown has begun before: what was accepted is to be drained all the same.
+          // A shutdown has begun already. The loop still has to drain the accepted work, so this is no error.
           if error == .shutDown { return }
           throw error
         }
@@ -178,10 +199,11 @@
       keepAlive()
     }
 
-    /// Begins the shutdown, or cuts it short if that is a second request, whatever it is at: what has not
-    /// started is cancelled, what runs is abandoned, and the report names both. On the foreground.
+    /// Handles a signal that asks for the end. The first one begins the shutdown. A second request cuts it short,
+    /// however far it is: the shutdown cancels what has not started and abandons what runs, and the report names
+    /// both. On the foreground.
     ///
-    /// - Parameter deliveries: How many there were since the last time.
+    /// - Parameter deliveries: How many deliveries there were since the last call.
     func end(because reason: String, _ deliveries: Int) {
       let now = dispatcher.now
       let before = firstRequest.withValue { first in
@@ -190,7 +212,7 @@
       }
       if before == nil {
         let ledger = dispatcher.ledger
-        // One of those that run is this.
+        // One of the running tasks is this call.
         logger.info(
           "\(reason): shuts down; \(ledger.running - 1) tasks run, \(ledger.waiting) wait")
         beginShutdown(because: reason)
@@ -216,7 +238,7 @@
     }
 
     func log(_ report: ShutdownReport) {
-      // Those that run are as few as the threads. What never started may be a hundred thousand.
+      // Running tasks are as few as the threads, so each is logged. A hundred thousand tasks may never have started.
       for task in report.unfinished where task.state == .abandoned {
         logger.warning("left behind: \(task)")
       }

@@ -1,6 +1,7 @@
 #if !Daemon
-  // What is in the trait `Daemon` of this package, which is off unless it is asked for. Each name is there with what code
-  // that is meant for it calls first: the compiler would say that there is no such initializer or member, and not why.
+  // Stands in for what the trait `Daemon` of this package adds, which is off by default. Each name is here, with the
+  // members that a program uses first. Without them the compiler would only say that there is no such type or member,
+  // and not why.
 
   @available(
     *, unavailable,

@@ -1,7 +1,7 @@
 #if Daemon
   internal import TaskDispatch
 
-  /// What a daemon has to do before its dispatcher closes the gate, and how far that has come.
+  /// The handlers that a daemon runs before its dispatcher is shut down, and how far they have come.
   ///
   /// ```
   /// request ──▶ STOPPING=1 ──▶ last handler ──▶ … ──▶ first handler ──▶ shutdown
@@ -22,20 +22,22 @@
       var lastNumber = 0
       var phase = Phase.before
       var isCutShort = false
-      /// Lets the one that runs be left behind.
+      /// Leaves the handler behind that runs now.
       var leave: (@Sendable () -> Void)?
     }
 
     private enum Phase {
       case before
-      /// And how each request to end would have it.
+      /// The handlers run. Holds the policy of each request to end.
       case running([ShutdownPolicy])
       case over
     }
 
     private let state = Locked(State())
 
-    /// Adds a handler, and returns its number; nil if the end has begun. Any thread.
+    /// Adds a handler. Any thread.
+    ///
+    /// - Returns: Its number. Nil if the end has begun: then it is not added.
     func add(_ deadline: @escaping Deadline, _ handler: Handler) -> Int? {
       state.withLock { state in
         guard case .before = state.phase else { return nil }
@@ -46,25 +48,26 @@
       }
     }
 
-    /// Removes a handler that has not begun. Any thread.
+    /// Removes a handler, unless it has begun. Any thread.
     func remove(_ number: Int) {
-      // Released without the lock: that may run any `deinit`.
+      // Released without the lock, since that may run a `deinit`.
       let removed = state.withLock { state in
         state.handlers.firstIndex { $0.number == number }.map { state.handlers.remove(at: $0) }
       }
       withExtendedLifetime(removed) {}
     }
 
+    /// What a request to end has to do next.
     enum Start {
-      /// The handlers have to run, which may take as long as these say together.
+      /// Run the handlers. These are the times that they may take, one after the other.
       case run([Deadline])
-      /// They run, and the shutdown comes after them.
+      /// Nothing: the handlers run already, and the shutdown follows.
       case isRunning
-      /// The shutdown can begin now, once so often, each time by one of these.
+      /// Begin the shutdown now, once with each of these policies.
       case shutdown([ShutdownPolicy])
     }
 
-    /// The end is asked for. A shutdown that leaves no time to drain leaves none to the handlers either. Any thread.
+    /// Takes a request to end. If its policy leaves no time to drain, the handlers get no time either. Any thread.
     func begin(_ policy: ShutdownPolicy) -> Start {
       let (start, leave, released) = state.withLock {
         state -> (Start, (@Sendable () -> Void)?, [Ending]) in
@@ -75,7 +78,7 @@
         case .before:
           if policy.drain > .zero, !state.handlers.isEmpty {
             state.phase = .running(policies)
-            // Asked for without the lock: that is user code.
+            // Only the closures: they are user code, and the caller evaluates them without the lock.
             return (.run(state.handlers.map(\.deadline)), nil, [])
           }
         case .running(let before):
@@ -97,15 +100,15 @@
       return start
     }
 
-    /// Whether a request has left no time. Any thread.
+    /// Whether a request to end has left no time to drain. Any thread.
     var wasCutShort: Bool { state.withLock { $0.isCutShort } }
 
-    /// Whether none is to run any more. Any thread.
+    /// Whether no further handler is to run, because the shutdown has begun. Any thread.
     var isOver: Bool {
       state.withLock { if case .over = $0.phase { true } else { false } }
     }
 
-    /// Takes the handler that runs next; nil if there is none, or none is to run any more.
+    /// Takes out the handler that runs next. Nil if there is none, or if the shutdown has begun.
     func next() -> Ending? {
       state.withLock { state in
         guard case .running = state.phase else { return nil }
@@ -113,7 +116,9 @@
       }
     }
 
-    /// - Parameter leave: Called if the handler that runs now is to be left behind; at once, if that is so.
+    /// Sets what leaves the running handler behind.
+    ///
+    /// - Parameter leave: Called if a request leaves no time. Called at once if the shutdown has begun already.
     func onLeaving(_ leave: (@Sendable () -> Void)?) {
       let isOver = state.withLock { state in
         guard case .running = state.phase else { return true }
@@ -123,9 +128,9 @@
       if isOver { leave?() }
     }
 
-    /// All have run, or their time is over.
+    /// Ends the handlers' phase: all have run, or their time is over.
     ///
-    /// - Returns: By what the shutdown begins, once so often; nil if it has begun.
+    /// - Returns: The policies to begin the shutdown with, each once. Nil if it has begun.
     func finish() -> [ShutdownPolicy]? {
       let (policies, released) = state.withLock { state -> ([ShutdownPolicy]?, [Ending]) in
         guard case .running(let policies) = state.phase else { return (nil, []) }

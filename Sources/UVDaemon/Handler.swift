@@ -2,11 +2,11 @@
   internal import Logging
   internal import TaskDispatch
 
-  /// What a component has registered: called on the foreground, in a Swift Task that prefers it, with a deadline.
+  /// A handler that a component has registered. It runs in a Swift Task that prefers the foreground, with a deadline.
   struct Handler: Sendable {
     typealias Perform = @Sendable () async throws -> Void
 
-    /// The function that has registered it, for people.
+    /// The function that the component has called to register it, for messages.
     let function: String
     let site: CallSite
     let perform: Perform
@@ -14,15 +14,18 @@
     enum Ending: Sendable {
       case ended
       case failed(String)
-      /// Its Task was cancelled, and goes on for all that is known.
+      /// Its Task was cancelled, and may still run.
       case leftBehind(String)
     }
 
     private var name: String { "\(function) of \(site)" }
 
-    /// Calls it, and returns when it has ended, or is left behind. On the foreground.
+    /// Calls the handler, and returns when it has ended or is left behind. On the foreground.
     ///
-    /// - Parameter onLeaving: Given what leaves it behind before its deadline, and nil once that would be too late.
+    /// - Parameters:
+    ///   - deadline: How long it may take. Negative counts as zero.
+    ///   - onLeaving: Gets a closure that leaves the handler behind before its deadline, and nil once it is too late
+    ///     for that.
     func call(
       on dispatcher: any TaskDispatcher, within deadline: Duration, logger: Logger,
       onLeaving: ((@Sendable () -> Void)?) -> Void = { _ in }

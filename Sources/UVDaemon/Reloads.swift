@@ -2,14 +2,14 @@
   internal import Logging
   internal import TaskDispatch
 
-  /// Who takes in a part of the configuration anew, and how far a reload has come.
+  /// The handlers of reloads, each for a part of the configuration, and how far a reload has come.
   ///
   /// ```
   /// signal ──▶ RELOADING=1 ──▶ first handler ──▶ second handler ──▶ READY=1
   ///    └─ while one goes on: one more after it ◀───────────────────────┘
   /// ```
   ///
-  /// As the ``Teller``, it holds neither the dispatcher nor the daemon.
+  /// It holds neither the dispatcher nor the daemon.
   final class Reloads: Sendable {
     private struct Registered {
       let number: Int
@@ -21,7 +21,7 @@
       /// In the order of registration.
       var handlers: [Registered] = []
       var lastNumber = 0
-      /// Since the last reload began.
+      /// The signals that came since the last reload began.
       var asked: Set<Signal> = []
       var isGoingOn = false
     }
@@ -42,18 +42,18 @@
       }
     }
 
-    /// Removes a handler: a reload that goes on leaves it out if it has not come to it. Any thread.
+    /// Removes a handler. If a reload goes on and has not come to the handler, it skips it. Any thread.
     ///
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether the handler was there.
     func remove(_ number: Int) -> Bool {
-      // Let go of without the lock: that may run anybody's `deinit`.
+      // Released without the lock, since that may run a `deinit`.
       let removed = state.withLock { state in
         state.handlers.firstIndex { $0.number == number }.map { state.handlers.remove(at: $0) }
       }
       return removed != nil
     }
 
-    /// Reloads what waits for `signal`; after the reload that goes on, if one does. On the foreground.
+    /// Runs a reload for `signal`. If a reload goes on, another follows it. On the foreground.
     func reload(because signal: Signal, on dispatcher: any TaskDispatcher) {
       let begins = state.withLock { state in
         state.asked.insert(signal)
@@ -63,7 +63,7 @@
       teller.logger.info("\(signal): a reload goes on, and one more comes after it")
     }
 
-    /// On the foreground, while none goes on.
+    /// Begins a reload with the handlers of all signals that came. On the foreground, while no reload goes on.
     private func begin(on dispatcher: any TaskDispatcher) {
       let numbers = state.withLock { state in
         let asked = state.asked
@@ -88,7 +88,9 @@
       state.withLock { $0.handlers.first { $0.number == number }?.handler }
     }
 
-    /// - Returns: What went wrong, which was logged.
+    /// Runs one handler of the reload.
+    ///
+    /// - Returns: What went wrong, which was logged. Nil if nothing did.
     private func call(_ handler: Handler, on dispatcher: any TaskDispatcher) async -> String? {
       let logger = teller.logger
       switch await handler.call(on: dispatcher, within: timeout, logger: logger) {

@@ -1,11 +1,12 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// How a thread is blocked until the dispatcher has done something.
+/// How a thread blocks until the dispatcher has done something.
 extension UVDispatcher {
-  /// Under the lock: the calling thread is about to be blocked. ``unblock(_:)`` ends that.
+  /// Under the lock: records that the calling thread is about to be blocked. ``unblock(_:)`` ends that.
   ///
-  /// - Parameter others: Of dispatchers that have members of the group that the thread waits for.
+  /// - Parameter others: The pool shares of other dispatchers that have members of the group that the thread waits
+  ///   for.
   func block(
     for target: BlockedThread.Target, mayTimeOut: Bool, others: [PoolShare] = []
   ) -> BlockedThread {
@@ -24,7 +25,7 @@ extension UVDispatcher {
         isTelling: isWorker && !isInBody))
     for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
     if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
-    // They may have a thread of the pool now that is for no others.
+    // These dispatchers are urgent while the thread waits, so each may now get the spare thread of the pool.
     let own = target.mayNeedPool ? [core.share] : []
     for share in own + others { addShare(share, to: thread) }
     thread.run = Self.beginBlockedRun { core.outbox.appendWake($0) }
@@ -36,7 +37,7 @@ extension UVDispatcher {
     if share.beginBlocking() { lockedCore.outbox.appendWake(share.callOthers) }
   }
 
-  /// Under the lock: dispatchers have members of a group that they may not have had when threads began to wait for it.
+  /// Under the lock: adds the shares of dispatchers that got members of a group after threads began to wait for it.
   func addShares(_ shares: [PoolShare], toWaitersOf group: ObjectIdentifier) {
     for thread in lockedCore.blocked.threads {
       guard case .group(let awaited) = thread.target, ObjectIdentifier(awaited) == group else {
@@ -48,10 +49,12 @@ extension UVDispatcher {
     }
   }
 
-  /// The worker run that the calling thread is in does not go on. ``endBlockedRun(of:)`` ends that.
+  /// Notes that the worker run of the calling thread does not go on, because the thread blocks.
+  /// ``endBlockedRun(of:)`` ends that.
   ///
-  /// - Parameter call: Is handed what has to be called under no lock, if there is anything.
-  /// - Returns: What has the run. Nil if there is none, or the thread is blocked already.
+  /// - Parameter call: Gets a closure that has to be called under no lock, if there is one.
+  /// - Returns: The share of the pool that the run belongs to. Nil if the thread is in no worker run, or its run is
+  ///   noted already.
   private static func beginBlockedRun(
     _ call: (@escaping @Sendable () -> Void) -> Void
   ) -> PoolShare? {
@@ -69,8 +72,10 @@ extension UVDispatcher {
     share.endBlockedRun()
   }
 
-  /// Runs `body`, which blocks the calling thread, under no lock, until this dispatcher has done something. If that
-  /// thread runs a body of another one, it may hold the thread of the pool that this one needs.
+  /// Runs `body`, which blocks the calling thread, under no lock, until this dispatcher has done something.
+  ///
+  /// The calling thread may run a body of another dispatcher, and hold the pool thread that this one needs. So the
+  /// pool is told of the wait.
   func whileBlocked<Result>(_ body: () -> Result) -> Result {
     guard TaskFrame.threadWorksFor != nil || TaskFrame.first(where: { _ in true }) != nil else {
       return body()
@@ -82,7 +87,7 @@ extension UVDispatcher {
     return body()
   }
 
-  /// Under the lock: the calling thread is blocked no more.
+  /// Under the lock: records that the calling thread is not blocked any more.
   func unblock(_ thread: BlockedThread) {
     let core = lockedCore
     for share in thread.shares { share.endBlocking() }
@@ -95,13 +100,15 @@ extension UVDispatcher {
     core.blocked.end(thread)
   }
 
-  /// Blocks the calling thread under the lock, until it is to check again or until `time`. Makes the lock
-  /// free first for what the section has left to be done without it, and then comes back at once.
+  /// Blocks the calling thread under the lock, until it is flagged to check again or until `time`.
+  ///
+  /// If this section has left work to be done without the lock, such as wake-ups and callbacks, it does that instead
+  /// and returns at once. The caller checks its condition again either way.
   func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
     let core = lockedCore
     core.settle()
     if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty {
-      // Observers may be told of what it has submitted, and wait on top of this.
+      // The callbacks run on this thread, and one may block it again, on top of this wait.
       core.blocked.beginBusy(thread)
       unlock()
       lock()
@@ -109,7 +116,7 @@ extension UVDispatcher {
     } else {
       core.judge()
       if thread.isFlagged {
-        // It has its verdict.
+        // It has to check again, perhaps for the verdict that it was just given. So it must not sleep.
       } else if core.blocked.hasUnwoken {
         freeAndWake()
         lock()
@@ -123,7 +130,8 @@ extension UVDispatcher {
     core.blocked.noteChecked(thread)
   }
 
-  /// Blocks the calling thread under the lock until `condition`, which any section of the lock may bring.
+  /// Blocks the calling thread under the lock until `condition` holds. It checks again after every section of the
+  /// lock.
   func wait(until condition: () -> Bool) {
     if condition() { return }
     let thread = block(for: .anything, mayTimeOut: true)
@@ -133,8 +141,8 @@ extension UVDispatcher {
 }
 
 extension BlockedThread.Target {
-  /// Whether a thread of the pool may bring it. The loop alone brings what is of the foreground, and only the
-  /// library's own threads wait for anything.
+  /// Whether a thread of the pool may end the wait. Only the loop ends waits for the foreground, and only the
+  /// library's own threads wait for `anything`.
   fileprivate var mayNeedPool: Bool {
     switch self {
     case .turn(let task), .room(let task): task.lane == .background

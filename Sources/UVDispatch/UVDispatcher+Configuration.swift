@@ -1,26 +1,28 @@
 public import TaskDispatch
 
 extension UVDispatcher {
+  /// How a dispatcher works. Fixed once it is made.
   public struct Configuration: Sendable {
-    /// Names the dispatcher in reports, and its threads.
+    /// Names the dispatcher in reports, and the threads that it starts.
     public var label: String
-    /// The most background bodies that run at a time. Nil for as many as the pool has threads, less
-    /// one that stays free for libuv's own file and DNS work. More than that is held to it; see
+    /// The most background bodies that run at a time, at least 1. Nil for as many as the pool has threads, less one
+    /// that stays free for libuv's own file and DNS work. A larger number is lowered to that; see
     /// ``UVDispatcher/effectiveBackgroundWidth``.
     public var backgroundWidth: Int?
     /// What happens to a submission to a queue that is full.
     public var overflow: Overflow
-    /// How much of the foreground's queue one turn of the loop runs before it looks at timers and
+    /// How much of the foreground's queue one iteration of the loop runs before the loop looks at timers and
     /// descriptors again (rule 11).
     public var loopBudget: LoopBudget
-    /// How long the head of a band is passed over before it climbs a band (rule 7).
+    /// How long the first task of a band is passed over before it moves up one band (rule 7). At least a nanosecond.
     public var agingStep: Duration
-    /// How long a body may hold its thread before the observer is told that it is stalled; and
-    /// again each time that this has doubled. Only with an observer.
+    /// How long a body may hold its thread before the observer is told that it stalls. The observer is told again
+    /// each time that the time has doubled. More than zero; without an observer it has no effect.
     public var stallThreshold: Duration
-    /// Told of what happens to every task. It costs every task.
+    /// Is told what happens to every task. It makes every task slower.
     public var observer: (any TaskObserver)?
 
+    /// Makes a configuration. ``UVDispatcher/init(_:)`` traps if a value is out of its bounds.
     public init(
       label: String = "uv", backgroundWidth: Int? = nil, overflow: Overflow = .unbounded,
       loopBudget: LoopBudget = LoopBudget(), agingStep: Duration = .milliseconds(100),
@@ -55,22 +57,25 @@ extension UVDispatcher {
     }
   }
 
-  /// The most that one turn of the loop runs: this many tasks, or those that start in this time.
+  /// The most that one iteration of the loop runs: so many tasks, or the tasks that start within so much time.
   ///
-  /// Reading a clock costs more than the rest of what is done for a short body. So it is read after
-  /// every body, but only after the eighth while they are short: less than a 64th of `time` for all
-  /// that ran since the last look. If long ones follow short ones, up to seven of them start late.
+  /// Reading the clock costs more than everything else that the loop does for a short body. So the loop reads the
+  /// clock after every body, but only after every eighth while bodies are short: all that ran since the last reading
+  /// took less than a 64th of `time`. If long bodies follow short ones, up to seven of them start late.
   public struct LoopBudget: Sendable, Hashable {
+    /// The most tasks. At least 1.
     public var tasks: Int
+    /// How long tasks may start. More than zero.
     public var time: Duration
 
+    /// A budget of `tasks` tasks, which start within `time`.
     public init(tasks: Int = 512, time: Duration = .milliseconds(2)) {
       self.tasks = tasks
       self.time = time
     }
   }
 
-  /// The environment makes no sense.
+  /// A variable of the environment has a value that makes no sense.
   public enum ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// `UV_THREADPOOL_SIZE` is not a number from 1 to 1024.
     case threadPoolSize(String)

@@ -12,7 +12,7 @@ extension UVDispatcher {
       core.remove(handler)
       return handler.registration
     }
-    // It marks itself as cancelled; its handler is gone already.
+    // Marks the registration as cancelled. Its handler was removed above.
     registration?.cancel()
     return true
   }

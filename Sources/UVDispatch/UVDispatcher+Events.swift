@@ -1,13 +1,16 @@
 public import TaskDispatch
 
 extension UVDispatcher: EventDispatcher {
-  /// See the requirement. Any thread, also before the loop runs.
+  /// Calls `perform` on the foreground after each burst of deliveries of `signal`. See ``EventDispatcher``. Any
+  /// thread, also before the loop runs.
   ///
-  /// The registration keeps the dispatcher, as a handle does. So does a handler that refers to it: until
-  /// the registration is cancelled, or a shutdown has ended.
+  /// The registration keeps the dispatcher, as a handle does. A handler that refers to the dispatcher keeps it too,
+  /// until the registration is cancelled or a shutdown has ended.
   ///
-  /// - Complexity: A system call for the first handler of a signal. Each delivery costs its handler a
-  ///   write to a descriptor, on the thread that the kernel has chosen.
+  /// - Throws: ``EventRefusal`` for a signal that cannot be handled, during a shutdown, in a forked child, or if the
+  ///   system refuses. Nothing is left behind then.
+  /// - Complexity: A system call for the first handler of a signal. Each delivery costs a write to a descriptor for
+  ///   each handler, on the thread that the kernel has chosen for the signal.
   public func onSignal(
     _ signal: Signal, label: String?, at site: CallSite,
     perform: @escaping @Sendable (_ deliveries: Int) -> Void
@@ -24,11 +27,14 @@ extension UVDispatcher: EventDispatcher {
     }
   }
 
-  /// See the requirement. Any thread, also before the loop runs.
+  /// Calls `perform` on the foreground while `descriptor` is ready for `interest`. See ``EventDispatcher``. Any
+  /// thread, also before the loop runs.
   ///
-  /// The registration keeps the dispatcher, as a handle does. So does a handler that refers to it: until
-  /// the registration is cancelled, or a shutdown has ended.
+  /// The registration keeps the dispatcher, as a handle does. A handler that refers to the dispatcher keeps it too,
+  /// until the registration is cancelled or a shutdown has ended.
   ///
+  /// - Throws: ``EventRefusal`` for a descriptor that cannot be watched or is watched already, for an empty
+  ///   `interest`, during a shutdown, in a forked child, or if the system refuses. Nothing is left behind then.
   /// - Complexity: A system call, and another for each call of `perform`.
   public func onReady(
     _ descriptor: CInt, for interest: Readiness, label: String?, at site: CallSite,
@@ -59,7 +65,8 @@ extension UVDispatcher: EventDispatcher {
       if ForkGuard.isForked { return }
       self.withCore { $0.remove(handler) }
     }
-    // The first call may have begun before this.
+    // The loop's thread may have begun the first call before this. If that call has cancelled itself, it found no
+    // registration to mark.
     let isCancelled = withCore { _ in
       handler.registration = registration
       return handler.cancelsItself
@@ -68,9 +75,10 @@ extension UVDispatcher: EventDispatcher {
     return registration
   }
 
-  /// Puts what has come from outside where it can run. Under the lock, on the loop's thread.
+  /// Queues a call for each handler whose signal or descriptor has become ready. Under the lock, on the loop's
+  /// thread.
   ///
-  /// - Parameter looks: Whether it looks for what the loop has not noticed yet, at the price of a system
+  /// - Parameter looks: Whether to ask the kernel for readiness that the loop has not noticed yet. It costs a system
   ///   call.
   func settleEvents(_ core: Core, looks: Bool) {
     if let set = core.events.readySet { loop.watch(set) }
@@ -78,7 +86,7 @@ extension UVDispatcher: EventDispatcher {
     for handler in core.comeEvents(ready) {
       let record = handler.record
       let call = WorkItem.make(
-        // Not retained: whoever runs the body holds the dispatcher, and one that nobody will run must
+        // Not retained: the thread that runs the body holds the dispatcher, and a call that no thread will run must
         // not keep it.
         kind: .event, queue: foreground, label: record.label, site: record.site
       ) { [unowned self] in self.call(handler) }

@@ -1,14 +1,14 @@
 internal import TaskDispatch
 
 extension UVDispatcher {
-  /// Takes a job that cannot run in its queue any more: it cannot be refused, and must not be lost. Under
-  /// the lock.
+  /// Takes a job of a Swift Task that cannot run in its queue any more. It cannot be refused, and must not be lost.
+  /// Under the lock.
   ///
-  /// Jobs of the foreground, and of actors wherever they live, run on threads that are started for them, one at a
-  /// time of each queue, and count as that. So they wait for a body of their queue that still runs, and for no job of
-  /// another one. The calling code hands all others to Swift's own pool.
+  /// Jobs of the foreground, and of actors on any queue, run on threads that are started for them. They run one at a
+  /// time for each queue, and count as tasks of it. So such a job waits for a body of its queue that still runs, but
+  /// for no job of another queue.
   ///
-  /// - Returns: Whether it was taken.
+  /// - Returns: False for any other job: the caller hands it to Swift's own pool.
   func takeLate(_ task: QueuedTask, _ core: Core) -> Bool {
     guard task.lane == .foreground || task.isJobOfActor else { return false }
     core.accept(task)
@@ -16,7 +16,7 @@ extension UVDispatcher {
     return true
   }
 
-  /// Starts a thread for late jobs, unless there is one that is in none.
+  /// Starts a thread for late jobs, unless one of these threads is free. Under the lock.
   func startLateThread(_ core: Core) {
     guard core.freeLateThreads == 0 else { return }
     core.freeLateThreads += 1
@@ -29,7 +29,7 @@ extension UVDispatcher {
           BrokenPipes.withHeldBack { self.runLateJobs() }
         }
       } catch {
-        // No room for a thread: one of Swift's own has to do.
+        // The system has no room for another thread, so a thread of Swift's pool runs the jobs.
         Task.detached { self.runLateJobs() }
       }
     }
@@ -39,9 +39,9 @@ extension UVDispatcher {
     let core = lock()
     while !core.lateJobs.isEmpty {
       guard let task = core.takeLateJob() else {
-        // Another thread does that.
+        // Another free thread waits for the next job.
         if core.freeLateThreads > 1 { break }
-        // A body of each queue that has one runs, though the shutdown has given that up.
+        // The queue of each late job still runs a body, although the shutdown has abandoned that.
         wait { core.hasLateJobToRun || core.lateJobs.isEmpty }
         continue
       }

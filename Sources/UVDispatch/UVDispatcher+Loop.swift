@@ -2,30 +2,32 @@ internal import Synchronization
 public import TaskDispatch
 
 extension UVDispatcher {
-  /// Runs the loop on the calling thread, which is the foreground until somebody shuts down.
+  /// Runs the loop on the calling thread, which is the foreground until the dispatcher is shut down.
   ///
-  /// On the main thread it serves `DispatchQueue.main` as well, and with that `@MainActor` code. In each
-  /// turn of the loop what waits there runs as a task of the foreground, which such code therefore is
-  /// on. Called from a block of that queue itself, it serves nothing: what waits there goes on waiting
-  /// until this returns. Nor if the process has no descriptor left for it.
+  /// On the main thread it also serves `DispatchQueue.main`, and with it `@MainActor` code. In each iteration of the
+  /// loop the blocks that wait there run as one task of the foreground, so such code is on the foreground. They stay
+  /// in their queue until this returns if it was called from a block of that queue, or if the process has no
+  /// descriptor left for it.
   ///
   /// It does not serve `RunLoop.main`, which is Foundation's own: a `Timer.scheduledTimer`, or a block of
-  /// `RunLoop.main.perform`, never comes while this runs. Use `foreground.every` and `foreground { }`
-  /// instead, or `DispatchQueue.main`.
+  /// `RunLoop.main.perform`, never comes while this runs. Use `foreground.every` and `foreground { }` instead, or
+  /// `DispatchQueue.main`.
   ///
-  /// While it runs, a write to a pipe or a socket whose other side has gone does not end the process, if it
-  /// is made on this thread: it fails with `EPIPE`, and that is all. Unless the process has a handler
-  /// for `SIGPIPE` or ignores it, this thread blocks it for that, and a program that a body starts
-  /// here inherits that, if it is not given a mask of its own (`POSIX_SPAWN_SETSIGMASK`).
+  /// While it runs, a write on this thread to a pipe or a socket whose other side has closed does not end the
+  /// process: it fails with `EPIPE`. For that the thread blocks `SIGPIPE`, unless the process handles or ignores that
+  /// signal. A program that a body starts on this thread inherits the mask, unless it is given one of its own
+  /// (`POSIX_SPAWN_SETSIGMASK`).
   ///
-  /// Returns once everything accepted has been processed, or is named in the report; jobs of Swift
-  /// Tasks that have reached this dispatcher by then have run as well, up to the shutdown's deadline. At
-  /// once if the loop has ended already, in ``runUntilIdle(servesMainQueue:)`` for example. Traps inside a
-  /// task (rule 18), and while another thread runs the loop.
+  /// Returns when all accepted work has ended or is named in the report. Jobs of Swift Tasks that have reached this
+  /// dispatcher by then have run as well, up to the shutdown's deadline. Returns at once if the loop has ended
+  /// already, for example in ``runUntilIdle(servesMainQueue:)``.
   ///
-  /// - Parameter servesMainQueue: Whether it does. Means nothing on any other thread.
-  /// - Returns: What the shutdown left behind. What waited in `DispatchQueue.main` when that was made has
-  ///   run; what came later is still there, for whoever serves it next.
+  /// Traps inside a task (rule 18), while another thread runs the loop, and in a forked child.
+  ///
+  /// - Parameter servesMainQueue: Whether to serve `DispatchQueue.main`. It has no effect on any other thread than
+  ///   the main one.
+  /// - Returns: What the shutdown left behind. Blocks that waited in `DispatchQueue.main` when the report was made
+  ///   have run. Later ones are still there, for the next loop that serves the queue.
   @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
   @discardableResult
   public func run(servesMainQueue: Bool = true) -> ShutdownReport {
@@ -49,13 +51,17 @@ extension UVDispatcher {
   }
 
   /// Runs the loop on a thread of its own, named after the dispatcher's label, and returns at once.
-  /// It blocks the signals that the main thread blocks, as the workers do: a program that a body starts
-  /// can be stopped by `SIGTERM`. Of a write whose other side has gone, and of `SIGPIPE`, it holds what
-  /// ``run(servesMainQueue:)`` says.
   ///
-  /// The end comes by ``shutdown(_:)``, or by ``beginShutdown(_:)`` and ``waitForReport(timeout:)``.
+  /// That thread blocks the signals that the main thread blocks, as the workers do. So `SIGTERM` can stop a program
+  /// that a body starts. For `SIGPIPE`, what ``run(servesMainQueue:)`` says holds here too.
   ///
-  /// - Throws: ``UVError`` if the system has no room for another thread.
+  /// The loop ends after ``shutdown(_:)``, or after ``beginShutdown(_:)``, for which ``waitForReport(timeout:)`` can
+  /// wait.
+  ///
+  /// Traps inside a task, while the loop runs, once it has ended for good, and in a forked child.
+  ///
+  /// - Throws: ``UVError`` if the system has no room for another thread. The loop does not run then, and may be run
+  ///   again.
   public func start() throws(UVError) {
     _ = enterLoop("start()", orReport: false)
     do throws(UVError) {
@@ -74,14 +80,16 @@ extension UVDispatcher {
     }
   }
 
-  /// Runs the loop on the calling thread until nothing is left that could run now, and no timer is
-  /// due: what the fake's call of this name does. Then the loop stands still, and can be run again.
+  /// Runs the loop on the calling thread until nothing is left that could run now and no timer is due.
   ///
-  /// Waits for background work that is running. If the dispatcher is shut down then, returns at the
-  /// end of that, and the next ``run(servesMainQueue:)`` returns the report. Traps where that does.
+  /// The call of the same name on a fake does the same. After it the loop does not run, and can be run again.
   ///
-  /// - Parameter servesMainQueue: As of ``run(servesMainQueue:)``. What waits in `DispatchQueue.main`
-  ///   could run.
+  /// It waits for background work that is running. If the dispatcher is shut down during the call, it returns at the
+  /// end of the shutdown, and the next ``run(servesMainQueue:)`` returns the report. Traps where
+  /// ``run(servesMainQueue:)`` traps.
+  ///
+  /// - Parameter servesMainQueue: Whether to serve `DispatchQueue.main` on the main thread. Blocks that wait there
+  ///   count as work that could run now.
   @available(*, noasync, message: "the loop would keep a thread of Swift's pool; use `start()`")
   public func runUntilIdle(servesMainQueue: Bool = true) {
     if enterLoop("runUntilIdle()", orReport: true) != nil { return }
@@ -110,8 +118,10 @@ extension UVDispatcher {
     }
   }
 
-  /// - Parameter orReport: Whether it may find the loop ended, by an earlier call.
-  /// - Returns: The report, if the loop has ended for good.
+  /// Claims the loop for the calling code. Traps where ``run(servesMainQueue:)`` says so.
+  ///
+  /// - Parameter orReport: Whether the loop may have ended in an earlier call. If false, an ended loop traps.
+  /// - Returns: The report if the loop has ended for good. Nil if the caller is to run it.
   private func enterLoop(_ call: String, orReport: Bool) -> ShutdownReport? {
     if ForkGuard.isForked {
       refuse(
@@ -136,7 +146,9 @@ extension UVDispatcher {
     }
   }
 
-  /// Ends the loop for good, if there is nothing left for it. Nil if there is.
+  /// Ends the loop for good, if nothing is left for it.
+  ///
+  /// - Returns: The report. Nil if the loop has to go on.
   private func leaveLoop() -> ShutdownReport? {
     let core = lock()
     guard let report = core.shutdown?.report, isOver(core) else {
@@ -147,7 +159,8 @@ extension UVDispatcher {
     core.loop.end()
     core.leaveLoop()
     core.strandLateJobs()
-    // Whoever counted itself in flight has the loop's handle in its hands.
+    // A thread that is counted as in flight is about to wake the loop, or does so now. The loop must stay open for
+    // it.
     wait { core.loop.inFlight == 0 && !core.mailbox.isBeingFetchedFor }
     unlock()
     loop.close()
@@ -155,12 +168,13 @@ extension UVDispatcher {
     return report
   }
 
-  /// One turn: the main queue, timers that are due, then as much of the foreground's queue as the
-  /// budget allows.
+  /// Runs one iteration of the loop: the main queue, timers that are due, events, then as much of the foreground's
+  /// queue as the time budget allows.
   func turn() {
     let core = lock()
     let wokenForPosts = core.wokenForPostsAt.exchange(.min, ordering: .relaxed)
-    // Else it did not sleep, or the request for the wake-up has seen to that.
+    // If the loop was woken by ``LoopWakeups/request(at:)``, that has adjusted the spin limit. If the loop did not
+    // sleep, there is nothing to learn.
     if !core.loop.beginIteration() {
       core.loop.patience.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
     }
@@ -199,7 +213,7 @@ extension UVDispatcher {
     }
     var again = core.hasForeground || core.loop.isWanted || !core.mailbox.rest()
     if !again, core.leavesWhenIdle {
-      // What bodies have just made ready is something that could run now.
+      // A descriptor that these bodies have made ready is work that could run now.
       if core.awaitsEvents { settleEvents(core, looks: true) }
       again = core.hasForeground || loop.hasMainQueueWork(looks: true) && core.mayServeMainQueue
     }
@@ -214,11 +228,12 @@ extension UVDispatcher {
     unlock()
   }
 
-  /// Frees the lock while it looks whether something comes for the foreground. To sleep and to be woken
-  /// takes the loop and whoever wakes it microseconds each; in a stream of short tasks it would do
-  /// so after every few.
+  /// Frees the lock, and spins while it looks for new work for the foreground.
   ///
-  /// - Returns: For how long others had the processor when it gave way, in nanoseconds.
+  /// To sleep and to be woken takes the loop's thread and the thread that wakes it some microseconds each. In a
+  /// stream of short tasks that would happen every few tasks.
+  ///
+  /// - Returns: For how long, at most, other threads had the processor when this one yielded it, in nanoseconds.
   private func lookForForeground(_ core: Core) -> Int64 {
     let (began, length) = (core.now, core.loop.patience.length)
     core.loop.beginSpin()
@@ -233,18 +248,18 @@ extension UVDispatcher {
     return search.away
   }
 
-  /// Whether the report has been made and nothing else is left. Whatever is left wants another turn
-  /// when it has ended.
+  /// Whether the report was made and nothing else is left. Whatever is left asks for another iteration when it ends.
   private func isOver(_ core: Core) -> Bool {
     core.hasNothingLeft && !awaitsMainActor(core)
   }
 
-  /// Whether somebody who has awaited the end will come by the main queue.
+  /// Whether a Task that has awaited the end will still resume on the main queue.
   private func awaitsMainActor(_ core: Core) -> Bool {
     core.awaitersOnMainActor > 0 && core.shutdown?.report != nil && loop.expectsMainQueueToRun()
   }
 
-  /// Runs what waits in `DispatchQueue.main`. Under the lock, which it frees meanwhile.
+  /// Runs the blocks that wait in `DispatchQueue.main`, as one task of the foreground. Under the lock, which it frees
+  /// while they run.
   private func serveMainQueue(_ core: Core) {
     let task = core.makeTask(
       .mainQueue(of: loop), on: .foreground, nil,
@@ -256,25 +271,25 @@ extension UVDispatcher {
     tellIfDue(core, isWorker: false)
   }
 
-  /// Sets the loop's timer for the next deadline. Also if it was set for that before: libuv counts in
-  /// milliseconds, and may have come a little early.
+  /// Sets the loop's timer for the next deadline. Sets it again even if that deadline has not changed: libuv counts
+  /// in milliseconds, and its timer may have fired a little early.
   private func setTimer(_ core: Core) {
     let next = core.nextDeadline
     guard next < .max || core.loop.timerIsSetFor < .max else { return }
     core.loop.timerIsSetFor = next
-    // A sleep may have been asked to end at any instant, however long ago.
+    // The deadline may lie far in the past, since a sleep may name any instant.
     let wait = next > core.now ? next - core.now : 0
     loop.setTimer(next == .max ? nil : wait)
   }
 
-  /// Hands out the `uv_loop_t` under the foreground, for C libraries that bring handles of their own.
+  /// Runs `body` with the `uv_loop_t`, for C libraries that bring handles of their own.
   ///
-  /// Only in a task of the foreground, else it traps. Callbacks of libuv come on the loop's thread but
-  /// are no tasks: what they need of the foreground they post there. A shutdown takes what they post
-  /// while it drains, as it does what tasks post.
+  /// Only in a task of the foreground; anywhere else it traps. libuv makes its callbacks on the loop's thread, but in
+  /// no task. If a callback needs the foreground, it submits a task there. A shutdown accepts what callbacks submit
+  /// while it drains, as it does for tasks.
   ///
-  /// Close what you put there, with `uv_close` in a task of the foreground, before the last one ends
-  /// that a shutdown drains. The dispatcher traps when it ends and a handle is open, and names its kind.
+  /// Close the handles that you open, with `uv_close` in a task of the foreground, before the last task ends that a
+  /// shutdown drains. If a handle is still open when the dispatcher ends, it traps and names the kind of that handle.
   public func withLoop<Result>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: (OpaqueLoop) throws -> Result

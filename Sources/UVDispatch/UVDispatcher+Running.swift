@@ -1,16 +1,17 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// Leases, and how bodies are run in them and on the loop.
+/// Worker runs, and how bodies run in them and on the loop.
 extension UVDispatcher {
-  /// A lease: runs what the policy says is next, one task after the other, until there is nothing or
-  /// its quantum is over. Then the thread is libuv's again.
+  /// A worker run: runs tasks one after the other, each the one that the policy picks, until there is none or the
+  /// time slice is over. Then the thread is libuv's again.
   func work() {
     TaskFrame.threadWorksFor = self
     TaskFrame.threadReleases = false
     defer {
       TaskFrame.threadWorksFor = nil
-      // What holds the run may hold the dispatcher last, and the thread counts as free by then.
+      // The closure that calls this may hold the last reference to the dispatcher. It is released after this returns.
+      // The thread counts as free by then, so that release must run no user code here.
       TaskFrame.threadReleases = true
     }
     let core = lock()
@@ -18,14 +19,14 @@ extension UVDispatcher {
     var frame = core.makeFrame(on: .background)
     var term = Term(from: core.now)
     var left = Int.max
-    // Whoever started it has counted it as searching.
+    // The thread that started this run has counted it as searching.
     var isSearching = true
     var mayLookOnce = true
     var away: Int64 = 0
     while true {
       let next = core.startOnWorker(frame)
       if isSearching {
-        // What it took or did not find, ``Core/settle()`` knows now; it starts the next searcher.
+        // ``Core/settle()`` sees now what this run took, or that it found nothing, and starts the next searching run.
         core.workers.endSearch()
         isSearching = false
       }
@@ -39,7 +40,8 @@ extension UVDispatcher {
         let end = term.end(at: core.now, isAwaited: PoolShares.ofProcess.isAwaited) {
           Leases.hadThreadToSpare(since: monotonic($0))
         }
-        // Others wait for a thread of the pool as well; what is left gets a lease at its tail.
+        // Other users wait for a thread of the pool too. The remaining tasks get another worker run, which queues
+        // behind those users.
         if end == .isOver { break }
         if end == .asks {
           core.workers.beginSearch()
@@ -61,17 +63,17 @@ extension UVDispatcher {
       away = lookForWork(core)
     }
     if core.leavesWhenIdle || core.shutdown != nil { core.loop.isWanted = true }
-    // Its thread is about to be free, for another run of this dispatcher first.
+    // The thread is about to be free. Another run of this dispatcher may have it before other dispatchers are called.
     core.share.end()
     core.workers.isShort = false
     unlock()
     core.share.callOthers()
   }
 
-  /// Another dispatcher has given back a thread of the pool.
+  /// Called when another dispatcher has given back a thread of the pool.
   private func lookForThread() { withCore { $0.workers.isShort = false } }
 
-  /// What this dispatcher has of the pool.
+  /// Makes this dispatcher's share of the pool.
   func makeShare() -> PoolShare {
     PoolShare(of: .ofProcess, threads: effectivePoolThreads) { [unowned self] in
       let dispatcher = self
@@ -79,9 +81,9 @@ extension UVDispatcher {
     }
   }
 
-  /// Frees the lock while it looks whether something comes that a worker may start.
+  /// Frees the lock, and spins while it looks for a task that a worker may start.
   ///
-  /// - Returns: For how long others had the processor when it gave way, in nanoseconds.
+  /// - Returns: For how long, at most, other threads had the processor when this one yielded it, in nanoseconds.
   private func lookForWork(_ core: Core) -> Int64 {
     let (began, length) = (core.now, core.workers.patience.length)
     unlock()
@@ -94,11 +96,13 @@ extension UVDispatcher {
     return search.away
   }
 
-  /// Under the lock, which it frees meanwhile: runs the body of a task that has begun, and ends it.
-  /// After a plain body it goes on with those that come next.
+  /// Under the lock, which it frees while bodies run: runs the body of a task that has begun, and ends the task. In a
+  /// running-task context of a thread it goes on with the next tasks of the batch.
   ///
-  /// - Parameter left: How many bodies may run.
-  /// - Returns: Whether the allotment is used up.
+  /// - Parameters:
+  ///   - allotment: The time budget of the batch.
+  ///   - left: How many more bodies may run. Lowered by those that ran.
+  /// - Returns: Whether the time budget is used up.
   func run(
     _ task: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int
   ) -> Bool {
@@ -115,16 +119,17 @@ extension UVDispatcher {
     return isUsedUp
   }
 
-  /// Under the lock, which it frees meanwhile: runs what a frame of a thread holds, and what comes next.
+  /// Under the lock, which it frees while bodies run: runs what the running-task context of a thread holds, and then
+  /// the next tasks of the batch.
   ///
-  /// - Parameter telling: Set if the last is an item that has its outcome, of which something is to be told.
-  /// - Returns: The outcome of the last, which still has to be ended.
+  /// - Parameter telling: Set if the last task is an item that has got its outcome already: what is left of its end.
+  /// - Returns: The outcome of the last task, which the caller has to end.
   @inline(__always) private func runInFrame(
     _ frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
     isUsedUp: inout Bool, _ telling: inout WorkItem.Telling?
   ) -> Outcome {
     var outcome = Outcome.completed
-    // Not a `let`, which would hold the first body until this returns, under the lock.
+    // A `var`: a `let` would keep the first body until this returns, and release it under the lock.
     var first = frame.takePlain()
     frame.enter(by: self)
     defer { frame.leave() }
@@ -148,7 +153,7 @@ extension UVDispatcher {
       if isUsedUp || left <= 0 { return outcome }
       if let next = core.takeSuccessor(in: frame, at: allotment.lastLook) {
         plain = next
-        // There is nothing to settle: see ``Core/takeSuccessor(in:at:)``.
+        // No invariant has to be restored: see ``Core/takeSuccessor(in:at:)``.
         free()
         continue
       }
@@ -163,17 +168,17 @@ extension UVDispatcher {
     }
   }
 
-  /// Without the lock, which it takes: runs the item that the frame of a thread holds, and the items that
-  /// come next, as long as nothing is to be told of their ends: a thread that calls back into user code
-  /// holds no task that it has yet to run.
+  /// Called without the lock, which it takes: runs the item that the running-task context of a thread holds, and then
+  /// the next items, for as long as their ends need no callbacks. A thread that calls back into user code must hold
+  /// no task that it has yet to run.
   ///
-  /// Only this and the frame may hold one here: else the last reference might be dropped under the lock.
+  /// Only this function and the context may hold an item here. Otherwise the last reference might be dropped under
+  /// the lock.
   ///
   /// - Parameters:
-  ///   - outcome: Becomes that of the last item, if that has to be ended as any task is.
-  ///   - telling: Set then, if that has its outcome already.
-  /// - Returns: The plain body that follows; then the lock is free again. Nil, under the lock, if none
-  ///   does.
+  ///   - outcome: Becomes that of the last item, if the caller has to end it as it ends any task.
+  ///   - telling: Set as well, if that item has got its outcome already.
+  /// - Returns: The plain body that comes next, with the lock free. Nil, under the lock, if none does.
   @inline(never) private func runItems(
     in frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
     isUsedUp: inout Bool, last outcome: inout Outcome, _ telling: inout WorkItem.Telling?
@@ -185,7 +190,8 @@ extension UVDispatcher {
       left -= 1
       isUsedUp = allotment.isUsedUp { core.now }
       outcome = ended
-      // One that is known, or was abandoned, is ended as any task is, and so is the last.
+      // An item is ended as any task is if other code has seen its context, if it was abandoned, or if it is the last
+      // of the batch.
       guard frame.mayGoOn, !isUsedUp, left > 0 else { return nil }
       var isAwaited = false
       if !item.completeQuietly(after: ended) {
@@ -209,23 +215,24 @@ extension UVDispatcher {
       }
       if isAwaited { core.blocked.flagWaiters(of: item) }
       free()
-      // To release it runs no user code.
+      // Releasing the item here runs no user code.
       _ = consume item
       if !isFollowed { return plain }
     }
   }
 
-  /// Runs a body, and lets go of it before it returns, which may run anybody's `deinit`.
+  /// Runs a body, and releases it before it returns. The release may run a `deinit` of the user's.
   @inline(never) private static func perform(_ plain: consuming PlainTask) { plain.body() }
 
-  /// Enters the frame of a task that has begun, and frees the lock. Observers that are told of the start are
-  /// in no task, but if they wait, this task does.
+  /// Makes a task that has begun the current task of this thread, and frees the lock.
+  ///
+  /// Callbacks that report the start run in no task. But if one blocks, this task counts as blocked.
   @inline(__always) func enterAndUnlock(_ task: QueuedTask, hidesOuter: Bool = false) {
     task.enter(by: self, hidesOuter: hidesOuter)
     unlock(outsideTasks: true)
   }
 
-  /// Under the lock, which it frees meanwhile: runs the body of a task that has begun, and ends it.
+  /// Under the lock, which it frees while the body runs: runs the body of a task that has begun, and ends the task.
   func run(_ task: QueuedTask, _ core: Core, hidesOuter: Bool = false) {
     enterAndUnlock(task, hidesOuter: hidesOuter)
     let outcome = task.perform()

@@ -8,29 +8,34 @@ extension UVDispatcher {
 
   public var report: ShutdownReport? { withCore { $0.shutdown?.report } }
 
-  /// See the requirement. A caller on the main actor has gone on before ``run(servesMainQueue:)``
-  /// returns, up to where it awaits something else, if that serves the main actor.
+  /// Shuts down, and returns what was left behind.
+  ///
+  /// If the caller is on the main actor, and ``run(servesMainQueue:)`` serves that, the caller resumes before `run`
+  /// returns, and runs up to its next `await`.
   nonisolated(nonsending) public func shutdown(_ policy: ShutdownPolicy) async -> ShutdownReport {
     await waitForReport { begin(policy, $0) }
   }
 
-  /// Waits until this dispatcher was shut down by other code, and returns what was left. As
-  /// ``shutdown(_:)``, without asking for it. Any number of Tasks; cancelling one does not end its wait.
+  /// Waits until other code has shut this dispatcher down, and returns what was left behind. It does not ask for a
+  /// shutdown.
+  ///
+  /// Any number of Tasks may wait. Cancelling a Task does not end its wait.
   nonisolated(nonsending) public func waitForReport() async -> ShutdownReport {
     await waitForReport { _ in }
   }
 
-  /// Blocks the calling thread until this dispatcher was shut down, and returns what was left. For a program
-  /// that has called ``start()``, and whose main thread has nothing else to do.
+  /// Blocks the calling thread until this dispatcher was shut down, and returns what was left behind.
   ///
-  /// The report comes when all accepted work has ended, and not later than the deadlines of the shutdown, some
-  /// 100 ms, and about 2 us for each task that is cancelled. Any number of threads may wait. The wait costs the
-  /// dispatcher nothing.
+  /// For a program that has called ``start()``, and whose main thread has nothing else to do. Any number of threads
+  /// may wait, and the dispatcher does no work for a thread that waits.
   ///
-  /// - Parameter timeout: For how long it waits at most; nil for as long as it takes.
-  /// - Throws: ``TaskDispatch/WaitRefusal/timedOut``. ``TaskDispatch/WaitRefusal/wouldDeadlock(chain:)`` in a
-  ///   task or a callback of this dispatcher, which the end itself waits for. In a forked child it is
-  ///   refused, unless there is a report.
+  /// The report comes when all accepted work has ended. At the latest it comes at the deadlines of the shutdown, plus
+  /// some 100 ms, plus about 2 us for each task that is cancelled.
+  ///
+  /// - Parameter timeout: How long to wait at most; nil for as long as it takes.
+  /// - Throws: ``TaskDispatch/WaitRefusal/timedOut``. ``TaskDispatch/WaitRefusal/wouldDeadlock(chain:)`` on the
+  ///   loop's thread, and in a task or a callback of this dispatcher: the shutdown waits for those.
+  ///   ``TaskDispatch/WaitRefusal/refused(_:)`` in a forked child.
   @available(*, noasync, message: "it blocks its thread; use `await waitForReport()`")
   public func waitForReport(timeout: Duration? = nil) throws(WaitRefusal) -> ShutdownReport {
     if ForkGuard.isForked { throw .refused(.forkedChild) }
@@ -48,7 +53,7 @@ extension UVDispatcher {
     }
     if let report = whileBlocked({ place.wait(for: timeout) }) { return report }
     withCore { $0.threadsForReport.removeAll { $0.number == number } }
-    // It may have come just now.
+    // The report may have come since the wait ended.
     if let report { return report }
     throw .timedOut
   }
@@ -59,7 +64,7 @@ extension UVDispatcher {
       && withCore { !$0.isOnLoopThread }
   }
 
-  /// Under the lock.
+  /// Under the lock: begins a shutdown, or shortens the one that goes on, and sees to its next deadline.
   private func begin(_ policy: ShutdownPolicy, _ core: Core) {
     core.beginShutdown(policy)
     guard let time = nextDeadline(core) else { return }
@@ -71,11 +76,12 @@ extension UVDispatcher {
     }
   }
 
-  /// Under the lock. Before any callback of the section, which may take its time.
+  /// Under the lock: starts a thread that sleeps until the next deadline. It starts before the callbacks of this
+  /// section, since those may take their time.
   private func startDeadline(_ core: Core) {
     guard let deadline = core.shutdownDeadline, let time = nextDeadline(core) else { return }
     core.outbox.appendWake {
-      // Without room for a thread, the loop sees to the deadline if it can.
+      // If the system has no room for a thread, the loop keeps the deadline, as long as it is not blocked.
       try? deadline.start(named: self.settings.label, at: time) { [weak self] in
         self?.withCore { core in
           core.advanceShutdown()
@@ -85,7 +91,8 @@ extension UVDispatcher {
     }
   }
 
-  /// Of the monotonic clock. Nil once there is a report.
+  /// The next deadline of the shutdown, in nanoseconds of the monotonic clock. Nil once there is a report. Under the
+  /// lock.
   private func nextDeadline(_ core: Core) -> Int64? {
     guard let shutdown = core.shutdown, shutdown.report == nil else { return nil }
     return monotonic(core.now < shutdown.drainUntil ? shutdown.drainUntil : shutdown.endsAt)
@@ -116,8 +123,8 @@ extension UVDispatcher {
     return report
   }
 
-  /// Never inlined: of the comparison in the asynchronous function, Swift 6.3.1 makes a broken module
-  /// when it optimises.
+  /// Never inlined: with the comparison in the asynchronous function, the optimiser of Swift 6.3.1 makes a broken
+  /// module.
   @inline(never) private static func isMain(_ actor: (any Actor)?) -> Bool {
     actor === MainActor.shared
   }
@@ -129,12 +136,16 @@ private final class ReportPlace: @unchecked Sendable {
   // Touched under `monitor`.
   private var report: ShutdownReport?
 
+  /// Gives the waiting thread its report. Any thread.
   func put(_ report: ShutdownReport) {
     monitor.lock()
     self.report = report
     monitor.unlock()
   }
 
+  /// Blocks the calling thread until there is a report.
+  ///
+  /// - Returns: Nil if `timeout` has passed first.
   func wait(for timeout: Duration?) -> ShutdownReport? {
     let end = timeout.map { monotonicNanoseconds().addingClamped(max(0, $0.clampedNanoseconds)) }
     monitor.lock()

@@ -2,8 +2,8 @@ internal import Synchronization
 public import TaskDispatch
 
 extension UVDispatcher {
-  // Always inlined, into the witness by which a queue calls it: of two calls it makes one. What is
-  // seldom is out of line, for registers are saved for it as for the rest.
+  // Always inlined, into the witness by which a queue calls it: that makes one call of two. The rare ways out are
+  // functions of their own, since inlined they would make every call save more registers.
   @inline(__always) public func post(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
@@ -11,7 +11,7 @@ extension UVDispatcher {
     if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
       if queue.lane == .foreground {
         if lockedCore.mailbox.beginPost() {
-          // No variable holds it: that would keep what it captures until this thread is done here.
+          // No variable holds the task: it would keep what the body captures until this thread is done here.
           let mustFetch = lockedCore.mailbox.post(
             .plain(PlainTask(body: consume body, site: site)))
           if mustFetch { fetch(.foreground) }
@@ -31,7 +31,7 @@ extension UVDispatcher {
   @inline(never) private func postToView(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
-    // Else its inbox would be asked in vain.
+    // If submissions are not simple, the inboxes are closed, and it would be in vain to ask this one.
     guard let view = queue.view as? UVView, lockedCore.isSimple else {
       return postByHand(consume body, on: queue, at: site)
     }
@@ -46,7 +46,11 @@ extension UVDispatcher {
     return .accepted
   }
 
-  /// Fetches somebody, or another, for an inbox that is not attended by as many as may want to be.
+  /// Notifies a consumer of an inbox, after a post that says that it has to.
+  ///
+  /// For the foreground it wakes the loop. For the background it takes the lock: freeing that restores the
+  /// invariants, which starts the first worker run if one is needed, and ``Core/fetchAnother()`` may start a second
+  /// one.
   @inline(never) func fetch(_ lane: Lane) {
     switch lane {
     case .foreground:
@@ -54,13 +58,14 @@ extension UVDispatcher {
       loop.wake()
     case .background: withCore { $0.fetchAnother() }
     }
-    // Whoever closes the loop waits until nobody is about to wake it.
+    // The thread that closes the loop waits until no other thread is about to wake it. It checks again after each
+    // section of the lock, so this makes one.
     let mayBeAwaited =
       lane == .foreground ? lockedCore.mailbox.fetched() : lockedCore.inbox.fetched()
     if mayBeAwaited { withCore { _ in } }
   }
 
-  /// With the dispatcher's lock: for all that the inboxes are not open to.
+  /// Submits a plain body with the dispatcher's lock: for all that the inboxes do not take.
   @inline(never) private func postByHand(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
@@ -83,7 +88,8 @@ extension UVDispatcher {
   }
 
   public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
-    // Where there is a limit, which it is exempt from, it is closed.
+    // With a limit or an observer, and once a shutdown has begun, the mailbox is closed. The reply then becomes an
+    // item, which no limit counts.
     if ForkGuard.isForked || !lockedCore.mailbox.beginPost() {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
       return
@@ -126,15 +132,18 @@ extension UVDispatcher {
     return .accepted
   }
 
-  /// Lets threads search again that are blocked until a group is empty. See ``Core/awaitingMembers``.
+  /// Makes threads that are blocked until a group is empty search for deadlocks again. See ``Core/awaitingMembers``.
   @inline(never) private func notePostedMember() {
-    // Changes nothing. A load might come before the item is posted.
+    // Adds nothing. Unlike a load, an addition cannot be ordered before the post of the item.
     let awaiting = lockedCore.awaitingMembers.add(0, ordering: .sequentiallyConsistent).newValue
     if awaiting > 0 { withCore { _ in } }
   }
 
-  /// Why a task does not get into its queue, once the caller has waited as long as it may. Under the
+  /// Blocks the calling thread until the queue of `task` has room, for as long as the configuration allows. Under the
   /// lock.
+  ///
+  /// - Parameter caller: The task that submits, if there is one.
+  /// - Returns: Why the task does not get into its queue. Nil if it does.
   private func waitForRoom(_ task: QueuedTask, _ caller: QueuedTask?) -> Refusal? {
     let core = self.lockedCore
     guard core.isFull(task) else { return nil }

@@ -7,7 +7,7 @@ extension UVDispatcher {
     if ForkGuard.isForked { throw .refused(.forkedChild) }
     let refusal: WaitRefusal?
     if queue.lane == .foreground {
-      // The loop's thread runs the body.
+      // The loop's thread runs the body, while this thread is blocked.
       refusal = withoutActuallyEscaping(body) { body in
         let standing = SyncCaller(body)
         defer { standing.body = nil }
@@ -24,9 +24,11 @@ extension UVDispatcher {
   ) -> WaitRefusal? {
     let identity = queue.identity
     let caller = innermostTask
-    // What this thread runs on top of a wait may stand in a queue of the task below.
+    // ``TaskFrame/isRunning(_:)`` does not look below a task that this thread runs on top of a wait: such a task may
+    // wait for a queue of the task below it.
     let isOnStack = caller != nil && TaskFrame.isRunning(identity)
-    // Called back after the end of a task, the code is in none. A thread without a task is not asked.
+    // In a callback after the end of a task the code is in no task. If the thread has no task at all, that is not
+    // asked.
     let parent = caller == nil || TaskFrame.isOutsideTasks ? nil : caller
     let core = lock()
     defer { unlock() }
@@ -36,7 +38,7 @@ extension UVDispatcher {
     {
       let isNested = core.beginNested(frame, in: caller)
       if core.outbox.isEmpty {
-        // It leaves fewer places: there is nothing to settle.
+        // Entering only takes a place in the queue, so no invariant has to be restored.
         frame.enter(by: self)
         free()
       } else {
@@ -47,7 +49,7 @@ extension UVDispatcher {
       core.leave(consume frame)
       return nil
     }
-    // The task alone holds the view: to count it once more is not free.
+    // Only the task holds the view, since another retain would cost time.
     let task = core.makeTask(
       work, on: queue.lane, view(queue.view), isBarrier: queue.isBarrier, site: site,
       parent: parent?.id)
@@ -66,7 +68,10 @@ extension UVDispatcher {
     return refusal
   }
 
-  /// Blocks the calling thread under the lock until the loop has run the body of `task`, or runs it here.
+  /// Blocks the calling thread under the lock until the loop has run the body of `task`, or until the thread is
+  /// admitted and runs the body itself.
+  ///
+  /// - Returns: Why the body has not run and will not. Nil if it has run.
   private func waitForTurn(
     _ task: QueuedTask, _ caller: QueuedTask?, _ queue: TaskQueue, _ body: () -> Void
   ) -> WaitRefusal? {
@@ -85,7 +90,8 @@ extension UVDispatcher {
         return nil
       }
       if let others = thread.refusal.take(), core.takeBack(task) {
-        // Had the loop begun with its body, a thread in there would be blocked, and refused instead.
+        // If the loop had begun the body, a thread in the body would be blocked, and that thread would be refused
+        // instead.
         core.endUnstarted(task, .cancelled)
         unblock(thread)
         return deadlock("its turn on \(queue.label)", others)
@@ -96,8 +102,8 @@ extension UVDispatcher {
     return nil
   }
 
-  /// A worker that is blocked in `sync` runs the first task of the queue that it waits for, on top of its
-  /// wait: the search would refuse it for want of a worker otherwise.
+  /// Lets a worker that is blocked in `sync` run the first task of the queue that it waits for, on top of its wait.
+  /// Otherwise the search for deadlocks would refuse its wait for want of a worker.
   private func help(_ thread: BlockedThread, before task: QueuedTask, _ core: Core) {
     thread.mayHelp = false
     guard let next = core.startToHelp(task.view) else { return }
@@ -108,11 +114,12 @@ extension UVDispatcher {
     tellIfDue(core, isWorker: false)
     core.blocked.endBusy(thread)
     core.blocked.flagThoseThatCheckAlways()
-    // Its wait begins anew.
+    // Its wait begins again, and may close a circle now.
     if !task.isGranted { core.judge(closing: thread) }
   }
 
-  /// Under the lock, which it frees: runs the body of a caller that was admitted, and ends its task.
+  /// Under the lock, which it frees while the body runs: runs the body of a caller of `sync` that was admitted, and
+  /// ends its task.
   private func runAdmitted(
     _ body: () -> Void, as task: QueuedTask, in caller: QueuedTask?, _ core: Core
   ) {
@@ -124,7 +131,7 @@ extension UVDispatcher {
     core.finish(task, .completed)
   }
 
-  /// Runs the body of a caller, whose frame the thread has entered, and takes the lock.
+  /// Runs the body of a caller of `sync`, whose context the thread has entered, and then takes the lock.
   @inline(__always) private func perform(_ body: () -> Void, in frame: QueuedTask) {
     body()
     frame.leave()
@@ -155,7 +162,7 @@ extension UVDispatcher {
       timesJoined = group.timesJoined
       others = sharesOfOthers(in: group)
     }
-    // However long it may wait.
+    // Such a wait is refused even with a time-out.
     if Self.isOnStack(target) { throw deadlock(name(of: target)) }
     let refusal = withCore { core -> WaitRefusal? in
       if case .item(let item) = target { item.noteAwaited() }
@@ -163,7 +170,8 @@ extension UVDispatcher {
       let thread = block(for: blocks, mayTimeOut: end != nil, others: others)
       defer { unblock(thread) }
       if case .group(let group, _) = target, group.timesJoined != timesJoined {
-        // Another dispatcher has members in it since, and the waker has not found this thread.
+        // Another dispatcher has got members of the group since the list was made. The waker may have run before this
+        // thread was known to be blocked, and so without adding that dispatcher's share.
         core.outbox.appendWake(waker(of: group))
       }
       core.judge(closing: thread)
@@ -177,13 +185,14 @@ extension UVDispatcher {
     if let refusal { throw refusal }
   }
 
-  /// The shares of the other dispatchers that have members of `group`. The wait does not keep those.
+  /// The pool shares of the other dispatchers that have members of `group`. The wait does not keep those dispatchers.
   private func sharesOfOthers(in group: WorkGroup) -> [PoolShare] {
     group.dispatchersOfMembers.compactMap { ($0 as? UVDispatcher)?.share }
       .filter { $0 !== share }
   }
 
-  /// Wakes the threads that wait for `group`, and notes which dispatchers have members of it. Under no lock.
+  /// Makes a closure that wakes the threads that wait for `group`, and adds the shares of the dispatchers that have
+  /// members of it by then. It is called under no lock.
   private func waker(of group: WorkGroup) -> @Sendable () -> Void {
     let name = ObjectIdentifier(group)
     return { [weak self, weak group] in
@@ -196,7 +205,7 @@ extension UVDispatcher {
     }
   }
 
-  /// Whether a body of this thread would wait for its own end.
+  /// Whether a body that runs on this thread would wait for its own end.
   private static func isOnStack(_ target: WaitTarget) -> Bool {
     TaskFrame.isRunning { frame in
       switch target {
@@ -220,7 +229,11 @@ extension UVDispatcher {
     }
   }
 
-  /// - Parameter others: Those who wait elsewhere: the first of them for what `what` needs.
+  /// The refusal of a wait of the calling thread, with the chain of what waits for what.
+  ///
+  /// - Parameters:
+  ///   - what: What the calling thread would wait for.
+  ///   - others: The links of the other threads that the wait would depend on, in order.
   func deadlock(_ what: String, _ others: [WaitLink] = []) -> WaitRefusal {
     var links = TaskFrame.stack.enumerated().map { depth, frame in
       WaitLink(

@@ -9,43 +9,55 @@ public import TaskDispatch
 ///   let digest = sha256(of: path)
 ///   dispatcher.foreground { print(digest) }
 /// }
-/// let report = dispatcher.run()   // this thread is the foreground until somebody shuts down
+/// let report = dispatcher.run()   // this thread is the foreground until the dispatcher is shut down
 /// ```
 ///
-/// It keeps the rules of ``TaskDispatch/TaskDispatcher``. Background work starts at once, before the
-/// loop runs and while it is blocked; foreground work and timers need the loop.
+/// It keeps the rules of ``TaskDispatch/TaskDispatcher``. Background work starts at once, before the loop runs and
+/// while it is blocked. Foreground work and timers need the loop.
 ///
-/// A dispatcher lives until its last queue, handle and running body are gone, the background work that can
-/// start has run, and the last Task that prefers one of its queues is over; and while its loop runs: one that was
-/// started lives until it is shut down. One that is let go of without a shutdown cancels what it still holds, and
-/// says nothing.
+/// A dispatcher lives for as long as any of these holds:
+///
+/// - A queue, a handle or a running body of it exists.
+/// - Background work of it can still start.
+/// - A Task that prefers one of its queues is not over.
+/// - Its loop runs. A dispatcher that was started therefore lives until it is shut down.
+///
+/// If the last reference goes without a shutdown, the dispatcher cancels the work that it still holds, and reports
+/// nothing.
 public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
-  // `core` is touched under `monitor` only; the rest does not change.
+  // `core` is touched under `monitor`, except for its inboxes, its atomics, its constants, and the members that say
+  // so. The other properties do not change.
   let monitor = Monitor()
   private let core: Core
   let loop: EventLoop
   let executors = LaneExecutors()
+  /// The configuration that the dispatcher was made with. Any thread.
   public var configuration: Configuration {
     var configuration = settings
     configuration.observer = core.observer
     return configuration
   }
-  /// Without the observer, which the core has alone: it goes with what else is let go of at the end.
+  /// The configuration without the observer. Only the core holds that, so that the end of the dispatcher releases it
+  /// with the rest.
   let settings: Configuration
-  /// How many threads libuv's pool has. The whole process shares them.
+  /// How many threads libuv's pool has. All dispatchers of the process, and libuv itself, share them.
   public let effectivePoolThreads: Int
-  /// How many background bodies run at a time: what the configuration asks for, as far as the pool
-  /// has threads, one of them left free for others if it has two or more. Fewer while other dispatchers of
-  /// the process use the pool, or have used it and may again.
+  /// The most background bodies that run at a time: what the configuration asks for, as far as the pool has threads.
+  /// If the pool has two or more, one of them stays free for libuv's own work.
+  ///
+  /// Fewer run while other dispatchers of the process use the pool, or have used it and may again.
   public let effectiveBackgroundWidth: Int
   private let origin: Int64
-  /// Nil without an observer: there would be nobody to tell.
+  /// Nil without an observer, which is the only one that it reports to.
   private let watchdog: Watchdog?
 
-  /// - Throws: ``ConfigurationError`` if the environment makes no sense; ``UVError`` if the system
-  ///   has no descriptors or memory left. Nothing is left behind then.
+  /// Makes a dispatcher. The first one of a process also starts libuv's pool. The loop does not run yet. Any thread.
   ///
-  /// Traps if the configuration makes no sense: a width, a limit or a budget below 1.
+  /// Traps if the configuration makes no sense: a width, a limit or a budget below 1, or a time that must be positive
+  /// and is not.
+  ///
+  /// - Throws: ``ConfigurationError`` if the environment makes no sense; ``UVError`` if the system has no
+  ///   descriptors, memory or threads left. Nothing of the dispatcher is left behind then.
   public init(_ configuration: Configuration = Configuration()) throws {
     configuration.validate()
     let observer = configuration.observer
@@ -72,14 +84,15 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   }
 
   deinit {
-    // What is left is the parent's, and so are the locks.
+    // In a forked child the remaining work is the parent's, and a lock may be held by a thread that the child does
+    // not have.
     if ForkGuard.isForked { return }
     watchdog?.end()
     core.shutdownDeadline?.end()
     core.share.leave()
-    // Nobody else holds it, so nothing runs: bodies and leases hold it.
+    // Running bodies and worker runs hold the dispatcher, so none is left, and no other thread uses it.
     monitor.lock()
-    // No variable of this thread holds any of it: it may be released by another one.
+    // No variable of this thread holds any of it, since another thread may have to release it.
     let leftovers = Leftovers(
       core.releaseEverything(), core.outbox.isEmpty ? nil : core.outbox.take(),
       observer: core.observer.take())
@@ -111,7 +124,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   // MARK: Time and numbers
 
-  /// Nanoseconds of monotonic time since the dispatcher was made.
+  /// The monotonic time since the dispatcher was made. Any thread, without the lock.
   public var now: DispatcherInstant {
     DispatcherInstant(nanoseconds: monotonicNanoseconds() - origin)
   }
@@ -123,12 +136,12 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     }
   }
 
-  /// That time of this dispatcher on the monotonic clock.
+  /// Converts a time of this dispatcher, in nanoseconds, to the monotonic clock.
   func monotonic(_ nanoseconds: Int64) -> Int64 { nanoseconds.addingClamped(origin) }
 
   // MARK: The lock
 
-  /// Runs `body` under the lock, and then does what it has left to be done without it.
+  /// Runs `body` under the lock, frees the lock, and then does what `body` has left to be done without it.
   func withCore<Result, Failure: Error>(
     _ body: (Core) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -137,10 +150,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     return try body(core)
   }
 
-  /// What ``lock()`` returned, for those who are under it.
+  /// The core, without taking the lock. For code that holds the lock, and for those members of the core that need
+  /// none: see ``core``.
   var lockedCore: Core { core }
 
-  /// Any thread.
+  /// This dispatcher's share of the pool. Any thread, without the lock.
   var share: PoolShare { core.share }
 
   @discardableResult
@@ -150,11 +164,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     return core
   }
 
-  /// Frees the lock: starts the leases and wakes the loop if they are owed, and makes the deferred
-  /// callbacks.
+  /// Restores the invariants and frees the lock. Then starts the pending worker runs, wakes the loop if that is
+  /// pending, and makes the deferred callbacks.
   ///
-  /// - Parameter outsideTasks: Whether callbacks run in no task's context, as they do after the end of a
-  ///   task. What a call of user code ends is told in the context of that code.
+  /// - Parameter outsideTasks: Whether the callbacks run in no task, as they do after the end of a task. Otherwise
+  ///   they run in the task of the calling code, whose call has caused them.
   func unlock(outsideTasks: Bool = false) {
     core.settle()
     let leases = core.workers.takePending()
@@ -179,8 +193,9 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     isAwaited ? unlockDelivered() : free()
   }
 
-  /// Frees the lock after a section that has taken `item` out, and gives that its outcome: what ``unlock()``
-  /// does with a note of that, without the note if there is nothing else to be done.
+  /// Frees the lock after a section that has taken `item` out of its queue, and gives the item its outcome. It does
+  /// what ``unlock(outsideTasks:)`` would do with a deferred callback for that, but defers none if nothing else has
+  /// to be done.
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
     guard let telling = item.setOutcome(outcome) else { return unlock() }
     core.settle()
@@ -202,15 +217,16 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     unlockDelivered()
   }
 
-  /// Frees the lock after what has been delivered: others may wait for that.
+  /// Frees the lock after callbacks were delivered. A shutdown, or a loop that leaves when it is idle, may wait for
+  /// that: then the loop gets another iteration.
   @inline(never) private func unlockDelivered() {
     guard core.shutdown != nil || core.leavesWhenIdle else { return free() }
     core.loop.isWanted = true
     unlock()
   }
 
-  /// Frees the lock after a section in which nothing was added that could start, nor ended that others
-  /// waited for: so there is nothing to settle, and nothing to tell.
+  /// Frees the lock after a section that has added nothing that could start, and ended nothing that other threads
+  /// wait for. So no invariant has to be restored, and no callback is deferred.
   @inline(__always) func free() {
     if core.blocked.isEmpty { monitor.unlock(telling: false) } else { freeAndWake() }
   }
@@ -225,10 +241,10 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     for sleeper in sleepers { sleeper.wake() }
   }
 
-  /// Makes the deferred callbacks, and releases them and the bodies that they hold before it returns: the
-  /// lock is taken again after it, and a `deinit` may want it too.
+  /// Makes the deferred callbacks. Before it returns, it releases them and the bodies that they hold: the caller
+  /// takes the lock after that, and a `deinit` may want the lock too.
   ///
-  /// - Parameter isEnding: Whether a shutdown may wait for what the wakes bring.
+  /// - Parameter isEnding: Whether a shutdown goes on, which may wait for the work that the woken threads bring.
   @inline(never) private func deliver(
     _ contents: consuming Outbox.Contents, outsideTasks: Bool, _ isEnding: Bool
   ) {
@@ -250,9 +266,8 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     }
   }
 
-  /// Under the lock, on a thread that has ended a task and holds no other one: makes the callbacks that
-  /// are due, in no task's context, with the lock free. Its share of the pool is free for other threads
-  /// until it returns.
+  /// Under the lock, on a thread that has ended a task and holds no other: makes the deferred callbacks, in no task,
+  /// with the lock free. Until it returns, another worker run may have this one's place in the width.
   @inline(__always) func tellIfDue(_ core: Core, isWorker: Bool) {
     if !core.outbox.isEmpty { tellNow(core, isWorker: isWorker) }
   }
@@ -269,11 +284,11 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// The task of this dispatcher that the calling code is in, or nil.
   var currentTask: QueuedTask? { TaskFrame.isOutsideTasks ? nil : innermostTask }
 
-  /// The task of this dispatcher that runs innermost on this thread: also if the calling code is in none,
-  /// because a dispatcher calls back after the end of one.
+  /// The innermost task of this dispatcher on the calling thread. There may be one although the calling code is in no
+  /// task: in a callback after the end of a task.
   var innermostTask: QueuedTask? {
     let mine = ObjectIdentifier(self)
-    // Frames of this dispatcher are all tasks.
+    // All running-task contexts of this dispatcher are of this class.
     return TaskFrame.first { $0.queue.dispatcher == mine } as? QueuedTask
   }
 }

@@ -1,16 +1,18 @@
 public import TaskDispatch
 
-/// Where the jobs of Swift Tasks come from. The two kinds are objects apart: the runtime crashes if
-/// a job is run as the kind that it did not come in by.
+/// An executor that hands the jobs of Swift Tasks to a dispatcher.
+///
+/// Task executors and serial executors are separate objects: the runtime crashes if a job runs on an executor of the
+/// other kind than the one that it was enqueued on.
 protocol UVExecutor: AnyObject, Sendable {
   var lane: Lane { get }
   var view: UVView? { get }
   func run(_ job: UnownedJob)
-  /// Takes a job once more that the dispatcher could not run in its queue.
+  /// Enqueues a job again that the dispatcher could not run in its queue.
   func enqueueAgain(_ job: UnownedJob)
 }
 
-/// Runs Tasks that prefer a queue. Such a Task holds it, and so keeps the dispatcher and the queue.
+/// Runs Tasks that prefer a queue. Such a Task holds the executor, which holds the dispatcher and the view.
 final class UVTaskExecutor: TaskExecutor, UVExecutor {
   let lane: Lane
   let view: UVView?
@@ -33,7 +35,8 @@ final class UVTaskExecutor: TaskExecutor, UVExecutor {
 
 /// Runs actors that live on a queue.
 ///
-/// The view holds it, so it does not hold the view: an actor keeps its queue, and that the view.
+/// The view holds the executor, so the executor does not hold the view. An actor holds its queue, which holds the
+/// view.
 final class UVSerialExecutor: SerialExecutor, UVExecutor {
   let lane: Lane
   private weak let weakView: UVView?
@@ -66,8 +69,8 @@ final class UVSerialExecutor: SerialExecutor, UVExecutor {
   }
 }
 
-/// Where the executor of Tasks that prefer a queue is found while a Task holds it. The queue does not: the
-/// executor keeps the queue and the dispatcher.
+/// A weak reference to the executor of Tasks that prefer a queue. The Tasks hold that executor. The queue must not
+/// hold it: the executor holds the queue and the dispatcher.
 struct KnownTaskExecutor {
   private weak var executor: UVTaskExecutor?
 
@@ -81,7 +84,7 @@ struct KnownTaskExecutor {
 
 /// The executors of the lanes, each made when it is first asked for.
 ///
-/// An actor's is asked for at each call of the actor, so there is no lock to take.
+/// The runtime asks for an actor's executor at each call of the actor, so that takes no lock.
 struct LaneExecutors: ~Copyable {
   private let foreground = LazyObject<UVSerialExecutor>()
   private let background = LazyObject<UVSerialExecutor>()
@@ -120,7 +123,8 @@ extension UVDispatcher {
     return view.serialExecutor.made { UVSerialExecutor(self, lane: .background, view: view) }
   }
 
-  /// A job cannot be refused: where the dispatcher is gone or over, it runs elsewhere.
+  /// Hands a job to the dispatcher. A job cannot be refused: if the dispatcher is gone or over, it runs on Swift's
+  /// own pool.
   fileprivate static func enqueue(
     _ job: UnownedJob, by executor: any UVExecutor, on dispatcher: UVDispatcher?
   ) {
@@ -139,7 +143,7 @@ extension UVDispatcher {
         site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
       if core.strandsJobs(on: executor.lane, executor.view) {
         let isTaken = takeLate(task, core)
-        // Those that waited in the view, too.
+        // The call above may have made late jobs of those that waited in the view.
         if !core.lateJobs.isEmpty { startLateThread(core) }
         return isTaken
       }

@@ -1,23 +1,23 @@
-/// State that only one queue may touch, although it may be held anywhere.
+/// State that only tasks of one queue may touch, although any code may hold it.
 ///
-/// The compiler lets a `Confined` cross threads; the queue, which runs one task at a time, makes
-/// that right; and a call from anywhere else traps. Use it for what would otherwise need a lock:
+/// The compiler lets a `Confined` cross threads. The queue, which runs one task at a time, makes that right.
+/// Touching the state from anywhere else traps. Use it where you would otherwise need a lock:
 ///
 /// ```swift
 /// let digests = Confined([String](), to: dispatcher.foreground)
 /// dispatcher.foreground { digests.withValue { $0.append(digest) } }
 /// ```
 ///
-/// Before the loop runs no thread is the foreground: put what the state begins with in `init`.
+/// Before the loop runs, no thread is the foreground. Pass the initial state to `init`.
 ///
-/// In a test, the test's own code between two steps of the fake stands for the foreground.
+/// In a test, the test's own code between two steps of the fake counts as the foreground.
 ///
-/// - Warning: A `deinit` runs on whatever thread lets go last; to touch the state from one, submit a
-///   task. And a class instance that is returned from ``withValue(_:)`` is out of its queue's hands,
-///   as it would be out of a `Mutex`.
+/// - Warning: A `deinit` runs on whatever thread releases the object last. To touch the state from a
+///   `deinit`, submit a task. A class instance that is returned from ``withValue(_:)`` is no longer protected
+///   by the queue, as it would not be by a `Mutex`.
 public final class Confined<Value: ~Copyable>: @unchecked Sendable {
-  // Touched only while `queue` is current, and it runs one task at a time; `withValue` checks that.
-  // Nil once it was taken.
+  // Touched only while `queue` is current, which `withValue` checks; and the queue runs one task at a time.
+  // Nil once the value was taken.
   private var value: Value?
   private let queue: TaskQueue
 
@@ -35,9 +35,9 @@ public final class Confined<Value: ~Copyable>: @unchecked Sendable {
     self.queue = queue
   }
 
-  /// Gives `body` the value, to read and change. Only in a task or a `sync` body of its queue.
+  /// Gives `body` the value, to read and change. Only in a task or a `sync` body of the queue.
   ///
-  /// Traps elsewhere, and if it is nested in itself.
+  /// Traps elsewhere, and if it is called inside itself. Rethrows what `body` throws.
   public func withValue<Result: ~Copyable, Failure: Error>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -52,7 +52,7 @@ public final class Confined<Value: ~Copyable>: @unchecked Sendable {
     return try body(&value!)
   }
 
-  /// Hands the value out when its dispatcher has shut down and said so: any thread, once.
+  /// Takes the value out, after the dispatcher has shut down and its report is there. Any thread, once.
   ///
   /// Traps before the report is there, and the second time. ``withValue(_:)`` traps from then on.
   public func takeValue() -> sending Value {

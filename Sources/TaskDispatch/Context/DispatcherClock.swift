@@ -1,6 +1,6 @@
-/// A dispatcher's clock: sleeps on the loop's timer, or in virtual time.
+/// A dispatcher's clock. Sleeping uses the loop's timer, or a fake's virtual time.
 ///
-/// Code that takes a `Clock`, or this one, runs in a test without waiting.
+/// Code that takes a `Clock`, or this one, needs no waiting in a test.
 public struct DispatcherClock: Clock, Sendable {
   public typealias Instant = DispatcherInstant
 
@@ -11,14 +11,16 @@ public struct DispatcherClock: Clock, Sendable {
     self.dispatcher = dispatcher
   }
 
-  /// Now, on this dispatcher. Any thread.
+  /// The present time on this dispatcher. Any thread.
   public var now: DispatcherInstant { dispatcher.now }
 
   /// One nanosecond.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Suspends the calling Task until `deadline`: never less; more by at most `tolerance` as far as
-  /// this dispatcher can help it. A deadline that has passed resumes the Task in a step of its own.
+  /// Suspends the calling Task until `deadline`. Any thread.
+  ///
+  /// The Task never resumes early. As far as the dispatcher decides, it resumes at most `tolerance` late. If
+  /// the deadline has passed already, the Task resumes in a step of its own.
   ///
   /// - Throws: `CancellationError` if the Task is cancelled, or the dispatcher shuts down, first.
   public func sleep(until deadline: DispatcherInstant, tolerance: Duration? = nil) async throws {
@@ -35,7 +37,7 @@ public struct DispatcherClock: Clock, Sendable {
       await withCheckedContinuation { continuation in
         alarm.set { continuation.resume(returning: $0) }
         if case .refused = dispatcher.submit(item) { return }
-        // A cancellation that came between the check and the submission found nothing to cancel.
+        // If the Task was cancelled between the check and the submission, `onCancel` found nothing to cancel.
         if Task.isCancelled { _ = dispatcher.cancel(item) }
       }
     } onCancel: {
@@ -45,7 +47,7 @@ public struct DispatcherClock: Clock, Sendable {
   }
 }
 
-/// Brings together a sleeper and what wakes it, whichever comes first.
+/// Connects a sleeping Task and its wake-up, whichever comes first.
 private final class Alarm: Sendable {
   private struct State {
     var wake: (@Sendable (Bool) -> Void)?

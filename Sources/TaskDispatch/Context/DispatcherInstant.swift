@@ -1,7 +1,7 @@
 /// A moment on a dispatcher's clock: nanoseconds since the dispatcher was made.
 ///
-/// Real dispatchers count monotonic time, which does not jump with the wall clock; fakes count
-/// virtual time. Arithmetic saturates at about 292 years.
+/// Real dispatchers count monotonic time, which does not jump with the wall clock. Fakes count virtual time.
+/// Arithmetic saturates at about 292 years.
 @frozen public struct DispatcherInstant: InstantProtocol, Sendable {
   /// Nanoseconds since the dispatcher was made. Not negative on a dispatcher's clock.
   public var nanoseconds: Int64
@@ -10,13 +10,13 @@
     self.nanoseconds = nanoseconds
   }
 
-  /// When the dispatcher was made.
+  /// The moment at which the dispatcher was made.
   public static var start: DispatcherInstant { .init(nanoseconds: 0) }
 
   /// A moment that never comes.
   public static var distantFuture: DispatcherInstant { .init(nanoseconds: .max) }
 
-  /// How long after the start this is.
+  /// The time from ``start`` to this moment.
   public var sinceStart: Duration { .nanoseconds(nanoseconds) }
 
   public func advanced(by duration: Duration) -> DispatcherInstant {
@@ -40,13 +40,13 @@ extension DispatcherInstant: CustomStringConvertible {
 }
 
 extension Duration {
-  /// Whole nanoseconds, rounded up and clamped to what 64 bits hold (about 292 years).
+  /// The duration in whole nanoseconds, rounded up and clamped to what 64 bits hold (about 292 years).
   ///
-  /// In halves of the 128 bits that count attoseconds, and by two divisions by a constant: each timer
-  /// that is set asks, and `components` takes ten times as long.
+  /// It computes with the two halves of the 128 bits that count attoseconds, and divides twice by a constant.
+  /// Each timer that is set calls this, and `components` takes ten times as long.
   package var clampedNanoseconds: Int64 {
     let perNanosecond: Int64 = 1_000_000_000
-    // 2^64 attoseconds are so many nanoseconds, and so many attoseconds.
+    // 2^64 attoseconds are this many nanoseconds, and this many attoseconds more.
     let (nanosecondsOfHigh, restOfHigh): (Int64, Int64) = (18_446_744_073, 709_551_616)
     let high = Int64(truncatingIfNeeded: attoseconds >> 64)
     let low = UInt64(truncatingIfNeeded: attoseconds)

@@ -1,9 +1,9 @@
-/// The dispatcher that code finds when nobody handed it one.
+/// The dispatcher for code that was not given one.
 ///
-/// Prefer the initializer: `init(dispatcher:)` says what a type needs, the compiler checks it, and a
-/// test passes a fake without any scope. This is for code that cannot be handed one.
+/// Prefer the initializer: `init(dispatcher:)` says what a type needs, the compiler checks it, and a test
+/// passes a fake without any scope. This is for code that cannot be given one.
 public enum Dispatchers {
-  /// A dispatcher that was made current, and the body that was running on the thread that did.
+  /// A dispatcher that was made current, and the body that was running on the thread that made it current.
   struct Scope: Sendable {
     let dispatcher: any TaskDispatcher
     let frame: ObjectIdentifier?
@@ -18,12 +18,11 @@ public enum Dispatchers {
 
   private static let processDefault = Locked<(any TaskDispatcher)?>(nil)
 
-  /// The dispatcher of the innermost ``withDispatcher(_:_:)`` or running body; else the process
-  /// default.
+  /// The dispatcher of the innermost ``withDispatcher(_:_:)`` or running body, else the process default.
   ///
-  /// Inside a body it is the dispatcher that runs the body, unless the body, or the Swift Task whose
-  /// job it is, has made another current. So a body does not see the scope of whoever submitted it.
-  /// Traps if there is none at all, and says what to do.
+  /// Inside a body it is the dispatcher that runs the body, unless the body has made another one current. The
+  /// same holds for the Swift Task if the body is a job of one. So a body does not see the scope of the code
+  /// that submitted it. Traps if there is no dispatcher at all, and says what to do.
   public static var current: any TaskDispatcher {
     if let innermost { return innermost }
     guard let dispatcher = processDefault.withLock({ $0 }) else {
@@ -36,23 +35,24 @@ public enum Dispatchers {
     return dispatcher
   }
 
-  /// As ``current``, without the process default. Nil if there is none.
+  /// The dispatcher of the innermost ``withDispatcher(_:_:)`` or running body. Nil if there is none: the
+  /// process default does not count.
   package static var innermost: (any TaskDispatcher)? {
     let scope = scope
     guard let running = TaskFrame.current, let link = running.link else {
       return scope?.dispatcher
     }
-    // A scope from before the body began is outside of it. What a Swift Task has made current stays
-    // so from job to job, each of which is a body of its own.
+    // A scope from before the body began does not apply in the body. But the scope of a Swift Task applies in
+    // each of its jobs, and each job is a body of its own.
     guard let scope,
       scope.frame == ObjectIdentifier(running) || running.isSwiftTask
     else { return link.dispatcher }
     return scope.dispatcher
   }
 
-  /// Sets the process default. Once, at the start of the program; a second call traps.
+  /// Sets the process default. Once, at the start of the program; a second call traps. Any thread.
   ///
-  /// Keeps `dispatcher` for as long as the process lives.
+  /// `dispatcher` stays alive for as long as the process lives.
   public static func bootstrap(_ dispatcher: any TaskDispatcher) {
     let isFirst = processDefault.withLock { current in
       guard current == nil else { return false }
@@ -63,14 +63,14 @@ public enum Dispatchers {
   }
 }
 
-/// Makes `dispatcher` the current one for `body`, and for the Tasks that it starts, and for nobody
-/// else: tests that run beside each other never see each other's.
+/// Makes `dispatcher` the current one for `body` and the Tasks that it starts.
 ///
-/// What was current before is so again afterwards, also if `body` throws.
+/// No other code sees it, so tests that run in parallel do not see each other's dispatchers. When `body`
+/// returns or throws, the former dispatcher is current again.
 public func withDispatcher<Result, Failure: Error>(
   _ dispatcher: any TaskDispatcher, _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  // `withValue` rethrows any error; this hands the typed one through.
+  // `withValue` rethrows an untyped error; this keeps the type.
   let result: Swift.Result<Result, Failure> = Dispatchers.$scope.withValue(
     Dispatchers.Scope(dispatcher)
   ) {
@@ -79,7 +79,9 @@ public func withDispatcher<Result, Failure: Error>(
   return try result.get()
 }
 
-/// As the synchronous form, for a `body` that suspends.
+/// Makes `dispatcher` the current one for the async `body` and the Tasks that it starts.
+///
+/// When `body` returns or throws, the former dispatcher is current again.
 nonisolated(nonsending) public func withDispatcher<Result>(
   _ dispatcher: any TaskDispatcher, _ body: nonisolated(nonsending) () async throws -> Result
 ) async rethrows -> Result {

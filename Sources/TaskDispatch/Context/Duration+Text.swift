@@ -1,13 +1,13 @@
 extension Duration {
-  /// As people write it in a sentence: `20 s`, `1.2 ms`, `2 min 5 s`, `3 d 4 h`.
+  /// The duration as people write it in a sentence: `20 s`, `1.2 ms`, `2 min 5 s`, `3 d 4 h`.
   ///
-  /// Rounded to two digits below ten of a unit, to whole units from there on, and from two minutes on to
-  /// the smaller of two units. `us` stands for microseconds.
+  /// Below ten of a unit it is rounded to two digits. From there on it is rounded to whole units, and from
+  /// two minutes on to the smaller of two units. `us` stands for microseconds.
   package var shortText: String {
     (attoseconds < 0 ? "-" : "") + Self.shortText(attoseconds.magnitude)
   }
 
-  /// All of it, in the largest unit of which it is at least one: `1.5 s`, `1.000000001 s`, `250 us`.
+  /// The exact duration, in the largest unit of which it is at least one: `1.5 s`, `1.000000001 s`, `250 us`.
   package var exactText: String {
     (attoseconds < 0 ? "-" : "") + Self.exactText(attoseconds.magnitude)
   }

@@ -1,8 +1,9 @@
-/// As `precondition`, for what a caller can get wrong: it also says what is wrong in a release
-/// build, where `precondition` drops its message. A daemon is a release build.
+/// Ends the process with `message` unless `condition` is true. For mistakes of the calling code.
+///
+/// Unlike `precondition`, it prints the message in a release build too. A daemon is a release build.
 ///
 /// - Parameters:
-///   - condition: Not a closure: it is cheap, and always evaluated.
+///   - condition: No closure, since it is cheap and always evaluated.
 ///   - message: States the broken fact, with the value.
 @inlinable @inline(__always)
 package func require(_ condition: Bool, _ message: @autoclosure () -> String) {

@@ -1,4 +1,4 @@
-/// Names a submission for the life of its dispatcher: 1 for the first, 2 for the next.
+/// Identifies a submission for the life of its dispatcher: 1 for the first, 2 for the next.
 @frozen public struct TaskID: Sendable, Hashable, Comparable, CustomStringConvertible {
   public let number: UInt64
 
@@ -15,11 +15,11 @@ public struct TaskRecord: Sendable, Hashable {
   public let lane: Lane
   /// The label of its queue.
   public let queue: String
-  /// Where it was submitted, and its band.
+  /// Where it was submitted, and the band that it waits in.
   public let site: CallSite
   /// The task whose body submitted it, or nil if none did.
   public let parent: TaskID?
-  /// When it was submitted; to four milliseconds where nobody observes the dispatcher.
+  /// The time of the submission. Accurate only to four milliseconds if the dispatcher has no observer.
   public let enqueuedAt: DispatcherInstant
 
   public init(
@@ -35,7 +35,7 @@ public struct TaskRecord: Sendable, Hashable {
     self.enqueuedAt = enqueuedAt
   }
 
-  /// What messages call it: its label, else its file and line.
+  /// The name that messages use: the label, else the file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
 }
 
@@ -47,7 +47,8 @@ extension TaskRecord: CustomStringConvertible {
 
 /// Something that happened to a task.
 ///
-/// Of each task, at most one event of a kind is told, but for ``Kind/stalled(_:)``. These come for certain:
+/// An observer gets at most one event of a kind for each task, except ``Kind/stalled(_:)``. These events come
+/// for certain:
 ///
 /// ```
 /// refused           refused; enqueued besides, if it had waited for room in its queue
@@ -61,7 +62,7 @@ public struct TaskEvent: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// Accepted into its queue, or into the timers.
     case enqueued
-    /// Refused: it never starts, and is not told to have finished.
+    /// Refused: it never starts. No ``finished(_:)`` follows.
     case refused(Refusal)
     /// Taken by a worker or by the loop: from now on it cannot be overtaken or cancelled.
     case started
@@ -69,13 +70,13 @@ public struct TaskEvent: Sendable, Equatable {
     case finished(Outcome)
     /// A running task was asked to stop, for the first time.
     case cancellationRequested
-    /// It has held its thread for this long and still does.
+    /// The task has occupied its thread for this long, and still does.
     case stalled(Duration)
-    /// The time of a timer came: it stands in its queue now.
+    /// The time of a timer has come: it waits in its queue now.
     case due
     /// A handler was registered for a signal or a descriptor.
     case registered
-    /// That handler was removed.
+    /// The handler was removed.
     case unregistered
     /// A job of a Swift Task came from a thread that the fake does not control.
     case escaped
@@ -83,7 +84,7 @@ public struct TaskEvent: Sendable, Equatable {
 
   public let kind: Kind
   public let task: TaskRecord
-  /// When, on the dispatcher's clock.
+  /// When it happened, on the dispatcher's clock.
   public let time: DispatcherInstant
 
   public init(_ kind: Kind, _ task: TaskRecord, at time: DispatcherInstant) {
@@ -100,27 +101,29 @@ extension TaskEvent: CustomStringConvertible {
   }
 }
 
-/// Told of what happens to every task, for logs, metrics and histories.
+/// Gets an event for everything that happens to a task, for logs, metrics and histories.
 ///
-/// The thread where something happened tells of it, after it has freed the dispatcher's lock. So several
-/// threads tell at the same time, and events are told in another order than they happened: a worker may
-/// tell that a task has started, and even finished, before the thread that submitted it tells that it was
-/// enqueued. What is sure:
+/// The thread on which something happened calls the observer, after it has freed the dispatcher's lock. So
+/// several threads call at the same time, and events may arrive in another order than they happened. For
+/// example, a worker may tell that a task has started, and even finished, before the submitting thread tells
+/// that it was enqueued. These things are sure:
 ///
-/// - What one thread tells, it tells in the order in which it happened. One thread tells the start and the
-///   end of a body, in this order, and what that body submits between the two; a body that a shutdown
-///   abandons, and one that is stalled, are told of by another.
-/// - ``TaskEvent/time`` is when it happened, on the dispatcher's clock, and not when it was told. Sorted by
-///   it, events are in their order; those of one instant stay as they were told.
-/// - An event may be told when other threads have gone on already: what it says may not be so any more.
+/// - Each thread tells events in the order in which they happened. One thread tells the start of a body, then
+///   what that body submits, then its end. If a shutdown abandons a body, or if a body is stalled, another
+///   thread tells that.
+/// - ``TaskEvent/time`` is when the event happened, on the dispatcher's clock, and not when it was told.
+///   Sorted by it, events are in the order in which they happened. Events of one instant stay in the order in
+///   which they were told.
+/// - Other threads may have gone on when an event is told. What it says may no longer be so.
 ///
-/// So an observer that keeps something for a task must begin with whichever of its events comes first, and
-/// may forget the task only when every event that is sure to come has come. A fake tells everything on the
-/// thread that steps it, in its order.
+/// So an observer that keeps state for a task must create it at whichever event arrives first. It may drop
+/// the state only when every event that is sure to come has come. A fake tells every event on the thread that
+/// steps it, in order.
 ///
-/// - Note: `observe` is called in the middle of the dispatcher's work: it must be short, must not throw and
-///   must not wait for the dispatcher. Submitting from it is allowed.
+/// - Note: `observe` is called in the middle of the dispatcher's work. It must be short, must not throw, and
+///   must not wait for the dispatcher. It may submit tasks.
 public protocol TaskObserver: Sendable {
-  /// Told of `event` just after it happened.
+  /// Handles `event`, which has just happened. Called on the thread on which it happened, under no lock of
+  /// the dispatcher.
   func observe(_ event: TaskEvent)
 }

@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// A body that is running on this thread: which queue's, and which task's. For dispatchers.
+/// The running-task context of a body: its queue, and its task. For dispatchers.
 ///
-/// A dispatcher runs each body inside a frame, on the thread that runs the body. That is how
-/// ``TaskQueue/isCurrent``, ``CurrentTask``, ``Confined`` and the search for deadlocks know where
-/// they are. Frames nest: a `sync` body stands on the frame of its caller.
+/// A dispatcher runs each body inside a context, on the thread that runs the body. ``TaskQueue/isCurrent``,
+/// ``CurrentTask``, ``Confined`` and the search for deadlocks find out from it where the calling code runs.
+/// Contexts nest: the context of a `sync` body stands on that of its caller.
 ///
-/// Belongs to one thread while it runs. A dispatcher may subclass it to keep more about the task, and
-/// may make it as early as it likes.
+/// While its body runs, a context belongs to one thread. A dispatcher may subclass it to keep more about the
+/// task, and may make it as early as it likes.
 open class TaskFrame {
-  // Changed by its dispatcher alone, while nothing runs in it: what keeps two from changing it at a
-  // time is that dispatcher's lock, so no check at run time has to. Other modules would make one all
-  // the same, if they did not come by the properties below.
+  // Only its dispatcher changes these, while nothing runs in the context. The dispatcher's lock keeps two
+  // threads from changing it at the same time, so no check at run time is needed. Code of other modules would
+  // make that check all the same, unless it uses the properties below.
   @safe @exclusivity(unchecked) @usableFromInline final var heldQueue: TaskQueue.Identity
   @safe @exclusivity(unchecked) @usableFromInline final var heldSite: CallSite
   @safe @exclusivity(unchecked) @usableFromInline final var heldItem: WorkItem?
   let shutdown: ShutdownFlag?
-  /// Its place on the thread that runs it; nil while none does.
+  /// Its place among the contexts of the thread that runs it. Nil while no thread does.
   var link: ThreadFrames.Link?
 
   /// - Parameter shutdown: The flag that the dispatcher raises when running bodies should stop.
@@ -30,16 +30,16 @@ open class TaskFrame {
     self.shutdown = shutdown
   }
 
-  /// The queue whose turn it is.
+  /// The queue that the task was submitted to.
   @inlinable final public var queue: TaskQueue.Identity { heldQueue }
 
   /// Where the task was submitted.
   @inlinable final public var site: CallSite { heldSite }
 
-  /// The task, if it is more than a plain body.
+  /// The item of the task. Nil for a plain body.
   @inlinable final public var item: WorkItem? { heldItem }
 
-  /// Makes it the frame of another task. Nothing runs in it.
+  /// Makes this the context of another task. Nothing may run in it.
   @inlinable @inline(__always)
   package final func hold(_ item: WorkItem?, of queue: TaskQueue.Identity, at site: CallSite) {
     heldQueue = queue
@@ -47,23 +47,23 @@ open class TaskFrame {
     heldItem = item
   }
 
-  /// Makes it the frame of another task of its queue. Nothing runs in it.
+  /// Makes this the context of another item of its queue. Nothing may run in it.
   @inlinable @inline(__always)
   package final func hold(next item: consuming WorkItem, at site: CallSite) {
     heldSite = site
     heldItem = item
   }
 
-  /// Whether it is the frame of a task that is more than a plain body: asked without counting that.
+  /// Whether the task has an item. Asking does not touch the item's reference count.
   @inlinable package final var holdsItem: Bool { @inline(__always) get { heldItem != nil } }
 
-  /// Lets its task, if it has one, forget for a dispatcher that this is the frame of it.
+  /// Makes the item, if there is one, forget that this is its context. For its dispatcher.
   @inlinable @inline(__always) package final func forgetInItem() { heldItem?.queued = nil }
 
-  /// Makes it the frame of another plain body of its queue. Nothing runs in it.
+  /// Makes this the context of another plain body of its queue. Nothing may run in it.
   @inlinable @inline(__always) package final func hold(plainAt site: CallSite) { heldSite = site }
 
-  /// Makes it the frame of a task that is no item. It holds none, and nothing runs in it.
+  /// Makes this the context of a task without an item. It must have no item, and nothing may run in it.
   @inlinable @inline(__always)
   package final func hold(noItemOf queue: TaskQueue.Identity, at site: CallSite) {
     assert(heldItem == nil, "a frame would lose its item")
@@ -71,27 +71,27 @@ open class TaskFrame {
     heldSite = site
   }
 
-  /// Lets go of its task. Nothing runs in it.
+  /// Releases the item. Nothing may run in it.
   @inlinable @inline(__always) package final func letGo() { heldItem = nil }
 
-  /// Hands over its task, which has ended. Nothing runs in it.
+  /// Takes the item out, after its task has ended. Nothing may run in it.
   @inlinable @inline(__always) package final func takeItem() -> WorkItem? { heldItem.take() }
 
-  /// The label of the task, or nil if it has none.
+  /// The label of the task. Nil if it has none.
   open var label: String? { item?.label }
 
-  /// The label of the queue, for messages. Override it for queues that have one of their own.
+  /// The label of the queue, for messages. Override it for queues that have labels of their own.
   open var queueLabel: String { queue.lane.description }
 
   /// Whether the body is a job of a Swift Task.
   open var isSwiftTask: Bool { false }
 
-  /// Runs `body` on this thread as the task of this frame.
+  /// Runs `body` on this thread as the task of this context.
   ///
   /// - Parameters:
-  ///   - dispatcher: Becomes the current one for `body`.
-  ///   - hidesOuter: Whether the body cannot rely on the frames below: a worker that waits in one
-  ///     task and runs another meanwhile.
+  ///   - dispatcher: The current dispatcher while `body` runs.
+  ///   - hidesOuter: Whether `body` must not rely on the contexts below. That is so if a worker is blocked in
+  ///     one task, and runs another on top of it.
   public final func run<Result, Failure: Error>(
     by dispatcher: any TaskDispatcher, hidesOuter: Bool = false,
     _ body: () throws(Failure) -> Result
@@ -101,7 +101,7 @@ open class TaskFrame {
     return try body()
   }
 
-  /// Begins what ``run(by:hidesOuter:_:)`` does. The caller holds the frame and `dispatcher` until it
+  /// Begins what ``run(by:hidesOuter:_:)`` does. The caller keeps the context and `dispatcher` alive until it
   /// has called ``leave()``, on this thread.
   @inline(__always)
   package final func enter(by dispatcher: any TaskDispatcher, hidesOuter: Bool = false) {
@@ -110,8 +110,8 @@ open class TaskFrame {
 
   package final func leave() { ThreadFrames.pop(self) }
 
-  /// As ``run(by:hidesOuter:_:)``, as if it stood on `base`, a frame of this thread, and on nothing
-  /// between: what that frame's body would do on a thread of its own.
+  /// Runs `body` on this thread as the task of this context, as if the context stood directly on `base`, a
+  /// context of this thread. So `body` behaves as it would if `base` were on a thread of its own.
   package final func run<Result>(
     by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?, _ body: () -> Result
   ) -> Result {
@@ -120,17 +120,17 @@ open class TaskFrame {
     return body()
   }
 
-  /// The frame of the task that the calling code is in, or nil.
+  /// The running-task context that the calling code is in. Nil if it is in no task.
   public static var current: TaskFrame? {
     ThreadFrames.isOutsideTasks ? nil : ThreadFrames.innermost
   }
 
-  /// Whether a frame that the running body may rely on is one of `queue`.
+  /// Whether the running body may rely on a context of `queue`.
   public static func isRunning(_ queue: TaskQueue.Identity) -> Bool {
     isRunning { $0.queue == queue }
   }
 
-  /// Whether a frame that the running body may rely on `matches`.
+  /// Whether the running body may rely on a context for which `matches` is true.
   package static func isRunning(where matches: (TaskFrame) -> Bool) -> Bool {
     var isHidden = ThreadFrames.isOutsideTasks
     return ThreadFrames.first { frame in
@@ -140,7 +140,8 @@ open class TaskFrame {
     } != nil
   }
 
-  /// Every frame of this thread, the innermost first, those that cannot be relied on included.
+  /// Every context of this thread, the innermost first. It includes contexts that the running body must not
+  /// rely on.
   public static var stack: [TaskFrame] {
     var frames: [TaskFrame] = []
     _ = ThreadFrames.first { frame in
@@ -150,16 +151,16 @@ open class TaskFrame {
     return frames
   }
 
-  /// The first frame of this thread, from the innermost outwards, that `matches`; those that cannot be
-  /// relied on included.
+  /// The first context of this thread, from the innermost outwards, for which `matches` is true. It includes
+  /// contexts that the running body must not rely on.
   package static func first(where matches: (TaskFrame) -> Bool) -> TaskFrame? {
     ThreadFrames.first(where: matches)
   }
 
-  /// Runs `body`, in which a dispatcher calls back into user code and releases what it holds.
+  /// Runs `body`, in which a dispatcher calls user code and releases what it holds.
   ///
-  /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If not, it is in
-  ///   the task of the code that calls.
+  /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If false, `body` is
+  ///   in the task of the calling code.
   package static func delivering(
     for dispatcher: any TaskDispatcher, outsideTasks: Bool, _ body: () -> Void
   ) {
@@ -169,40 +170,43 @@ open class TaskFrame {
   /// Whether the calling code is in no task, whatever this thread runs.
   package static var isOutsideTasks: Bool { ThreadFrames.isOutsideTasks }
 
-  /// How many calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` this thread is in.
+  /// The number of calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` that this thread is in.
   package static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
     ThreadFrames.deliveries(for: dispatcher)
   }
 
-  /// The dispatcher that calls the calling code back: of the innermost call of
-  /// ``delivering(for:outsideTasks:_:)``. Nil if none does.
+  /// The dispatcher that has called the calling code back, in the innermost call of
+  /// ``delivering(for:outsideTasks:_:)``. Nil if there is none.
   static var deliverer: (any TaskDispatcher)? { ThreadFrames.deliverer }
 
-  /// The dispatcher whose worker run the calling thread is in, or nil. Its dispatcher sets it.
+  /// The dispatcher whose worker run the calling thread is in, or nil. That dispatcher sets it.
   package static var threadWorksFor: (any TaskDispatcher)? {
     get { ThreadFrames.worksFor }
     set { ThreadFrames.worksFor = newValue }
   }
 
-  /// Whether the calling thread is blocked, and runs something on top of its wait. The dispatcher that blocks it sets
-  /// it.
+  /// Whether a dispatcher blocks the calling thread, which may run something on top of its wait. That
+  /// dispatcher sets it.
   package static var threadIsBlocked: Bool {
     get { ThreadFrames.isBlocked }
     set { ThreadFrames.isBlocked = newValue }
   }
 
-  /// Whether the calling thread is about to release dispatchers that it has no other part in: one that it holds last
-  /// runs no user code on it. A dispatcher sets it.
+  /// Whether the calling thread is about to release dispatchers that it does no work for. A dispatcher sets
+  /// it.
+  ///
+  /// If the thread releases the last reference to a dispatcher, the user code that this calls runs on a
+  /// thread of its own, if the system provides one.
   package static var threadReleases: Bool {
     get { ThreadFrames.isReleasing }
     set { ThreadFrames.isReleasing = newValue }
   }
 
-  /// What messages call the task: its label, else its file and line.
+  /// The name that messages use: the label, else the file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
 }
 
-/// Raised once, when a shutdown asks the bodies that still run to stop.
+/// A flag that is raised once, when a shutdown asks the bodies that still run to stop. Any thread.
 public final class ShutdownFlag: Sendable {
   private let raised = Atomic(false)
 

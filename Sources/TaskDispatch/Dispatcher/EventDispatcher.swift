@@ -1,39 +1,43 @@
-/// The loop's other events, for code that needs them. `UVDispatcher` and `RecordingDispatcher`
-/// conform.
+/// The loop's other events, signals and ready descriptors, for code that needs them. `UVDispatcher` and
+/// `RecordingDispatcher` conform.
 ///
-/// Handlers run on the foreground, as tasks that no limit counts, until the drain of a shutdown is
-/// over, those of signals until its cancel phase is; the end of the shutdown removes them all. Of a
-/// descriptor that becomes ready during the drain they may be told or not. A running body may wait for
-/// one as little as for a timer.
+/// Handlers run on the foreground, as tasks that no limit counts. During a shutdown, handlers of descriptors
+/// are called until the drain is over, and handlers of signals until the cancel phase is over. The end of the
+/// shutdown removes all handlers. Readiness that occurs during the drain may go unreported. A running body
+/// must not block until a handler is called, just as it must not block until a timer fires.
 public protocol EventDispatcher: TaskDispatcher {
-  /// Calls `perform` on the foreground after `signal` was delivered to the process: at least once
-  /// for each burst of deliveries, with the number of deliveries seen since the last call. What the
-  /// kernel merges before it delivers, nobody can count.
+  /// Calls `perform` on the foreground after `signal` was delivered to the process. Any thread.
   ///
-  /// Any number of handlers may wait for one signal. While one does, the signal's disposition is the
-  /// dispatcher's own; when the last is removed, that of before is put back. In a child of `fork` it
-  /// is back at once.
+  /// `perform` is called at least once for each burst of deliveries, with the number of deliveries seen since
+  /// the last call. Deliveries that the kernel merges cannot be counted.
   ///
-  /// Some thread of the process has to let the signal in, which the main thread does unless somebody
-  /// has blocked it there. Those of Swift's own, and the one of `UVDispatcher.start()`, let none in.
+  /// Any number of handlers may be registered for one signal. While there is one, the dispatcher owns the
+  /// signal's disposition. When the last is removed, the dispatcher restores the former disposition. In a
+  /// child of `fork` the former disposition is restored at once.
   ///
-  /// - Parameter label: Names the calls; the signal's name if nil.
-  /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here.
+  /// At least one thread of the process must not block the signal. The main thread does not, unless code has
+  /// blocked it there. Swift's own threads, and the thread of `UVDispatcher.start()`, block all signals.
+  ///
+  /// - Parameter label: The label of the calls; the signal's name if nil.
+  /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here. Then nothing has
+  ///   changed.
   func onSignal(
     _ signal: Signal, label: String?, at site: CallSite,
     perform: @escaping @Sendable (_ deliveries: Int) -> Void
   ) throws(EventRefusal) -> Registration
 
-  /// Calls `perform` on the foreground while `descriptor` is ready for any of `interest`
-  /// (level-triggered: again and again until the cause is gone or the registration cancelled). It says
-  /// what of `interest` there is; all of it if the descriptor is broken, and trying says how.
+  /// Calls `perform` on the foreground while `descriptor` is ready for any of `interest`. Any thread.
   ///
-  /// Cancel the registration before you close the descriptor. If it is closed while it is watched, its
-  /// handler is called at most once more, and may then find another file under its number: a call was
-  /// on its way, or the file is still open under another number, in a child process for example.
+  /// It is level-triggered: `perform` is called again and again until the cause is gone or the registration
+  /// is cancelled. Its argument says what of `interest` the descriptor is ready for. If the descriptor is
+  /// broken, the argument is all of `interest`, and an attempt to use the descriptor returns the error.
   ///
-  /// - Parameter label: Names the calls; the descriptor's number if nil.
-  /// - Throws: ``EventRefusal`` for a descriptor that cannot be watched.
+  /// Cancel the registration before you close the descriptor. If the descriptor is closed first, its handler
+  /// is called at most once more, and may then find another file under the number. That happens if a call was
+  /// on its way, or if the file is still open under another number, for example in a child process.
+  ///
+  /// - Parameter label: The label of the calls; the descriptor's number if nil.
+  /// - Throws: ``EventRefusal`` for a descriptor that cannot be watched. Then nothing has changed.
   func onReady(
     _ descriptor: CInt, for interest: Readiness, label: String?, at site: CallSite,
     perform: @escaping @Sendable (_ ready: Readiness) -> Void
@@ -41,7 +45,7 @@ public protocol EventDispatcher: TaskDispatcher {
 }
 
 extension EventDispatcher {
-  /// Calls `perform` on the foreground after `signal` was delivered. See the requirement.
+  /// Calls `perform` on the foreground after `signal` was delivered. See ``onSignal(_:label:at:perform:)``.
   @discardableResult
   public func onSignal(
     _ signal: Signal, label: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -51,7 +55,7 @@ extension EventDispatcher {
       signal, label: label, at: CallSite(fileID: fileID, line: line), perform: perform)
   }
 
-  /// Calls `perform` on the foreground while `descriptor` is ready. See the requirement.
+  /// Calls `perform` on the foreground while `descriptor` is ready. See ``onReady(_:for:label:at:perform:)``.
   @discardableResult
   public func onReady(
     _ descriptor: CInt, for interest: Readiness, label: String? = nil,
@@ -64,23 +68,26 @@ extension EventDispatcher {
   }
 }
 
-/// A handler that is registered with the loop. Letting go of it cancels nothing.
+/// A handler that is registered with the loop. Releasing the registration cancels nothing.
 public final class Registration: Sendable {
   private let onCancel: Locked<(@Sendable () -> Void)?>
 
-  /// For dispatchers.
+  /// Makes a registration. For dispatchers.
   ///
-  /// - Parameter onCancel: May be called more than once.
+  /// - Parameter onCancel: Removes the handler. May be called more than once, on any thread, under no lock.
   public init(onCancel: @escaping @Sendable () -> Void) {
     self.onCancel = Locked(onCancel)
   }
 
-  /// Removes the handler. When this returns on the foreground, it is never called again; elsewhere,
-  /// a call that has begun may still be running. Any thread, any number of times.
+  /// Removes the handler. Any thread, any number of times.
+  ///
+  /// On the foreground, the handler is never called again once this has returned. On another thread, a call
+  /// that has begun may still be running.
   public func cancel() {
-    // Taken out only after the call: a thread that finds it gone relies on the handler being removed.
+    // Cleared only after the call: a thread that finds `onCancel` nil relies on the handler being removed.
     onCancel.withLock { $0 }?()
-    // Released without the lock: that may run a `deinit` of the user's, which may ask this registration.
+    // Released outside the lock: the release may run a `deinit` of user code, which may call this
+    // registration.
     let released = onCancel.withLock { $0.take() }
     _ = consume released
   }
@@ -133,12 +140,12 @@ public struct Signal: Sendable, Hashable, RawRepresentable, CustomStringConverti
     }
   }
 
-  /// Those that come of a fault, with their names.
+  /// The signals that a fault raises, with their names.
   private static let faults: [CInt: String] = [
     4: "SIGILL", 5: "SIGTRAP", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV",
   ]
 
-  /// Why no dispatcher handles it, or nil if they do.
+  /// Why no dispatcher handles this signal. Nil if dispatchers handle it.
   package var refusal: EventRefusal? {
     switch rawValue {
     case ..<1, 65...: .noSuchSignal(self)
@@ -155,11 +162,11 @@ public struct Readiness: OptionSet, Sendable, Hashable, CustomStringConvertible 
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Reading would not block: there is data, or the end.
+  /// Reading would not block: there is data, or the end of the file.
   public static let readable = Readiness(rawValue: 1)
   /// Writing would not block.
   public static let writable = Readiness(rawValue: 2)
-  /// The other side has gone.
+  /// The peer has closed its end.
   public static let disconnected = Readiness(rawValue: 4)
 
   public var description: String {
@@ -171,30 +178,30 @@ public struct Readiness: OptionSet, Sendable, Hashable, CustomStringConvertible 
   }
 }
 
-/// Why a handler was not registered. Nothing has changed.
+/// Why a handler was not registered. The call that throws it has changed nothing.
 public enum EventRefusal: Error, Sendable, Hashable {
-  /// The kernel lets nobody handle it.
+  /// The kernel lets no process handle this signal.
   case cannotBeHandled(Signal)
-  /// libuv waits for child processes with it.
+  /// libuv uses this signal to wait for child processes.
   case belongsToTheLoop(Signal)
-  /// The C library's threads use it among themselves.
+  /// The C library's threads use this signal among themselves.
   case belongsToTheThreadLibrary(Signal)
-  /// A fault raises it, and would again as soon as the handler has returned.
+  /// A fault raises this signal. It would raise it again as soon as the handler has returned.
   case endsTheProcess(Signal)
   case noSuchSignal(Signal)
   /// The descriptor is closed, or was never open.
   case notOpen(CInt)
-  /// It is of a kind that is always ready, such as a regular file.
+  /// The descriptor is always ready, for example a regular file.
   case cannotBeWatched(CInt)
-  /// It was already registered here; one registration watches a descriptor.
+  /// The descriptor has a registration already. Only one registration can watch a descriptor.
   case alreadyWatched(CInt)
-  /// No readiness was asked for.
+  /// `interest` was empty.
   case nothingToWatchFor(CInt)
   /// Shutdown has begun.
   case shutDown
-  /// This process was forked from the one that made the dispatcher. Only `_exit` or exec is left.
+  /// This process was forked from the process that made the dispatcher. It can only call `_exit` or exec.
   case forkedChild
-  /// The system said no: which call, and what it answered.
+  /// A system call failed: which one, and its error.
   case system(String)
 }
 

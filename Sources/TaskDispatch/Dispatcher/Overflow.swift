@@ -1,12 +1,13 @@
-/// What a dispatcher does with a submission to a queue that is full. Limits count the tasks that
-/// wait in each queue; jobs of Swift Tasks, due timers and replies are exempt.
+/// What a dispatcher does with a submission to a queue that is full.
+///
+/// A limit counts the tasks that wait in each queue. Jobs of Swift Tasks, due timers and replies are exempt.
 public enum Overflow: Sendable, Hashable {
   /// No limit.
   case unbounded
-  /// Refuses with `.limitReached` what would make it more than `limit` waiting tasks. At least 1.
+  /// Refuses a submission with `.limitReached` if `limit` tasks wait already. The limit is at least 1.
   case reject(limit: Int)
-  /// Lets the caller stand still until there is room, at most for `timeout` (for ever if nil), and
-  /// then refuses with `.noRoomInTime`. The limit is at least 1.
+  /// Blocks the submitting thread until there is room, for at most `timeout` (without end if nil). After that
+  /// it refuses the submission with `.noRoomInTime`. The limit is at least 1.
   case blockCaller(limit: Int, timeout: Duration?)
 
   /// The most tasks that may wait in a queue; nil if there is no limit.
@@ -17,7 +18,7 @@ public enum Overflow: Sendable, Hashable {
     }
   }
 
-  /// Traps if the limit lets nothing in.
+  /// Traps if the limit is less than 1.
   package func validate() {
     if let limit {
       require(limit >= 1, "a limit must let at least one task wait (limit: \(limit))")

@@ -5,7 +5,8 @@ extension EventDispatcher {
   /// for await _ in try dispatcher.signals(.hangup) { reload() }
   /// ```
   ///
-  /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here.
+  /// - Throws: ``EventRefusal`` for a signal that cannot or must not be handled here. Then nothing has
+  ///   changed.
   public func signals(
     _ signal: Signal, fileID: StaticString = #fileID, line: UInt = #line
   ) throws(EventRefusal) -> SignalSequence {
@@ -13,14 +14,14 @@ extension EventDispatcher {
   }
 }
 
-/// The deliveries of a signal: each element says how many there were since the one before.
+/// The deliveries of a signal: each element is the number of deliveries since the element before.
 ///
-/// The handler is there from the call that made the sequence, so nothing is lost before the first
-/// element is awaited; while nobody awaits one, deliveries add up. One Task iterates; with more, each
+/// The call that makes the sequence registers the handler, so no delivery is lost before the first element is
+/// awaited. Deliveries add up while no Task awaits an element. One Task should iterate: with several, each
 /// element goes to one of them.
 ///
-/// Ends when the dispatcher's shutdown ends, and when the Task that awaits is cancelled. The handler is
-/// removed by that, or when the sequence and its iterators are let go of.
+/// The sequence ends when the dispatcher's shutdown ends, and when the awaiting Task is cancelled. The
+/// handler is removed at that end, or when the sequence and its iterators are released.
 public struct SignalSequence: AsyncSequence, Sendable {
   public typealias Element = Int
   public typealias Failure = Never
@@ -44,12 +45,12 @@ public struct SignalSequence: AsyncSequence, Sendable {
     self.untold = untold
   }
 
-  /// What was delivered and not told of.
+  /// The number of deliveries that no element has reported yet.
   fileprivate final class Untold: Sendable {
     let deliveries = Locked(0)
   }
 
-  /// The handler's: when that is let go of, nothing comes any more.
+  /// The handler holds the only reference. When the handler is released, this ends the stream.
   private final class End: Sendable {
     let continuation: AsyncStream<Void>.Continuation
 
@@ -66,7 +67,7 @@ public struct SignalSequence: AsyncSequence, Sendable {
     fileprivate var comings: AsyncStream<Void>.Iterator
     fileprivate let untold: Untold
 
-    /// How often the signal was delivered since the last element; nil at the end.
+    /// How often the signal was delivered since the last element. Nil at the end.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Int? {
       while await comings.next(isolation: actor) != nil {
         let deliveries = untold.deliveries.withLock { untold in
@@ -74,7 +75,7 @@ public struct SignalSequence: AsyncSequence, Sendable {
           untold = 0
           return all
         }
-        // What came between two looks was told with the first.
+        // Zero if the element before has reported these deliveries as well.
         if deliveries > 0 { return deliveries }
       }
       return nil

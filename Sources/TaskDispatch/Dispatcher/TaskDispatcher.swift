@@ -1,107 +1,118 @@
-/// Accepts work, and runs each piece later on the lane or view that it was given to.
+/// Accepts work, and runs each piece later on the lane or view that it was submitted to.
 ///
-/// *Foreground* tasks run on one thread, one at a time, in order: the event loop's. *Background*
-/// tasks run on a pool, several at a time. The real dispatcher and the fake both conform, so code
-/// that takes `any TaskDispatcher` runs in production and steps in a test.
+/// *Foreground* tasks run on one thread, the event loop's: one at a time, in order. *Background* tasks run on
+/// a pool, several at a time. The real dispatcher and the fake both conform, so code that takes
+/// `any TaskDispatcher` runs in production, and is stepped in a test.
 ///
 /// Every conforming type keeps these rules.
 ///
-/// 1. **Later.** No body runs inside the call that submits it; `sync`, and a fake that is told to
-///    run at once, aside. On another thread it may already have started.
-/// 2. **Once.** Every submission gets exactly one outcome. Accepted work runs exactly once unless it
-///    is cancelled, expires or is abandoned.
-/// 3. **In order.** If one submission returned before another began, it is taken first, within one
-///    queue and band.
-/// 4. **Alone.** Foreground tasks never overlap. A queue of width *w* never runs more than *w*, and
+/// 1. **Later.** No body runs inside the call that submits it, except in `sync` and on a fake that is told to
+///    run at once. On another thread the body may have started before the call returns.
+/// 2. **Once.** Every submission gets exactly one outcome. Accepted work runs exactly once unless it is
+///    cancelled, expires or is abandoned.
+/// 3. **In order.** Within one queue and band, a submission that returned before another began is taken
+///    first.
+/// 4. **Alone.** Foreground tasks never overlap. A queue of width *w* never runs more than *w* tasks, and
 ///    reaches *w* when there is work and the pool has threads.
-/// 5. **No head of line.** A task that blocks delays no other queued task while a permitted worker
-///    is idle.
-/// 6. **Barrier.** It runs alone in its view: after all that was submitted before, before all after.
-/// 7. **Priority.** A higher band starts first; the head of a lower band ages, and is not starved.
-/// 8. **Time.** Never early. Due tasks run by deadline, then by submission. A repeating timer has at most one run,
-///    in its queue or in its body; ticks that get no run of their own are counted.
-/// 9. **Cancel.** Before the start, the body never runs and is released at once. After it, there is
-///    a flag the body can read. Each call says which it was.
-/// 10. **Independence.** Background work starts while the loop is blocked, and before it runs.
+/// 5. **No head of line.** A task that blocks delays no other queued task while a permitted worker is idle.
+/// 6. **Barrier.** A barrier runs alone in its view: after all tasks submitted before it, and before all
+///    submitted after it.
+/// 7. **Priority.** A higher band starts first. The head of a lower band ages, and is not starved.
+/// 8. **Time.** Nothing starts early. Due tasks run by deadline, then by submission. A repeating timer has at
+///    most one run, in its queue or in its body. Ticks that get no run of their own are counted.
+/// 9. **Cancel.** Before the start, the body never runs and is released at once. After the start, there is a
+///    flag that the body can read. Each call says which of the two it was.
+/// 10. **Independence.** Background work starts while the loop is blocked, and before the loop runs.
 /// 11. **Fairness.** A task that submits itself for ever starves neither timers nor other tasks.
-/// 12. **Good citizen.** The pool is shared: other users of it, and other dispatchers, are served within a
-///     bounded time. Dispatchers that find no thread take turns.
-/// 13. **Shutdown.** The gate closes, accepted work drains until a deadline, the rest is cancelled,
-///     and a report accounts for everything. It comes at the deadline, whatever does not end then. A timer that
-///     is not due is cancelled at once; so is, once nothing else is left, what only a `resume()` or a `leave()`
-///     could free.
-/// 14. **No deadlock by surprise.** A wait that only the waiting tasks themselves could end is
-///     refused, with the chain.
+/// 12. **Good citizen.** The pool is shared: its other users, and other dispatchers, are served within a
+///     bounded time. Dispatchers that find no thread are served one after the other.
+/// 13. **Shutdown.** New submissions are refused, accepted work drains until a deadline, the rest is
+///     cancelled, and a report accounts for everything. The report comes at the deadline, whatever does not
+///     end by then. A timer that is not due is cancelled at once. A task that only a `resume()` or a
+///     `leave()` could free is cancelled once nothing else is left.
+/// 14. **No deadlock by surprise.** A wait that only the waiting tasks themselves could end is refused, with
+///     the chain.
 /// 15. **Fork.** In a forked child every submission is refused.
-/// 16. **Quiet.** An idle dispatcher wakes nobody.
-/// 17. **Lifetime.** A body is released when its outcome is known. What one that ran has captured is released
-///     on its thread, as the last act of the body, in its context.
+/// 16. **Quiet.** An idle dispatcher wakes no thread.
+/// 17. **Lifetime.** A body is released when its outcome is known. The captures of a body that ran are
+///     released on its thread, as the last act of the body, in its context.
 /// 18. **Re-entrance.** Running the loop inside a task traps, and names the task.
 /// 19. **Events.** What an ``EventDispatcher`` adds: handlers for signals and descriptors run on the
 ///     foreground, as tasks that no limit counts.
-/// 20. **Telling.** Outcomes, group callbacks, observers and released values reach user code on the thread that
-///     ended the task, in no task's context, after the task has given back its share of its queue and
-///     before that thread takes another. So such code may wait, and holds back nothing but its thread. What
-///     a call ends (`cancel()`, `leave()`, a refusal) is told inside that call, in the context of the code
-///     that calls. Where several tasks end at once, all have their outcomes before the first is told; and what
-///     waits for them (threads, Tasks, notifications of a group, a shutdown's deadlines) goes on before that. A
-///     Task goes on by the `enqueue` of its executor: one of your own that waits there holds back the other Tasks
-///     of that end, those that await the report of a shutdown excepted.
+/// 20. **Telling.** Outcomes, group callbacks, observers and released values reach user code on the thread
+///     that ended the task, in no task's context. That is after the task has given back its share of its
+///     queue, and before the thread takes another task. So such code may wait, and blocks nothing but its own
+///     thread. If a call ends the task (`cancel()`, `leave()`, a refusal), user code is called inside that
+///     call, in the context of the calling code. If several tasks end at once, all of them get their outcomes
+///     before user code is called for the first. Before that, everything that waits for them goes on:
+///     threads, Tasks, notifications of a group, a shutdown's deadlines. A Task goes on by the `enqueue` of
+///     its executor. An executor of your own that waits in `enqueue` delays the other Tasks that wait for the
+///     same end, except those that await the report of a shutdown.
 ///
-/// What a user calls are the methods of ``TaskQueue``; most of what stands here is what those need.
-/// Whoever writes a dispatcher runs `DispatcherContract`, of `TaskDispatchTesting`, on it.
+/// User code calls the methods of ``TaskQueue``; most requirements here exist for those methods. If you write
+/// a dispatcher, run `DispatcherContract`, of `TaskDispatchTesting`, on it.
 public protocol TaskDispatcher: AnyObject, Sendable {
-  /// The event loop's thread: one task at a time, strictly first in first out.
+  /// The queue of the event loop's thread: one task at a time, strictly first in first out.
   var foreground: TaskQueue { get }
-  /// The pool: at most its width at a time.
+  /// The queue of the pool: at most as many tasks at a time as its width.
   var background: TaskQueue { get }
 
-  /// A new view on the background, with a width and barriers of its own. It costs no thread.
+  /// Makes a view of the background, with a width and barriers of its own. It costs no thread. Any thread.
   ///
   /// - Parameters:
   ///   - label: For reports. Need not be unique.
-  ///   - width: The most tasks of it that run at a time. Traps if less than 1. On workers it is held
-  ///     to the background's own width.
+  ///   - width: The most tasks of the view that run at a time. Traps if less than 1. On workers, the
+  ///     background's own width is a limit as well.
   func makeQueue(label: String, width: Int) -> TaskQueue
 
-  /// Now, on this dispatcher's clock.
+  /// The present time on this dispatcher's clock. Any thread.
   var now: DispatcherInstant { get }
 
-  /// How many submissions there were, and what became of them.
+  /// How many submissions this dispatcher has had, and how they ended. Any thread.
   var ledger: Ledger { get }
 
   // MARK: Submitting
 
-  /// Submits a plain body: the fast path of ``TaskQueue/callAsFunction(fileID:line:_:)``, and of `then:` without
-  /// a label, in any band.
+  /// Submits a plain body. Any thread.
+  ///
+  /// This is the fast path of ``TaskQueue/callAsFunction(fileID:line:_:)``, and of `then:` without options,
+  /// in any band.
+  ///
+  /// - Returns: Whether `body` was accepted. If it was refused, the dispatcher has kept nothing of it.
   func post(
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission
 
-  /// Submits the reply of a plain body, which calls this, to the foreground. It counts against no limit, and is
-  /// refused as an item of kind `.reply` is.
+  /// Submits the reply of a plain body to the foreground. The plain body calls this, on its own thread.
   ///
-  /// The default submits such an item. That of a task with a label comes to ``submit(_:)`` itself.
+  /// A reply counts against no limit, and is refused as an item of kind `.reply` is. The default submits such
+  /// an item. The reply of a task with options is submitted through ``submit(_:)`` instead.
   func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite)
 
-  /// Submits everything else. A refused item has been finished with `.refused` when this returns.
+  /// Submits everything that is not a plain body. Any thread.
+  ///
+  /// - Returns: Whether `item` was accepted. A refused item has been finished with `.refused` when this
+  ///   returns.
   func submit(_ item: WorkItem) -> Admission
 
-  /// Submits `item` as soon as its queue has room; at once if it has no limit. Refusals for any
-  /// other reason finish it as in ``submit(_:)``.
+  /// Submits `item` as soon as its queue has room; at once if the queue has no limit. Any thread.
+  ///
+  /// If `item` is refused for any other reason, it is finished as in ``submit(_:)``.
   func submitWhenRoom(_ item: WorkItem)
 
-  /// Lets an accepted item of kind `.notification` into its queue.
+  /// Moves an accepted item of kind `.notification` into its queue, because its group is empty.
   func release(_ item: WorkItem)
 
-  /// Cancels an item that was submitted here.
+  /// Cancels an item that was submitted here. Any thread.
   func cancel(_ item: WorkItem) -> Cancellation
 
-  /// Cancels the task whose body runs in `frame`, which is one of this dispatcher's, on the thread of the
-  /// body: what ``CurrentTask/cancel()`` does.
+  /// Cancels the task whose running-task context is `frame`: what ``CurrentTask/cancel()`` does.
   ///
-  /// The default cancels the item of the frame. A dispatcher that has repeating timers or handlers lets a
-  /// run stand for its timer, and a call for its registration.
+  /// `frame` belongs to this dispatcher. The thread that runs the body calls this.
+  ///
+  /// The default cancels the item of `frame`. A dispatcher that has repeating timers cancels the timer if the
+  /// body is a run of it, and a dispatcher that has handlers cancels the registration if the body is a call
+  /// of its handler.
   ///
   /// - Returns: Whether there was something to cancel.
   func cancelRunning(_ frame: TaskFrame) -> Bool
@@ -110,57 +121,61 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   /// Runs `body` once in the order of `queue`, before it returns. See ``TaskQueue/sync(fileID:line:_:)``.
   ///
-  /// - Throws: If `body` has not run, and will not.
+  /// - Throws: If `body` has not run and will not run.
   func sync(on queue: TaskQueue, at site: CallSite, _ body: () -> Void) throws(WaitRefusal)
 
-  /// Stands still until `target` has come about.
+  /// Blocks the calling thread until `target` has come about.
   ///
-  /// - Parameter timeout: At most this long; for ever if nil.
+  /// - Parameter timeout: The longest time to wait; without end if nil.
+  /// - Throws: ``WaitRefusal/timedOut``, or ``WaitRefusal/wouldDeadlock(chain:)`` if the wait could not end
+  ///   (rule 14). A fake may throw its own refusals.
   func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal)
 
-  /// Suspends until what was submitted to `queue` before has ended.
+  /// Suspends the calling Task until everything submitted to `queue` before has ended.
   nonisolated(nonsending) func flush(_ queue: TaskQueue) async
 
-  /// Holds a view. Nests.
+  /// Suspends a view: none of its tasks starts. Calls nest.
   func suspend(_ queue: TaskQueue)
-  /// Lets a view go on.
+  /// Undoes one ``suspend(_:)`` of a view.
   func resume(_ queue: TaskQueue)
 
   // MARK: Where am I
 
-  /// Whether the calling code runs in a task of `queue`, or stands for it.
+  /// Whether the calling code runs in a task of `queue`. On a fake, also whether a test's own code stands for
+  /// `queue`.
   func isCurrent(_ queue: TaskQueue) -> Bool
 
   // MARK: Swift Tasks
 
-  /// Runs the jobs of Swift Tasks on `queue`. The same object each time.
+  /// The executor that runs the jobs of Swift Tasks on `queue`. The same object each time.
   func taskExecutor(for queue: TaskQueue) -> any TaskExecutor
-  /// Runs the jobs of actors on `queue`, which has width 1. The same object each time, for as long
-  /// as this dispatcher lives.
+  /// The executor that runs the jobs of actors on `queue`, which has width 1. The same object each time, for
+  /// as long as this dispatcher lives.
   func serialExecutor(for queue: TaskQueue) -> any SerialExecutor
 
   // MARK: The end
 
-  /// Begins to shut down. Returns at once; any thread or task. A later call only shortens.
+  /// Begins to shut down, and returns at once. Any thread or task. A later call can only shorten the
+  /// deadlines.
   func beginShutdown(_ policy: ShutdownPolicy)
 
-  /// What the shutdown left behind, once it is over.
+  /// The report of the shutdown. Nil until the shutdown is over.
   var report: ShutdownReport? { get }
 
-  /// Shuts down, and returns what was left. Everybody who asks gets the same report.
+  /// Shuts down, and returns the report. Every caller gets the same report.
   nonisolated(nonsending) func shutdown(_ policy: ShutdownPolicy) async -> ShutdownReport
 }
 
-/// What a thread can stand still for.
+/// What a thread can be blocked for.
 public enum WaitTarget: Sendable {
-  /// Until the item has its outcome.
+  /// The item has its outcome.
   case item(WorkItem)
-  /// Until the group is empty, or has been since it had emptied so many times: when the call began.
+  /// The group is empty, or has been empty since the call began: `since` is how often it had emptied by then.
   case group(WorkGroup, since: Int)
 }
 
 extension TaskDispatcher {
-  /// This dispatcher's clock. Keeps the dispatcher alive.
+  /// A clock that shows this dispatcher's time. It keeps the dispatcher alive.
   public var clock: DispatcherClock { DispatcherClock(self) }
 
   /// Whether the calling code runs on the foreground.
@@ -174,7 +189,7 @@ extension TaskDispatcher {
   /// Begins to shut down with the default deadlines.
   public func beginShutdown() { beginShutdown(ShutdownPolicy()) }
 
-  /// Shuts down with the default deadlines.
+  /// Shuts down with the default deadlines, and returns the report.
   nonisolated(nonsending) public func shutdown() async -> ShutdownReport {
     await shutdown(ShutdownPolicy())
   }

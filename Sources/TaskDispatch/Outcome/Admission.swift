@@ -1,7 +1,7 @@
-/// What a dispatcher says at once to a submission: in, or out.
+/// Whether a dispatcher has accepted a submission. The submitting call returns it.
 ///
-/// The answer is final. What was accepted gets exactly one outcome; of what was refused nothing is
-/// kept (rule 2).
+/// The answer is final. An accepted submission gets exactly one outcome (rule 2). Of a refused submission the
+/// dispatcher keeps nothing.
 @frozen public enum Admission: Sendable, Hashable {
   /// The task will run, unless it is cancelled, expires or is abandoned.
   case accepted
@@ -23,15 +23,15 @@ extension Admission: CustomStringConvertible {
 
 /// Why a submission was refused.
 @frozen public enum Refusal: UInt8, Error, Sendable, Hashable, CaseIterable {
-  /// Shutdown has begun, and the submission did not come from this dispatcher's own work.
+  /// Shutdown has begun, and the submission did not come from work of this dispatcher.
   case shutDown
-  /// The queue holds as many tasks as its limit allows. Try again later, or do without.
+  /// As many tasks wait in the queue as its limit allows. Submit again later, or do without.
   case limitReached
-  /// The caller waited for room until its time-out.
+  /// The submitting thread waited for room, and its time-out passed first.
   case noRoomInTime
-  /// Waiting for room would have waited for the caller itself (rule 14).
+  /// Waiting for room would have meant waiting for the submitting thread itself (rule 14).
   case wouldDeadlock
-  /// This process was forked from the one that made the dispatcher. Only `_exit` or exec is left.
+  /// This process was forked from the process that made the dispatcher. It can only call `_exit` or exec.
   case forkedChild
   /// A fake whose policy is `.unimplemented` was used.
   case unimplemented

@@ -1,7 +1,8 @@
-/// How many submissions a dispatcher has had, and what became of them.
+/// How many submissions a dispatcher has had, and how they ended.
 ///
-/// Read under the lock that counts, so the numbers belong together. Each run of a repeating timer
-/// counts as a submission of its own, and so does the timer, which ends cancelled.
+/// The dispatcher reads all numbers under the lock that guards them, so they belong to one instant. Each run
+/// of a repeating timer counts as a submission of its own. The timer counts as one more, which ends
+/// cancelled.
 public struct Ledger: Sendable, Hashable {
   /// Submissions that were accepted.
   public var accepted = 0
@@ -12,23 +13,23 @@ public struct Ledger: Sendable, Hashable {
   public var cancelled = 0
   public var expired = 0
   public var abandoned = 0
-  /// Accepted and not yet started: queued, held back, or waiting for a time or a group.
+  /// Accepted and not yet started: in a queue, suspended with it, or waiting for a time or a group.
   public var waiting = 0
   /// Started and not yet ended.
   public var running = 0
 
   public init() {}
 
-  /// Everything that was ever submitted.
+  /// All submissions so far.
   public var submitted: Int { accepted + refused }
 
-  /// Submissions that have ended, the refused ones aside.
+  /// Submissions that have ended, without the refused ones.
   public var ended: Int { completed + failed + cancelled + expired + abandoned }
 
   /// Whether every accepted submission is accounted for, exactly once (rule 2).
   public var balances: Bool { accepted == ended + waiting + running }
 
-  /// Counts the end of an accepted submission. For dispatchers.
+  /// Counts a submission that has ended with `outcome`. For dispatchers.
   @inlinable public mutating func count(_ outcome: Outcome) {
     switch outcome {
     case .completed: completed += 1

@@ -1,16 +1,16 @@
-/// How a submission ended. Each ends exactly once (rule 2).
+/// How a submission ended. Each submission ends exactly once (rule 2).
 public enum Outcome: Sendable {
   /// The body ran to its end.
   case completed
   /// The body threw.
   case failed(any Error)
-  /// It was cancelled before it started; the body never ran.
+  /// The task was cancelled before it started. The body never ran.
   case cancelled
-  /// Its time to live passed before it started; the body never ran.
+  /// Its time to live passed before the task started. The body never ran.
   case expired
-  /// It was never accepted.
+  /// The submission was refused. The body never ran.
   case refused(Refusal)
-  /// It had started, and still ran when the deadline of the shutdown passed.
+  /// The task had started, and still ran when the shutdown's deadline passed.
   case abandoned
 }
 
@@ -42,22 +42,22 @@ extension Outcome: CustomStringConvertible {
   }
 }
 
-/// What a call to `cancel()` achieved (rule 9).
+/// What a call of `cancel()` achieved (rule 9).
 @frozen public enum Cancellation: Sendable, Hashable {
-  /// It had not started. The body never runs, and has been released.
+  /// The task had not started. The body never runs, and has been released.
   case beforeStart
-  /// It has started. Its body can read ``CurrentTask/isCancelled``, and decides itself.
+  /// The task has started. Its body can read ``CurrentTask/isCancelled``, and decides itself whether to stop.
   case requested
-  /// It had already ended.
+  /// The task had ended already.
   case tooLate
 }
 
-/// Thrown to somebody who waits for the value of a task that has none.
+/// Thrown to code that waits for the value of a task that has none.
 public struct NoValue: Error, Sendable, CustomStringConvertible {
   /// How the task ended instead of completing.
   public let outcome: Outcome
   public let label: String?
-  /// Where it was submitted.
+  /// Where the task was submitted.
   public let site: CallSite
 
   public var description: String {

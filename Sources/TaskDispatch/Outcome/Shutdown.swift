@@ -1,11 +1,12 @@
 /// How long a shutdown waits, in two phases (rule 13).
 public struct ShutdownPolicy: Sendable, Hashable {
-  /// How long accepted work may go on, from the call. Negative counts as zero.
+  /// How long accepted work may go on, counted from the call. Negative counts as zero.
   public var drain: Duration { didSet { drain = max(.zero, drain) } }
-  /// How long running bodies get after that, with ``CurrentTask/isCancelled`` true. Negative counts as zero.
+  /// How long running bodies may go on after the drain, with ``CurrentTask/isCancelled`` true. Negative
+  /// counts as zero.
   public var cancel: Duration { didSet { cancel = max(.zero, cancel) } }
 
-  /// The defaults add up to well below the 90 seconds after which systemd kills a service.
+  /// Makes a policy. The defaults add up to well below the 90 seconds after which systemd kills a service.
   public init(drain: Duration = .seconds(10), cancel: Duration = .seconds(5)) {
     self.drain = max(.zero, drain)
     self.cancel = max(.zero, cancel)
@@ -14,19 +15,19 @@ public struct ShutdownPolicy: Sendable, Hashable {
 
 /// What a shutdown does with a task that has not started when it begins.
 @frozen public enum ShutdownBehavior: UInt8, Sendable, Hashable {
-  /// Runs it, as long as the drain lasts.
+  /// Runs the task, if it starts before the drain is over.
   case drain
-  /// Cancels it at once: a refresh or a clean-up that the next start does anyway.
+  /// Cancels the task at once. For a refresh or a clean-up that the next start of the program does anyway.
   case skip
 }
 
-/// What a shutdown left behind. The same for everybody who asks.
+/// What a shutdown left behind. Every caller of `shutdown` gets the same report.
 public struct ShutdownReport: Sendable {
-  /// A submission that did not end by running to its end.
+  /// A submission whose body did not run to its end.
   public struct Unfinished: Sendable, Hashable {
     public enum State: Sendable, Hashable {
-      /// It still ran when the deadline passed. Its thread may still be in it. Or it is a job of a Swift Task
-      /// that waited, and goes on outside of the dispatcher.
+      /// The task still ran when the deadline passed, and its thread may still be in its body. Or it is a job
+      /// of a Swift Task that waited, and that goes on outside the dispatcher.
       case abandoned
       /// The shutdown cancelled it before it started.
       case neverStarted
@@ -34,12 +35,12 @@ public struct ShutdownReport: Sendable {
     public let label: String?
     /// The label of its queue.
     public let queue: String
-    /// Where it was submitted.
+    /// Where the task was submitted.
     public let site: CallSite
-    /// Since it was submitted. Plain bodies may carry no time: then since it was started for one that
-    /// still runs, and nil for one that never did.
+    /// The time since the task was submitted. A plain body may carry no time. Then this is the time since its
+    /// start if it still runs, and nil if it never started.
     public let age: Duration?
-    /// What runs it, as the dispatcher names its threads; nil if it did not run then.
+    /// The thread that runs the task, by the dispatcher's name for it. Nil if the task did not run then.
     public let thread: String?
     public let state: State
 
@@ -55,12 +56,13 @@ public struct ShutdownReport: Sendable {
     }
   }
 
-  /// The counters at the end. Nothing waits or runs: what still ran is counted as abandoned.
+  /// The counters at the end. Nothing waits or runs: a task that still ran is counted as abandoned.
   public let ledger: Ledger
-  /// What was abandoned or never started, in the order of submission within each queue. Between queues
-  /// that order holds only for what had a number: a submission that never started, and that nobody
-  /// cancelled or waited for, may have had none before this report was made. Plain timers that were not
-  /// due are counted in the ledger and not listed.
+  /// The tasks that were abandoned or never started, in the order of submission within each queue.
+  ///
+  /// Between queues, that order holds only for tasks that had a number. A submission that never started may
+  /// have got its number only when this report was made, unless it was cancelled or waited for before. Plain
+  /// timers that were not due are counted in the ledger and not listed.
   public let unfinished: [Unfinished]
 
   public init(ledger: Ledger, unfinished: [Unfinished]) {

@@ -1,18 +1,19 @@
-/// Why a call that would have stood still (`sync`, `wait`) did not.
+/// Why a call that would have blocked its thread (`sync`, `wait`) was refused, or gave up.
 ///
-/// The body of the `sync` has not run, and nothing is left in any queue.
+/// A refused `sync` has not run its body, and has left nothing in any queue.
 public enum WaitRefusal: Error, Sendable, Hashable {
-  /// Only what waits, directly or in a circle, for this call could let it go on (rule 14).
+  /// The wait could never end: only tasks that wait for this call, directly or through others, could end it
+  /// (rule 14).
   ///
-  /// The chain begins with the caller; each link waits for the next.
+  /// The chain begins with the caller. Each link waits for the next.
   case wouldDeadlock(chain: [WaitLink])
-  /// A fake runs everything on one thread, and on one thread this cannot be put in an order,
-  /// although threads could. Only fakes throw this.
+  /// The fake runs everything on one thread, and cannot put this call in an order there, although several
+  /// threads could. Only fakes throw this.
   case cannotBeOrdered(chain: [WaitLink])
-  /// Nothing that this dispatcher knows of can end the wait, or as many bodies have run during it as its step
-  /// limit allows. Only fakes throw this.
+  /// Nothing that this dispatcher knows of can end the wait. Or as many bodies have run during the wait as
+  /// the dispatcher's step limit allows. Only fakes throw this.
   ///
-  /// What it waits for, and what is missing, is in the text.
+  /// The text says what the call waits for, and what is missing.
   case nothingCanEndIt(String)
   /// The time-out passed first.
   case timedOut
@@ -20,13 +21,13 @@ public enum WaitRefusal: Error, Sendable, Hashable {
   case refused(Refusal)
 }
 
-/// One link in a chain of waiting: a running task, and the queue or task that it waits for.
+/// One link in a chain of waits: a running task, and the queue or task that it waits for.
 public struct WaitLink: Sendable, Hashable {
-  /// Label, else file and line, of what waits. `"this thread"` for a caller outside any task.
+  /// The label of the waiting task, else its file and line. `"this thread"` for a caller outside any task.
   public let waiter: String
-  /// The queue that the waiter runs on, or nil outside any task.
+  /// The queue that the waiting task runs on. Nil outside any task.
   public let waiterQueue: String?
-  /// What it waits for.
+  /// The queue or task that it waits for.
   public let waitsFor: String
 
   public init(waiter: String, waiterQueue: String?, waitsFor: String) {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Where threads sleep.
+/// A place where threads sleep until another thread wakes them: a pthread mutex and its condition variable.
 @safe final class Bench: @unchecked Sendable {
-  // The pointers never change, and what they point to guards itself.
+  // The pointers never change. The mutex and the condition variable guard themselves.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -32,9 +32,8 @@ internal import Glibc
 
   func unlock() { unsafe pthread_mutex_unlock(mutex) }
 
-  /// Only under the lock, which is free meanwhile. May come back for nothing.
-  ///
-  /// - Parameter deadline: Nanoseconds of the monotonic clock; for ever if nil.
+  /// Blocks the calling thread until ``wakeAll()`` or until `deadline`; it may also return early. Only while
+  /// holding the lock, which is free while the thread sleeps, and held again when this returns.
   func sleep(until deadline: Int64? = nil) {
     guard let deadline, deadline < .max else {
       unsafe pthread_cond_wait(condition, mutex)

@@ -1,18 +1,18 @@
 /// Where in the source a task was submitted, and the band that it waits in.
 ///
-/// As small as a queued task needs it: the address of the file's name and not the name, so that a
-/// slot with a closure, its file, its line and its band is 29 bytes.
+/// It is as small as a queued task needs it. It stores the address of the file's name and not the name, so
+/// that a slot with a closure, its file, its line and its band is 29 bytes.
 @frozen @safe public struct CallSite: Sendable {
   /// Address of the `#fileID` literal, which lives as long as the process. 0 if there is none.
   @usableFromInline let fileAddress: UInt
   /// The line in that file, counted from 1. 0 if unknown.
   public let line: UInt32
-  /// The band that the task waits in. Without meaning on the foreground.
+  /// The band that the task waits in. Meaningless on the foreground.
   public let band: PriorityBand
 
   /// - Parameters:
   ///   - fileID: A `#fileID`.
-  ///   - line: A `#line`. Greater numbers than `UInt32` holds are clamped.
+  ///   - line: A `#line`. A number greater than `UInt32` holds is clamped.
   @inlinable public init(
     fileID: StaticString, line: UInt, band: PriorityBand = .medium
   ) {
@@ -28,7 +28,7 @@
     self.band = band
   }
 
-  /// The same place, waiting in another band.
+  /// A call site with the same file and line, and with another band.
   @inlinable public func inBand(_ band: PriorityBand) -> CallSite {
     CallSite(fileAddress: fileAddress, line: line, band: band)
   }

@@ -1,13 +1,15 @@
 internal import Glibc
 
-/// Nanoseconds of the clock that neither jumps nor stands still while the process is stopped.
+/// The present time in nanoseconds of the monotonic clock. It does not jump, and it goes on while the process
+/// is stopped.
 package func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   unsafe clock_gettime(CLOCK_MONOTONIC, &time)
   return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
-/// The same, up to four milliseconds ago: as of the kernel's last tick. For a third of the cost.
+/// The time of the monotonic clock at the kernel's last tick, in nanoseconds: up to four milliseconds ago. It
+/// costs a third of ``monotonicNanoseconds()``.
 package func recentMonotonicNanoseconds() -> Int64 {
   var time = timespec()
   unsafe clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
@@ -15,7 +17,7 @@ package func recentMonotonicNanoseconds() -> Int64 {
 }
 
 extension Int64 {
-  /// The sum, or the greatest number if that is more. `other` is not negative.
+  /// The sum, or the greatest `Int64` if the sum is greater. `other` must not be negative.
   package func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

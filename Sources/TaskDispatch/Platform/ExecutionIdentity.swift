@@ -1,19 +1,21 @@
 internal import Glibc
 
-/// Who is executing: a Swift Task, which may go from thread to thread, or else a thread.
+/// Identifies what executes the calling code: a Swift Task, which may move from thread to thread, or else a
+/// thread.
 package enum ExecutionIdentity: Equatable, Sendable {
   case task(Int)
   case thread(UInt)
 
-  /// The caller's. Never inlined: a compiler may keep `pthread_self` across an `await`.
+  /// The identity of what executes the calling code. Never inlined: a compiler may keep `pthread_self` across
+  /// an `await`.
   @inline(never) package static var current: ExecutionIdentity {
-    // A Task hashes as itself, for as long as it lives.
+    // A Task has the same hash value for as long as it lives.
     if let task = unsafe withUnsafeCurrentTask(body: { unsafe $0?.hashValue }) {
       return .task(task)
     }
     return .thread(UInt(pthread_self()))
   }
 
-  /// The calling thread, in a Task as well: one may begin where it is made.
+  /// The identity of the calling thread, also inside a Task: a Task may begin on the thread that makes it.
   @inline(never) package static var ofThread: ExecutionIdentity { .thread(UInt(pthread_self())) }
 }

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Elements side by side in memory that grows and is never shared, found by their index.
+/// Elements in contiguous memory that grows and is never shared, found by their index.
 ///
-/// An array would ask at each access whether somebody else has it too, and check the index; the owner of
-/// this one keeps indices of its own that are right. Grows as a ``Ring`` does, and with the same
-/// limit: elements must not hold a weak reference directly.
+/// An array would check at each access whether its memory is shared, and whether the index is valid. The
+/// owner of this buffer keeps valid indices of its own. It grows as a ``Ring`` does, and with the same limit:
+/// elements must not hold a weak reference directly.
 @safe @usableFromInline package struct GrowableBuffer<Element>: ~Copyable {
   /// Initialised exactly at the indices below `count`.
   @usableFromInline var elements: UnsafeMutablePointer<Element>?
@@ -20,7 +20,7 @@ internal import Glibc
 
   @inlinable package var isEmpty: Bool { count == 0 }
 
-  /// The element at `index`, which must be one: checked in debug builds only.
+  /// The element at `index`, which must be below ``count``. Only debug builds check that.
   @inlinable package subscript(index: Int) -> Element {
     @inline(__always) _read {
       assert(index >= 0 && index < count, "no element at \(index) of \(count)")
@@ -32,14 +32,14 @@ internal import Glibc
     }
   }
 
-  /// Amortised O(1).
+  /// Adds `element` at the end. Amortised O(1).
   @inlinable @inline(__always) package mutating func append(_ element: consuming Element) {
     if count == capacity { grow() }
     unsafe (elements! + count).initialize(to: element)
     count &+= 1
   }
 
-  /// Must not be empty.
+  /// Removes the last element. The buffer must not be empty.
   @inlinable @inline(__always) package mutating func removeLast() -> Element {
     assert(count > 0, "took from an empty buffer")
     count &-= 1

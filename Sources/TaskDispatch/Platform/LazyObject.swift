@@ -1,13 +1,13 @@
 public import Synchronization
 
-/// A place for an object that is made when somebody first asks for it: one, if two threads ask at a
-/// time. Asking takes no lock.
+/// A place for an object that is made at the first request. If two threads ask at the same time, both get the
+/// same object. Asking takes no lock.
 ///
-/// In place of `AtomicLazyReference`, which Swift 6.3.1 does not specialise: it looks types up by name at
+/// It replaces `AtomicLazyReference`, which Swift 6.3.1 does not specialise: that looks types up by name at
 /// each load, which takes ten times as long as the rest of what an actor asks its executor for.
 @safe @usableFromInline package struct LazyObject<Object: AnyObject & Sendable>: ~Copyable, Sendable
 {
-  /// Where the object is, which this holds; 0 as long as there is none.
+  /// The address of the object, to which this holds a strong reference. 0 while there is none.
   @usableFromInline let address = Atomic<UInt>(0)
 
   @inlinable package init() {}
@@ -16,7 +16,8 @@ public import Synchronization
     if let held = unsafe held { unsafe held.release() }
   }
 
-  /// The object, made by `make` if there is none.
+  /// The object. If there is none, `make` makes it. If another thread is faster, the object made here is
+  /// released. Any thread.
   @inlinable package func made(by make: () -> Object) -> Object {
     if let held = unsafe held { return unsafe held.takeUnretainedValue() }
     let new = unsafe Unmanaged.passRetained(make())

@@ -13,8 +13,10 @@
     unsafe value.deallocate()
   }
 
-  /// Runs `body` with the value, and no other thread inside. Not re-entrant: nested use deadlocks,
-  /// so `body` must call nobody else's code.
+  /// Runs `body` with the value, while no other thread can reach it. Any thread.
+  ///
+  /// Not re-entrant: nested use deadlocks. So `body` must call no code that might use this value, and no user
+  /// code.
   @inlinable @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
@@ -25,5 +27,5 @@
   }
 }
 
-// The value is reached under the lock only, and moves in once, in `init`.
+// The value is moved in once, by `init`, and is reached under the lock only.
 extension Locked: @unchecked Sendable where Value: ~Copyable {}

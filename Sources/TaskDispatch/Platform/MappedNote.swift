@@ -1,10 +1,11 @@
 internal import Glibc
 
-/// A few bytes that outlive the process if it dies: they are in a file, which is gone if all ends well.
+/// A few bytes that outlive the process if it dies. They are in a file, which is removed when the note is
+/// released.
 ///
-/// Written by one thread at a time, without a system call.
+/// One thread at a time writes it. Writing makes no system call.
 @safe package final class MappedNote: @unchecked Sendable {
-  /// How many bytes it holds; what does not fit is left out.
+  /// How many bytes a note holds. Text beyond that is left out.
   package static let capacity = 16_384
 
   private static let inUse = Locked<Set<String>>([])
@@ -13,13 +14,13 @@ internal import Glibc
   private let bytes: UnsafeMutablePointer<UInt8>
   private var length = 0
 
-  /// Makes the file, in the directory for temporary ones, and leaves it empty.
+  /// Makes the file, in the directory for temporary files, and leaves it empty.
   ///
-  /// - Returns: Nil if the system does not let it, or if this process has one of that name.
+  /// - Returns: Nil if the system refuses, or if this process has a note of that name already.
   package init?(named name: String) {
     path = Self.path(name)
     guard Self.inUse.withLock({ [path] in $0.insert(path).inserted }) else { return nil }
-    // Never made shorter: another process may have it mapped, and would be ended by that.
+    // Never truncated: another process may have mapped it, and truncation would end that process.
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       Self.inUse.withLock { [path] in _ = $0.remove(path) }
@@ -45,7 +46,7 @@ internal import Glibc
     Self.inUse.withLock { [path] in _ = $0.remove(path) }
   }
 
-  /// Makes it empty again, but for its first bytes.
+  /// Removes everything but the first `count` bytes.
   package func cut(to count: Int) {
     length = min(count, length)
     unsafe bytes[length] = 0
@@ -59,7 +60,7 @@ internal import Glibc
 
   package func append(_ text: String) { for byte in text.utf8 { append(byte) } }
 
-  /// Nothing of it if it does not fit: some of its digits are another number.
+  /// Appends `number` in decimal, or nothing if it does not fit: some of its digits would be another number.
   package func append(_ number: UInt64) {
     var digits = 1
     var rest = number / 10
@@ -84,7 +85,7 @@ internal import Glibc
     length += 1
   }
 
-  /// What the note of that name says that somebody has left behind. Nil if there is none.
+  /// The text of the note of that name that a process has left behind. Nil if there is none.
   package static func left(named name: String) -> String? {
     guard let text = textOfFile(path(name)) else { return nil }
     return String(text.prefix { $0 != "\0" })
@@ -95,7 +96,7 @@ internal import Glibc
   }
 }
 
-/// What the file at `path` says. Nil if there is none that can be read, or if it is no text.
+/// The text of the file at `path`. Nil if it cannot be read, or if it is not UTF-8.
 package func textOfFile(_ path: String) -> String? {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return nil }
@@ -111,9 +112,9 @@ package func textOfFile(_ path: String) -> String? {
   }
 }
 
-/// Adds `text` at the end of the file at `path`, which it makes if there is none.
+/// Appends `text` to the file at `path`, and makes the file if there is none.
 ///
-/// - Returns: False if the system does not let it.
+/// - Returns: False if the system refuses.
 package func appendToFile(_ path: String, _ text: String) -> Bool {
   let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
   guard descriptor >= 0 else { return false }
@@ -122,13 +123,13 @@ package func appendToFile(_ path: String, _ text: String) -> Bool {
   return unsafe write(descriptor, bytes, bytes.count) == bytes.count
 }
 
-/// Whether a process of that number exists.
+/// Whether a process with that process identifier exists.
 package func processExists(_ number: Int32) -> Bool { kill(number, 0) == 0 || errno == EPERM }
 
-/// This process's number.
+/// The process identifier of this process.
 package var processNumber: Int32 { getpid() }
 
-/// Prints a line where errors go.
+/// Writes a line to standard error.
 package func printError(_ line: String) {
   let bytes = Array((line + "\n").utf8)
   _ = unsafe write(STDERR_FILENO, bytes, bytes.count)

@@ -1,11 +1,11 @@
-/// A lock that threads can wait under until somebody has changed something.
+/// A lock under which threads can wait until another thread has changed something.
 ///
-/// Nobody pays for the waiting who does not wait: a thread that frees the lock wakes others only if
-/// there are any. To wake them costs microseconds, and them a processor, so whoever knows that it has
-/// nothing for them frees it without: ``unlock(telling:)``.
+/// A thread that frees the lock wakes waiting threads only if there are any, so it pays nothing if there are
+/// none. Waking them costs microseconds, and costs them a processor. A thread that knows that it has changed
+/// nothing for them can free the lock without waking: ``unlock(telling:)``.
 @safe @usableFromInline package final class Monitor: @unchecked Sendable {
   @usableFromInline let gate = WordLock()
-  // Touched under the gate.
+  // Guarded by the gate.
   @usableFromInline let waiters = Owned(0)
   private let bench = Bench()
 
@@ -13,29 +13,30 @@
 
   @inlinable @inline(__always) package func lock() { gate.lock() }
 
-  /// Whether anybody waits. Only while holding the lock.
+  /// Whether a thread waits. Only while holding the lock.
   @inlinable package var isAwaited: Bool { @inline(__always) get { waiters.value > 0 } }
 
-  /// Frees the lock, and lets everybody who waits look again.
+  /// Frees the lock, and wakes all waiting threads to re-check.
   @inlinable @inline(__always) package func unlock() { unlock(telling: isAwaited) }
 
-  /// Frees the lock, and lets everybody who waits look again if `isNews`. False only if nothing has
+  /// Frees the lock, and wakes all waiting threads to re-check if `isNews`. Pass false only if nothing has
   /// changed for any of them.
   @inlinable @inline(__always) package func unlock(telling isNews: Bool) {
     gate.unlock()
-    // Not before that: they want the lock at once.
+    // Woken only after the gate is free, because they take the lock at once.
     if isNews { wakeAll() }
   }
 
-  /// Lets everybody who waits look again. Without the lock.
+  /// Wakes all waiting threads to re-check. The calling thread must not hold the lock.
   package func tell() {
     lock()
     unlock()
   }
 
-  /// Lets everybody who waits look again once the lock is free. For a thread that has changed
-  /// something and goes on to wait itself; each time round, two of them would wake each other for
-  /// ever.
+  /// Wakes all waiting threads to re-check once the lock is free. Only while holding the lock.
+  ///
+  /// For a thread that has changed something and then waits itself. If it did this in every round, two such
+  /// threads would wake each other for ever.
   @inlinable @inline(__always) package func tellOthers() { if isAwaited { wakeAll() } }
 
   @usableFromInline func wakeAll() {
@@ -44,13 +45,11 @@
     bench.unlock()
   }
 
-  /// Frees the lock until somebody else has held it, or until `deadline`; may also come back for
-  /// nothing. Only while holding the lock.
-  ///
-  /// - Parameter deadline: Nanoseconds of the monotonic clock; for ever if nil.
+  /// Frees the lock, waits until another thread wakes this one or until `deadline`, and takes the lock again.
+  /// It may also return early. Only while holding the lock.
   package func wait(until deadline: Int64? = nil) {
     waiters.value += 1
-    // Before the gate is free: whoever wakes sleepers then finds this one asleep.
+    // Taken before the gate is freed: a thread that then wakes the sleepers finds this one asleep.
     bench.lock()
     gate.unlock()
     bench.sleep(until: deadline)

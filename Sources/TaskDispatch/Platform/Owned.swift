@@ -1,7 +1,8 @@
-/// A value in memory of its own, for a class whose owner already sees to it that nobody else is in.
+/// A value in memory of its own, for a class whose owner already ensures that only one thread at a time uses
+/// it.
 ///
-/// A stored property of a class is checked at run time for overlapping access, each time. Where a
-/// lock around the whole object makes that impossible, the check costs more than the access.
+/// Swift checks each access to a stored property of a class at run time for overlapping accesses. Where a
+/// lock around the whole object makes such accesses impossible, the check costs more than the access.
 @safe @usableFromInline package struct Owned<Value: ~Copyable>: ~Copyable {
   @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
@@ -10,8 +11,8 @@
     unsafe pointer.initialize(to: value)
   }
 
-  /// - Parameter value: Gets cache lines that nothing else lies in: for what many threads read and few
-  ///   write, so that they keep them.
+  /// - Parameter value: Gets cache lines that hold nothing else. For a value that many threads read and few
+  ///   write, so that the readers keep their lines.
   @inlinable package init(padded value: consuming Value) {
     let memory = unsafe allocateLines(byteCount: MemoryLayout<Value>.size)
     unsafe pointer = memory.bindMemory(to: Value.self, capacity: 1)

@@ -1,12 +1,12 @@
-/// Stops one thread until another lets it go on. Used once.
+/// Blocks one thread until another thread opens it.
 package final class Parker: @unchecked Sendable {
   private let bench = Bench()
-  // Under the lock of the bench.
+  // Guarded by the lock of the bench.
   private var isOpen = false
 
   package init() {}
 
-  /// Lets the thread go on, now or when it comes to wait. Any thread.
+  /// Lets the waiting thread go on: now, or as soon as it waits. Any thread.
   package func open() {
     bench.lock()
     isOpen = true
@@ -14,16 +14,14 @@ package final class Parker: @unchecked Sendable {
     bench.unlock()
   }
 
-  /// Lets ``wait(nanoseconds:)`` wait again. The thread that waits.
+  /// Makes the next ``wait(nanoseconds:)`` wait again. Only the waiting thread calls this.
   package func close() {
     bench.lock()
     isOpen = false
     bench.unlock()
   }
 
-  /// Waits until ``open()`` was called. Returns false if `nanoseconds` passed first.
-  ///
-  /// - Parameter nanoseconds: How long to wait at most; for ever if nil.
+  /// Blocks the calling thread until ``open()`` was called. Returns false if `nanoseconds` passed first.
   package func wait(nanoseconds: Int64? = nil) -> Bool {
     let deadline = nanoseconds.map { monotonicNanoseconds().addingClamped(max(0, $0)) }
     bench.lock()

@@ -2,37 +2,40 @@ internal import Glibc
 
 /// A growable ring of slots that are found by *position*: a number that never repeats.
 ///
-/// The first element ever appended has position 0, the next 1, and so on; `head` is the oldest slot
-/// still held and `tail` the position the next element will get. A slot can be emptied in place,
-/// which is what makes cancelling cheap; an emptied slot is *dead* until it reaches the head or the
-/// ring is compacted. In a long ring a slot is a line that no cache has, so whoever knows what stands
-/// there can empty it without touching it: its bit among the *vacated* says that it is dead.
+/// The first element ever appended has position 0, the next 1, and so on. `head` is the oldest slot still
+/// held, and `tail` is the position that the next element will get. A slot can be emptied in place, which
+/// makes cancelling cheap. An emptied slot is a *tombstone* until it reaches the head or the ring is
+/// compacted.
 ///
-/// Memory doubles when it is full and halves when a whole fill-and-drain used less than an eighth
-/// of it, so one burst does not hold its memory for ever and a steady load never reallocates.
+/// In a long ring, the slot to empty is usually in no cache. A caller that knows what the slot holds can make
+/// it a tombstone without touching it: a bit in ``vacated`` then says so.
 ///
-/// Raw memory, not an array: an array of optionals would copy, check and count at every step of the
-/// hottest loop of the dispatcher. It grows with `realloc`, which moves the pages of a large block
-/// and not its bytes, so elements must not hold a weak reference directly (the one kind of value
-/// that Swift cannot move as bytes).
+/// Memory doubles when it is full, and halves when a whole fill-and-drain used less than an eighth of it. So
+/// one burst does not hold its memory for ever, and a steady load never reallocates.
+///
+/// The ring uses raw memory. An array of optionals would copy, check and count at every step of the hottest
+/// loop of the dispatcher. It grows with `realloc`, which moves the pages of a large block and not its bytes.
+/// So elements must not hold a weak reference directly: that is the one kind of value that Swift cannot move
+/// as bytes.
 @safe @usableFromInline package struct Ring<Element>: ~Copyable {
   /// Initialised exactly at the positions from `head` to `tail`.
   @usableFromInline var slots: UnsafeMutablePointer<Element?>?
-  /// The capacity, a power of two, less one; −1 (all ones) stands for no memory at all.
+  /// The capacity, which is a power of two, less one. −1 (all ones) if there is no memory at all.
   @usableFromInline var mask: Int
   /// The position of the oldest slot held.
   @usableFromInline package var head = 0
   /// The position that the next element will get.
   @usableFromInline package var tail = 0
-  /// `tail` when the ring was last seen empty: tells how much of the memory the last burst used.
+  /// `tail` when the ring was last emptied. It tells how much of the memory the last burst used.
   @usableFromInline var tailWhenEmpty = 0
-  /// A bit for each slot. Set only between `head` and `tail`, and never at the head once dead slots there
-  /// were dropped; no memory before the first.
+  /// A bit for each slot: set if the slot is a tombstone that was made without touching it. Bits are set only
+  /// between `head` and `tail`, and never at the head once tombstones there were dropped. No memory before
+  /// the first is set.
   @usableFromInline var vacated: UnsafeMutablePointer<UInt64>?
   @usableFromInline var vacatedCount = 0
 
   #if DEBUG
-    /// How many slots were touched: what the tests of the "Complexity:" lines count.
+    /// How many slots were touched: the tests of the "Complexity:" lines count them.
     @usableFromInline package internal(set) var looks = 0
   #endif
 
@@ -57,7 +60,7 @@ internal import Glibc
     unsafe free(slots)
   }
 
-  /// Slots held, dead ones included.
+  /// The number of slots held, including tombstones.
   @inlinable package var slotCount: Int { tail &- head }
 
   @inlinable package var isEmpty: Bool { tail == head }
@@ -81,7 +84,7 @@ internal import Glibc
     return position
   }
 
-  /// Adds a slot as it is, dead if nil. Amortised O(1).
+  /// Adds a slot as it is; nil adds a tombstone. Amortised O(1).
   @inlinable package mutating func appendSlot(_ slot: consuming Element?) {
     noteLook()
     if slotCount == mask &+ 1 { grow() }
@@ -89,8 +92,10 @@ internal import Glibc
     tail &+= 1
   }
 
-  /// Takes the oldest slot out: its element, or nil if it is dead. Must not be empty, nor may the slot have
-  /// been vacated: ``dropDeadHead()`` first, where some are.
+  /// Takes the oldest slot out. Returns its element, or nil if the slot is a tombstone.
+  ///
+  /// The ring must not be empty, and the slot must not have been vacated. If slots may have been, call
+  /// ``dropDeadHead()`` first.
   @inlinable @inline(__always)
   package mutating func takeFirst() -> Element? {
     noteLook()
@@ -101,9 +106,9 @@ internal import Glibc
     return element
   }
 
-  /// Takes the oldest slot out if `isWanted`. Must be alive.
+  /// Takes the oldest slot out if `isWanted` is true for its element. The slot must be alive.
   ///
-  /// - Parameter isWanted: Must not change it: given so that nothing is copied.
+  /// - Parameter isWanted: Must not change the element. It is passed `inout` only so that nothing is copied.
   @inlinable @inline(__always)
   package mutating func takeFirst(if isWanted: (inout Element) -> Bool) -> Element? {
     assert(isAlive(at: head), "no live element at the head")
@@ -123,7 +128,7 @@ internal import Glibc
     return unsafe vacated![index &>> 6] & (1 &<< UInt64(index & 63)) != 0
   }
 
-  /// Reads the live element at `position` in place. Must be alive.
+  /// Shows the element at `position` to `body`, in place. Traps unless it is alive.
   @inlinable package func withElement<Result>(
     at position: Int, _ body: (borrowing Element) -> Result
   ) -> Result {
@@ -131,14 +136,15 @@ internal import Glibc
     return unsafe body(slots![position & mask]!)
   }
 
-  /// Changes the live element at `position` in place. Must be alive.
+  /// Lets `body` change the element at `position` in place. Traps unless it is alive.
   @inlinable package mutating func update(at position: Int, _ body: (inout Element) -> Void) {
     noteLook()
     precondition(isAlive(at: position), "no live element at position \(position)")
     unsafe body(&slots![position & mask]!)
   }
 
-  /// Empties the slot at `position`, which stays as a dead one. Nil if it is dead or gone. O(1).
+  /// Empties the slot at `position`, which stays as a tombstone. Nil if it is one already, or is not held any
+  /// more. O(1).
   @inlinable package mutating func remove(at position: Int) -> Element? {
     noteLook()
     guard position >= head, position < tail, !isVacated(at: position) else { return nil }
@@ -146,11 +152,12 @@ internal import Glibc
     return element
   }
 
-  /// Empties the slot at `position` without touching it: for whoever knows that what stands there is alive
-  /// and nothing but a reference to an object. That one is not let go of: the slot's share in it is the caller's
-  /// now (``letGoOfShare(in:)``). O(1).
+  /// Makes the slot at `position` a tombstone without reading it. O(1).
   ///
-  /// - Returns: Whether the slot was held. If not, nothing has changed.
+  /// The slot must be alive, and hold exactly one strong reference and nothing else. The caller takes over
+  /// that reference, and must release it with ``letGoOfShare(in:)``.
+  ///
+  /// - Returns: Whether the slot was still held. If not, nothing has changed.
   @inlinable package mutating func vacate(at position: Int) -> Bool {
     noteLook()
     guard position >= head, position < tail, !isVacated(at: position) else { return false }
@@ -161,7 +168,7 @@ internal import Glibc
     return true
   }
 
-  /// Drops dead slots at the head, so that the head is alive or the ring is empty.
+  /// Drops tombstones at the head, so that the head is alive or the ring is empty.
   @inlinable package mutating func dropDeadHead() {
     while head != tail {
       noteLook()
@@ -178,7 +185,7 @@ internal import Glibc
 
   /// Moves the live elements together against the tail, which stays where it is.
   ///
-  /// - Parameter moved: Told of each element that gets another position, the newest first.
+  /// - Parameter moved: Called for each element that gets another position, the newest first.
   /// - Complexity: O(slots).
   @inlinable package mutating func compact(moved: (inout Element, _ to: Int) -> Void) {
     emptyVacated()
@@ -194,11 +201,11 @@ internal import Glibc
         unsafe moved(&slot[target & mask]!, target)
       }
     }
-    // What is left before `target` is dead, and a dead slot owns nothing.
+    // The slots before `target` are tombstones, and a tombstone owns nothing.
     head = target
   }
 
-  /// A ring of its own with the same slots at the same positions. O(slots).
+  /// A separate ring with the same slots at the same positions. O(slots).
   @inlinable package func clone() -> Ring<Element> {
     var copy = Ring<Element>()
     copy.rebase(at: head)
@@ -208,7 +215,7 @@ internal import Glibc
     return copy
   }
 
-  /// Makes the next position `position`. The ring must be empty.
+  /// Makes `position` the next position. Traps unless the ring is empty.
   @inlinable package mutating func rebase(at position: Int) {
     precondition(isEmpty, "a ring that holds elements cannot be renumbered")
     head = position
@@ -216,8 +223,8 @@ internal import Glibc
     tailWhenEmpty = position
   }
 
-  /// Gives everything held a new position, so that none is below `position`. Order and gaps stay as
-  /// they are, and so does the memory: positions move on by a whole number of its size.
+  /// Gives all slots new positions, so that none is below `position`. Order and gaps stay as they are. Memory
+  /// does too, since each position increases by a multiple of the capacity.
   @inlinable package mutating func renumber(from position: Int) {
     guard head < position, !isEmpty else { return }
     let rounds = (position - head + mask) / (mask + 1)
@@ -227,7 +234,7 @@ internal import Glibc
     tailWhenEmpty += step
   }
 
-  /// Called when a drain has emptied the ring: gives memory back that the last burst did not use.
+  /// Gives back memory that the last burst did not use. Called when a drain has emptied the ring.
   @inlinable package mutating func settleWhenEmpty() {
     let used = tail &- tailWhenEmpty
     tailWhenEmpty = tail
@@ -266,7 +273,8 @@ internal import Glibc
 
   private var vacatedWords: Int { (capacity + 63) / 64 }
 
-  /// Makes vacated slots dead as others are: they say so themselves. O(capacity / 64 + vacated).
+  /// Turns tombstones that were made without touching their slots into empty slots. O(capacity / 64 +
+  /// vacated).
   @usableFromInline mutating func emptyVacated() {
     guard vacatedCount > 0 else { return }
     for word in 0..<vacatedWords {
@@ -295,7 +303,8 @@ internal import Glibc
   }
 }
 
-/// Lets go of `object` for a slot that held it and was vacated: see ``Ring/vacate(at:)``. Once for each.
+/// Releases the reference to `object` that a vacated slot held: see ``Ring/vacate(at:)``. Once for each such
+/// slot.
 package func letGoOfShare(in object: AnyObject) {
   unsafe Unmanaged.passUnretained(object).release()
 }

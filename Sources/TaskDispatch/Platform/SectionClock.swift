@@ -1,9 +1,9 @@
-/// The time in a section of a lock: the monotonic clock is read when it is first asked for, and that is
-/// the time until it is forgotten.
+/// The time in a section of a lock. The first request reads the monotonic clock, and that reading counts
+/// until it is forgotten.
 ///
-/// It refers to nobody who is counted, so a closure that holds it costs nothing.
+/// It holds no counted reference, so a closure that captures it costs nothing.
 @safe @usableFromInline package struct SectionClock {
-  // Whoever made this keeps what it points to, and touches it under that lock.
+  // The owner of this clock keeps the memory that this points to, and touches it under that lock.
   @usableFromInline let known: UnsafeMutablePointer<Int64>
   /// Which time of the monotonic clock counts as zero.
   @usableFromInline let origin: Int64
@@ -31,6 +31,6 @@
     unsafe known.pointee != Self.unknown
   }
 
-  /// Time may have passed.
+  /// Makes the next request read the clock again, since time may have passed.
   @inlinable @inline(__always) package func forget() { unsafe known.pointee = Self.unknown }
 }

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Looks again and again for so many nanoseconds, and lets other threads run now and then: about once
-/// in a microsecond, since to give way takes half of one, in which nobody looks.
+/// Checks `isTrue` again and again for so many nanoseconds, and yields the processor about once in a
+/// microsecond. Yielding takes about half a microsecond, in which it does not check.
 ///
-/// - Returns: Whether `isTrue` has become true; and for how many nanoseconds others had the processor
-///   when it gave way, at most.
+/// - Returns: Whether `isTrue` has become true. And the longest time, in nanoseconds, for which other threads
+///   had the processor in one yield.
 package func spin(
   nanoseconds: Int64, now: () -> Int64 = monotonicNanoseconds, giveWay: () -> Void = giveWay,
   until isTrue: () -> Bool
@@ -21,5 +21,5 @@ package func spin(
   }
 }
 
-/// Lets another thread have the processor that wants it.
+/// Yields the processor to another thread that is ready to run.
 package func giveWay() { sched_yield() }

@@ -1,23 +1,26 @@
 internal import Glibc
 
-/// What a thread does for dispatchers. Above all the frames of the bodies that run on it: a list that runs
-/// through the frames themselves, so that entering a body allocates nothing and writes to no shared object.
+/// What a thread does for dispatchers: above all the running-task contexts (``TaskFrame``) of the bodies that
+/// run on it.
 ///
-/// A thread-local pointer, and no comparison of thread ids: the compiler may keep `pthread_self`
-/// across an `await`, and ids are used again, so that could answer for another thread (or for one
-/// that is gone).
+/// The contexts form a list through themselves, so that entering a body allocates nothing and writes to no
+/// shared object.
+///
+/// It uses a thread-local pointer and compares no thread identifiers. The compiler may keep `pthread_self`
+/// across an `await`, and identifiers are used again. So a comparison could answer for another thread, or for
+/// one that has ended.
 enum ThreadFrames {
-  /// A frame's place in the list, while its body runs.
+  /// A context's place in the list, while its body runs.
   @safe struct Link {
-    // Not counted: whoever runs the body holds them until it has ended.
+    // Not counted: the code that runs the body keeps these objects alive until the body has ended.
     private let heldBelow: Unmanaged<TaskFrame>?
     private unowned(unsafe) let heldDispatcher: any TaskDispatcher
     private let top: Top
-    /// Whether the body cannot rely on what is below.
+    /// Whether the body must not rely on the contexts below.
     let hidesOuter: Bool
     private let wasOutside: Bool
 
-    /// Puts `frame` on top of this thread's frames.
+    /// Puts `frame` on top of this thread's contexts.
     fileprivate init(
       _ frame: TaskFrame, by dispatcher: any TaskDispatcher, hidesOuter: Bool
     ) {
@@ -30,7 +33,7 @@ enum ThreadFrames {
       unsafe top.pointee.isOutsideTasks = false
     }
 
-    /// Puts `frame` on top, as if it stood on `base`, which is somewhere below, and on nothing between.
+    /// Puts `frame` on top as if it stood directly on `base`, a context somewhere below.
     fileprivate init(
       _ frame: TaskFrame, by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?
     ) {
@@ -43,7 +46,7 @@ enum ThreadFrames {
       unsafe top.pointee.isOutsideTasks = false
     }
 
-    /// Makes what was below the top again.
+    /// Makes the context below the top again.
     fileprivate func undo() {
       unsafe top.pointee.frame = heldBelow
       unsafe top.pointee.isOutsideTasks = wasOutside
@@ -59,26 +62,26 @@ enum ThreadFrames {
     var dispatcher: any TaskDispatcher { unsafe heldDispatcher }
   }
 
-  /// What a thread keeps. It is looked for once a body, and then written without a call; freed when the
-  /// thread ends.
+  /// The thread-local state. A thread looks it up once a body, and then writes it without a call. It is freed
+  /// when the thread ends.
   @safe fileprivate struct State {
-    /// The innermost frame.
+    /// The innermost context.
     var frame: Unmanaged<TaskFrame>?
-    /// The code that runs now is in no task, whatever frames are below: a dispatcher calls back after
-    /// a task has ended.
+    /// Whether the code that runs now is in no task, whatever contexts are below: a dispatcher calls back
+    /// after a task has ended.
     var isOutsideTasks = false
     /// The innermost call of ``delivering(for:outsideTasks:_:)``.
     var delivery: UnsafePointer<Delivery>?
-    /// The dispatcher whose worker run this thread is in. It outlives that.
+    /// The dispatcher whose worker run this thread is in. It outlives that worker run.
     unowned(unsafe) var worksFor: (any TaskDispatcher)?
-    /// The thread is blocked by a dispatcher, and may run something on top of its wait.
+    /// Whether a dispatcher blocks the thread, which may run something on top of its wait.
     var isBlocked = false
-    /// The thread is about to release dispatchers that it has no other part in.
+    /// Whether the thread is about to release dispatchers that it does no work for.
     var isReleasing = false
   }
 
   @safe fileprivate struct Delivery {
-    /// Lives as long as the call that makes this.
+    /// Kept alive by the caller, for longer than this.
     unowned(unsafe) let dispatcher: any TaskDispatcher
     let below: UnsafePointer<Delivery>?
   }
@@ -92,7 +95,7 @@ enum ThreadFrames {
     return key
   }()
 
-  /// Never inlined: what it reads changes where the compiler sees no reason for it.
+  /// Never inlined: the value that it reads changes where the compiler sees no reason for that.
   @inline(never) fileprivate static func topIfMade() -> Top? {
     guard let top = unsafe pthread_getspecific(key) else { return nil }
     return unsafe top.assumingMemoryBound(to: State.self)
@@ -108,23 +111,23 @@ enum ThreadFrames {
     return unsafe top
   }
 
-  /// The innermost frame that runs on this thread, or nil: also one that the code which runs now is not
-  /// in. See ``isOutsideTasks``.
+  /// The innermost context on this thread, or nil. The code that runs now may be outside of it: see
+  /// ``isOutsideTasks``.
   static var innermost: TaskFrame? {
     guard let top = unsafe topIfMade() else { return nil }
     return unsafe top.pointee.frame?.takeUnretainedValue()
   }
 
-  /// Whether the code that runs now is in none of this thread's frames.
+  /// Whether the code that runs now is in none of this thread's contexts.
   static var isOutsideTasks: Bool {
     guard let top = unsafe topIfMade() else { return true }
     return unsafe top.pointee.isOutsideTasks
   }
 
-  /// Runs `body`, in which a dispatcher calls back into user code and releases what it holds.
+  /// Runs `body`, in which a dispatcher calls user code and releases what it holds.
   ///
-  /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If not, it is in
-  ///   the task of the code that calls.
+  /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If false, `body` is
+  ///   in the task of the calling code.
   static func delivering(
     for dispatcher: any TaskDispatcher, outsideTasks: Bool, _ body: () -> Void
   ) {
@@ -140,7 +143,7 @@ enum ThreadFrames {
     unsafe top.pointee.isOutsideTasks = wasOutside
   }
 
-  /// How many calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` this thread is in.
+  /// The number of calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` that this thread is in.
   static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
     guard let top = unsafe topIfMade() else { return 0 }
     var count = 0
@@ -182,7 +185,7 @@ enum ThreadFrames {
     }
   }
 
-  /// Whether the thread is about to release dispatchers that it has no other part in.
+  /// Whether the thread is about to release dispatchers that it does no work for.
   static var isReleasing: Bool {
     get {
       guard let top = unsafe topIfMade() else { return false }
@@ -194,18 +197,18 @@ enum ThreadFrames {
     }
   }
 
-  /// Puts `frame` on top. The caller holds it, and its dispatcher, until it has popped it.
+  /// Puts `frame` on top. The caller keeps `frame` and its dispatcher alive until it has popped `frame`.
   static func push(_ frame: TaskFrame, by dispatcher: any TaskDispatcher, hidesOuter: Bool) {
     frame.link = Link(frame, by: dispatcher, hidesOuter: hidesOuter)
   }
 
-  /// Takes `frame`, which this thread pushed last, off again.
+  /// Removes `frame`, which this thread pushed last.
   static func pop(_ frame: TaskFrame) {
     frame.link?.undo()
     frame.link = nil
   }
 
-  /// Puts `frame` on top, as if it stood on `base`, which is somewhere below, and on nothing between.
+  /// Puts `frame` on top as if it stood directly on `base`, a context somewhere below.
   ///
   /// - Returns: What was on top before, for ``pop(_:to:)``.
   static func push(
@@ -216,13 +219,13 @@ enum ThreadFrames {
     return former
   }
 
-  /// Takes `frame` off again, and makes `former` the top.
+  /// Removes `frame`, and makes `former` the top.
   static func pop(_ frame: TaskFrame, to former: TaskFrame?) {
     frame.link?.undo(to: former)
     frame.link = nil
   }
 
-  /// The first frame of this thread, from the innermost outwards, that `matches`.
+  /// The first context of this thread, from the innermost outwards, for which `matches` is true.
   static func first(where matches: (TaskFrame) -> Bool) -> TaskFrame? {
     var next = innermost
     while let frame = next {

@@ -5,15 +5,16 @@ package enum ThreadStack {
   private typealias AttributesOfThread =
     @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
 
-  /// `pthread_getattr_np`, which the module of the C library does not show. Nil if there is none.
+  /// `pthread_getattr_np`, which the module of the C library does not export. Nil if there is none.
   private static let attributesOfThread: AttributesOfThread? = {
     guard let function = unsafe dlsym(nil, "pthread_getattr_np") else { return nil }
     return unsafe unsafeBitCast(function, to: AttributesOfThread.self)
   }()
 
-  /// Whether less than a quarter of it is left, or less than a mebibyte of a large one.
+  /// Whether less than a quarter of the stack is left, or less than a mebibyte if that is less.
   ///
-  /// Nil where that cannot be known. Asks the system: some microseconds, on the main thread some tens.
+  /// Nil if that cannot be known. It makes system calls: some microseconds, and some tens of them on the main
+  /// thread.
   @inline(never) package static var isNearlyUsedUp: Bool? {
     var attributes = pthread_attr_t()
     guard let ofThread = unsafe attributesOfThread,
@@ -26,7 +27,7 @@ package enum ThreadStack {
     else { return nil }
     let here = unsafe withUnsafePointer(to: &size) { UInt(bitPattern: $0) }
     let end = UInt(bitPattern: lowest)
-    // A sanitizer may keep variables elsewhere.
+    // A sanitizer may keep variables outside the stack.
     guard here > end, here <= end + UInt(size) else { return nil }
     return here - end < UInt(min(size / 4, 1 << 20))
   }

@@ -1,18 +1,18 @@
 public import Synchronization
 
-/// A lock of one word, in the memory of its owner: taking it and freeing it, while nobody else wants
-/// it, is an atomic operation each, without a call.
+/// A lock of one word, in the memory of its owner. Not re-entrant.
 ///
-/// Who finds it held looks again for a moment, for what is done under our locks is shorter than the
-/// way into the kernel and back, and then sleeps. Not re-entrant.
+/// Without contention, taking it and freeing it are one atomic operation each, without a call. A thread that
+/// finds the lock held first tries again for a moment, and then sleeps: what is done under our locks is
+/// shorter than the way into the kernel and back.
 ///
-/// Our own, because a `pthread_mutex_t` costs twice as much and wants memory of its own, and the
-/// standard library's `Mutex` collapses under contention and is not known to ThreadSanitizer, which
-/// sees the atomics of this one.
+/// It is our own for two reasons. A `pthread_mutex_t` costs twice as much, and needs memory of its own. The
+/// standard library's `Mutex` collapses under contention, and ThreadSanitizer does not know it; it sees the
+/// atomics of this lock.
 @safe @usableFromInline package struct WordLock: ~Copyable {
-  /// 0: free. 1: held. 2: held, and somebody may sleep until it is free.
+  /// 0: free. 1: held. 2: held, and threads may sleep until it is free.
   @usableFromInline let word = Atomic<UInt32>(0)
-  /// Where those sleep, among ``benches``.
+  /// The index of the bench among ``benches`` where those threads sleep.
   private let bench = WordLock.made.wrappingAdd(1, ordering: .relaxed).oldValue % 64
 
   @usableFromInline package init() {}
@@ -40,14 +40,14 @@ public import Synchronization
       }
       let bench = Self.benches[Int(bench)]
       bench.lock()
-      // Marked before each sleep, under the bench's lock: who frees it and sees the mark takes that
-      // lock before it wakes everybody, and then the sleeper sleeps.
+      // The thread marks the lock before each sleep, under the bench's lock. A thread that frees the lock and
+      // sees the mark takes the bench's lock before it wakes the sleepers. So by then this thread sleeps.
       let isMine = word.exchange(2, ordering: .acquiring) == 0
       if !isMine { bench.sleep() }
       bench.unlock()
       if isMine { return }
-      // Who was woken looks for a while again: to sleep at once whenever another was faster made
-      // everybody who frees the lock wait for the bench.
+      // A woken thread tries again for a moment. When it slept at once if another thread was faster, every
+      // thread that freed the lock waited for the bench.
     }
   }
 
@@ -55,17 +55,17 @@ public import Synchronization
     let bench = Self.benches[Int(bench)]
     bench.lock()
     bench.unlock()
-    // All of them: those of another lock may sleep there as well. Without the bench's lock, which
-    // they want first.
+    // Wakes all of them: threads that wait for another lock may sleep there as well. Without the bench's
+    // lock, which they take first.
     bench.wakeAll()
   }
 
-  /// About a microsecond: to go to sleep and to be woken takes five, and makes whoever frees it pay for
-  /// half of that. With a tenth of it, threads that submit and run tasks with handles slept at every
-  /// other meeting, and took twice as long.
+  /// How often to try before sleeping: about a microsecond. To go to sleep and to be woken takes five, and
+  /// costs the thread that frees the lock half of that. With a tenth of this number, threads that submit and
+  /// run tasks with handles slept at every other contention, and took twice as long.
   private static var looks: Int { 2_000 }
-  /// How many locks were made.
+  /// The number of locks made so far.
   private static let made = Atomic<UInt32>(0)
-  /// Few of so many locks are ever found held for long, so they share their benches.
+  /// Few locks are ever held for long, so locks share benches.
   private static let benches = (0..<64).map { _ in Bench() }
 }

@@ -1,7 +1,7 @@
-/// Times in a four-way heap, the earliest first and, among equal times, the oldest first. Each belongs to
-/// a numbered place of its owner's, and is removed by that.
+/// Times in a four-way heap: the earliest first and, among equal times, the oldest first.
 ///
-/// A value without lock, clock or thread.
+/// Each entry belongs to a numbered place of the ``DeadlineQueue`` that owns the heap, and is removed by that
+/// number. A value without lock, clock or thread.
 @usableFromInline struct DeadlineHeap: ~Copyable {
   @usableFromInline struct Entry {
     @usableFromInline let time: Int64
@@ -21,10 +21,10 @@
   }
 
   @usableFromInline var entries = GrowableBuffer<Entry>()
-  /// Where the entry of each place stands. Means nothing for a place that has none here.
+  /// The index of each place's entry. Meaningless for a place that has no entry in this heap.
   @usableFromInline var indexOfPlace = GrowableBuffer<Int32>()
   #if DEBUG
-    /// How many entries were looked at so far, for the tests that count them.
+    /// How many entries were read so far, for the tests that count them.
     @usableFromInline let looks = Owned(0)
   #endif
 
@@ -32,10 +32,10 @@
 
   @inlinable var count: Int { entries.count }
   @inlinable var isEmpty: Bool { entries.isEmpty }
-  /// Must not be empty.
+  /// The earliest entry. The heap must not be empty.
   @inlinable var first: Entry { entry(at: 0) }
 
-  /// Every look at an entry goes by here: debug builds count them.
+  /// Reads the entry at `index`. Every read goes through this function, so that debug builds can count them.
   @inlinable @inline(__always) func entry(at index: Int) -> Entry {
     #if DEBUG
       looks.value += 1
@@ -43,15 +43,15 @@
     return entries[index]
   }
 
-  /// Adds an entry. Its place must have none here. O(log n), and what it takes to know all places up to
-  /// its own.
+  /// Adds an entry, whose place must have none in this heap. O(log n), plus the growth of ``indexOfPlace`` up
+  /// to its place.
   @inlinable mutating func insert(_ entry: Entry) {
     while indexOfPlace.count <= Int(entry.place) { indexOfPlace.append(-1) }
     entries.append(entry)
     siftUp(entry, from: entries.count - 1)
   }
 
-  /// Removes the entry of `place`, which must have one here. O(log n).
+  /// Removes the entry of `place`, which must have one in this heap. O(log n).
   @inlinable mutating func remove(_ place: Int32) {
     let index = Int(indexOfPlace[Int(place)])
     let last = entries.removeLast()

@@ -1,5 +1,5 @@
-/// Names one element that waits in a ``DeadlineQueue``. Never names another: a place that is used
-/// again counts on.
+/// Identifies one element that waits in a ``DeadlineQueue``. It never identifies another element: each time
+/// that a place is used again, its generation increases.
 @usableFromInline package struct DeadlineTicket: Hashable, Sendable {
   @usableFromInline let place: Int32
   @usableFromInline let generation: UInt32
@@ -9,7 +9,7 @@
     self.generation = generation
   }
 
-  /// As a number, for who keeps it where others keep one.
+  /// The ticket as a number. An item stores it in the field that otherwise holds its position in a queue.
   @inlinable package var bits: Int {
     Int(truncatingIfNeeded: UInt64(generation) << 32 | UInt64(UInt32(bitPattern: place)))
   }
@@ -22,23 +22,24 @@
 
 /// Elements that wait for a time, taken out earliest first and, when due together, oldest first.
 ///
-/// Four-way heaps whose entries know their place, so that a cancelled timer leaves at once and a
-/// million that never fire cost no memory. A wheel would be two to three times as fast and would
-/// round; here the order is exact and so is the next deadline.
+/// The elements stand in four-way heaps that know the index of each element. So a cancelled timer is removed
+/// at once, and a million timers that are cancelled cost no memory. A timer wheel would be two to three times
+/// as fast, but it would round; here the order is exact, and so is the next deadline.
 ///
-/// Elements without a tolerance stand in one heap. Those with one stand in two of their own: by the time
-/// that they are due, and by the latest time that still serves them. So the next wake-up is the smaller of
-/// two heads, and elements without a tolerance pay nothing for the others.
+/// Elements without a tolerance stand in one heap. Elements with a tolerance stand in two other heaps:
+/// ordered by the time at which they are due, and by the latest time that their tolerance allows. So the next
+/// wake-up is the smaller of two heads, and elements without a tolerance pay nothing for the others.
 ///
-/// Times are nanoseconds since an origin that the owner chooses. A value without lock, clock or
-/// thread; both dispatchers wait in this type.
+/// Times are nanoseconds since an origin that the owner chooses. A value without lock, clock or thread. Both
+/// dispatchers keep their timers in this type.
 @usableFromInline package struct DeadlineQueue<Element>: ~Copyable {
   @usableFromInline package typealias Ticket = DeadlineTicket
 
   @usableFromInline struct Place {
     @usableFromInline var element: Element?
     @usableFromInline var generation: UInt32 = 0
-    /// While it is free, the next free place, or -1; else whether its element has a tolerance.
+    /// For a free place: the next free place, or -1. For a place in use: 1 if its element has a tolerance,
+    /// else 0.
     @usableFromInline var link: Int32
 
     @inlinable init(element: consuming Element, hasTolerance: Bool) {
@@ -46,15 +47,15 @@
       link = hasTolerance ? 1 : 0
     }
 
-    /// Only while it holds an element.
+    /// Whether its element has a tolerance. Only for a place in use.
     @inlinable var hasTolerance: Bool { link == 1 }
   }
 
-  /// What has no tolerance, by the time that it is due.
+  /// The elements without a tolerance, ordered by the time at which they are due.
   @usableFromInline var exact = DeadlineHeap()
-  /// What has a tolerance, by the time that it is due.
+  /// The elements with a tolerance, ordered by the time at which they are due.
   @usableFromInline var tolerant = DeadlineHeap()
-  /// The same elements, by the latest time that still serves them.
+  /// The elements of ``tolerant``, ordered by the latest time that their tolerance allows.
   @usableFromInline var tolerantByLatest = DeadlineHeap()
   @usableFromInline var places = GrowableBuffer<Place>()
   @usableFromInline var firstFree: Int32 = -1
@@ -66,13 +67,13 @@
   @inlinable package var isEmpty: Bool { exact.isEmpty && tolerant.isEmpty }
 
   #if DEBUG
-    /// How many entries were looked at so far, for the tests that count them.
+    /// How many entries were read so far, for the tests that count them.
     package var looks: Int {
       exact.looks.value + tolerant.looks.value + tolerantByLatest.looks.value
     }
   #endif
 
-  /// Whether the element that comes out next has a tolerance. Must not be empty.
+  /// Whether the next element has a tolerance. The queue must not be empty.
   @inlinable var nextHasTolerance: Bool {
     if tolerant.isEmpty { return false }
     return exact.isEmpty || tolerant.first.precedes(exact.first)
@@ -86,16 +87,18 @@
   /// The earliest time at which an element is due. O(1).
   @inlinable package var nextDeadline: Int64? { next?.time }
 
-  /// The latest time at which a single look at the queue is late for no element's tolerance. O(1).
+  /// The latest time for one wake-up that keeps to the tolerance of every element. O(1).
   @inlinable package var nextWakeUp: Int64? {
     if tolerantByLatest.isEmpty { return exact.isEmpty ? nil : exact.first.time }
     let latest = tolerantByLatest.first.time
     return exact.isEmpty ? latest : min(exact.first.time, latest)
   }
 
-  /// Adds `element`, to come out once `due` is reached. Amortised O(log n).
+  /// Adds `element`, which can be taken once `due` is reached. Amortised O(log n).
   ///
-  /// - Parameter tolerance: Nanoseconds that it may be late if that saves a wake-up. Not negative.
+  /// - Parameter tolerance: How many nanoseconds late the element may be taken, if that saves a wake-up. Not
+  ///   negative.
+  /// - Returns: A ticket for ``remove(_:)``.
   @inlinable @discardableResult
   package mutating func insert(
     _ element: consuming Element, due: Int64, tolerance: Int64 = 0
@@ -125,13 +128,14 @@
     return Ticket(place: place, generation: places[Int(place)].generation)
   }
 
-  /// Takes the next element that is due at `time` or before, and the time that it was due. O(log n).
+  /// Takes the next element that is due at `time` or before, and returns the time at which it was due. O(log
+  /// n).
   @inlinable package mutating func popNext(dueBy time: Int64) -> (element: Element, due: Int64)? {
     guard let first = next, first.time <= time else { return nil }
     return (take(first.place), first.time)
   }
 
-  /// Takes the element of `ticket` out, or returns nil if it is not here any more. O(log n).
+  /// Removes the element of `ticket`. Nil if the element is not here any more. O(log n).
   @inlinable package mutating func remove(_ ticket: Ticket) -> Element? {
     let place = Int(ticket.place)
     guard place >= 0, place < places.count, places[place].generation == ticket.generation,
@@ -140,7 +144,7 @@
     return take(ticket.place)
   }
 
-  /// Takes everything out, due or not, in the order in which it would have come due. O(n log n).
+  /// Removes every element, due or not, in the order in which they would have come due. O(n log n).
   @inlinable package mutating func removeAll() -> [Element] {
     var all: [Element] = []
     all.reserveCapacity(count)
@@ -148,19 +152,19 @@
     return all
   }
 
-  /// The element that comes due next, left in place. Nil if there is none. O(1).
+  /// Shows the element that comes due next to `body`, and leaves it in place. Nil if there is none. O(1).
   @inlinable package func withNext<Result>(_ body: (borrowing Element) -> Result) -> Result? {
     guard let next else { return nil }
     return body(places[Int(next.place)].element!)
   }
 
-  /// Shows every element and its deadline, in no particular order. O(n).
+  /// Shows every element and its deadline to `body`, in no particular order. O(n).
   @inlinable package func forEach(_ body: (borrowing Element, _ due: Int64) -> Void) {
     exact.forEach({ body(places[Int($0.place)].element!, $0.time) })
     tolerant.forEach({ body(places[Int($0.place)].element!, $0.time) })
   }
 
-  /// Takes the element of a place out of its heaps, and frees the place. O(log n).
+  /// Removes the element of `place` from its heaps, and frees the place. O(log n).
   @inlinable mutating func take(_ place: Int32) -> Element {
     if places[Int(place)].hasTolerance {
       tolerant.remove(place)

@@ -1,10 +1,12 @@
-/// Asking what would start, without starting it. Only the fake asks.
+/// Asks what would start, without starting it. Only the fake asks.
 extension PoolOrder {
-  /// Whether anything but the background itself has work, so that turns decide.
+  /// Whether a view other than the background has work, so that ready tokens decide the order.
   @inlinable package var isContended: Bool { usesTurns }
 
-  /// Shows the task that a free worker would start now. Nil if none is free, or none may start.
-  /// O(bands), but O(everything that waits) while a caller waits for its turn.
+  /// Shows the task that a free worker would start now to `body`. Nil if no worker is free, or no task may
+  /// start.
+  ///
+  /// O(bands); but O(everything that waits) while a blocked caller of `sync` waits to be admitted.
   @inlinable package func withNext<Result>(
     now: () -> Int64, _ body: (borrowing Entry) -> Result
   ) -> Result? {
@@ -16,8 +18,10 @@ extension PoolOrder {
     return order.start(now: now).map { body($0.taken.entry) }
   }
 
-  /// Shows the tasks that free workers would start now, in their order, if none ended meanwhile.
-  /// O(those) while one band of the background alone has work, else O(everything that waits).
+  /// Shows the tasks that free workers would start now to `body`, in their order, as if no task ended in
+  /// between.
+  ///
+  /// O(those tasks) while only one band of the background has work, else O(everything that waits).
   @inlinable package func forEachStartable(now: () -> Int64, _ body: (borrowing Entry) -> Void) {
     guard canStart(now: now) else { return }
     if isBackgroundAlone,
@@ -36,8 +40,8 @@ extension PoolOrder {
     while let next = order.start(now: now) { body(next.taken.entry) }
   }
 
-  /// Whether a task that comes in `band` may start before one that waits and could start now. True also
-  /// where that would take a closer look.
+  /// Whether a new task in `band` might start before a waiting task that could start now. Also true in the
+  /// cases that only a closer look could decide.
   @inlinable package func mayOvertake(in band: PriorityBand) -> Bool {
     guard isBackgroundAlone else { return true }
     return PriorityBand.allCases.contains {
@@ -47,7 +51,7 @@ extension PoolOrder {
 
   @inlinable var isBackgroundAlone: Bool { !usesTurns && background.queue.callersWaiting == 0 }
 
-  /// An order of its own in the same state, to ask what would happen. O(everything that waits).
+  /// A separate copy in the same state, to ask what would happen. O(everything that waits).
   @inlinable package func clone() -> PoolOrder<Entry> {
     var copies: [ObjectIdentifier: View] = [:]
     func copy(_ view: View) -> View {

@@ -1,12 +1,13 @@
-/// Which task of which view a free worker starts.
+/// Decides which task of which view a free worker starts.
 ///
-/// The views stand against each other as a ``ReadyQueue`` of *turns*. A view holds as many turns as
-/// its width and barriers let it start. A new turn goes to the tail of the band of the task that it
-/// would start, and moves up when a higher task arrives; it takes its task only when it starts. So
-/// one view with a long queue cannot hold another back, and no view is promised more than its share.
+/// The order between the views is a ``ReadyQueue`` of *ready tokens* (``Turn``). A ready token is a view's
+/// claim on a worker. A view holds as many tokens as its width and barriers let it start tasks. A new token
+/// goes to the tail of the band of the task that it would start, and moves up when a task of a higher band
+/// arrives. It takes its task only when a worker starts it. So a view with a long queue cannot delay another
+/// view, and no view is promised more than its share.
 ///
-/// While only the background has work, workers take straight from its queue: the same order, without
-/// turns, and without their cost.
+/// While only the background has work, workers take straight from its queue. The order is the same, without
+/// the cost of tokens.
 ///
 /// A value without lock, clock or thread. Both dispatchers take from this type.
 @usableFromInline package struct PoolOrder<Entry: PoolEntry>: ~Copyable {
@@ -23,13 +24,13 @@
       self.view = view
     }
 
-    /// What has to be given back when the task has ended.
+    /// The share to give back when the task has ended.
     @inlinable package var lease: Lease {
       Lease(view: view, runner: taken.runner, isBarrier: taken.isBarrier)
     }
   }
 
-  /// A started task's share of its view's width and of the workers.
+  /// A started task's share: of its view's width and, if a worker runs it, of the workers.
   @usableFromInline package struct Lease {
     @usableFromInline package let view: View
     @usableFromInline package let runner: ViewQueue<Entry>.Runner
@@ -51,7 +52,7 @@
       self.serial = serial
     }
 
-    /// Compaction has moved it: the view that holds it must know where it is.
+    /// Tells the view that holds the token its new position, after compaction has moved it.
     @inlinable func moved(to position: Int) {
       view.ownedQueue.update { $0.turnHasMoved(serial, to: position) }
     }
@@ -59,21 +60,23 @@
 
   /// The most workers that run tasks at a time.
   @usableFromInline package let width: Int
-  /// The pool itself as a view. Its tasks stand behind no view's.
+  /// The background itself, as a view. Its tasks are not ordered behind those of other views.
   @usableFromInline package let background: View
-  /// Workers that run a task now.
+  /// The number of workers that run a task now.
   @usableFromInline package internal(set) var busyWorkers = 0
   @usableFromInline var turns: ReadyQueue<Turn>
-  /// False while the background alone has work.
+  /// Whether ready tokens decide the order. False while only the background has work.
   @usableFromInline var usesTurns = false
-  /// Views other than the background that hold turns.
+  /// The number of views, other than the background, that hold ready tokens.
   @usableFromInline var viewsWithTurns = 0
-  /// Entries that callers may now run. The owner takes them after each call.
+  /// Entries whose blocked callers of `sync` have been admitted and may run them. The owner of this value
+  /// takes them after each call.
   @usableFromInline var grants: [Started] = []
 
   /// - Parameters:
   ///   - width: The most workers that run tasks at a time. At least 1.
-  ///   - relocated: As of ``ReadyQueue``, for the background's own tasks.
+  ///   - agingStep: How long a head waits for each band that it climbs, in nanoseconds. At least 1.
+  ///   - relocated: Called for each task of the background that compaction has moved, with its new position.
   @inlinable package init(
     width: Int, agingStep: Int64,
     relocated: @escaping (inout Entry, Int) -> Void = { _, _ in }
@@ -105,7 +108,7 @@
     return position
   }
 
-  /// Removes a waiting entry from `view`. Nil if it is not there (any more).
+  /// Removes a waiting entry from `view`. Nil if there is none at `position`.
   @inlinable package mutating func remove(
     at position: Int, in band: PriorityBand, isBarrier: Bool, from view: View, now: () -> Int64
   ) -> Entry? {
@@ -114,7 +117,10 @@
     return removed
   }
 
-  /// As of ``ViewQueue/vacate(at:in:)``.
+  /// Makes the slot of a waiting entry of `view` a tombstone without reading it. See ``Ring/vacate(at:)`` for
+  /// what the caller must know about the entry, and what it takes over.
+  ///
+  /// - Returns: Whether the slot was still held.
   @inlinable package mutating func vacate(
     at position: Int, in band: PriorityBand, of view: View, now: () -> Int64
   ) -> Bool {
@@ -134,12 +140,12 @@
 
   // MARK: Taking out
 
-  /// Takes the task that a free worker starts next. Nil if no worker is free or no task may start.
+  /// Takes the task that a free worker starts next. Nil if no worker is free, or no task may start.
   @inlinable @inline(__always) package mutating func start(now: () -> Int64) -> Started? {
     guard busyWorkers < width else { return nil }
     if usesTurns || background.queue.callersWaiting > 0 { return search(now: now) }
-    // Nobody else has a say. In two steps: of one, Swift 6.3.1 makes a broken module for
-    // ThreadSanitizer.
+    // No other view has work, and no caller of `sync` waits. In two steps, because of one step Swift 6.3.1
+    // makes a broken module for ThreadSanitizer.
     let view = background
     let next = view.queue.takeForWorker(now: now)
     guard let next else { return nil }
@@ -148,20 +154,26 @@
     return Started(taken: next, view: view)
   }
 
-  /// What ``finish(_:now:)`` and ``start(now:)`` do one after the other for a task of the background
-  /// that a worker ran and that was no barrier, if the next one is one that `isWanted`: its share goes
-  /// from one to the other. Nil if it is not, or if anything but the background's one band has a say;
-  /// then nothing has changed.
+  /// Finishes a task and takes the next one in a single step: what ``finish(_:now:)`` and ``start(now:)`` do
+  /// one after the other. The next task takes over the share of the one that has ended.
+  ///
+  /// For a task of the background that a worker ran and that was no barrier.
+  ///
+  /// - Parameter isWanted: Whether the worker wants the next task.
+  /// - Returns: Nil if the worker does not want the next task, or if anything but the background's only band
+  ///   decides what is next. Then nothing has changed.
   @inlinable @inline(__always)
   package mutating func takeOver(if isWanted: (inout Entry) -> Bool) -> Entry? {
     if usesTurns { return nil }
     return background.takeInPlace(if: isWanted)
   }
 
-  /// The same for a task of `view`, which is not the background, while nobody else has anything to do.
+  /// Finishes a task of `view`, which is not the background, and takes the view's next task in a single step.
+  /// Nil if any other view has work, or if the worker does not want the next task. Then nothing has changed.
   ///
-  /// All turns are its own. Its end would bring one more, if it has work for that, and the start would
-  /// take one: that leaves as many as there were, or one less if each of its tasks had a turn.
+  /// Every ready token belongs to `view`. Finishing a task would add a token, if another task can start, and
+  /// starting one would consume a token. So the number of tokens is unchanged, or one less if every waiting
+  /// task already had one.
   @inlinable package mutating func takeOver(
     of view: View, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
@@ -171,7 +183,7 @@
       return entry
     }
     guard let entry = view.takeWithTurn(if: isWanted) else { return nil }
-    // All are of one band.
+    // All tokens are of one band, so taking one asks for no time.
     forget(turns.take(now: { 0 })!)
     return entry
   }
@@ -193,14 +205,15 @@
         settle(view, now: now)
         return Started(taken: taken, view: view)
       }
-      // Time has made a caller's entry the next one: it goes first, and then the view looks again.
+      // By aging, the entry of a blocked caller of `sync` has become the next one: it is admitted first.
+      // After that this loop looks at the view again.
       let granted = grantCallers(view, now: { time ?? now() })
       settle(view, now: now)
       if !granted, !usesTurns { return nil }
     }
   }
 
-  /// Whether ``start(now:)`` would return a task, or find one that a caller may run by now.
+  /// Whether ``start(now:)`` would return a task, or admit a blocked caller of `sync`.
   @inlinable @inline(__always) package func canStart(now: () -> Int64) -> Bool {
     guard busyWorkers < width else { return false }
     if usesTurns { return turns.hasStartable }
@@ -208,27 +221,31 @@
     return background.queue.anybodyMayStart(now: now)
   }
 
-  /// Whether ``start(now:)`` would return a task to each of two workers. Where callers wait for their
-  /// turn, less may start than it says.
+  /// Whether ``start(now:)`` would return a task to each of two workers. While callers of `sync` wait to be
+  /// admitted, this can be true although fewer tasks may start.
   @inlinable package var twoMayStart: Bool {
     guard width - busyWorkers >= 2 else { return false }
     return usesTurns ? turns.startableCount >= 2 : background.queue.twoWorkersMayStart
   }
 
-  /// Whether a task of the background's medium band may be taken now, as far as its queue goes.
+  /// Whether the background's medium band has a task that may be taken, as far as its queue decides.
   @inlinable package var hasMedium: Bool { background.queue.hasMedium }
 
-  /// As ``ViewQueue/enter(asBarrier:)``. Nobody else's turn depends on it: the view holds none, for
-  /// nothing of it waits.
+  /// Lets a calling thread run its entry of `view` at once, if nothing of the view waits and the width allows
+  /// it: see ``ViewQueue/enter(asBarrier:)``. No ready token changes, since a view without waiting tasks
+  /// holds none.
+  ///
+  /// - Returns: Whether the entry runs now. If not, nothing has changed.
   @inlinable package mutating func enter(_ view: View, asBarrier isBarrier: Bool) -> Bool {
     view.queue.enter(asBarrier: isBarrier)
   }
 
-  /// Takes the next task of `view` for a thread that waits in its `sync`; no worker is needed.
+  /// Takes the next task of `view` for a thread that is blocked in `sync` on that view. It needs no worker.
   @inlinable package mutating func startToHelp(_ view: View, now: () -> Int64) -> Started? {
     let time = view.queue.timeForCallers(now: now)
     guard let taken = view.queue.takeToHelp(now: { time ?? now() }) else {
-      // Time may have made a caller's entry the next one: it goes first, and nobody else may look.
+      // By aging, the entry of a blocked caller of `sync` may have become the next one. It is admitted first,
+      // and then this thread may not take a task.
       if grantCallers(view, now: { time ?? now() }) { settle(view, now: now) }
       return nil
     }
@@ -236,12 +253,13 @@
     return Started(taken: taken, view: view)
   }
 
-  /// Says that a started task has run to its end.
+  /// Gives back the share of a started task that has run to its end.
   @inlinable package mutating func finish(_ lease: Lease, now: () -> Int64) {
     finish(lease.runner, isBarrier: lease.isBarrier, of: lease.view, now: now)
   }
 
-  /// The same, for an owner that knows the view anyway.
+  /// Gives back the share of a task of `view` that has run to its end. For an owner that knows the view, and
+  /// needs no ``Lease``.
   @inlinable package mutating func finish(
     _ runner: ViewQueue<Entry>.Runner, isBarrier: Bool, of view: View, now: () -> Int64
   ) {
@@ -254,10 +272,11 @@
     finish(started.lease, now: now)
   }
 
-  /// Whether ``takeGrants()`` would return any.
+  /// Whether ``takeGrants()`` would return any entry.
   @inlinable package var hasGrants: Bool { !grants.isEmpty }
 
-  /// Entries that callers may run since the last call of this, in the order of their turn.
+  /// Takes the entries whose callers of `sync` were admitted since the last call, in the order in which they
+  /// were admitted.
   @inlinable package mutating func takeGrants() -> [Started] {
     guard !grants.isEmpty else { return [] }
     defer { grants = [] }
@@ -275,7 +294,8 @@
     return granted
   }
 
-  /// Makes the turns that `view` holds those that it wants. O(bands), and O(turns that change).
+  /// Reconciles the ready tokens that `view` holds with those that it wants. O(bands), and O(tokens that
+  /// change).
   @inlinable @inline(__always) package mutating func settle(_ view: View, now: () -> Int64) {
     let isAlone = !usesTurns && view === background && background.queue.heldTurns.isEmpty
     if isAlone, view.queue.callersWaiting == 0 { return }
@@ -292,7 +312,7 @@
     guard !isAlone else { return }
     if let missing = view.missingTurns(now: { time ?? now() }) {
       if !usesTurns, view !== background {
-        // What the background already had to do is older than what this view begins to want.
+        // The tasks that the background has already are older than what this view now begins to want.
         usesTurns = true
         settle(background, now: now)
       }
@@ -308,15 +328,17 @@
     if view !== background { stopUsingTurnsIfAlone() }
   }
 
-  /// The background's turns rest: they keep their place and age, for a view may want one soon.
+  /// Stops using ready tokens if no view but the background holds any. The background's tokens stay: they
+  /// keep their place and age, since a view may hold a token again soon.
   ///
-  /// Dropped at once, the turn of a low task would begin to age anew each time that the only task of
-  /// a higher view starts, and would never win against a view that always has another.
+  /// If they were dropped, the token of a low task would begin to age anew each time that the only task of a
+  /// higher view starts. It would never win against a view that always has another task.
   @inlinable mutating func stopUsingTurnsIfAlone() {
     if viewsWithTurns == 0 { usesTurns = false }
   }
 
-  /// The background has started a task without a turn: what its turns waited for has come.
+  /// Drops the tokens that the background still holds, after it has started a task without one: what those
+  /// tokens waited for has happened.
   @inlinable @inline(__always) mutating func dropRestingTurns() {
     if !background.queue.heldTurns.isEmpty { dropTurnsOfBackground() }
   }
@@ -341,7 +363,7 @@
     _ = turns.remove(at: turn.position, in: band)
   }
 
-  /// The turn has been taken out of the pool's order.
+  /// Makes the view of `turn` forget it, after the token has been taken out of the pool's order.
   @inlinable mutating func forget(_ turn: Turn) {
     let holdsMore = turn.view.ownedQueue.update { $0.dropTurn(turn.serial) }
     if !holdsMore, turn.view !== background { viewsWithTurns -= 1 }

@@ -1,17 +1,22 @@
-/// A view as the pool's order knows it. Belongs to the owner of the `PoolOrder`, and to its lock.
+/// The scheduling state of a view, as the pool's order knows it. The owner of the `PoolOrder` owns it, and
+/// guards it with its lock.
 @usableFromInline package final class PoolView<Entry: PoolEntry> {
-  // Kept apart from the object, whose own properties would be checked at each access.
+  // Kept outside the object: Swift checks properties of an object at each access.
   @usableFromInline let ownedQueue: Owned<ViewQueue<Entry>>
   @safe @exclusivity(unchecked) @usableFromInline var heldBy: AnyObject?
 
-  /// What its owner must find again, and must not lose, while entries wait here that hold nothing
-  /// themselves.
+  /// A strong reference to the owning view while plain tasks wait here, which hold none themselves. Nil
+  /// otherwise.
   @inlinable package var holder: AnyObject? {
     @inline(__always) get { heldBy }
     @inline(__always) set { heldBy = newValue }
   }
 
-  /// - Parameters: as of ``ViewQueue``.
+  /// - Parameters:
+  ///   - width: The most tasks that run at a time. At least 1.
+  ///   - workerWidth: The most that run on workers at a time. At least 1.
+  ///   - agingStep: How long a head waits for each band that it climbs, in nanoseconds. At least 1.
+  ///   - relocated: Called for each task that compaction has moved, with its new position.
   @inlinable package init(
     width: Int, workerWidth: Int, agingStep: Int64,
     relocated: @escaping (inout Entry, Int) -> Void = { _, _ in }
@@ -32,19 +37,22 @@
 
   @inlinable func clone() -> PoolView<Entry> { PoolView(cloning: self) }
 
-  /// As ``ViewQueue/isFull``.
+  /// Whether no worker may start a task before a running task of the view has ended.
   @inlinable package var isFull: Bool { ownedQueue.update { $0.isFull } }
 
   // By closures and not by `queue`: of that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
-  /// Adds everything that `inbox` holds to the medium band, and leaves `inbox` empty. The order of
-  /// the pool has to be settled after that.
+  /// Drains `inbox` into the medium band. After that, the owner has to reconcile the ready tokens.
   ///
-  /// Nothing was removed from it. O(1) if that band is empty, else O(inbox).
+  /// No entry of `inbox` may have been removed. O(1) if the medium band is empty, else O(inbox).
+  ///
+  /// - Parameter isUntold: Whether some entries have to be assigned their positions before they can be
+  ///   removed: see ``tellPositions(_:)``.
   @inlinable package func absorb(_ inbox: inout Ring<Entry>, isUntold: Bool) {
     ownedQueue.update { $0.absorb(&inbox, isUntold: isUntold) }
   }
 
-  /// As ``ViewQueue/tellPositions(_:)``.
+  /// Assigns positions: shows every unindexed entry of the medium band to `body`, with its position. It may
+  /// show some other entries too.
   @inlinable package func tellPositions(_ body: (inout Entry, _ position: Int) -> Void) {
     ownedQueue.update { $0.tellPositions(body) }
   }
@@ -58,7 +66,7 @@
     ownedQueue.update { $0.mayTakeBetweenTurns }
   }
 
-  /// As ``ViewQueue/hasMedium``.
+  /// Whether the medium band has a task that may be taken, as far as barriers decide.
   @inlinable package var hasMedium: Bool { ownedQueue.update { $0.hasMedium } }
 
   @inlinable func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
@@ -69,12 +77,14 @@
     ownedQueue.update { $0.takeWithTurn(if: isWanted) }
   }
 
-  /// As ``ViewQueue/updateEach(_:)``.
+  /// Lets `body` change every waiting entry that is no barrier in place. `body` must not change what runs the
+  /// entry.
   package func updateEach(_ body: (inout Entry, _ position: Int) -> Void) {
     ownedQueue.update { $0.updateEach(body) }
   }
 
-  /// As ``ViewQueue/missingTurns(now:)``.
+  /// How many ready tokens the view wants in each band beyond those that it holds; negative if it wants
+  /// fewer. Nil if it holds what it wants.
   @inlinable func missingTurns(now: () -> Int64) -> InlineArray<4, Int>? {
     ownedQueue.update { $0.missingTurns(now: now) }
   }

@@ -1,24 +1,24 @@
 /// One of the four levels at which tasks wait. A higher band starts first.
 ///
-/// The standard `TaskPriority` has more values than a queue needs to tell apart; each falls into the
+/// The standard `TaskPriority` has more values than a queue needs to tell apart. Each value belongs to the
 /// highest band that it reaches.
 @frozen public enum PriorityBand: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   /// From `TaskPriority.high`, which is also `.userInitiated`.
   case high
-  /// From `TaskPriority.medium`. Where tasks wait that did not say.
+  /// From `TaskPriority.medium`. The band of tasks that were submitted without a priority.
   case medium
   /// From `TaskPriority.low`, which is also `.utility`.
   case low
-  /// Everything below: `TaskPriority.background`.
+  /// Everything below: `TaskPriority.background`. The lowest band.
   case background
 
   /// The band of `priority`.
   @inlinable public init(_ priority: TaskPriority) { self.init(ofPriority: priority.rawValue) }
 
-  /// The band of a priority of that number.
+  /// The band of a priority, by its raw value.
   ///
-  /// The numbers of the standard priorities are part of Swift's ABI. To ask it for them takes a call
-  /// each, of which a submission would make six.
+  /// The raw values of the standard priorities are part of Swift's ABI, and so they are written here as
+  /// numbers. Asking Swift for them takes a call each, and a submission would make six.
   @inlinable package init(ofPriority number: UInt8) {
     switch number {
     case 0x19...: self = .high
@@ -43,10 +43,10 @@
     lhs.rawValue > rhs.rawValue
   }
 
-  /// Its place among the bands: 0 for the most urgent.
+  /// The index of this band: 0 for the most urgent.
   @inlinable package var index: Int { Int(rawValue) }
 
-  /// The band of that place.
+  /// The band of that index.
   @inlinable package init(at index: Int) {
     self.init(rawValue: UInt8(truncatingIfNeeded: index))!
   }

@@ -1,13 +1,14 @@
 extension ReadyQueue {
-  /// A barrier that waits, and where it divides each band.
+  /// A waiting barrier, and where it divides each band.
   @usableFromInline struct Barrier {
-    /// Nil once it was removed. It then stands as an open mark until it is the first barrier:
-    /// behind an earlier one it makes no difference whether it is there.
+    /// Nil once the barrier was removed. It then stays as a tombstone until it is the first barrier. Behind
+    /// an earlier barrier it makes no difference whether it is there.
     @usableFromInline var element: Element?
     @usableFromInline let band: PriorityBand
-    /// The bands' tails when the barrier was pushed: lower positions stand before it.
+    /// The tail of each band when the barrier was pushed. Elements at lower positions stand before the
+    /// barrier.
     @usableFromInline var divides: InlineArray<4, Int>
-    /// Live elements between this barrier and the next, by band.
+    /// The number of live elements between this barrier and the next, by band.
     @usableFromInline var behind = InlineArray<4, Int>(repeating: 0)
 
     @inlinable init(element: consuming Element, band: PriorityBand, divides: InlineArray<4, Int>) {
@@ -19,9 +20,9 @@ extension ReadyQueue {
 
   // MARK: Putting in
 
-  /// Adds a barrier behind everything, and returns the position to remove it by.
+  /// Adds a barrier behind everything, and returns the position to remove it by. Amortised O(1).
   ///
-  /// ``take(now:)`` never returns it; ``takeBarrier()`` does. Amortised O(1).
+  /// ``take(now:)`` never returns it; ``takeBarrier()`` does.
   @inlinable @discardableResult
   package mutating func pushBarrier(_ element: consuming Element, in band: PriorityBand) -> Int {
     var divides = InlineArray<4, Int>(repeating: 0)
@@ -31,20 +32,21 @@ extension ReadyQueue {
 
   // MARK: Taking out
 
-  /// The band of the barrier, if one stands next: everything before it has been taken.
+  /// The band of the next barrier, if everything before it has been taken. Else nil.
   @inlinable package var nextBarrierBand: PriorityBand? {
     guard startableBands == 0, !barriers.isEmpty else { return nil }
     return barriers.withElement(at: barriers.head) { $0.band }
   }
 
-  /// Shows the barrier that stands next, left in place. Nil if something stands before it.
+  /// Shows the next barrier to `body`, and leaves it in place. Nil if something stands before it, or there is
+  /// none.
   @inlinable package func withNextBarrier<Result>(_ body: (borrowing Element) -> Result) -> Result?
   {
     guard startableBands == 0, !barriers.isEmpty else { return nil }
     return barriers.withElement(at: barriers.head) { body($0.element!) }
   }
 
-  /// Takes the barrier that stands next. What was pushed behind it can be taken from now on.
+  /// Takes the next barrier. Elements that were pushed behind it can be taken from now on.
   ///
   /// Nil if something stands before it, or there is none.
   @inlinable package mutating func takeBarrier() -> Element? {
@@ -56,9 +58,7 @@ extension ReadyQueue {
 
   // MARK: Taking back
 
-  /// Removes the barrier at `position`, so that it divides nothing. Nil if it is not there.
-  ///
-  /// Amortised O(1).
+  /// Removes the barrier at `position`, so that it divides nothing. Nil if it is not there. Amortised O(1).
   @inlinable package mutating func removeBarrier(at position: Int) -> Element? {
     guard barriers.isAlive(at: position) else { return nil }
     var element: Element?
@@ -70,14 +70,14 @@ extension ReadyQueue {
     return element
   }
 
-  /// Whether a barrier that `isMeant` stands before the element at `position`. O(barriers).
+  /// Whether a barrier for which `isMeant` is true stands before the element at `position`. O(barriers).
   @inlinable package func isFenced(
     at position: Int, in band: PriorityBand, by isMeant: (borrowing Element) -> Bool
   ) -> Bool {
     hasBarrier(upTo: lastBarrier(before: position, band.index), where: isMeant)
   }
 
-  /// Whether a barrier that `isMeant` waits. O(barriers).
+  /// Whether a barrier for which `isMeant` is true waits. O(barriers).
   @inlinable package func hasBarrier(where isMeant: (borrowing Element) -> Bool) -> Bool {
     hasBarrier(upTo: barriers.tail - 1, where: isMeant)
   }
@@ -94,9 +94,13 @@ extension ReadyQueue {
     return false
   }
 
-  /// Whether an element that `isMeant` stands before the one at `position`: before a barrier that stands before
-  /// it; or in a higher band, or before it in its own, and behind no barrier that it is not behind. For a
-  /// barrier, in any band. O(slots before it + barriers), fewer if one is found.
+  /// Whether an element for which `isMeant` is true precedes the one at `position`.
+  ///
+  /// Three kinds of element precede it: the barriers before it, all elements before those barriers, and the
+  /// elements that stand behind the same barriers in a higher band, or earlier in its own band. A barrier is
+  /// preceded by all that stands before it, in any band.
+  ///
+  /// O(slots before it + barriers), fewer if one is found.
   @inlinable package func isPreceded(
     at position: Int, in band: PriorityBand, isBarrier: Bool,
     by isMeant: (borrowing Element) -> Bool
@@ -121,13 +125,13 @@ extension ReadyQueue {
     return hasBarrier(upTo: last, where: isMeant)
   }
 
-  /// The newest barrier up to `last` that was not removed.
+  /// The newest barrier up to `last` that is no tombstone.
   @inlinable func realBarrier(upTo last: Int?) -> Int? {
     guard let last, last >= barriers.head else { return nil }
     return (barriers.head...last).last { isReal(at: $0) }
   }
 
-  /// The oldest barrier from `first` on that was not removed.
+  /// The oldest barrier from `first` on that is no tombstone.
   @inlinable func realBarrier(from first: Int) -> Int? {
     (first..<max(first, barriers.tail)).first { isReal(at: $0) }
   }
@@ -162,7 +166,7 @@ extension ReadyQueue {
     bands[index].fenced += count
   }
 
-  /// Takes the first barrier out of the way of what stands behind it.
+  /// Removes the first barrier, and so lets the elements behind it start.
   @inlinable mutating func openFirstBarrier() -> Element? {
     let barrier = barriers.takeFirst()!
     if barriers.isEmpty { barriers.settleWhenEmpty() }
@@ -181,7 +185,7 @@ extension ReadyQueue {
     }
   }
 
-  /// Merges every open mark into the barrier before it. The first barrier is never a mark.
+  /// Merges every tombstone into the barrier before it. The first barrier is never a tombstone.
   @inlinable mutating func compactBarriers() {
     var lastReal = barriers.head
     for position in barriers.head..<barriers.tail {
@@ -198,10 +202,10 @@ extension ReadyQueue {
     barriers.compact { barrier, position in relocated(&barrier.element!, position) }
   }
 
-  /// Before a band is compacted: moves each divide with the elements that it stands between.
+  /// Moves each divide with the elements that it stands between. Called before the band is compacted.
   ///
-  /// Compacting moves the live elements against the tail, so a divide with *n* of them behind it
-  /// goes to *n* positions before the tail.
+  /// Compacting moves the live elements against the tail. So a divide with *n* of them behind it goes to *n*
+  /// positions before the tail.
   @inlinable mutating func moveDivides(_ index: Int) {
     let tail = bands[index].ring.tail
     var alive = 0

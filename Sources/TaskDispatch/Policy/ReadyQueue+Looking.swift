@@ -1,12 +1,10 @@
-/// Showing what waits, and a copy to ask what would happen. Seldom used.
+/// Shows what waits, and makes a copy to ask what would happen. Seldom used.
 extension ReadyQueue {
-  /// A queue of its own with the same elements in the same order. O(slots).
-  ///
-  /// For asking what would happen.
+  /// A separate queue with the same elements in the same order, to ask what would happen. O(slots).
   ///
   /// - Parameters:
-  ///   - relocated: Told where compacting puts the copy's elements.
-  ///   - replacement: What stands in the copy for an element.
+  ///   - relocated: Called for each element of the copy that compaction has moved, with its new position.
+  ///   - replacement: Returns the element to put into the copy for an element of this queue.
   @inlinable package func clone(
     relocated: @escaping (inout Element, Int) -> Void = { _, _ in },
     _ replacement: (borrowing Element) -> Element
@@ -30,13 +28,13 @@ extension ReadyQueue {
     return copy
   }
 
-  /// Whether what waits is taken in the order in which it arrived.
+  /// Whether the waiting elements are taken in the order in which they arrived.
   @inlinable package var hasOneBandAndNoBarrier: Bool {
     startableBands != 0 && hasOneStartableBand && barriers.isEmpty
   }
 
-  /// Shows the live elements of the only band that has any, in their order, until `body` wants no
-  /// more.
+  /// Shows the live elements of the only band that has any to `body`, in their order, until `body` returns
+  /// false.
   @inlinable package func forEachWhile(_ body: (borrowing Element) -> Bool) {
     let index = startableBands.trailingZeroBitCount
     for position in bands[index].ring.head..<bands[index].ring.tail
@@ -45,12 +43,13 @@ extension ReadyQueue {
     }
   }
 
-  /// Shows every live element, band by band, each in order; barriers last, in their order.
+  /// Shows every live element to `body`: band by band, each in order, and then the barriers in their order.
   @inlinable package func forEach(_ body: (borrowing Element) -> Void) {
     forEachPosition { element, _, _ in body(element) }
   }
 
-  /// As ``forEach(_:)``, with what ``remove(at:in:)`` or ``removeBarrier(at:)`` take.
+  /// Shows every live element to `body`, in the order of ``forEach(_:)``, with the position that
+  /// ``remove(at:in:)`` takes. For a barrier, it is the position that ``removeBarrier(at:)`` takes.
   @inlinable package func forEachPosition(
     _ body: (borrowing Element, _ position: Int, _ isBarrier: Bool) -> Void
   ) {

@@ -1,64 +1,64 @@
 /// Work that may start, in the order in which it starts.
 ///
-/// Four bands, first in first out in each. A higher band goes first, but no band starves: the head
-/// of a band *ages* from the first take that passes it over, climbs a band each aging step, and on
-/// one level the head that has been passed over for longest wins (rule 7). Only heads age, so the
-/// cost does not depend on how much waits.
+/// There are four bands, each first in first out. A higher band goes first, but no band starves: the head of
+/// a band *ages* from the first take that passes it over. It climbs one band each aging step. On one level,
+/// the head that was passed over first wins (rule 7). Only heads age, so the cost does not depend on how much
+/// waits.
 ///
-/// A *barrier* divides the queue: what was pushed before it can be taken, what was pushed after it
-/// cannot, until the barrier itself is taken. Whoever takes it decides when to go on.
+/// A *barrier* divides the queue. Elements pushed before it can be taken. Elements pushed after it cannot,
+/// until the barrier itself is taken. The owner of the queue decides when to take it.
 ///
 /// ```
 ///            head                tail
 ///   high     ▪ ▪ ▪ ┃ ▪ ▪
 ///   medium   ▪     ┃               each ┃ is a barrier: one position in each band
-///   low      ▪ ▫ ▪ ┃ ▪             ▫ is a dead slot, left by a removed element
+///   low      ▪ ▫ ▪ ┃ ▪             ▫ is a tombstone, left by a removed element
 /// ```
 ///
-/// An element that may be removed is found by the position that its push returned. Removing leaves
-/// a dead slot; when dead slots outnumber live ones by more than a constant, the band is compacted,
-/// and `relocated` is told where each element went. Compacting keeps the newest positions and moves
-/// older ones up, so positions that a poster's inbox has already given out stay right.
+/// An element is removed by the position that its push returned. Removing leaves a tombstone. When tombstones
+/// outnumber live elements by more than a constant, the band is compacted, and `relocated` is called with the
+/// new position of each element. Compacting keeps the newest positions and moves older elements up, so
+/// positions that an inbox has already assigned stay right.
 ///
-/// A value without lock, clock or thread. Both dispatchers wait in this type, so they cannot
-/// disagree about order.
+/// A value without lock, clock or thread. Both dispatchers wait in this type, so they cannot disagree about
+/// order.
 @usableFromInline package struct ReadyQueue<Element>: ~Copyable {
-  /// What waits in one band. The head is alive, or the ring is empty.
+  /// The elements of one band. The head is alive, or the ring is empty.
   @usableFromInline struct Band: ~Copyable {
     @usableFromInline var ring = Ring<Element>()
-    /// Live elements behind the first barrier.
+    /// The number of live elements behind the first barrier.
     @usableFromInline var fenced = 0
-    /// When a take first passed the head over, in nanoseconds; `never` if none did.
+    /// The time of the first take that passed the head over, in nanoseconds. `never` if none did.
     @usableFromInline var passedOverAt = Int64.max
-    /// From this position on there may be elements that have not been told theirs.
+    /// From this position on there may be unindexed elements: they have not been assigned their positions.
     @usableFromInline var untoldFrom = Int.max
 
     @inlinable init() {}
   }
 
   @usableFromInline var bands: InlineArray<4, Band>
-  /// Live elements of each band before the first barrier. Not in the bands: where nothing may be
-  /// changed, Swift 6.3.1 copies a band to look at it.
+  /// The number of live elements of each band before the first barrier. Stored outside the bands, because
+  /// Swift 6.3.1 copies a band to read it in a function that changes nothing.
   @usableFromInline var startable = InlineArray<4, Int>(repeating: 0)
   @usableFromInline var barriers = Ring<Barrier>()
   /// Bit b: band b has an element that may be taken now.
   @usableFromInline var startableBands: UInt8 = 0
-  /// Dead slots in all bands: zero on the path of a queue that never removes.
+  /// The number of tombstones in all bands. Zero on the path of a queue that never removes.
   @usableFromInline var dead = 0
-  /// Barriers that were removed and still stand as marks.
+  /// The number of barriers that were removed and still stand as tombstones.
   @usableFromInline var openMarks = 0
   @usableFromInline let agingStep: Int64
   @usableFromInline let relocated: (inout Element, Int) -> Void
 
-  /// Dead slots may outnumber live ones by this many before they are compacted.
+  /// Tombstones may outnumber live elements by this many before they are compacted.
   @inlinable package static var deadAllowance: Int { 32 }
   @inlinable static var never: Int64 { .max }
 
   /// - Parameters:
-  ///   - agingStep: Nanoseconds that a head waits, from the first take that passes it over, for
-  ///     each band it climbs. At least 1.
-  ///   - relocated: Told of an element that compaction moved, and its new position. Elements that
-  ///     nobody will remove need not listen.
+  ///   - agingStep: How long a head waits for each band that it climbs, counted from the first take that
+  ///     passes it over. In nanoseconds. At least 1.
+  ///   - relocated: Called for each element that compaction has moved, with its new position. It may ignore
+  ///     elements that are never removed.
   @inlinable package init(
     agingStep: Int64, relocated: @escaping (inout Element, Int) -> Void = { _, _ in }
   ) {
@@ -82,22 +82,23 @@
     startableBands & (1 &<< UInt8(truncatingIfNeeded: band.index)) != 0
   }
 
-  /// Live elements that wait, those behind barriers and the barriers themselves included.
+  /// The number of live elements, including those behind barriers and the barriers themselves.
   @inlinable package var count: Int {
     var sum = barriers.slotCount - openMarks
     for index in 0..<4 { sum += startable[index] + bands[index].fenced }
     return sum
   }
 
-  /// Dead slots held, for the test that bounds them.
+  /// The number of tombstones, for the test that bounds it.
   @inlinable package var deadSlots: Int { dead + openMarks }
 
   #if DEBUG
-    /// How many slots were touched: what the tests of the "Complexity:" lines count.
+    /// How many slots were touched: the tests of the "Complexity:" lines count them.
     package var looks: Int { (0..<4).reduce(barriers.looks) { $0 + bands[$1].ring.looks } }
   #endif
 
-  /// What ``take(now:)`` would return, left in place. Nil if there is nothing to take.
+  /// Shows the element that ``take(now:)`` would return to `body`, and leaves it in place. Nil if there is
+  /// none to take.
   @inlinable package func withNext<Result>(
     now: () -> Int64, _ body: (borrowing Element) -> Result
   ) -> Result? {
@@ -108,9 +109,7 @@
 
   // MARK: Putting in
 
-  /// Adds `element` behind all of its band, and returns the position to remove it by.
-  ///
-  /// Amortised O(1).
+  /// Adds `element` behind all of its band, and returns the position to remove it by. Amortised O(1).
   @inlinable @inline(__always) @discardableResult
   package mutating func push(_ element: consuming Element, in band: PriorityBand) -> Int {
     let index = band.index
@@ -124,14 +123,14 @@
     return position
   }
 
-  /// Adds everything that `inbox` holds to `band`, and leaves `inbox` empty, with memory.
+  /// Drains `inbox` into `band`. `inbox` is empty afterwards, and has memory.
   ///
-  /// Positions that appending to `inbox` returned stay valid here, unless something was pushed into
-  /// this band since the last time: then all of `inbox` gets positions behind that.
+  /// Positions that appending to `inbox` returned stay valid here, unless something was pushed into this band
+  /// since the last drain. In that case all elements of `inbox` get positions behind what was pushed.
   ///
   /// - Parameters:
-  ///   - alive: How much of it was not removed.
-  ///   - isUntold: Whether some of it has to be told its position before it can be removed: see
+  ///   - alive: How many elements of `inbox` were not removed.
+  ///   - isUntold: Whether some elements have to be assigned their positions before they can be removed: see
   ///     ``tellPositions(in:_:)``.
   /// - Complexity: O(1) if the band is empty and nothing was removed, else O(inbox).
   @inlinable package mutating func absorb(
@@ -163,20 +162,21 @@
     markStartable(index)
   }
 
-  /// Whether ``tellPositions(in:_:)`` has something to do.
+  /// Whether there may be unindexed elements, so that ``tellPositions(in:_:)`` has something to do.
   @inlinable package func isUntold(in band: PriorityBand) -> Bool {
     bands[band.index].untoldFrom != .max
   }
 
-  /// Shows what has not been told its position, in order, and perhaps some of what has.
+  /// Assigns positions: shows every unindexed element of `band` to `body`, in order, with its position. It
+  /// may show some other elements too.
   ///
-  /// - Complexity: O(what came in by ``absorb(_:alive:in:isUntold:)`` or behind that since the last
-  ///   call, and is still there).
+  /// - Complexity: O(what came in by ``absorb(_:alive:in:isUntold:)`` or behind that since the last call, and
+  ///   is still there).
   @inlinable package mutating func tellPositions(
     in band: PriorityBand, _ body: (inout Element, _ position: Int) -> Void
   ) {
     let index = band.index
-    // Compacting has moved nothing below that.
+    // Compacting has moved no unindexed element below this position.
     let first = max(bands[index].untoldFrom, bands[index].ring.head)
     bands[index].untoldFrom = .max
     var position = first
@@ -188,7 +188,7 @@
     }
   }
 
-  /// Lets every live element that is no barrier be changed in place, band by band, each in order.
+  /// Lets `body` change every live element that is no barrier in place: band by band, each in order.
   package mutating func updateEach(_ body: (inout Element, _ position: Int) -> Void) {
     for index in 0..<4 {
       for position in bands[index].ring.head..<bands[index].ring.tail
@@ -200,10 +200,10 @@
 
   // MARK: Taking out
 
-  /// Takes the element that starts next, or nil if there is none before the next barrier.
+  /// Takes the element that starts next. Nil if there is none before the next barrier.
   ///
-  /// - Parameter now: Nanoseconds on any clock that does not go back. Called only when a head is
-  ///   passed over, because reading a clock costs more than the rest of a take.
+  /// - Parameter now: Nanoseconds on any clock that does not go back. Called only when a head is passed over,
+  ///   because reading a clock costs more than the rest of a take.
   /// - Complexity: Amortised O(1).
   @inlinable @inline(__always)
   package mutating func take(now: () -> Int64) -> Element? {
@@ -216,8 +216,8 @@
     return takeHead(chosen)
   }
 
-  /// As ``take(now:)`` where no head is passed over, if the element is one that `isWanted`. Nil also
-  /// if more than one band has work.
+  /// Takes the element that starts next, if `isWanted` is true for it and only one band has work. Else nil,
+  /// and nothing has changed. No head is passed over, so this needs no time.
   @inlinable @inline(__always)
   package mutating func takeOnly(if isWanted: (inout Element) -> Bool) -> Element? {
     guard startableBands != 0, hasOneStartableBand else { return nil }
@@ -227,17 +227,18 @@
     return element
   }
 
-  /// How many may be taken, if they are all of one band; else 0.
+  /// How many elements may be taken, if they are all of one band; else 0.
   @inlinable var onlyStartable: Int {
     startableBands != 0 && hasOneStartableBand ? startable[startableBands.trailingZeroBitCount] : 0
   }
 
-  /// How many may be taken before a barrier is.
+  /// How many elements may be taken before the next barrier.
   @inlinable var startableCount: Int {
     startable[0] + startable[1] + startable[2] + startable[3]
   }
 
-  /// What taking the head and adding one like it do, if all are of one band: nobody passes over that.
+  /// Has the effect of taking the head and adding one like it, if all elements are of one band: no take
+  /// passes over the new head.
   @inlinable mutating func renew() {
     if startableBands != 0 { bands[startableBands.trailingZeroBitCount].passedOverAt = Self.never }
   }
@@ -261,7 +262,8 @@
     if dead != 0 { tidy(index) }
   }
 
-  /// The band whose head starts at `time`: the highest level, there the one passed over first.
+  /// The band whose head starts at `time`: the one on the highest level. On one level, the head that was
+  /// passed over first.
   ///
   /// A head that no take has passed over counts as passed over last, so an aged head beats it.
   @inlinable func choose(at time: Int64) -> Int {
@@ -298,7 +300,10 @@
     return element
   }
 
-  /// As ``remove(at:in:)`` for whoever knows what stands there, and faster: see ``Ring/vacate(at:)``.
+  /// Makes the slot at `position` a tombstone without reading it, which is faster than ``remove(at:in:)``.
+  /// See ``Ring/vacate(at:)`` for what the caller must know about the element, and what it takes over.
+  ///
+  /// - Returns: Whether the slot was still held. If not, nothing has changed.
   @inlinable package mutating func vacate(at position: Int, in band: PriorityBand) -> Bool {
     let index = band.index
     let wasHead = position == bands[index].ring.head
@@ -307,7 +312,7 @@
     return true
   }
 
-  /// Whether an element that `isMeant` stands at `position`.
+  /// Whether an element for which `isMeant` is true stands at `position`.
   package func holds(
     at position: Int, in band: PriorityBand, _ isMeant: (borrowing Element) -> Bool
   ) -> Bool {
@@ -337,11 +342,12 @@
     }
   }
 
-  /// Drops dead slots at the head, and compacts the band if too many are left.
+  /// Drops tombstones at the head, and compacts the band if too many are left.
   @inlinable @inline(never) mutating func tidy(_ index: Int) {
     let before = bands[index].ring.slotCount
     bands[index].ring.dropDeadHead()
-    // A take that emptied the ring has settled it; twice would count as a burst that used nothing.
+    // A take that emptied the ring has adjusted its memory already. A second call would count as a burst that
+    // used nothing.
     if before > 0, bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
     let alive = startable[index] + bands[index].fenced
     if bands[index].ring.slotCount - alive > alive + Self.deadAllowance { compact(index) }

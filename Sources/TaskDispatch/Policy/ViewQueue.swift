@@ -1,22 +1,22 @@
 /// What the policy must know about a task that waits in a view.
 @usableFromInline package protocol PoolEntry {
-  /// A caller stands still until it may run this itself (`sync`), so it needs no worker.
+  /// Whether a thread is blocked in `sync` until it may run this entry itself. Such an entry needs no worker.
   var runsOnCaller: Bool { get }
 }
 
-/// The tasks of one view, and the rule that says which of them may start: its width and barriers.
+/// The tasks of one view, and the rule that decides which of them may start: its width and its barriers.
 ///
-/// At most `width` tasks of the view run at a time, wherever they run, and at most `workerWidth` of
-/// them on workers (rule 4). A barrier starts when nothing of the view runs, and nothing starts
-/// until it has finished (rule 6). While suspended, nothing starts.
+/// At most `width` tasks of the view run at a time, on whatever threads, and at most `workerWidth` of them on
+/// workers (rule 4). A barrier starts when nothing of the view runs, and nothing starts until it has finished
+/// (rule 6). While the view is suspended, nothing starts.
 ///
 /// A value without lock, clock or thread.
 @usableFromInline package struct ViewQueue<Entry: PoolEntry>: ~Copyable {
-  /// Who runs a task: that decides what it counts against.
+  /// The kind of thread that runs a task. It decides which limits the task counts against.
   @usableFromInline package enum Runner: Sendable {
-    /// A worker of the pool, by a turn.
+    /// A worker of the pool.
     case worker
-    /// The thread that waits in `sync`: its own body, or a task that it runs while it waits.
+    /// A thread that is blocked in `sync`: it runs its own body, or a task before it while it waits.
     case caller
   }
 
@@ -40,11 +40,13 @@
   @usableFromInline package internal(set) var onCallers = 0
   @usableFromInline package internal(set) var runsBarrier = false
   @usableFromInline package internal(set) var suspensions = 0
-  /// Waiting entries that a caller will run. Zero on the path of a view that nobody waits for.
+  /// The number of waiting entries that blocked callers of `sync` will run. Zero on the path of a view
+  /// without any.
   @usableFromInline package internal(set) var callersWaiting = 0
-  /// The turns that it holds in the order of the pool, whose business they are; the oldest first.
+  /// The ready tokens that the view holds in the pool's order, the oldest first. Only ``PoolOrder`` changes
+  /// them.
   @usableFromInline var heldTurns: [HeldTurn] = []
-  /// How many of them stand in each band.
+  /// The number of held tokens in each band.
   @usableFromInline var heldTurnCounts = InlineArray<4, Int>(repeating: 0)
   @usableFromInline var nextTurn = 0
 
@@ -62,7 +64,9 @@
 
   /// - Parameters:
   ///   - width: The most tasks that run at a time. At least 1.
-  ///   - workerWidth: The most that run on workers at a time. At least 1.
+  ///   - workerWidth: The most tasks that run on workers at a time. At least 1.
+  ///   - agingStep: How long a head waits for each band that it climbs, in nanoseconds. At least 1.
+  ///   - relocated: Called for each task that compaction has moved, with its new position.
   @inlinable package init(
     width: Int, workerWidth: Int, agingStep: Int64,
     relocated: @escaping (inout Entry, Int) -> Void = { _, _ in }
@@ -74,7 +78,7 @@
     ready = ReadyQueue(agingStep: agingStep, relocated: relocated)
   }
 
-  /// A view of its own in the same state, to ask what would happen. O(slots).
+  /// A separate copy in the same state, to ask what would happen. O(slots).
   @inlinable package func clone() -> ViewQueue<Entry> {
     var copy = ViewQueue(width: width, workerWidth: workerWidth, agingStep: ready.agingStep)
     copy.ready = ready.clone { copy $0 }
@@ -89,18 +93,18 @@
     return copy
   }
 
-  /// Tasks of the view that run now.
+  /// The number of tasks of the view that run now.
   @inlinable package var running: Int { onWorkers + onCallers }
 
   @inlinable package var isSuspended: Bool { suspensions > 0 }
 
-  /// Whether no worker may start anything before something of it has ended.
+  /// Whether no worker may start a task before a running task of the view has ended.
   @inlinable var isFull: Bool { running > 0 && !isSuspended && workerRoom == 0 }
 
-  /// How many more may start, barriers aside.
+  /// How many more tasks may start, barriers aside.
   @inlinable var room: Int { isSuspended || runsBarrier ? 0 : width - running }
 
-  /// How many more may start on workers, barriers aside.
+  /// How many more tasks may start on workers, barriers aside.
   @inlinable package var workerRoom: Int { min(room, workerWidth - onWorkers) }
 
   // MARK: Putting in and taking back
@@ -117,22 +121,25 @@
     return ready.pushBarrier(entry, in: band)
   }
 
-  /// Adds entries that no caller runs, none of them removed, to the medium band.
+  /// Drains `inbox` into the medium band. No entry may have been removed, and no caller of `sync` may wait
+  /// for one.
   @inlinable mutating func absorb(_ inbox: inout Ring<Entry>, isUntold: Bool) {
     ready.absorb(&inbox, alive: inbox.slotCount, in: .medium, isUntold: isUntold)
   }
 
-  /// As ``ReadyQueue/tellPositions(in:_:)``, where there is something to tell.
+  /// Assigns positions: shows every unindexed entry of the medium band to `body`, with its position. It may
+  /// show some other entries too.
   @inlinable mutating func tellPositions(_ body: (inout Entry, _ position: Int) -> Void) {
     if ready.isUntold(in: .medium) { ready.tellPositions(in: .medium, body) }
   }
 
-  /// Lets every waiting entry that is no barrier be changed in place, without changing who runs it.
+  /// Lets `body` change every waiting entry that is no barrier in place. `body` must not change what runs the
+  /// entry.
   package mutating func updateEach(_ body: (inout Entry, _ position: Int) -> Void) {
     ready.updateEach(body)
   }
 
-  /// Removes a waiting entry. Nil if it is not there (any more).
+  /// Removes a waiting entry. Nil if there is none at `position`.
   @inlinable package mutating func remove(at position: Int, in band: PriorityBand, isBarrier: Bool)
     -> Entry?
   {
@@ -142,8 +149,11 @@
     return removed
   }
 
-  /// As ``remove(at:in:isBarrier:)`` for an entry that is no barrier and no caller's, by whoever knows that
-  /// it stands there: see ``Ring/vacate(at:)``.
+  /// Makes the slot of a waiting entry a tombstone without reading it, which is faster than
+  /// ``remove(at:in:isBarrier:)``. The entry must be no barrier, and no caller of `sync` may wait to run it.
+  /// See ``Ring/vacate(at:)`` for what else the caller must know about the entry, and what it takes over.
+  ///
+  /// - Returns: Whether the slot was still held. If not, nothing has changed.
   @inlinable package mutating func vacate(at position: Int, in band: PriorityBand) -> Bool {
     ready.vacate(at: position, in: band)
   }
@@ -156,7 +166,9 @@
 
   @inlinable package mutating func suspend() { suspensions += 1 }
 
-  /// Returns whether the view goes on.
+  /// Undoes one ``suspend()``. Traps if there was none.
+  ///
+  /// - Returns: Whether the view is not suspended any more.
   @inlinable package mutating func resume() -> Bool {
     require(suspensions > 0, "a queue was resumed more often than it was suspended")
     suspensions -= 1
@@ -165,10 +177,11 @@
 
   // MARK: Taking out
 
-  /// Lets a caller run its entry without having put it in, if nothing stands before it: what pushing
-  /// it, in whatever band, and ``takeForCaller(now:)`` do one after the other.
+  /// Lets a calling thread run its entry at once, without putting it into the queue, if nothing stands before
+  /// it. This does what pushing the entry, in whatever band, and ``takeForCaller(now:)`` do one after the
+  /// other.
   ///
-  /// - Returns: Whether it runs now. If not, nothing has changed.
+  /// - Returns: Whether the entry runs now. If not, nothing has changed.
   @inlinable package mutating func enter(asBarrier isBarrier: Bool) -> Bool {
     guard ready.isEmpty, room > 0, !isBarrier || running == 0 else { return false }
     onCallers += 1
@@ -178,14 +191,14 @@
 
   /// Takes the next task for a worker.
   ///
-  /// Nil if there is none, the rule holds it back, or a caller stands next.
+  /// Nil if there is none, if the rule does not let it start, or if a blocked caller of `sync` is to run it.
   @inlinable @inline(__always) package mutating func takeForWorker(now: () -> Int64) -> Taken? {
     guard workerRoom > 0 else { return nil }
     guard callersWaiting > 0 else { return take(for: .worker, now: now) }
     return takeUnlessCallerIsNext(for: .worker, now: now)
   }
 
-  /// Takes the next task if a caller waits to run it.
+  /// Takes the next task if a blocked caller of `sync` is to run it. Else nil.
   @inlinable package mutating func takeForCaller(now: () -> Int64) -> Taken? {
     guard room > 0 else { return nil }
     let time = timeForCallers(now: now)
@@ -193,7 +206,8 @@
     return take(for: .caller, now: { time ?? now() })
   }
 
-  /// Takes the next task for a thread that waits in this view's `sync` and runs what stands before.
+  /// Takes the next task for a thread that is blocked in this view's `sync` and runs what stands before its
+  /// own body.
   @inlinable package mutating func takeToHelp(now: () -> Int64) -> Taken? {
     guard room > 0 else { return nil }
     return takeUnlessCallerIsNext(for: .caller, now: now)
@@ -206,7 +220,7 @@
     return take(for: runner, now: { time ?? now() })
   }
 
-  /// Says that a task taken from here has run to its end.
+  /// Gives back the share of a task that has run to its end.
   @inlinable package mutating func finish(_ runner: Runner, isBarrier: Bool) {
     switch runner {
     case .worker: onWorkers -= 1
@@ -216,15 +230,19 @@
     if isBarrier { runsBarrier = false }
   }
 
-  /// Takes the next task in the place of one that has ended on a worker and was no barrier, if that
-  /// is one that `isWanted`, and nobody but workers has a say. Neither width nor barriers forbid it.
+  /// Takes the next task in place of one that has ended on a worker and was no barrier. Neither width nor
+  /// barriers forbid it.
+  ///
+  /// Nil if `isWanted` is false for it, or if anything but workers matters: a blocked caller of `sync`, a
+  /// suspension, or a held ready token. Then nothing has changed.
   @inlinable @inline(__always)
   mutating func takeInPlace(if isWanted: (inout Entry) -> Bool) -> Entry? {
     guard callersWaiting == 0, suspensions == 0, heldTurns.isEmpty else { return nil }
     return ready.takeOnly(if: isWanted)
   }
 
-  /// The same, if it holds turns as well: and wants as many when it has taken one.
+  /// Takes the next task in place of one that has ended on a worker, for a view that holds ready tokens, if
+  /// it wants as many tokens afterwards. Else nil, and nothing has changed.
   @inlinable mutating func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
     mayTakeBetweenTurns ? ready.takeOnly(if: isWanted) : nil
   }
@@ -233,9 +251,10 @@
     callersWaiting == 0 && suspensions == 0 && ready.onlyStartable > heldTurns.count
   }
 
-  /// The same, if each task that it has left holds a turn: then it wants one less.
+  /// Takes the next task in place of one that has ended on a worker, if each waiting task holds a ready
+  /// token. Afterwards the view wants one token less. Else nil, and nothing has changed.
   @inlinable mutating func takeWithTurn(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    // Which a suspended view has none of.
+    // A suspended view holds no tokens, and so fails this guard or has nothing to take.
     guard callersWaiting == 0, ready.onlyStartable == heldTurns.count else { return nil }
     return ready.takeOnly(if: isWanted)
   }
@@ -257,19 +276,20 @@
     return Taken(entry: next, runner: runner, isBarrier: isBarrier)
   }
 
-  /// Whether the medium band has a task that may be taken, as far as barriers go.
+  /// Whether the medium band has a task that may be taken, as far as barriers decide.
   @inlinable package var hasMedium: Bool { ready.hasStartable(in: .medium) }
 
-  /// Whether ``takeForWorker(now:)`` would return a task. Nobody may be waiting to run one.
+  /// Whether ``takeForWorker(now:)`` would return a task. Only while no caller of `sync` waits.
   @inlinable @inline(__always) package var workerMayStart: Bool {
     !ready.isEmpty && workerRoom > 0 && (ready.hasStartable || running == 0)
   }
 
-  /// Whether ``takeForWorker(now:)`` would return two tasks, one after the other. Nobody may be waiting to
-  /// run one.
+  /// Whether ``takeForWorker(now:)`` would return two tasks, one after the other. Only while no caller of
+  /// `sync` waits.
   @inlinable var twoWorkersMayStart: Bool { workerRoom >= 2 && ready.startableCount >= 2 }
 
-  /// What ``takeForWorker(now:)`` would return, left in place. Nobody may be waiting to run one.
+  /// Shows the task that ``takeForWorker(now:)`` would return to `body`, and leaves it in place. Only while
+  /// no caller of `sync` waits.
   @inlinable package func withNext<Result>(
     now: () -> Int64, _ body: (borrowing Entry) -> Result
   ) -> Result? {
@@ -283,17 +303,18 @@
     return !callerIsNext(now: now)
   }
 
-  /// Whether a worker, or a caller that waits, may start a task.
+  /// Whether a worker or a blocked caller of `sync` may start a task.
   @inlinable @inline(never) func anybodyMayStart(now: () -> Int64) -> Bool {
     let time = timeForCallers(now: now)
     return callerIsNext(now: { time ?? now() })
       ? room > 0 && (ready.hasStartable || running == 0) : workerMayStart
   }
 
-  /// One reading of the clock, for a decision that would ask it more than once; nil if none would.
+  /// One reading of the clock, for a decision that would otherwise read it more than once. Nil if the
+  /// decision needs no time.
   ///
-  /// Between two readings a head may come of age. Then a worker would get what stood next for a
-  /// caller, or nobody would get it.
+  /// Between two readings a head may age. Then a worker could take an entry that a blocked caller of `sync`
+  /// is to run, or no thread would take it.
   @inlinable package func timeForCallers(now: () -> Int64) -> Int64? {
     callersWaiting > 0 ? now() : nil
   }
@@ -306,8 +327,10 @@
 
   // MARK: Turns
 
-  /// How many tasks of each band a worker may start now: what the view holds turns for. Changes
-  /// nothing; but where nothing may be changed, Swift 6.3.1 copies the view to look at each band.
+  /// How many tasks of each band workers may start now: the view holds ready tokens for them.
+  ///
+  /// This changes nothing. It is `mutating` because otherwise Swift 6.3.1 copies the view to look at each
+  /// band.
   ///
   /// - Complexity: O(bands).
   @inlinable package mutating func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
@@ -325,25 +348,28 @@
     return wanted
   }
 
-  /// Whether an entry more in `band`, which is no barrier, surely changes nothing about the turns that it
-  /// wants: it holds one for each task that a worker may start, and none that would go to a lower band.
+  /// Whether one more entry in `band`, which is no barrier, surely does not change the tokens that the view
+  /// wants. That is so if it holds a token for each task that a worker may start, and none of them would go
+  /// to a lower band.
   @inlinable @inline(__always) func keepsTurns(withOneMoreIn band: PriorityBand) -> Bool {
     guard callersWaiting == 0, heldTurns.count == workerRoom else { return false }
     return heldTurns.isEmpty || heldTurnCounts[band.index] == heldTurns.count
   }
 
-  /// False if it surely holds no turns and wants none, nor has a caller to let run: nothing of it waits,
-  /// or no worker may start any, since it is full or suspended.
+  /// False if the view surely holds no ready tokens, wants none, and has no caller of `sync` to admit. That
+  /// is so if nothing of it waits, or if no worker may start a task of it, because it is full or suspended.
   @inlinable @inline(__always) var hasBusinessWithTurns: Bool {
     callersWaiting > 0 || !heldTurns.isEmpty || !ready.isEmpty && workerRoom > 0
   }
 
-  /// Never inlined, as ``callerIsNext(now:)``: the copy that it makes of what waits, though it changes
-  /// nothing, would be made before it is known whether it is needed.
+  /// The band of the next barrier, if nothing stands before it.
+  ///
+  /// Never inlined, nor is ``callerIsNext(now:)``. Swift copies what waits for this call although it changes
+  /// nothing; inlined, it would make the copy before it is known whether the call is needed.
   @inlinable @inline(never) var nextBarrierBand: PriorityBand? { ready.nextBarrierBand }
 
-  /// How many turns it wants more in each band than it holds, or fewer. Nil if it has what it wants,
-  /// as most often.
+  /// How many ready tokens the view wants in each band beyond those that it holds; negative if it wants
+  /// fewer. Nil if it holds what it wants, which is the most frequent case.
   @inlinable mutating func missingTurns(now: () -> Int64) -> InlineArray<4, Int>? {
     var missing = wantedTurns(now: now)
     var isMissing = false
@@ -354,7 +380,7 @@
     return isMissing ? missing : nil
   }
 
-  /// A number for a turn that nothing else of this view has.
+  /// A number for a new ready token that no other token of this view has.
   @inlinable mutating func takeTurnSerial() -> Int {
     defer { nextTurn += 1 }
     return nextTurn
@@ -365,15 +391,15 @@
     heldTurnCounts[turn.band.index] += 1
   }
 
-  /// Holds the newest turn of `band`, of which there must be one, no more.
+  /// Gives up the newest token of `band`, of which there must be one.
   @inlinable mutating func dropNewestTurn(in band: PriorityBand) -> HeldTurn {
     heldTurnCounts[band.index] -= 1
     return heldTurns.remove(at: heldTurns.lastIndex { $0.band == band }!)
   }
 
-  /// Holds the turn of that number no more.
+  /// Gives up the token of that number.
   ///
-  /// - Returns: Whether it holds others.
+  /// - Returns: Whether the view holds other tokens.
   @inlinable mutating func dropTurn(_ serial: Int) -> Bool {
     let turn = heldTurns.remove(at: heldTurns.firstIndex { $0.serial == serial }!)
     heldTurnCounts[turn.band.index] -= 1
@@ -381,7 +407,7 @@
   }
 
   @inlinable mutating func turnHasMoved(_ serial: Int, to position: Int) {
-    // What stands in the pool's order is held.
+    // Every token in the pool's order is held by its view.
     heldTurns[heldTurns.firstIndex { $0.serial == serial }!].position = position
   }
 }

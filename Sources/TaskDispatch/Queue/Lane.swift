@@ -2,7 +2,7 @@
 @frozen public enum Lane: UInt8, Sendable, Hashable, CaseIterable {
   /// The event loop's thread: one task at a time, in strict order.
   case foreground
-  /// The thread pool: up to the background's width at a time.
+  /// The thread pool: at most as many tasks at a time as the background's width.
   case background
 }
 

@@ -1,18 +1,18 @@
 extension TaskQueue {
-  /// Runs Swift Tasks here: `Task(executorPreference: queue.executor) { … }`.
+  /// The executor that runs Swift Tasks on this queue: `Task(executorPreference: queue.executor) { … }`.
   ///
-  /// Jobs stand in the queue like tasks, in the band of their priority, and cannot be refused. A plain
-  /// `Task { … }` does not run here, also if a body of this queue starts it.
-  /// Traps on a barrier.
+  /// Jobs wait in the queue like tasks, in the band of their priority. They cannot be refused. A plain
+  /// `Task { … }` does not run here, even if a body of this queue starts it. Traps on a barrier.
   public var executor: any TaskExecutor {
     require(!isBarrier, "a barrier has no executor; take that of \(label)")
     return dispatcher.taskExecutor(for: self)
   }
 
-  /// Lets an actor live here: `nonisolated var unownedExecutor: UnownedSerialExecutor`.
+  /// The executor of an actor whose code runs on this queue:
+  /// `nonisolated var unownedExecutor: UnownedSerialExecutor`.
   ///
-  /// Traps unless the queue runs one task at a time: the foreground, or a view of width 1. The actor
-  /// must keep the queue for as long as it lives; a stored property does.
+  /// Traps unless the queue runs one task at a time: the foreground, or a view of width 1. The actor must
+  /// keep the queue alive for as long as it lives; a stored property does.
   public var unownedExecutor: UnownedSerialExecutor {
     let width = lane == .foreground ? 1 : view?.width
     require(
@@ -24,9 +24,9 @@ extension TaskQueue {
     return unsafe dispatcher.serialExecutor(for: self).asUnownedSerialExecutor()
   }
 
-  /// Submits a body that belongs to the main actor. The loop must run on the main thread.
+  /// Submits a body that is isolated to the main actor. The loop must run on the main thread.
   ///
-  /// Traps on any queue but the foreground; and, when the body's turn comes, if that is not on the
+  /// Traps on any queue but the foreground. Traps also when the body starts, if the loop does not run on the
   /// main thread.
   @discardableResult
   public func onMain(

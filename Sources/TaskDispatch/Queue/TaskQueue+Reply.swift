@@ -1,19 +1,19 @@
 /// Work whose result goes to the foreground.
 extension TaskQueue {
-  /// Submits `body` in the medium band, and hands its result to `then` on the foreground.
+  /// Submits `body` in the medium band, and passes its result to `then` on the foreground.
   ///
-  /// The reply counts against no limit. If `body` never runs, because it expired or a shutdown cancelled
-  /// it, neither does `then`.
+  /// The reply counts against no limit. If `body` never runs, because it expired or a shutdown cancelled it,
+  /// `then` does not run either. Any thread.
   ///
   /// - Parameters:
-  ///   - label: The label of `body` and of its reply. Without any option, both are plain bodies: a report may
-  ///     not know how long they waited.
-  ///   - group: Entered now, by `body`, and left when the outcome of the reply is known, or of `body` if there
-  ///     is no reply.
+  ///   - label: The label of `body` and of its reply. Without any option, both are plain bodies: the report
+  ///     of a shutdown may then lack the time that they waited.
+  ///   - group: Entered by this call, for `body`. Left when the outcome of the reply is known, or the outcome
+  ///     of `body` if there is no reply.
   ///   - timeToLive: If `body` has not started after this long, it expires.
   ///   - atShutdown: What a shutdown does with `body` if it has not started.
-  /// - Returns: Whether `body` was accepted. If it was, and ran, the reply is accepted too, unless a
-  ///   shutdown cancels by then.
+  /// - Returns: Whether `body` was accepted. If it was accepted and ran, the reply is accepted too, unless a
+  ///   shutdown has reached its cancel phase by then.
   @inlinable @discardableResult
   public func callAsFunction<Value>(
     label: String? = nil, group: WorkGroup? = nil, timeToLive: Duration? = nil,
@@ -26,7 +26,13 @@ extension TaskQueue {
       then: then)
   }
 
-  /// As the other, with `body` in the band of `priority`; medium if that is nil.
+  /// Submits `body` in the band of `priority`, and passes its result to `then` on the foreground.
+  ///
+  /// If `body` never runs, `then` does not run either. The reply counts against no limit. The other
+  /// parameters are those of ``callAsFunction(label:group:timeToLive:atShutdown:fileID:line:_:then:)``.
+  ///
+  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil.
+  /// - Returns: Whether `body` was accepted.
   @inlinable @discardableResult
   public func callAsFunction<Value>(
     priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,
@@ -39,8 +45,10 @@ extension TaskQueue {
       at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body, then: then)
   }
 
-  /// As the other, for a `body` that is a function and not a closure, and for results that anybody may
-  /// have.
+  /// Submits `body` in the medium band, and passes its `Sendable` result to `then` on the foreground.
+  ///
+  /// This overload takes a `body` that is a function and not a closure, and results that any thread may
+  /// share. Otherwise it is ``callAsFunction(label:group:timeToLive:atShutdown:fileID:line:_:then:)``.
   @inlinable @discardableResult
   public func callAsFunction<Value: Sendable>(
     label: String? = nil, group: WorkGroup? = nil, timeToLive: Duration? = nil,
@@ -53,7 +61,13 @@ extension TaskQueue {
       then: then)
   }
 
-  /// As the other, with `body` in the band of `priority`; medium if that is nil.
+  /// Submits `body` in the band of `priority`, and passes its `Sendable` result to `then` on the foreground.
+  ///
+  /// This overload takes a `body` that is a function and not a closure, and results that any thread may
+  /// share.
+  ///
+  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil.
+  /// - Returns: Whether `body` was accepted.
   @inlinable @discardableResult
   public func callAsFunction<Value: Sendable>(
     priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,
@@ -66,9 +80,9 @@ extension TaskQueue {
       at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body, then: then)
   }
 
-  /// - Parameter body: Keeps nothing of what it makes, unless anybody may have it.
-  // In the caller's module, where the compiler knows the type of the result: to look it up at run time takes
-  // as long as all the rest.
+  /// - Parameter body: Keeps no reference to its result, unless the result is `Sendable`.
+  // Inlined into the caller's module, where the compiler knows the type of the result. Looking that type up
+  // at run time takes as long as all the rest.
   @inlinable @inline(__always) func submit<Value>(
     at site: CallSite, _ label: String?, _ group: WorkGroup?, _ timeToLive: Duration?,
     _ atShutdown: ShutdownBehavior, _ body: @escaping @Sendable () throws -> Value,
@@ -79,7 +93,8 @@ extension TaskQueue {
       return dispatcher.post(
         {
           var result: Transfer? = Transfer(Result(catching: body))
-          // Moved out: what `then` lets go of is gone, and what it alone has it may change in place.
+          // Moved out of the optional. So what `then` releases is freed at once, and a value that `then`
+          // alone refers to can be changed in place.
           dispatcher.reply({ then(result.take()!.take()) }, at: site)
         }, on: self, at: site)
     }

@@ -1,10 +1,11 @@
 extension TaskQueue {
-  /// Submits `body`, to run later on this queue in the medium band. Fire and forget.
+  /// Submits `body`, to run later on this queue in the medium band. Fire and forget. Any thread.
   ///
-  /// The fast path: nothing is allocated beyond the closure itself. `body` is released when its outcome is
-  /// known: by the thread that has run it, as its last act, unless the calling code keeps it.
+  /// This is the fast path: nothing is allocated beyond the closure itself. `body` is released when its
+  /// outcome is known. The thread that has run it releases it as the last act of the task, unless the calling
+  /// code keeps it.
   ///
-  /// - Returns: Whether it was accepted. If refused, `body` has been released and never runs.
+  /// - Returns: Whether `body` was accepted. If it was refused, it has been released and never runs.
   /// - Complexity: Amortised O(1).
   @inlinable @discardableResult
   public func callAsFunction(
@@ -14,18 +15,20 @@ extension TaskQueue {
     dispatcher.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
-  /// Submits `body` with options, in the medium band. It cannot throw: ``submit(label:group:timeToLive:atShutdown:fileID:line:_:)``,
-  /// ``run(priority:label:timeToLive:fileID:line:_:)`` and `then:` take bodies that can.
+  /// Submits `body` with options, in the medium band. Any thread.
+  ///
+  /// `body` cannot throw. ``submit(label:group:timeToLive:atShutdown:fileID:line:_:)``,
+  /// ``run(priority:label:timeToLive:fileID:line:_:)`` and the calls with `then:` take bodies that can.
   ///
   /// - Parameters:
   ///   - label: A name for reports, errors and tests.
-  ///   - group: Entered now, and left when the outcome is known, whatever it is.
-  ///   - timeToLive: If it has not started after this long, it expires. Negative counts as zero,
-  ///     which means: unless it can start before time moves on.
-  ///   - atShutdown: What a shutdown does with it if it has not started.
-  /// - Returns: Whether it was accepted.
-  /// - Complexity: Amortised O(1); one allocation beyond the closure, and a second for a time to live, or for
-  ///   a group of a queue that was made.
+  ///   - group: Entered by this call, and left when the outcome is known, whatever it is.
+  ///   - timeToLive: If `body` has not started after this long, it expires. Negative counts as zero. Zero
+  ///     means: it runs only if it can start before time moves on.
+  ///   - atShutdown: What a shutdown does with `body` if it has not started.
+  /// - Returns: Whether `body` was accepted. If it was refused, it has been released and never runs.
+  /// - Complexity: Amortised O(1). One allocation beyond the closure, and a second for a time to live, or for
+  ///   a group together with a view.
   @discardableResult
   public func callAsFunction(
     label: String? = nil, group: WorkGroup? = nil,
@@ -37,12 +40,13 @@ extension TaskQueue {
       at: CallSite(fileID: fileID, line: line), label, group, timeToLive, atShutdown, body)
   }
 
-  /// As the other, in the band of `priority`.
+  /// Submits `body` with options, in the band of `priority`. Any thread.
   ///
-  /// A function of its own: to find out that no priority was given costs as much as all the other options.
+  /// A function of its own, because finding out that no priority was given costs as much as all the other
+  /// options.
   ///
-  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil. The foreground, which is
-  ///   strictly first in first out, has no bands.
+  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil. The foreground has no
+  ///   bands: it is strictly first in first out.
   @discardableResult
   public func callAsFunction(
     priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,
@@ -53,14 +57,19 @@ extension TaskQueue {
     submit(at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body)
   }
 
-  /// Submits `body` in the medium band, and returns a handle that cancels it and waits for its value.
+  /// Submits `body` in the medium band, and returns a handle that cancels it and waits for its value. Any
+  /// thread.
   ///
-  /// Letting go of the handle cancels nothing. What `body` throws becomes its outcome.
+  /// Releasing the handle cancels nothing. If `body` throws, its outcome is `.failed` with that error.
   ///
-  /// - Parameters: as of the call with options.
-  /// - Returns: A handle, also if the submission is refused: its outcome then says so.
-  /// - Complexity: Amortised O(1); one allocation beyond the closure, a second for a label, a time to live, or
-  ///   a group of a queue that was made, and one for a value that takes up memory.
+  /// - Parameters:
+  ///   - label: A name for reports, errors and tests.
+  ///   - group: Entered by this call, and left when the outcome is known, whatever it is.
+  ///   - timeToLive: If `body` has not started after this long, it expires. Negative counts as zero.
+  ///   - atShutdown: What a shutdown does with `body` if it has not started.
+  /// - Returns: A handle. If the submission is refused, the outcome of the handle says so.
+  /// - Complexity: Amortised O(1). One allocation beyond the closure, a second for a label, a time to live,
+  ///   or a group together with a view, and one for a value that takes up memory.
   @inlinable @discardableResult
   public func submit<Value: Sendable>(
     label: String? = nil, group: WorkGroup? = nil,
@@ -72,7 +81,10 @@ extension TaskQueue {
       at: CallSite(fileID: fileID, line: line), label, group, timeToLive, atShutdown, body)
   }
 
-  /// As the other, in the band of `priority`; medium if that is nil.
+  /// Submits `body` in the band of `priority`, and returns a handle that cancels it and waits for its value.
+  ///
+  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil.
+  /// - Returns: A handle. If the submission is refused, the outcome of the handle says so.
   @inlinable @discardableResult
   public func submit<Value: Sendable>(
     priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,

@@ -1,11 +1,12 @@
 extension TaskQueue {
-  /// Submits `body` once `delay` has passed: never before, and late by as much as the queue is busy.
+  /// Submits `body` once `delay` has passed: never before, and later if the queue is busy. Any thread.
   ///
   /// - Parameters:
-  ///   - delay: From now. Zero or less submits at once; more than about 292 years means never.
-  ///   - tolerance: How much later it may start if that saves a wake-up. Negative counts as zero.
-  ///   - timeToLive: If it has not started this long after its time, it expires.
-  /// - Returns: A handle that cancels it; also if it is refused, because of a shutdown.
+  ///   - delay: From now. Zero or less submits at once. More than about 292 years means never.
+  ///   - tolerance: How much later `body` may start if that saves a wake-up. Negative counts as zero.
+  ///   - timeToLive: If `body` has not started this long after its time, it expires.
+  /// - Returns: A handle that cancels the timer. If a shutdown refuses the timer, the outcome of the handle
+  ///   says so.
   /// - Complexity: O(log n) among *n* timers.
   @discardableResult
   public func after(
@@ -18,7 +19,12 @@ extension TaskQueue {
       delay, tolerance, CallSite(fileID: fileID, line: line), label, group, timeToLive, body)
   }
 
-  /// As the other, in the band of `priority` once its time has come.
+  /// Submits `body` once `delay` has passed, in the band of `priority`. The band matters once the timer is
+  /// due.
+  ///
+  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil.
+  /// - Returns: A handle that cancels the timer. If a shutdown refuses the timer, the outcome of the handle
+  ///   says so.
   @discardableResult
   public func after(
     _ delay: Duration, tolerance: Duration = .zero, priority: TaskPriority?,
@@ -35,7 +41,7 @@ extension TaskQueue {
   ) -> TimerHandle {
     let isNow = !delay.isPositive
     let item = WorkItem.make(
-      // No delay is no timer: it stands in the queue behind what was posted before it (rule 8).
+      // Without a delay it is no timer: it waits in the queue behind what was posted before it (rule 8).
       kind: isNow ? .task : .timer, queue: self, label: label, site: site,
       due: isNow ? nil : dispatcher.now.advanced(by: delay),
       tolerance: tolerance,
@@ -44,18 +50,21 @@ extension TaskQueue {
     return TimerHandle(item: item, dispatcher: dispatcher)
   }
 
-  /// Submits `body` again and again, first when one `interval` has passed, until it is cancelled.
+  /// Submits `body` again and again, first when one `interval` has passed, until it is cancelled. Any thread.
   ///
-  /// Never two runs at a time, nor more than one that waits, on whatever queue and however long a run takes: a tick
-  /// that comes while there is a run gets none of its own, or a later one, as `catchUp` says.
+  /// The timer has at most one run, on whatever queue and however long the run takes: the run waits in its
+  /// queue, or it is in its body. A tick that comes while there is a run gets no run of its own, or gets one
+  /// later, as `catchUp` says.
   ///
   /// - Parameters:
-  ///   - interval: Between two ticks. Traps if it is not positive.
-  ///   - catchUp: What to do about ticks that come while there is a run, and those that the loop is late for. The
-  ///     body reads in ``CurrentTask/missedTicks`` how many got no run.
-  ///   - tolerance: How much later than its tick a run may start if that saves a wake-up.
-  ///   - group: Has the timer in it until that has ended.
-  /// - Returns: A handle that cancels it; also if it is refused, because of a shutdown.
+  ///   - interval: The time between two ticks. Traps if it is not positive.
+  ///   - catchUp: What to do about ticks that come while there is a run, and about ticks that the loop is
+  ///     late for. The body reads in ``CurrentTask/missedTicks`` how many ticks got no run.
+  ///   - tolerance: How much later than its tick a run may start if that saves a wake-up. Negative counts as
+  ///     zero.
+  ///   - group: Counts the timer as a member until the timer has ended.
+  /// - Returns: A handle that cancels the timer. If a shutdown refuses the timer, the outcome of the handle
+  ///   says so.
   /// - Complexity: O(log n) among *n* timers, for each tick.
   @discardableResult
   public func every(

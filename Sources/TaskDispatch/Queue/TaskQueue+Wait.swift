@@ -1,14 +1,15 @@
 extension TaskQueue {
-  /// Runs `body` in this queue's order, and returns what it returns.
+  /// Runs `body` in this queue's order, blocks the calling thread until it has run, and returns its result.
   ///
-  /// On a view, and on the background, it runs on the calling thread, counted against the queue's
-  /// own width, and takes no worker. A worker that waits here runs the first task of the queue on top of
-  /// its wait, but only where it would be refused for want of a worker otherwise. On the foreground
-  /// `body` runs on the loop's thread while the caller waits.
-  /// It stands in the medium band.
+  /// On a view, and on the background, `body` runs on the calling thread. It counts against the queue's own
+  /// width, and needs no worker. On the foreground, `body` runs on the loop's thread while the calling thread
+  /// is blocked. `body` waits in the medium band.
   ///
-  /// - Throws: What `body` throws; or a ``WaitRefusal``, and then `body` has not run: above all
-  ///   ``WaitRefusal/wouldDeadlock(chain:)`` if the wait could not end (rule 14).
+  /// A worker that is blocked here may run the first task of this queue on its own stack. It does so only
+  /// where this call would otherwise be refused because no worker is left.
+  ///
+  /// - Throws: What `body` throws. Or a ``WaitRefusal``, and then `body` has not run: above all
+  ///   ``WaitRefusal/wouldDeadlock(chain:)``, if the wait could not end (rule 14).
   @available(*, noasync, message: "use `try await run { … }`: this stops the thread")
   @inlinable public func sync<Value>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Value
@@ -23,14 +24,15 @@ extension TaskQueue {
 
   /// Runs `body` on this queue, and returns what it returns when it has run.
   ///
-  /// Takes the priority of the calling Task. Cancelling that Task cancels a body that has not
-  /// started; a body that has can read ``CurrentTask/isCancelled``. Suspends for room where a limit
-  /// would refuse.
+  /// The task has the priority of the calling Task, unless `priority` says otherwise. If that Task is
+  /// cancelled, a body that has not started is cancelled; a body that has started can read
+  /// ``CurrentTask/isCancelled``. Where a limit would refuse the submission, this call suspends until there
+  /// is room.
   ///
-  /// On a fake that is stepped nothing runs while a test awaits this: put it into `runAsync { … }`.
+  /// On a fake that is stepped, nothing runs while a test awaits this call. Put it into `runAsync { … }`.
   ///
-  /// - Throws: What `body` throws; `CancellationError` if it was cancelled before its start;
-  ///   ``NoValue`` if it was refused, expired or abandoned.
+  /// - Throws: What `body` throws. `CancellationError` if it was cancelled before its start. ``NoValue`` if
+  ///   it was refused, expired or abandoned.
   nonisolated(nonsending) public func run<Value>(
     priority: TaskPriority? = nil, label: String? = nil, timeToLive: Duration? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
@@ -50,8 +52,9 @@ extension TaskQueue {
         if item.noteSubmitted() { _ = dispatcher.cancel(item) }
       }
     } onCancel: {
-      // Before the submission has returned its dispatcher may not know it yet, or not all of it. But
-      // what runs it does know.
+      // Until the submission has returned, the dispatcher may not know the item, or not all of it: then the
+      // submitting code cancels it afterwards. The exception is an item that runs: that one the dispatcher
+      // does know.
       if item.noteUnwanted() || item.isRunning { _ = dispatcher.cancel(item) }
     }
     switch outcome {
@@ -65,24 +68,25 @@ extension TaskQueue {
 
   /// Suspends until everything submitted to this queue before the call has ended.
   ///
-  /// Timers that are not due do not count. Waits for a suspended queue to be resumed. On a fake,
-  /// await it in `runAsync { … }`.
+  /// Timers that are not due do not count. If the queue is suspended, the wait lasts until it is resumed. On
+  /// a fake, await it in `runAsync { … }`.
   nonisolated(nonsending) public func flush() async {
     await dispatcher.flush(self)
   }
 
-  /// Holds the queue: nothing of it starts until it is resumed. What runs goes on, and a caller of `sync` whose
-  /// turn has come runs.
+  /// Suspends the queue: none of its tasks starts until it is resumed. Any thread.
   ///
-  /// Nests: it takes as many calls of ``resume()``. Traps on the foreground and on the background
-  /// itself, which belong to everybody; hold a view instead.
+  /// A task that runs goes on, and so does a caller of `sync` that has been admitted.
+  ///
+  /// Calls nest: each one needs a call of ``resume()``. Traps on the foreground and on the background itself,
+  /// which all code of the process shares. Suspend a view instead.
   public func suspend() {
     require(
       view != nil, "\(label) cannot be suspended: it belongs to everybody; suspend a view")
     dispatcher.suspend(self)
   }
 
-  /// Undoes one ``suspend()``. Traps if there was none.
+  /// Undoes one ``suspend()``. Any thread. Traps if the queue is not suspended.
   public func resume() {
     require(view != nil, "\(label) was never suspended")
     dispatcher.resume(self)

@@ -1,25 +1,26 @@
 /// A place to submit tasks to: a lane of a dispatcher, or a view of its background.
 ///
-/// A small value that can be handed to code which only needs a queue. It keeps its dispatcher alive;
-/// a dispatcher stores none. Calling it submits:
+/// A small value to pass to code that needs only a queue. It keeps its dispatcher alive; a dispatcher stores
+/// no `TaskQueue`. Calling it submits a task:
 ///
 /// ```swift
 /// queue { digest(file) }
 /// queue(priority: .high, label: "hash") { digest(file) }
 /// ```
 ///
-/// All of its calls may be made from any thread, also from inside a task, unless they say otherwise.
-/// None may be made from a signal handler.
+/// Unless a call says otherwise, any thread may make it, also from inside a task. No call may be made from a
+/// signal handler.
 public struct TaskQueue: Sendable {
-  /// The dispatcher whose queue this is.
+  /// The dispatcher that runs what is submitted here.
   public let dispatcher: any TaskDispatcher
   /// The view, or nil for a lane itself.
   public let view: QueueView?
   public let lane: Lane
-  /// Whether what is submitted here runs alone in the queue (rule 6). See ``barrier``.
+  /// Whether tasks submitted here run alone in the queue (rule 6). See ``barrier``.
   public let isBarrier: Bool
 
-  /// For dispatchers; users are given their queues.
+  /// Makes a queue of a dispatcher. For dispatchers: users take queues from one. Traps if a view is given for
+  /// the foreground.
   public init(
     dispatcher: any TaskDispatcher, view: QueueView? = nil, lane: Lane, isBarrier: Bool = false
   ) {
@@ -35,35 +36,38 @@ public struct TaskQueue: Sendable {
   /// The label that `makeQueue` was given; `foreground` or `background` for a lane itself.
   public var label: String { view?.label ?? lane.description }
 
-  /// This queue for work that must run alone in it: after all that was submitted before, before all
-  /// that is submitted later, and beside nothing else of this queue. Other queues do not notice.
+  /// This queue, for tasks that must run alone in it. Other queues are not affected.
   ///
-  /// A priority does not pass a barrier: what stands behind it waits, however urgent. On the
-  /// foreground, where everything runs alone, it changes nothing.
+  /// Such a task starts after everything submitted to this queue before has ended. What is submitted later
+  /// starts when the task has ended.
+  ///
+  /// A priority does not pass a barrier: a task behind it waits, however urgent. On the foreground, where
+  /// every task runs alone, this changes nothing.
   public var barrier: TaskQueue {
     TaskQueue(dispatcher: dispatcher, view: view, lane: lane, isBarrier: true)
   }
 
-  /// Whether the code that asks runs in a task of this queue, or in a `sync` body there.
+  /// Whether the calling code runs in a task of this queue, or in a `sync` body there.
   ///
-  /// A task that a waiting worker runs meanwhile does not see the queues of the tasks that wait.
+  /// A blocked worker may run another task on its stack. In that task, the queues of the tasks that wait
+  /// below it on the stack are not current.
   public var isCurrent: Bool { dispatcher.isCurrent(self) }
 
-  /// Traps unless ``isCurrent``.
+  /// Traps unless ``isCurrent`` is true.
   public func preconditionIsCurrent(fileID: StaticString = #fileID, line: UInt = #line) {
     require(
       isCurrent,
       "\(CallSite(fileID: fileID, line: line)) must run on \(label), and runs on \(Self.here)")
   }
 
-  /// Where the caller is, for messages.
+  /// The queue and the task that the calling code runs in, for messages.
   static var here: String {
     TaskFrame.current.map { "\($0.queueLabel) (in \($0.name))" } ?? "no queue"
   }
 }
 
 extension TaskQueue {
-  /// Which queue it is, without keeping anything alive. Equal for a queue and its barrier.
+  /// Identifies a queue without keeping it alive. A queue and its barrier have the same identity.
   public struct Identity: Sendable, Hashable {
     public let dispatcher: ObjectIdentifier
     public let view: ObjectIdentifier?
@@ -84,7 +88,7 @@ extension TaskQueue {
 }
 
 extension TaskQueue: Equatable {
-  /// Whether both submit to the same queue in the same way.
+  /// Whether both submit to the same queue, and either both as barriers or neither.
   public static func == (lhs: TaskQueue, rhs: TaskQueue) -> Bool {
     lhs.identity == rhs.identity && lhs.isBarrier == rhs.isBarrier
   }

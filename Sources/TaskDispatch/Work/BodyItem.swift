@@ -1,6 +1,6 @@
 /// A work item whose body makes no value.
 package class BodyItem: WorkItem, @unchecked Sendable {
-  // As of any item. Once the body has thrown, one that throws the same.
+  // Guarded as ``WorkItem`` says. Once the body has thrown, a closure that throws the same error.
   @safe @exclusivity(unchecked) final var body: (() throws -> Void)?
 
   init(
@@ -31,7 +31,7 @@ package class BodyItem: WorkItem, @unchecked Sendable {
   }
 }
 
-/// One with a label.
+/// A body item with a label.
 final class LabelledItem: BodyItem, @unchecked Sendable {
   private let ownLabel: String
 
@@ -46,7 +46,7 @@ final class LabelledItem: BodyItem, @unchecked Sendable {
   override var label: String? { ownLabel }
 }
 
-/// One that waits for a time.
+/// A body item that waits for a time.
 final class TimerItem: BodyItem, @unchecked Sendable {
   private let ownDue: Int64
 
@@ -61,11 +61,11 @@ final class TimerItem: BodyItem, @unchecked Sendable {
   override var dueInNanoseconds: Int64? { ownDue }
 }
 
-/// A repeating timer. It never runs itself: its ``run`` does, with its body.
+/// A repeating timer. It never runs itself: its ``run`` does, with the timer's body.
 package final class RepeatingItem: BodyItem, @unchecked Sendable {
-  // As the place of any item, these are touched under the dispatcher's lock.
+  // Guarded by the dispatcher's lock, as the item's place is.
   @safe @exclusivity(unchecked) package final var ticks: Ticks
-  /// The run that waits in its queue, or is in its body.
+  /// The run that waits in its queue or is in its body. Nil if there is none.
   @safe @exclusivity(unchecked) package private(set) final var run: RunItem?
 
   init(
@@ -79,7 +79,7 @@ package final class RepeatingItem: BodyItem, @unchecked Sendable {
   override var dueInNanoseconds: Int64? { ticks.next.nanoseconds }
   package override var next: WorkItem { run ?? self }
 
-  /// Makes a run. There is none, and the timer has not ended.
+  /// Makes a run. Traps if there is one already. The timer must not have ended.
   package func makeRun() -> RunItem {
     guard let body, run == nil else { refuse("\(name) cannot make a run") }
     let run = RunItem(of: self, body: body)
@@ -87,11 +87,12 @@ package final class RepeatingItem: BodyItem, @unchecked Sendable {
     return run
   }
 
-  /// The run has ended, or never will: nothing leads from one to the other any more.
+  /// Forgets the run, which has ended or never will. Without this, the timer and its run would keep each
+  /// other alive.
   package func letGoOfRun() { run = nil }
 }
 
-/// A run of a repeating timer. Waits as a timer does whose time has come.
+/// A run of a repeating timer. It waits in its queue as a timer does whose time has come.
 package final class RunItem: BodyItem, @unchecked Sendable {
   package let timer: RepeatingItem
   // Set under the dispatcher's lock before the body begins.
@@ -107,7 +108,7 @@ package final class RunItem: BodyItem, @unchecked Sendable {
   public override var label: String? { timer.label }
   package override var handled: WorkItem { timer }
 
-  /// The body is about to begin. Under the dispatcher's lock.
+  /// Notes that the body is about to begin. Under the dispatcher's lock.
   package func beginBody(at now: DispatcherInstant) {
     missedTicks = timer.ticks.beginBody(at: now)
   }

@@ -1,6 +1,6 @@
-/// A submitted task: cancels it, and waits for its value.
+/// A handle of a submitted task: cancels it, and waits for its value.
 ///
-/// Letting go of a handle cancels nothing. Keeps the dispatcher alive.
+/// Releasing a handle cancels nothing. A handle keeps the dispatcher alive.
 public struct TaskHandle<Value: Sendable>: Sendable {
   @usableFromInline let item: ValueItem<Value>
   @usableFromInline let dispatcher: any TaskDispatcher
@@ -14,15 +14,15 @@ public struct TaskHandle<Value: Sendable>: Sendable {
   ///
   /// Any thread, any number of times. O(1) for a task that waits in a queue.
   ///
-  /// - Returns: Which of the two it was, or that it was too late.
+  /// - Returns: Which of the two it was, or that the task had ended already.
   @discardableResult
   public func cancel() -> Cancellation { dispatcher.cancel(item) }
 
-  /// The value, once the task has completed.
+  /// The value, once the task has completed. Reading it suspends the calling Task until then.
   ///
-  /// Cancelling the Task that waits here does not cancel this task, and does not end the wait.
+  /// Cancelling the calling Task neither cancels this task nor ends the wait.
   ///
-  /// - Throws: What the body threw; `CancellationError` if it was cancelled before its start;
+  /// - Throws: What the body threw. `CancellationError` if the task was cancelled before its start.
   ///   ``NoValue`` if it expired, was refused or was abandoned.
   public var value: Value {
     get async throws {
@@ -31,7 +31,7 @@ public struct TaskHandle<Value: Sendable>: Sendable {
     }
   }
 
-  /// How it ended, once it has.
+  /// How the task ended. Reading it suspends the calling Task until the task has ended.
   public var outcome: Outcome {
     get async {
       item.noteFailureSeen()
@@ -39,20 +39,20 @@ public struct TaskHandle<Value: Sendable>: Sendable {
     }
   }
 
-  /// How it ended, or nil if it has not.
+  /// How the task ended, or nil if it has not. Any thread; it never waits.
   public var outcomeIfFinished: Outcome? {
     let outcome = item.outcome
     if outcome != nil { item.noteFailureSeen() }
     return outcome
   }
 
-  /// Stands still until the task has ended, and returns how.
+  /// Blocks the calling thread until the task has ended, and returns how it ended.
   ///
-  /// On the fake, what must precede the task runs first, and time moves only if there is a time-out.
+  /// On the fake, tasks that must precede this task run first. Time moves on only if there is a time-out.
   ///
-  /// - Parameter timeout: How long to wait at most; for ever if nil.
-  /// - Throws: ``WaitRefusal/timedOut``; ``WaitRefusal/wouldDeadlock(chain:)`` if only this thread
-  ///   could let the task run (rule 14). The task is not touched either way.
+  /// - Parameter timeout: The longest time to wait; for ever if nil.
+  /// - Throws: ``WaitRefusal/timedOut``. ``WaitRefusal/wouldDeadlock(chain:)`` if only the calling thread
+  ///   could let the task run (rule 14). The task goes on as before either way.
   @available(*, noasync, message: "use `await outcome`: this stops the thread")
   @discardableResult
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) -> Outcome {
@@ -73,9 +73,9 @@ public struct TaskHandle<Value: Sendable>: Sendable {
   }
 }
 
-/// A timer: cancels it, and waits for its end.
+/// A handle of a timer: cancels it, and waits for its end.
 ///
-/// Letting go of a handle cancels nothing. Keeps the dispatcher alive.
+/// Releasing a handle cancels nothing. A handle keeps the dispatcher alive.
 public struct TimerHandle: Sendable {
   private let item: WorkItem
   private let dispatcher: any TaskDispatcher
@@ -85,27 +85,35 @@ public struct TimerHandle: Sendable {
     self.dispatcher = dispatcher
   }
 
-  /// Cancels the timer, and with it a run that stands in its queue. For a repeating timer, the run
-  /// that is in its body can read the flag, no other follows, and the timer has ended when that run has.
+  /// Cancels the timer, and with it a run that waits in its queue.
+  ///
+  /// If a run of a repeating timer is in its body, the body can read the flag. No other run follows, and the
+  /// timer has ended when that run has.
   ///
   /// Any thread, any number of times. O(log n) of *n* timers.
+  ///
+  /// - Returns: Whether that was before the start, or after it, or whether the timer had ended already.
   @discardableResult
   public func cancel() -> Cancellation { dispatcher.cancel(item) }
 
-  /// How it ended, once it has. A repeating timer ends only cancelled: by a call, or by a shutdown. Then no run of it
-  /// is in its body, unless it was abandoned.
+  /// How the timer ended. Reading it suspends the calling Task until the timer has ended.
+  ///
+  /// A repeating timer ends only cancelled: by a call, or by a shutdown. By then no run of it is in its body,
+  /// unless that run was abandoned.
   public var outcome: Outcome { get async { await item.outcomeOnceFinished } }
 
-  /// How it ended, or nil if it has not. A repeating timer ends only cancelled.
+  /// How the timer ended, or nil if it has not. A repeating timer ends only cancelled. Any thread; it never
+  /// waits.
   public var outcomeIfFinished: Outcome? { item.outcome }
 
-  /// Stands still until the timer has ended, and returns how: ``outcome`` for a thread.
+  /// Blocks the calling thread until the timer has ended, and returns how it ended.
   ///
-  /// As ``TaskHandle/wait(timeout:)``. In a run of a repeating timer it is refused, since that waits for its own end.
+  /// A run of a repeating timer cannot wait for its own timer: the call is refused. On the fake, tasks that
+  /// must precede the end of the timer run first, and time moves on only if there is a time-out.
   ///
-  /// - Parameter timeout: How long to wait at most; for ever if nil.
-  /// - Throws: ``WaitRefusal/timedOut``; ``WaitRefusal/wouldDeadlock(chain:)`` (rule 14). The timer is not touched
-  ///   either way.
+  /// - Parameter timeout: The longest time to wait; for ever if nil.
+  /// - Throws: ``WaitRefusal/timedOut``. ``WaitRefusal/wouldDeadlock(chain:)`` if the wait could not end
+  ///   (rule 14). The timer goes on as before either way.
   @available(*, noasync, message: "use `await outcome`: this stops the thread")
   @discardableResult
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) -> Outcome {
@@ -115,7 +123,7 @@ public struct TimerHandle: Sendable {
   public var label: String? { item.label }
 }
 
-/// What both handles wait by.
+/// How both handles wait.
 extension WorkItem {
   fileprivate final var outcomeOnceFinished: Outcome {
     get async {

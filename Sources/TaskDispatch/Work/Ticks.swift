@@ -1,21 +1,23 @@
-/// When a repeating timer runs, and how many of its ticks get no run of their own.
+/// Decides when a repeating timer runs, and how many of its ticks get no run of their own.
 ///
-/// Both dispatchers ask this, each under its lock: it is the one place that decides. A timer has at most one run. While
-/// it has none, it waits for ``next``. Complexity of every call: O(1), however many ticks have come.
+/// Both dispatchers use this, each under its lock. It is the only place that decides. A timer has at most one
+/// run. While it has none, it waits for ``next``. Complexity of every call: O(1), however many ticks have
+/// come.
 package struct Ticks: Sendable {
   private let catchUp: CatchUp
   /// In nanoseconds.
   private let interval: Int64
   /// The first tick that has not been counted.
   private var tick: Int64
-  /// Ticks that got no run, and that no run has been told of.
+  /// The number of ticks that got no run, and that no run has reported yet.
   private var missed: Int64 = 0
-  /// Ticks that get a run when the one that there is has ended.
+  /// The number of ticks that are still owed a run. The next of these runs is made when the present one has
+  /// ended.
   private var owed: Int64 = 0
   private var isInBody = false
-  /// The last look found the loop late, and dropped what that was late for.
+  /// Whether the last call of ``comeDue(at:)`` found the loop late and dropped ticks.
   private var hasDropped = false
-  /// No tick comes any more.
+  /// Whether no tick comes any more.
   package private(set) var isStopped = false
 
   package init(_ repetition: Repetition, first: DispatcherInstant) {
@@ -24,12 +26,12 @@ package struct Ticks: Sendable {
     tick = first.nanoseconds
   }
 
-  /// What a timer without a run waits for.
+  /// The time that a timer without a run waits for.
   package var next: DispatcherInstant { DispatcherInstant(nanoseconds: tick) }
 
-  /// ``next`` has come, and there is no run.
+  /// Counts the ticks that have come. Called when ``next`` has come and there is no run.
   ///
-  /// - Returns: Whether one is made now. Else the timer waits for ``next``, which is another.
+  /// - Returns: Whether a run is made now. If not, the timer waits for ``next``, which is a later time now.
   package mutating func comeDue(at now: DispatcherInstant) -> Bool {
     require(tick <= now.nanoseconds, "no tick is due yet")
     let isOnTick = (now.nanoseconds - tick) % interval == 0
@@ -39,7 +41,7 @@ package struct Ticks: Sendable {
     case .all: owed = owed.addingClamped(late)
     case .once: miss(late)
     case .skip:
-      // A tick that is now is none that is past.
+      // A tick that is due exactly now is not one that the loop is late for.
       hasDropped = late > 0 && !isOnTick && !hasDropped
       miss(hasDropped ? late + 1 : late)
       return !hasDropped
@@ -47,9 +49,9 @@ package struct Ticks: Sendable {
     return true
   }
 
-  /// The body of the run begins.
+  /// Notes that the body of the run begins.
   ///
-  /// - Returns: How many ticks have got no run since the last that was told of some.
+  /// - Returns: How many ticks have got no run since the last run that reported any.
   package mutating func beginBody(at now: DispatcherInstant) -> Int {
     noteTicks(through: now.nanoseconds)
     isInBody = true
@@ -58,14 +60,14 @@ package struct Ticks: Sendable {
     return Int(told)
   }
 
-  /// The body of the run has ended, and with that the run.
+  /// Notes that the body of the run has ended, and with it the run.
   ///
-  /// - Returns: Whether the next is made now. Else the timer waits for ``next``, or ``isStopped``.
+  /// - Returns: Whether the next run is made now. If not, the timer waits for ``next``, or ``isStopped``.
   package mutating func endRun(at now: DispatcherInstant) -> Bool {
     if catchUp == .spaced, !isStopped {
       tick = now.nanoseconds.addingClamped(interval)
     } else if catchUp == .skip {
-      // One that is now still comes.
+      // A tick that is due exactly now still gets its run.
       noteTicks(through: now.nanoseconds - 1)
     } else {
       noteTicks(through: now.nanoseconds)
@@ -76,13 +78,13 @@ package struct Ticks: Sendable {
     return true
   }
 
-  /// No tick comes after `now`. What is owed a run by then still gets it.
+  /// Stops the ticks: none comes after `now`. Ticks that are owed a run by then still get it.
   package mutating func stop(at now: DispatcherInstant) {
     noteTicks(through: now.nanoseconds)
     isStopped = true
   }
 
-  /// Ticks that have come while there is a run.
+  /// Counts the ticks that have come while there is a run.
   private mutating func noteTicks(through time: Int64) {
     guard catchUp != .spaced, !isStopped else { return }
     let new = count(through: time)
@@ -97,7 +99,9 @@ package struct Ticks: Sendable {
 
   private mutating func miss(_ ticks: Int64) { missed = missed.addingClamped(ticks) }
 
-  /// - Returns: How many ticks come from ``next`` to `time`, which all count as come.
+  /// Counts the ticks from ``next`` to `time` as come, and moves ``next`` behind them.
+  ///
+  /// - Returns: The number of those ticks.
   private mutating func count(through time: Int64) -> Int64 {
     // The distant future never comes.
     let time = min(time, DispatcherInstant.distantFuture.nanoseconds - 1)

@@ -1,15 +1,15 @@
 /// A work item whose body makes a value.
 ///
-/// What knows the type of the value is made in the caller's module, where the compiler knows it too:
-/// to look types up at run time would cost more than the rest of a submission. So nothing here is laid
-/// out by that type.
+/// The parts that know the type of the value are made in the caller's module, where the compiler knows the
+/// type too. Looking types up at run time would cost more than the rest of a submission. So the layout of
+/// this class does not depend on that type.
 @usableFromInline final class ValueItem<Value>: WorkItem, @unchecked Sendable {
-  /// Whether `makeValue` gives what the body has made.
+  /// Whether `makeValue` returns the value that the body has made.
   @safe @exclusivity(unchecked) @usableFromInline var hasMade = false
-  // As of any item. Once the body has made the value, one that gives it; once it has thrown, one that
-  // throws the same.
+  // Guarded as ``WorkItem`` says. At first the body. Once the body has made the value, a closure that returns
+  // the value; once the body has thrown, a closure that throws the same error.
   @safe @exclusivity(unchecked) @usableFromInline var makeValue: (() throws -> Value)?
-  /// Calls `makeValue`, and keeps what it makes.
+  /// Calls `makeValue`, and keeps the value that it makes.
   @usableFromInline let make: (ValueItem<Value>) throws -> Void
 
   @inlinable init(
@@ -51,13 +51,13 @@
     }
   }
 
-  /// The value. Only if the outcome is `.completed`.
+  /// The value. Traps unless the outcome is `.completed`.
   var value: Value {
     guard hasOutcome, let value = try? makeValue?() else { refuse("\(name) has made no value") }
     return value
   }
 
-  /// Moves the value out, for the only one who waits for it, and once. Only if the outcome is
+  /// Moves the value out. Once, and only for the code that alone waits for it. Traps unless the outcome is
   /// `.completed`.
   func takeValue() -> Value {
     defer { makeValue = nil }

@@ -10,37 +10,40 @@
 public final class WorkGroup: @unchecked Sendable {
   private struct State {
     var count = 0
-    /// Each called once, when the group is empty.
+    /// Callbacks of ``whenEmpty(_:)``. Each is called once, when the group is empty.
     var observers: [@Sendable () -> Void] = []
-    /// Wakes threads that are blocked until the group is empty: one for each dispatcher, and for each thread that
-    /// waits without one.
+    /// Callbacks that wake threads which are blocked until the group is empty: one for each dispatcher, and
+    /// one for each thread that waits without a dispatcher.
     var wakers: [Waker] = []
-    /// Each called once, when the group is empty: resumes a Task, or submits a notification. They may run user code:
-    /// the Task's executor, or an observer.
+    /// Callbacks that resume a Task, or submit a notification. Each is called once, when the group is empty.
+    /// They may call user code: the Task's executor, or an observer.
     var wakes: [@Sendable () -> Void] = []
-    /// Who waits may look only when it has been entered again.
+    /// How often the group has emptied. A waiting thread may re-check only after other work has entered the
+    /// group again; this number still tells it that the group was empty.
     var timesEmptied = 0
-    /// Submissions that are in.
+    /// The number of members: submissions that are in the group.
     var members = 0
-    /// The dispatcher that the first of them was made to; of those before, if none is in.
+    /// The dispatcher of the first of these members. While there are none, that of the first member before.
     var first: Owner?
-    /// The other dispatchers that have had members in since then.
+    /// The other dispatchers that have had members since the first of these members entered.
     var others: [Owner] = []
-    /// How often a dispatcher had its first member in.
+    /// How often a dispatcher has got its first member in the group.
     var timesJoined = 0
     /// The dispatcher of the last notification.
     var notified: Owner?
 
-    /// - Returns: Whether the dispatcher had no members in it.
+    /// Counts a submission to `dispatcher` in.
+    ///
+    /// - Returns: Whether the dispatcher is new among those that have members.
     mutating func enter(for dispatcher: any TaskDispatcher) -> Bool {
       count += 1
       members += 1
       let name = ObjectIdentifier(dispatcher)
       if members == 1 {
-        // A weak reference costs more to assign than all the rest.
+        // Only for the first member, because a weak reference costs more to assign than all the rest.
         first = Owner(dispatcher)
       } else if others.isEmpty ? first?.name == name : knows(dispatcher) {
-        // If it is the only one, its members keep it alive, and no other has its address.
+        // If it is the only dispatcher, its members keep it alive, and no other dispatcher has its address.
         return false
       } else {
         others.append(Owner(dispatcher))
@@ -49,14 +52,17 @@ public final class WorkGroup: @unchecked Sendable {
       return true
     }
 
-    /// Of several, one whose members have all left may be gone.
+    /// Among several dispatchers, one whose members have all left may no longer exist. So this does not
+    /// compare addresses alone.
     private func knows(_ dispatcher: any TaskDispatcher) -> Bool {
       first?.is(dispatcher) == true || others.contains { $0.is(dispatcher) }
     }
   }
 
-  /// A dispatcher that was given something. Under the lock it is copied and compared, and never loaded: to release
-  /// it may run user code. The one exception is ``is(_:)``.
+  /// A dispatcher that has or had work of the group.
+  ///
+  /// Under the group's lock this is copied and compared, but the reference is never loaded: releasing a
+  /// loaded reference may call user code. The one exception is ``is(_:)``.
   private struct Owner {
     let name: ObjectIdentifier
     private(set) weak var dispatcher: (any TaskDispatcher)?
@@ -66,14 +72,14 @@ public final class WorkGroup: @unchecked Sendable {
       self.dispatcher = dispatcher
     }
 
-    /// Whether it is `other`, which the calling code holds, and not one that is gone and had the same address. What
-    /// is loaded is `other` itself, so its release is not the last.
+    /// Whether this is `other`, and not a former dispatcher that had the same address. The caller keeps
+    /// `other` alive. The reference that is loaded is `other` itself, so its release is not the last.
     func `is`(_ other: any TaskDispatcher) -> Bool {
       name == ObjectIdentifier(other) && dispatcher != nil
     }
   }
 
-  // Touched under the group's lock: one of those that a forked child finds free.
+  // Guarded by the group's lock, which is one of the locks that a forked child finds free.
   private var state = State()
 
   private func withState<Result>(_ body: (inout State) -> Result) -> Result {
@@ -98,13 +104,13 @@ public final class WorkGroup: @unchecked Sendable {
 
   fileprivate struct Waker {
     let owner: ObjectIdentifier
-    /// Whether it is called as well when work ends that does not empty the group, and that the owner may not
-    /// know of, and when another dispatcher has its first member in it.
+    /// Whether it is also called in two other cases: when work ends that does not empty the group and that
+    /// the owner may not know of, and when another dispatcher gets its first member in the group.
     let checks: Bool
     let wake: @Sendable () -> Void
   }
 
-  /// What is to be called when a group has emptied. Belongs to the thread that tells.
+  /// The callbacks to call when a group has emptied. Belongs to the thread that calls them.
   final class Emptied {
     private var observers: [@Sendable () -> Void]
     private let wakers: [Waker]
@@ -118,24 +124,25 @@ public final class WorkGroup: @unchecked Sendable {
       self.wakes = wakes
     }
 
-    /// Lets go on what waits, and calls the observers. Under no lock.
+    /// Wakes and resumes what waits, and calls the observers. Under no lock.
     func tell() {
       wakeThreads()
       resume()
       callObservers()
     }
 
-    /// Lets go on the threads that wait. It runs no user code.
+    /// Wakes the threads that wait. Calls no user code.
     func wakeThreads() { for waker in wakers { waker.wake() } }
 
-    /// Lets go on the Tasks and the notifications that wait. It runs user code: the Tasks' executors, and observers.
+    /// Resumes the Tasks and submits the notifications that wait. Calls user code: the Tasks' executors, and
+    /// observers.
     func resume() {
       var called: [@Sendable () -> Void] = []
       swap(&called, &wakes)
       for wake in called { wake() }
     }
 
-    /// Calls the observers, and releases them before it returns, whatever else refers to this object.
+    /// Calls the observers. It releases them before it returns, whatever else refers to this object.
     ///
     /// Never inlined: the optimiser would release them after what the caller does next.
     @inline(never) func callObservers() {
@@ -145,14 +152,14 @@ public final class WorkGroup: @unchecked Sendable {
     }
   }
 
-  /// Counts a submission out that has ended. Calls no user code, and releases none.
+  /// Counts a member out, which has ended. Neither calls nor releases user code.
   ///
-  /// - Returns: What is to be called, if this has emptied the group and anything is; and whether the group
-  ///   holds observers still, which go with it if the caller held it last.
+  /// - Returns: The callbacks to call, if there are any. And whether the group still holds observers:
+  ///   releasing the last reference to the group releases them too.
   func leaveAsMember() -> (emptied: Emptied?, holdsObservers: Bool) { leave(members: 1) }
 
-  /// Counts one piece of work out, and calls the observers if that was the last. Any thread. Traps if
-  /// nothing is in.
+  /// Counts one piece of work out. If it was the last, this calls the observers. Any thread. Traps if nothing
+  /// is in the group.
   public func leave() { leave(members: 0).emptied?.tell() }
 
   private func leave(members: Int) -> (emptied: Emptied?, holdsObservers: Bool) {
@@ -163,7 +170,8 @@ public final class WorkGroup: @unchecked Sendable {
       state.members -= members
       if state.members == 0, isMixed { state.others = [] }
       guard state.count == 0 else {
-        // The last that was in by hand, or in another dispatcher, may have been what could still end a wait.
+        // This may have been the last piece of work that was entered by hand, or that belongs to another
+        // dispatcher, and so the last that could still end a wait.
         let wakers = members == 0 || isMixed ? state.wakers.filter(\.checks) : []
         let emptied = wakers.isEmpty ? nil : Emptied(wakers: wakers)
         return (emptied, !state.observers.isEmpty || !state.wakes.isEmpty)
@@ -181,14 +189,16 @@ public final class WorkGroup: @unchecked Sendable {
     }
   }
 
-  /// How many pieces of work are in.
+  /// The number of pieces of work in the group. Any thread.
   public var count: Int { withState { $0.count } }
 
-  /// Submits `body` to `queue` once the group is empty, which may be now: behind what stands in the
-  /// queue at that time.
+  /// Submits `body` to `queue` once the group is empty, which may be now. It goes behind the tasks that wait
+  /// in `queue` then. Any thread.
   ///
-  /// The submission is accepted or refused at once, and counts against no limit. A shutdown cancels
-  /// it if the group is not empty when nothing else is left.
+  /// The submission counts against no limit. A shutdown cancels it if the group is still not empty when
+  /// nothing else is left.
+  ///
+  /// - Returns: Whether it was accepted, which is decided at once.
   @discardableResult
   public func notify(
     on queue: TaskQueue, priority: TaskPriority? = nil, label: String? = nil,
@@ -207,33 +217,34 @@ public final class WorkGroup: @unchecked Sendable {
     return admission
   }
 
-  /// Suspends until the group is empty, which may be now. Cancelling the Task does not end it.
+  /// Suspends the calling Task until the group is empty, which may be now. Cancelling the Task does not end
+  /// the wait.
   public func wait() async {
     await withCheckedContinuation { continuation in
       wakeWhenEmpty { continuation.resume() }
     }
   }
 
-  /// Stands still until the group is empty, if only until somebody enters it again.
+  /// Blocks the calling thread until the group is empty, or has been empty since the call began.
   ///
-  /// - Parameter timeout: How long to wait at most; for ever if nil.
-  /// - Throws: ``WaitRefusal/timedOut``; ``WaitRefusal/wouldDeadlock(chain:)`` if what is in the
-  ///   group stands in queues that only this thread could free (rule 14). A group that somebody
-  ///   entered by hand and never leaves is not detected on threads.
+  /// - Parameter timeout: The longest time to wait; for ever if nil.
+  /// - Throws: ``WaitRefusal/timedOut``. ``WaitRefusal/wouldDeadlock(chain:)`` if what is in the group waits
+  ///   in queues that only the calling thread could free (rule 14). On threads, this does not detect a group
+  ///   that was entered by hand and is never left.
   @available(*, noasync, message: "use `await wait()`: this stops the thread")
   public func wait(timeout: Duration? = nil) throws(WaitRefusal) {
     let time = timesEmptied
     let target = WaitTarget.group(self, since: time)
     if let dispatcher { return try dispatcher.wait(for: target, timeout: timeout) }
     let (start, parker) = (monotonicNanoseconds(), Parker())
-    // Not as an observer: another one may take its time before it.
+    // A waker and not an observer, because an observer before it may take its time.
     while whenEmpty(
       wake: { parker.open() }, by: ObjectIdentifier(parker), checks: true, since: time)
     {
       let left = timeout.map {
         max(0, max(0, $0.clampedNanoseconds) - (monotonicNanoseconds() - start))
       }
-      // One that has had its first member in since can tell more.
+      // A dispatcher that has got its first member since then can find out more.
       if let dispatcher {
         return try dispatcher.wait(for: target, timeout: left.map { .nanoseconds($0) })
       }
@@ -242,27 +253,28 @@ public final class WorkGroup: @unchecked Sendable {
     }
   }
 
-  /// What a thread waits by that is to be blocked until the group is empty: a dispatcher that has members in it,
-  /// which knows what keeps those.
+  /// The dispatcher through which a thread waits until the group is empty: one that has members in the group,
+  /// since it knows what keeps those from ending.
   ///
-  /// If there is none, the last that was given something, and then the one that runs the calling code or calls it
-  /// back: what that runs may have to end the wait, and cannot without this thread.
+  /// If there is none, in this order: the dispatcher of the last notification, that of the former first
+  /// member, the one that runs the calling code, and the one that has called it back. What such a dispatcher
+  /// runs may have to end the wait, and cannot without this thread.
   var dispatcher: (any TaskDispatcher)? {
     let known = dispatchersOfMembers
     let innermost = Dispatchers.innermost
-    // It knows the tasks as well that this thread is in.
+    // It also knows the tasks that this thread is in.
     if let innermost, known.contains(where: { $0 === innermost }) { return innermost }
     if let last = known.last { return last }
     let (notified, first) = withState { ($0.notified, $0.first) }
     return notified?.dispatcher ?? first?.dispatcher ?? innermost ?? TaskFrame.deliverer
   }
 
-  /// Calls `observer` once, when the group is empty: now, or on the thread that empties it.
+  /// Calls `observer` once, when the group is empty: now, or later on the thread that empties it.
   public func whenEmpty(_ observer: @escaping @Sendable () -> Void) {
     call(observer, isWake: false)
   }
 
-  /// As ``whenEmpty(_:)``, before all that is told of the batch that the group has emptied in.
+  /// Calls `wake` once, when the group is empty, before any observer of the batch that empties it.
   private func wakeWhenEmpty(_ wake: @escaping @Sendable () -> Void) { call(wake, isWake: true) }
 
   private func call(_ call: @escaping @Sendable () -> Void, isWake: Bool) {
@@ -274,14 +286,14 @@ public final class WorkGroup: @unchecked Sendable {
     if isEmpty { call() }
   }
 
-  /// Has `wake` called once when the group has emptied, under no lock. Called again for the same owner before
-  /// that, it changes nothing.
+  /// Registers `wake`, which is called once when the group has emptied, under no lock. A second call for the
+  /// same owner before that changes nothing.
   ///
-  /// - Parameter checks: Whether it is called by each ``leave()`` as well that does not empty the group: that may
-  ///   have been what could still end a wait. And when another dispatcher has its first member in it.
-  ///
+  /// - Parameter checks: Whether `wake` is also called by each ``leave()`` that does not empty the group,
+  ///   since that may have been what could still end a wait. And when another dispatcher gets its first
+  ///   member in the group.
   /// - Parameter time: What ``timesEmptied`` was when the wait began.
-  /// - Returns: False if the group is empty now, or has been since then.
+  /// - Returns: False if the group is empty now, or has been empty since then.
   package func whenEmpty(
     wake: @escaping @Sendable () -> Void, by owner: ObjectIdentifier, checks: Bool, since time: Int
   ) -> Bool {
@@ -296,13 +308,16 @@ public final class WorkGroup: @unchecked Sendable {
 
   package var timesEmptied: Int { withState { $0.timesEmptied } }
 
-  /// Whether the group has been empty since it had emptied `time` times, whoever has entered it again.
+  /// Whether the group has been empty since it had emptied `time` times. Other work may have entered it
+  /// again.
   package func hasEmptied(since time: Int) -> Bool { withState { $0.timesEmptied != time } }
 
-  /// How often a dispatcher had its first member in: another number, and ``dispatchersOfMembers`` may be others.
+  /// How often a dispatcher has got its first member in the group. If this number changes,
+  /// ``dispatchersOfMembers`` may change.
   package var timesJoined: Int { withState { $0.timesJoined } }
 
-  /// The dispatchers of its members, and those of members that have left it while others were in.
+  /// The dispatchers of the group's members. Includes those of members that have left while others were in
+  /// the group.
   package var dispatchersOfMembers: [any TaskDispatcher] {
     let owners = withState { state -> [Owner] in
       guard state.members > 0, let first = state.first else { return [] }

@@ -1,12 +1,13 @@
-/// How items are made, and what they are given.
+/// Making items, and reading what they were made with.
 extension WorkItem {
-  /// An item of a queue. For dispatchers, and for those that build on them.
+  /// Makes an item of a queue. For dispatchers, and for code that builds on them.
   ///
   /// - Parameters:
   ///   - repetition: For kind `.repeating`, which needs `due` as well.
-  ///   - body: Runs on the queue: at most once, unless it repeats. Released when the outcome is known.
-  /// - Complexity: O(1); one allocation, and a second for a time to live, a tolerance or a repetition, for a
-  ///   label of what waits for a time, and for a group of what is in a view.
+  ///   - group: Entered by this call, and left when the outcome is known.
+  ///   - body: Runs on the queue: at most once, unless the item repeats. Released when the outcome is known.
+  /// - Complexity: O(1). One allocation, and a second for a time to live, a tolerance or a repetition, for
+  ///   the label of an item that waits for a time, and for a group together with a view.
   public static func make(
     kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
     due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
@@ -16,7 +17,8 @@ extension WorkItem {
     let origin = Origin(
       kind: kind, queue: queue, site: site, atShutdown: atShutdown,
       hasTimeToLive: timeToLive != nil)
-    // One that waits for a time has no room for a label.
+    // A ``TimerItem`` stores its time where a ``LabelledItem`` stores its label. So a timer's label goes into
+    // ``Extras``.
     let more = More(
       view: queue.view, group: group, label: due == nil ? nil : label, timeToLive: timeToLive,
       tolerance: tolerance, repetition: repetition)
@@ -30,7 +32,7 @@ extension WorkItem {
     return BodyItem(origin, more, body: body)
   }
 
-  /// What every item is given.
+  /// What every item is made with.
   @usableFromInline struct Origin {
     let kind: Kind
     let lane: Lane
@@ -61,7 +63,7 @@ extension WorkItem {
     }
   }
 
-  /// What it has beside its body: most often nothing, or one of them.
+  /// What an item has beside its body: usually nothing, or one of these.
   @usableFromInline enum More {
     case nothing
     case view(QueueView)
@@ -69,7 +71,7 @@ extension WorkItem {
     case extras(Extras)
   }
 
-  /// What few items have, and what others have no room for.
+  /// Rare properties, stored out of line so that an item stays small.
   @usableFromInline final class Extras: Sendable {
     @usableFromInline let view: QueueView?
     let group: WorkGroup?
@@ -94,7 +96,7 @@ extension WorkItem {
 
   // MARK: What it was given
 
-  /// Nil if there is nothing in them.
+  /// The item's extras. Nil if it has none.
   var extras: Extras? { if case .extras(let extras) = more { extras } else { nil } }
 
   /// The view of the background that it was submitted to, or nil.
@@ -114,7 +116,7 @@ extension WorkItem {
     }
   }
 
-  /// Whether it is in a group: asked without counting that.
+  /// Whether the item is a member of a group. Asking does not touch the group's reference count.
   package var isMember: Bool {
     @inline(__always) get {
       switch more {
@@ -125,29 +127,31 @@ extension WorkItem {
     }
   }
 
-  /// Not before this time; nil for now.
+  /// The time before which the item does not start. Nil for now.
   public var due: DispatcherInstant? {
     dueInNanoseconds.map { DispatcherInstant(nanoseconds: $0) }
   }
-  /// How much later than `due` it may start if that saves a wake-up. Not negative, in whole nanoseconds.
+  /// How much later than `due` the item may start if that saves a wake-up. Not negative, in whole
+  /// nanoseconds.
   public var tolerance: Duration { .nanoseconds(toleranceInNanoseconds) }
 
   package var toleranceInNanoseconds: Int64 { extras?.tolerance ?? 0 }
-  /// For a repeating timer.
+  /// How the item repeats. Nil if it is no repeating timer.
   public var repetition: Repetition? { extras?.repetition }
-  /// How long it may wait before it expires, from its submission, or from its time for a timer. In
-  /// whole nanoseconds.
+  /// How long the item may wait before it expires: from its submission, or from its time if it is a timer. In
+  /// whole nanoseconds. Nil if it never expires.
   public var timeToLive: Duration? {
     hasTimeToLive ? extras?.timeToLive.map { .nanoseconds($0) } : nil
   }
 
-  /// Names one dispatcher of a process, and no other one.
+  /// Identifies one dispatcher of the process, or none.
   @usableFromInline package struct DispatcherName: Sendable, Equatable {
-    // Bytes, and not one number: that would not fit where nothing else stands in an item.
+    // Two bytes and not one number, because a 16-bit number would not fit into the gap that is left in an
+    // item.
     @usableFromInline let low: UInt8
     @usableFromInline let high: UInt8
 
-    /// Of those that have none.
+    /// The name of a dispatcher that has none.
     @inlinable package static var none: DispatcherName { DispatcherName(low: 0, high: 0) }
 
     @inlinable init(low: UInt8, high: UInt8) {
@@ -155,7 +159,8 @@ extension WorkItem {
       self.high = high
     }
 
-    /// - Parameter count: How many dispatchers there have been, with this one. There are 65 535 names.
+    /// - Parameter count: The number of dispatchers so far, including this one. There are 65 535 names; later
+    ///   dispatchers have none.
     package init(ofDispatcher count: Int) {
       let number = UInt16(exactly: count) ?? 0
       self.init(
@@ -163,19 +168,19 @@ extension WorkItem {
     }
   }
 
-  /// Where an item stands in a dispatcher's queues. Belongs to that dispatcher's lock.
+  /// Where an item stands in a dispatcher's queues. Guarded by that dispatcher's lock.
   public struct Place: Sendable {
     /// Its position in the queue that `stage` says.
     public var position: Int
-    /// Names it in this dispatcher.
+    /// The number of the submission in this dispatcher.
     public var id: TaskID
-    /// When it was submitted, or came due.
+    /// When the item was submitted, or came due.
     public var since: DispatcherInstant
     /// The number of the task whose body submitted it; 0 if none did.
     @usableFromInline package var parent: UInt64
     public var stage: Stage
 
-    /// Names it among the timers, while it stands there. In the place of a position.
+    /// The ticket that removes the item from the timers, while it is there. Stored in ``position``.
     @inlinable package var ticket: DeadlineTicket {
       get { DeadlineTicket(bits: position) }
       set { position = newValue.bits }
@@ -183,7 +188,8 @@ extension WorkItem {
 
     public enum Stage: Sendable {
       case nowhere
-      /// In its queue or on the way there, and nobody has had to know where.
+      /// In its queue, or in an inbox on the way there. Its position is not known, because no thread has
+      /// needed it yet.
       case posted
       case timers, due, queue, held
     }

@@ -1,24 +1,25 @@
 extension WorkItem {
-  /// What is left to be done when an item has its outcome: ``wake(_:_:)``, and then ``tell(_:_:)``, which may run
-  /// user code.
+  /// What is left to do when an item has its outcome: ``wakeThreads(_:)``, then ``resume(_:_:)``, then
+  /// ``tell(_:_:)``. The last two may run user code.
   package struct Telling {
-    /// Observers wait for the outcome.
+    /// Whether observers wait for the outcome.
     var isObserved = false
-    /// Tasks await the outcome.
+    /// Whether Tasks await the outcome.
     var hasAwaiters = false
-    /// A thread of its dispatcher is blocked until the item has ended. That dispatcher wakes it.
+    /// Whether a thread of its dispatcher is blocked until the item has ended. That dispatcher wakes the
+    /// thread.
     package internal(set) var isAwaited = false
-    /// The item still holds a body, which never runs.
+    /// Whether the item still holds a body, which never runs.
     var holdsBody = false
-    /// To release the item may run user code: a `deinit` of its value or error, or a closure that its
+    /// Whether releasing the item may run user code: a `deinit` of its value or error, or a closure that its
     /// group holds.
     var holdsUserCode = false
     var group: WorkGroup.Emptied?
 
-    /// Nothing is left, but that a thread may be blocked.
+    /// Nothing is left to do, except perhaps to wake a blocked thread.
     package init(isAwaited: Bool = false) { self.isAwaited = isAwaited }
 
-    /// Whether neither has anything to do.
+    /// Whether none of the three calls has anything to do.
     package var isNothing: Bool {
       !isObserved && !hasAwaiters && !holdsBody && !holdsUserCode && group == nil
     }

@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// A submission that asked for more than to run: one object that is its record, its handle and its
-/// place in the queue.
+/// A submission with options: one object that is its record, its handle and its place in the queue.
 ///
 /// Users meet it as a ``TaskHandle`` or a ``TimerHandle``. Dispatchers get it in
 /// ``TaskDispatcher/submit(_:)``, and take it through its life:
@@ -12,59 +11,65 @@ internal import Synchronization
 ///            └── finish(.cancelled / .expired / .refused) ───────▶ finished
 /// ```
 ///
-/// Exactly one call to ``begin()`` or ``finish(_:)`` can win an item that waits, so a cancellation
+/// Exactly one call of ``begin()`` or ``finish(_:)`` can take an item out of `waiting`. So a cancellation
 /// that races a start is decided here, once.
 public class WorkItem: @unchecked Sendable {
-  // The body and the ending are touched only by whoever won the item's state, and read by all once that
-  // says so. The body of one that was abandoned is its thread's for good, and nobody asks that for what it
-  // made; the body of a repeating timer, which never begins, is read under its dispatcher's lock. The
-  // dispatcher's own fields are touched under that, and observers wait under the item's. All else is immutable
-  // or atomic. So no two of them are ever in at a time, and no check at run time has to see to that.
+  // What guards each property:
+  //
+  // - The body and the ending: only the thread that has changed the item's state touches them, and other
+  //   threads read them once the state allows it. The body of an abandoned item stays with the thread that
+  //   runs it, and no other thread reads its result. The body of a repeating timer, which never begins, is
+  //   read under its dispatcher's lock.
+  // - The dispatcher's own fields: the dispatcher's lock.
+  // - The observers: the item's lock.
+  // - All else is immutable or atomic.
+  //
+  // So two threads never touch a property at the same time, and no check at run time is needed.
 
-  /// What kind of submission it is: decides what exempts it from limits, and how it begins.
+  /// The kind of a submission. It decides which limits apply to the item, and how it begins.
   public enum Kind: UInt8, Sendable {
     case task
-    /// Waits for a time first.
+    /// A timer: waits for a time first.
     case timer
-    /// Waits for one time after another; each run is an item of its own, of kind `.timer`.
+    /// A repeating timer: waits for one time after another. Each run is an item of its own, of kind `.timer`.
     case repeating
-    /// The answer of a background task to the foreground. Exempt from limits.
+    /// The result of a task on its way to the foreground. Exempt from limits.
     case reply
-    /// A job of a Swift Task. Exempt from limits; cannot be refused.
+    /// A job of a Swift Task. Exempt from limits, and cannot be refused.
     case job
-    /// Somebody sleeps on the dispatcher's clock. Exempt from limits; has nothing to run.
+    /// A Task that sleeps on the dispatcher's clock. Exempt from limits, and has nothing to run.
     case sleep
-    /// Waits until a group is empty. Exempt from limits.
+    /// A notification: waits until a group is empty. Exempt from limits.
     case notification
-    /// A signal or a descriptor. Exempt from limits.
+    /// A call of a handler for a signal or a descriptor. Exempt from limits.
     case event
   }
 
   private enum Phase {
     static let waiting: UInt8 = 0
     static let running: UInt8 = 1
-    /// Its outcome is being written.
+    /// A thread is writing its outcome.
     static let ending: UInt8 = 2
     static let finished: UInt8 = 3
     static let all: UInt8 = 3
 
-    // Bits beside the phase, which stay.
-    /// Whoever ends it tells the observers.
+    // Bits beside the phase. They stay when the phase changes.
+    /// The thread that ends the item calls observers.
     static let isObserved: UInt8 = 4
     static let failureIsSeen: UInt8 = 8
-    /// A thread of its dispatcher is blocked until it ends.
+    /// A thread of its dispatcher is blocked until the item ends.
     static let isAwaited: UInt8 = 16
     static let isSubmitted: UInt8 = 32
     static let isUnwanted: UInt8 = 64
-    /// A Task awaits its outcome.
+    /// Tasks await the outcome.
     static let hasAwaiters: UInt8 = 128
     static let isWatched = isObserved | hasAwaiters
   }
 
-  // In an order that leaves no gaps, and what each of them is asked for first. With what its subclasses
-  // add, an item is as large as `malloc` hands over from thread to thread without taking its lock: one
-  // thread allocates it and another frees it, and where both need that lock, they wait for each other
-  // longer than for all else.
+  // The order leaves no gaps between properties, and puts those first that are read first. With the
+  // properties of its subclasses, an item is as large as `malloc` can pass from thread to thread without
+  // taking its lock. One thread allocates an item and another frees it. If both needed that lock, they would
+  // wait for each other longer than for all else.
   @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
   private let state = Atomic<UInt8>(Phase.waiting)
   private let cancellationRequested = Atomic(false)
@@ -75,24 +80,24 @@ public class WorkItem: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var ending = Ending.unknown
   @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
   @usableFromInline final let more: More
-  /// Where it was submitted, and the band that it waits in.
+  /// Where the item was submitted, and the band that it waits in.
   public let site: CallSite
   @safe @exclusivity(unchecked) @usableFromInline final var heldPlaceIsIn = DispatcherName.none
 
-  /// What there is no byte for each of.
+  /// Flags packed into one byte.
   @usableFromInline struct Marks: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
     @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
     @inlinable static var isBarrier: Marks { Marks(rawValue: 1) }
     static var hasTimeToLive: Marks { Marks(rawValue: 2) }
-    /// To release the value that its body makes may run user code.
+    /// Releasing the value that the body makes may run user code.
     @inlinable static var makesObject: Marks { Marks(rawValue: 4) }
-    /// Those that matter before it has run.
+    /// The flags that matter before the item has run.
     @inlinable static var beforeStart: Marks { Marks(rawValue: 3) }
   }
 
-  /// An ``Outcome`` without its error, which stands where the body did.
+  /// An ``Outcome`` without its error. The error is kept where the body was.
   private enum Ending {
     case unknown, completed, failed, cancelled, expired, abandoned
     case refused(Refusal)
@@ -114,47 +119,49 @@ public class WorkItem: @unchecked Sendable {
     @inline(__always) get { marks.contains(.isBarrier) }
   }
 
-  /// Whether it may expire.
+  /// Whether the item may expire.
   final var hasTimeToLive: Bool { marks.contains(.hasTimeToLive) }
 
   /// A name for reports, errors and tests.
   public var label: String? { extras?.label }
 
-  /// Not before this time, in nanoseconds; nil for now.
+  /// The time before which the item does not start, in nanoseconds. Nil for now.
   var dueInNanoseconds: Int64? { nil }
 
-  /// The item that a user has the handle of: for a run of a repeating timer that timer.
+  /// The item that the user has the handle of. For a run of a repeating timer, this is the timer.
   package var handled: WorkItem { self }
 
-  /// The item that has to run next for this one to end: for a repeating timer its run, if it has one.
+  /// The item that has to run next before this one can end. For a repeating timer, this is its run, if it has
+  /// one.
   package var next: WorkItem { self }
 
-  /// For a dispatcher, under its own lock: where the item stands in its queues.
+  /// Where the item stands in the queues of its dispatcher. For that dispatcher, under its lock.
   @inlinable public final var place: Place {
     @inline(__always) get { heldPlace }
     @inline(__always) _modify { yield &heldPlace }
   }
 
-  /// For a dispatcher, as its ``place``: in which dispatcher that is.
+  /// The dispatcher that ``place`` refers to. For that dispatcher, under its lock.
   @inlinable package final var placeIsIn: DispatcherName {
     @inline(__always) get { heldPlaceIsIn }
     @inline(__always) set { heldPlaceIsIn = newValue }
   }
 
-  /// It wants no more than to run when its turn has come: no time counts, and nothing but itself.
+  /// Whether the item is an undelayed task or reply that is no barrier and never expires.
   @inlinable package final var isSimple: Bool {
     @inline(__always) get {
       (kind == .task || kind == .reply) && marks.isDisjoint(with: .beforeStart)
     }
   }
 
-  /// For a dispatcher, under its own lock: the frame that it made for the item, until that has ended.
+  /// The running-task context that the dispatcher has made for the item. Nil if it has made none, and once
+  /// the item has ended. For that dispatcher, under its lock.
   @inlinable package final var queued: TaskFrame? {
     get { queuedAs }
     set { queuedAs = newValue }
   }
 
-  /// Whether ``queued`` is there: asked without counting it.
+  /// Whether there is a ``queued``. Asking does not touch its reference count.
   @inlinable package final var isQueuedAsTask: Bool { @inline(__always) get { queuedAs != nil } }
 
   @usableFromInline init(_ origin: Origin, _ more: consuming More, makesObject: Bool = false) {
@@ -170,7 +177,7 @@ public class WorkItem: @unchecked Sendable {
   }
 
   deinit {
-    // One that never ended, and whose observers still wait under its name, which is its address.
+    // The item never ended, and its observers are still stored under its address.
     let state = state.load(ordering: .relaxed)
     if state & Phase.isWatched != 0, state & Phase.all != Phase.finished {
       ItemLock.withLock(of: self) { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
@@ -179,14 +186,14 @@ public class WorkItem: @unchecked Sendable {
 
   // MARK: For dispatchers
 
-  /// Whether limits count it. Jobs, due timers and replies are exempt: nobody could act on a no.
+  /// Whether limits count the item. Jobs, due timers and replies are exempt, because no code could react to a
+  /// refusal.
   public var countsAgainstLimits: Bool { kind == .task }
 
-  /// Wins an item that waits, to run it. False if it was finished first: do not run it.
+  /// Begins the item if it still waits. False if it was finished first: do not run it then.
   public func begin() -> Bool { goOn(from: Phase.waiting, to: Phase.running) }
 
-  /// Takes the item from one phase to another. False if it was not in the first: then nothing has
-  /// changed.
+  /// Moves the item from phase `old` to phase `new`. False if it was not in `old`: then nothing has changed.
   private func goOn(from old: UInt8, to new: UInt8) -> Bool {
     var known = old
     while true {
@@ -200,9 +207,9 @@ public class WorkItem: @unchecked Sendable {
 
   private var phase: UInt8 { state.load(ordering: .acquiring) & Phase.all }
 
-  /// Runs the body, on this thread. Only after ``begin()``, once.
+  /// Runs the body on the calling thread. Only after ``begin()``, once.
   ///
-  /// - Returns: `.completed`, or `.failed` with what the body threw. Hand it to ``finish(_:)``.
+  /// - Returns: `.completed`, or `.failed` with what the body threw. Pass it to ``finish(_:)``.
   public func run() -> Outcome {
     do {
       try callBody()
@@ -212,19 +219,19 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  /// Calls the body, and lets go of it.
+  /// Calls the body, and releases it.
   func callBody() throws { abstract() }
 
-  /// Keeps what the body has thrown. It has run, so there is no body to release.
+  /// Keeps the error that the body has thrown. The body has run, so there is none to release.
   func keep(_ failure: any Error) { abstract() }
 
-  /// Whether it has a body that has not run.
+  /// Whether the item has a body that has not run.
   var holdsUnrunBody: Bool { abstract() }
 
   /// Releases the body, which has not run and never will.
   func releaseUnrun() { abstract() }
 
-  /// What the body threw.
+  /// The error that the body threw. Nil if it threw none.
   var failure: (any Error)? { abstract() }
 
   private func abstract() -> Never { refuse("an item of no class that has a body") }
@@ -232,12 +239,12 @@ public class WorkItem: @unchecked Sendable {
   @usableFromInline final func refuseToRunTwice() -> Never { refuse("\(name) was run twice") }
 
   /// Ends the item: gives it its outcome, leaves the group, releases a body that has not run, and calls
-  /// its observers and those of a group that this has emptied.
+  /// observers. If this has emptied the group, it also calls the group's observers.
   ///
-  /// Call it without any lock: observers run here. From `waiting` any code may call it that wants to
-  /// cancel, expire or refuse the item; from `running` only the thread that began it.
+  /// Call it without any lock, because observers run here. While the item waits, any code may call it to
+  /// cancel, expire or refuse the item. While it runs, only the thread that began it may call it.
   ///
-  /// - Returns: Whether this call ended it. False if it had begun or ended before.
+  /// - Returns: Whether this call ended the item. False if it had begun or ended before.
   @discardableResult
   public func finish(_ outcome: Outcome) -> Bool {
     guard let telling = setOutcome(outcome) else { return false }
@@ -247,11 +254,13 @@ public class WorkItem: @unchecked Sendable {
     return true
   }
 
-  /// The first half of ``finish(_:)``: gives the item its outcome, and leaves the group. Runs and releases
-  /// no user code, so a dispatcher may call it under its lock, for a whole batch before it tells of any.
+  /// Gives the item its outcome, and leaves the group: the first part of ``finish(_:)``.
   ///
-  /// - Returns: What is left for ``tell(_:_:)``. Nil if the item had begun or ended before: then nothing
-  ///   has changed.
+  /// It neither calls nor releases user code. So a dispatcher may call it under its lock, for a whole batch
+  /// of items before user code is called for the first.
+  ///
+  /// - Returns: What is left to do by ``wakeThreads(_:)``, ``resume(_:_:)`` and ``tell(_:_:)``. Nil if the
+  ///   item had begun or ended before: then nothing has changed.
   package final func setOutcome(_ outcome: Outcome) -> Telling? {
     let expected: UInt8
     switch outcome {
@@ -272,7 +281,7 @@ public class WorkItem: @unchecked Sendable {
       keep(error)
       telling.holdsUserCode = true
     case .cancelled, .expired, .refused: telling.holdsBody = true
-    // The body still runs, or is about to: it is its thread's.
+    // The body still runs, or is about to. It stays with its thread.
     case .abandoned: break
     }
     ending = Ending(outcome)
@@ -288,31 +297,36 @@ public class WorkItem: @unchecked Sendable {
     return telling
   }
 
-  /// The short way of ``setOutcome(_:)``, for an item whose body has just run and of which nothing is to be told.
-  /// Under the dispatcher's lock: nothing else may end the item at that time.
+  /// Completes an item whose body has just run, if nothing is to be told: the short way of
+  /// ``setOutcome(_:)``. Under the dispatcher's lock. No other code may end the item at that time.
   ///
-  /// - Returns: False if something may have to be told. Then the item still runs, and ``setOutcome(_:)`` ends it.
+  /// - Returns: False if something may have to be told. Then the item still runs, and ``setOutcome(_:)`` ends
+  ///   it.
   package final func completeQuietly(after outcome: Outcome) -> Bool {
     guard case .completed = outcome, !marks.contains(.makesObject), !isMember else { return false }
     let known = state.load(ordering: .relaxed)
     let bits = Phase.all | Phase.isWatched | Phase.isAwaited
     guard known & bits == Phase.running else { return false }
-    // Read only once the phase says so.
+    // Other threads read it only once the phase says so.
     ending = .completed
     return state.compareExchange(
       expected: known, desired: known | Phase.finished, ordering: .acquiringAndReleasing
     ).exchanged
   }
 
-  /// Lets go on the threads that wait for a group that the item has emptied. Runs no user code. Once, under no lock,
-  /// and for a whole batch before ``resume(_:_:)``, since that runs user code, which may take its time.
+  /// Wakes the threads that wait for a group that the item has emptied. Calls no user code.
+  ///
+  /// Once, under no lock. For a whole batch it comes before the first ``resume(_:_:)``, which calls user code
+  /// that may take its time.
   package final func wakeThreads(_ telling: borrowing Telling) { telling.group?.wakeThreads() }
 
-  /// Lets go on the Tasks that wait for the item, and the Tasks and notifications that wait for a group that it has
-  /// emptied. Runs user code: the executors of those Tasks, and observers. Once, under no lock, and for a whole batch
-  /// before ``tell(_:_:)``.
+  /// Resumes the Tasks that wait for the item. Also resumes the Tasks, and submits the notifications, that
+  /// wait for a group that the item has emptied. Calls user code: the executors of those Tasks, and
+  /// observers.
   ///
-  /// - Parameter outcome: The one that it was given.
+  /// Once, under no lock. For a whole batch it comes before the first ``tell(_:_:)``.
+  ///
+  /// - Parameter outcome: The outcome of the item.
   package final func resume(_ outcome: Outcome, _ telling: borrowing Telling) {
     telling.group?.resume()
     if telling.hasAwaiters {
@@ -320,10 +334,10 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  /// The second half of ``finish(_:)``: releases a body that never ran, and calls observers. Once, under
-  /// no lock.
+  /// Releases a body that never ran, and calls observers: the last part of ``finish(_:)``. Once, under no
+  /// lock.
   ///
-  /// - Parameter outcome: The one that it was given.
+  /// - Parameter outcome: The outcome of the item.
   package final func tell(_ outcome: Outcome, _ telling: consuming Telling) {
     if telling.holdsBody { releaseUnrun() }
     if telling.isObserved {
@@ -332,7 +346,7 @@ public class WorkItem: @unchecked Sendable {
     telling.group?.callObservers()
   }
 
-  /// For how many items that share a lock a table is kept when none of them is watched any more.
+  /// A table of observers whose items share a lock keeps its memory up to this size when it becomes empty.
   package static var fewObservers: Int { 64 }
 
   private func takeObservers(areAwaiters: Bool) -> [ItemLock.Observer] {
@@ -346,24 +360,24 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  /// Releases the body of an item that has begun and was abandoned, and that no thread will run.
+  /// Releases the body of an item that has begun, was abandoned, and that no thread will run.
   package func releaseBody() { releaseUnrun() }
 
-  /// Sets the flag that ``CurrentTask/isCancelled`` reads.
+  /// Sets the flag that ``CurrentTask/isCancelled`` reads. Any thread.
   public func requestCancellation() {
     cancellationRequested.store(true, ordering: .releasing)
   }
 
-  /// Whether somebody asked the body to stop.
+  /// Whether ``requestCancellation()`` was called.
   public var isCancellationRequested: Bool { cancellationRequested.load(ordering: .acquiring) }
 
   /// Whether the body has begun and not yet ended.
   public var isRunning: Bool { phase == Phase.running }
 
-  /// Whether it has its outcome. Then the calling thread sees what the body's has written, however it was told.
+  /// Whether the item has its outcome. If so, the calling thread sees everything that the body has written.
   final var hasOutcome: Bool { phase == Phase.finished }
 
-  /// How it ended, or nil if it has not.
+  /// How the item ended, or nil if it has not. Any thread.
   public var outcome: Outcome? {
     guard phase == Phase.finished else { return nil }
     return switch ending {
@@ -377,22 +391,24 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  /// Calls `observer` once with the outcome: now, if it is known, else when it is, on the thread
-  /// that ends the item.
+  /// Calls `observer` once with the outcome. If the item has ended, that is now; else later, on the thread
+  /// that ends it.
   public func whenFinished(_ observer: @escaping @Sendable (Outcome) -> Void) {
     watch(Phase.isObserved, ItemLock.Observer(isAwaiter: false, call: observer))
   }
 
-  /// As ``whenFinished(_:)``, before all that is told of the batch that the item has ended in.
+  /// Calls `resume` once with the outcome, before any observer of the batch in which the item ends. If the
+  /// item has ended, that is now.
   ///
-  /// - Parameter resume: Resumes a Task. That runs the Task's executor, which may be user code.
+  /// - Parameter resume: Resumes a Task. That calls the Task's executor, which may be user code.
   func resumeWhenFinished(_ resume: @escaping @Sendable (Outcome) -> Void) {
     watch(Phase.hasAwaiters, ItemLock.Observer(isAwaiter: true, call: resume))
   }
 
   private func watch(_ bit: UInt8, _ observer: ItemLock.Observer) {
     let hasFinished = ItemLock.withLock(of: self) { observers in
-      // The thread that ends it after this sees the bit, and waits here for the observer.
+      // A thread that ends the item after this sees the bit, and waits at this lock until the observer is
+      // stored.
       let before = state.bitwiseOr(bit, ordering: .acquiringAndReleasing).oldValue
       if before & Phase.all == Phase.finished { return true }
       observers[ObjectIdentifier(self), default: []].append(observer)
@@ -401,24 +417,25 @@ public class WorkItem: @unchecked Sendable {
     if hasFinished, let outcome { observer.call(outcome) }
   }
 
-  /// Says that a thread of the item's dispatcher is blocked until the item has ended, which may be now.
-  /// ``setOutcome(_:)`` then says so to that dispatcher. Under the dispatcher's lock.
+  /// Notes that a thread of the item's dispatcher is blocked until the item has ended, which may be now. What
+  /// ``setOutcome(_:)`` returns tells that dispatcher. Under the dispatcher's lock.
   package func noteAwaited() { state.bitwiseOr(Phase.isAwaited, ordering: .relaxed) }
 
-  /// Says that somebody was handed the failure of this item, so that nobody else need report it.
+  /// Notes that some code has received the failure of this item, so that the fake need not report it.
   package func noteFailureSeen() { state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed) }
 
-  /// The submission has returned, which somebody may have wanted to cancel by ``noteUnwanted()``.
+  /// Notes that the submission has returned. Another thread may have wanted to cancel the item before, by
+  /// ``noteUnwanted()``.
   ///
-  /// - Returns: Whether somebody did, and leaves it to the caller.
+  /// - Returns: Whether another thread did. Then the calling thread must cancel the item.
   package func noteSubmitted() -> Bool {
     let before = state.bitwiseOr(Phase.isSubmitted, ordering: .acquiringAndReleasing).oldValue
     return before & Phase.isUnwanted != 0
   }
 
-  /// Whoever submits it has to cancel it after that, unless the submission has returned.
+  /// Asks the submitting thread to cancel the item once the submission has returned.
   ///
-  /// - Returns: Whether it has, and it is left to the caller.
+  /// - Returns: Whether the submission has returned already. Then the calling thread must cancel the item.
   package func noteUnwanted() -> Bool {
     let before = state.bitwiseOr(Phase.isUnwanted, ordering: .acquiringAndReleasing).oldValue
     return before & Phase.isSubmitted != 0
@@ -426,6 +443,6 @@ public class WorkItem: @unchecked Sendable {
 
   package var failureIsSeen: Bool { state.load(ordering: .relaxed) & Phase.failureIsSeen != 0 }
 
-  /// What messages call it: its label, else its file and line.
+  /// The name that messages use: the label, else the file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }
 }

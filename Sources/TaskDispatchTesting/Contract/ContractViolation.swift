@@ -1,11 +1,11 @@
 public import TaskDispatch
 
-/// A rule that a dispatcher broke: which, what was expected, what happened, and where it was seen.
+/// A rule that a dispatcher broke: which rule, what was expected, what happened, and where in the suite.
 public struct ContractViolation: Error, Sendable {
   /// The number of the broken rule.
   ///
-  /// Every check also looks whether each submission was accounted for, so this may be 2 for a check
-  /// of another rule.
+  /// A check with an observer also verifies that each submission was accounted for. So this may be 2 for a check of
+  /// another rule.
   public let rule: Int
   /// The check that found it, as ``DispatcherContract/Rule`` describes itself.
   public let check: String

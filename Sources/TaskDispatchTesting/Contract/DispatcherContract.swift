@@ -1,6 +1,6 @@
 internal import TaskDispatch
 
-/// The rules of ``TaskDispatch/TaskDispatcher`` in runnable form, for everybody who writes one.
+/// The rules of ``TaskDispatch/TaskDispatcher`` in runnable form, for authors of dispatchers.
 ///
 /// Make a ``ContractSubject`` that makes your dispatcher and drives it, and run every rule on it:
 ///
@@ -9,13 +9,12 @@ internal import TaskDispatch
 /// func keeps(_ rule: DispatcherContract.Rule) throws { try rule.check(MySubject()) }
 /// ```
 ///
-/// Each check makes a dispatcher of its own, so they can run in any order and beside each other. No
-/// verdict depends on how fast the machine is: nothing sleeps, workers are held at gates, and where
-/// time matters only "not before" is asked.
+/// Each check makes a dispatcher of its own, so checks can run in any order and in parallel. No verdict depends on the
+/// speed of the machine. No check sleeps, gates hold the workers, and where time matters only "not before" is checked.
 public enum DispatcherContract {
   /// Every check of every rule, in the order of the rules.
   ///
-  /// Some need what not every dispatcher has; ``rules(for:)`` leaves those out.
+  /// Some checks need what not every dispatcher has. ``rules(for:)`` leaves those out.
   public static let rules: [Rule] = [
     later, once, outcomes, accounts, groups, limits, inOrder, whileWaiting, alone, whereAmI,
     noHeadOfLine, barriers, priority, aging, time, catchingUp, repeating, cancelling,
@@ -30,7 +29,7 @@ public enum DispatcherContract {
     rules.filter { $0.needs.isSubset(of: subject.provides) }
   }
 
-  /// What the contract calls a rule, by its number: `Later` for 1.
+  /// The contract's titles of the rules, by number: `Later` for 1.
   static let titles: [Int: String] = [
     1: "Later", 2: "Once", 3: "In order", 4: "Alone", 5: "No head of line", 6: "Barrier",
     7: "Priority", 8: "Time", 9: "Cancel", 10: "Independence", 11: "Fairness",
@@ -40,17 +39,17 @@ public enum DispatcherContract {
 }
 
 extension DispatcherContract {
-  /// What a check needs beyond the contract itself, and a subject may have.
+  /// What a check may need of a subject beyond the contract itself.
   public struct Provisions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Bodies run on threads of their own, several at a time. Without it, everything runs on the
-    /// thread that drives the subject.
+    /// Bodies run on threads of their own, several at a time. Without this, everything runs on the thread that drives
+    /// the subject.
     public static let threads = Provisions(rawValue: 1)
     /// The pool has other users; ``ContractSubject/usePool(of:_:)`` is one.
     public static let sharedPool = Provisions(rawValue: 2)
-    /// It is an `EventDispatcher`, and the subject can make events happen.
+    /// The dispatcher is an `EventDispatcher`, and the subject can make events happen.
     public static let events = Provisions(rawValue: 4)
   }
 
@@ -60,11 +59,11 @@ extension DispatcherContract {
     public let number: Int
     /// What the check shows, as a sentence.
     public let name: String
-    /// What a subject must have for it.
+    /// What a subject must provide for it.
     public let needs: Provisions
 
     let configuration: ContractConfiguration
-    /// Whether the dispatcher is given an observer: without one it may take a shorter way.
+    /// Whether the dispatcher gets an observer. Without one, it may take a shorter way.
     let isObserved: Bool
     let body: @Sendable (Scene) throws -> Void
 
@@ -82,7 +81,7 @@ extension DispatcherContract {
         width: width, overflow: overflow, agingStep: agingStep)
     }
 
-    /// The same check of a dispatcher without an observer.
+    /// This check, with a dispatcher that has no observer.
     var unobserved: Rule {
       Rule(
         number, "\(name), unobserved", width: configuration.width,
@@ -90,17 +89,17 @@ extension DispatcherContract {
         isObserved: false, body)
     }
 
-    /// What the contract calls the rule: `Later` for 1.
+    /// The contract's title of the rule: `Later` for 1.
     public var title: String { DispatcherContract.titles[number] ?? "Rule \(number)" }
 
-    /// Whether it can only be shown with several threads.
+    /// Whether only a dispatcher with threads can show it.
     public var needsThreads: Bool { needs.contains(.threads) }
 
     /// Puts a new dispatcher of `subject` to this check, on the calling thread.
     ///
     /// Traps if `subject` does not provide what the check ``needs``.
     ///
-    /// - Throws: The first broken expectation. The dispatcher has been finished all the same.
+    /// - Throws: The first broken expectation. The dispatcher has been finished even then.
     public func check(_ subject: some ContractSubject) throws(ContractViolation) {
       require(
         needs.isSubset(of: subject.provides),

@@ -1,6 +1,6 @@
 public import TaskDispatch
 
-/// Puts ``RecordingDispatcher`` to the contract; and shows how little a subject has to say.
+/// Puts ``RecordingDispatcher`` to the contract. It also shows how little a subject has to say.
 public struct FakeSubject: ContractSubject {
   public init() {}
 
@@ -49,7 +49,7 @@ public struct FakeSubject: ContractSubject {
     try dispatcher.raise(signal)
   }
 
-  /// A number that nobody waits for: no fake knows what a descriptor is.
+  /// A number that no registration has. The fake opens no descriptor: it knows only numbers.
   public func openDescriptor(for dispatcher: RecordingDispatcher) -> CInt {
     1_000 + CInt(dispatcher.awaitedEvents.count)
   }

@@ -1,9 +1,12 @@
 internal import TaskDispatch
 
-/// A task of the fake, from its submission to its end: it waits in a queue, and then it is the frame
-/// that its body runs in. One object, so that no step copies it.
+/// A task of the fake, from its submission to its end.
 ///
-/// What changes is touched under the dispatcher's lock.
+/// While it waits, it is an entry of a queue. While its body runs, it is the body's running-task context. One
+/// object serves as both, so that no step copies it.
+///
+/// The dispatcher's lock guards what changes. One exception: the thread that runs a plain body takes it out of
+/// `work` without the lock.
 final class Entry: TaskFrame, PoolEntry {
   enum Work {
     case plain(@Sendable () -> Void)
@@ -13,7 +16,7 @@ final class Entry: TaskFrame, PoolEntry {
     case event(PendingEvent)
     /// It stands for a registration of this name, and never runs.
     case registration(String)
-    /// It was a plain body, which has begun.
+    /// It was a plain body, and that body has begun.
     case ran
   }
 
@@ -22,19 +25,19 @@ final class Entry: TaskFrame, PoolEntry {
   /// When it was submitted.
   let enqueuedAt: Int64
   let parent: Lineage?
-  /// Keeps its view alive: a queue that nobody holds any more still runs what it was given.
+  /// Keeps its view alive: a queue that no other code references still runs what was submitted to it.
   let view: RecordingView?
-  /// Its share of the background, while it has started and not ended.
+  /// Its share of the background, from its start to its end.
   var share: Share?
-  /// Made when somebody will remember this task: the history, or a task that its body submits.
+  /// Made when the history records this task, or when its body submits another.
   private var lineageIfMade: Lineage?
-  /// What the body stands still for, while it does.
+  /// What the body waits for, while it does.
   var wait: Wait?
-  /// A shutdown has given it up: it has its outcome, and its end changes nothing.
+  /// A shutdown has abandoned it: it has its outcome, and the end of its body changes nothing.
   var isAbandoned = false
   let runsOnCaller: Bool
 
-  /// What its view counts for it.
+  /// What its view counts for it while it runs.
   struct Share {
     let runner: ViewQueue<Entry>.Runner
     let isBarrier: Bool
@@ -45,11 +48,13 @@ final class Entry: TaskFrame, PoolEntry {
     }
   }
 
-  /// Whether it runs on a thread of its own, as far as the frames below are concerned.
+  /// Whether its context hides those below it, as if the body ran on a thread of its own.
   var willHideOuter = false
-  /// Whether a worker runs it on top of its wait, for want of another worker: then it is on that one's thread.
+  /// Whether a blocked worker runs it on top of its own wait, because no other worker is free. On threads the two
+  /// would share that worker's thread.
   var isHelped = false
-  /// Whether it is the body of a caller who stands further below, and stands on that one's frames.
+  /// Whether it is the body of a `sync` whose caller waits further down this stack. Its context is then placed on
+  /// the contexts of that caller.
   var standsOnItsCaller = false
 
   init(
@@ -90,7 +95,7 @@ final class Entry: TaskFrame, PoolEntry {
     }
   }
 
-  /// Takes out the plain body, so that it is released when it has run, in its own context.
+  /// Takes out the plain body, so that the body is released in its own context when it has run.
   func takePlain() -> @Sendable () -> Void {
     guard case .plain(let body) = work else { refuse("\(record) has no plain body to run") }
     work = .ran
@@ -105,7 +110,7 @@ final class Entry: TaskFrame, PoolEntry {
       parent: parent?.record.id, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt))
   }
 
-  /// What messages about waiting call it: with its line, also if it has a label.
+  /// The name of the task in messages about waiting: its place in the source, and its label if it has one.
   var described: String { label.map { "\"\($0)\" (\(site))" } ?? "\(site)" }
 
   override var label: String? {
@@ -117,7 +122,7 @@ final class Entry: TaskFrame, PoolEntry {
     }
   }
 
-  /// What others remember of it, after it has ended: they do not keep its body.
+  /// What later tasks and the history keep of it after it has ended. It does not retain the body.
   var lineage: Lineage {
     if let lineageIfMade { return lineageIfMade }
     let made = Lineage(makeRecord(), parent: parent)
@@ -126,12 +131,12 @@ final class Entry: TaskFrame, PoolEntry {
   }
 }
 
-/// What a body that does not go on waits for.
+/// What a waiting body waits for.
 final class Wait {
   let name: String
-  /// For a turn in `sync`: the caller, and the queue.
+  /// For a blocked `sync`: the caller and its queue.
   let turn: (caller: SyncCaller, queue: TaskQueue.Identity)?
-  /// For an outcome or a group.
+  /// For a wait for an outcome or a group.
   let target: WaitTarget?
   let mayTimeOut: Bool
 
@@ -149,12 +154,12 @@ final class Wait {
     self.mayTimeOut = mayTimeOut
   }
 
-  /// Whether it ends only if `body` does, or not before that.
+  /// Whether this wait ends only when `body` ends, or later.
   func awaits(_ body: Entry) -> Bool { target?.isEnded(by: body) ?? false }
 }
 
 extension WaitTarget {
-  /// Whether a wait for it ends only if `body` does, or not before that.
+  /// Whether a wait for this target ends only when `body` ends, or later.
   func isEnded(by body: Entry) -> Bool {
     switch self {
     case .item(let item): item === body.item?.handled
@@ -163,7 +168,7 @@ extension WaitTarget {
   }
 }
 
-/// A job of a Swift Task, and the executor that it came in by.
+/// A job of a Swift Task, and the executor through which it came in.
 final class Job {
   let job: UnownedJob
   let executor: any RecordingExecutor
@@ -174,22 +179,22 @@ final class Job {
   }
 }
 
-/// Somebody who stands in `sync`. The fake's one thread is standing there.
+/// A blocked caller of `sync`. In the fake its thread is the one that steps.
 final class SyncCaller {
-  /// What it brought along, until that runs. Gone before the call returns.
+  /// The body that the call brought, until it has run. Released before the call returns.
   private var body: (() -> Void)?
-  /// Whether that has run: on top of somebody else who stood still, and could not go on before.
+  /// Whether the body has run. Another blocked call on top of this one may have run it.
   private(set) var hasRun = false
-  /// The innermost frame of its thread; and its task, if that is one of this dispatcher.
+  /// The innermost running-task context of the calling thread. `waiter` is the innermost task of this dispatcher there.
   let base = TaskFrame.current
   let waiter: Entry?
-  /// Its entry, while it waits; and where that stands.
+  /// The entry of the call while it waits. `position` is its place in the queue.
   weak var entry: Entry?
   var id: UInt64 = 0
   var position = 0
-  /// A shutdown has taken away its turn.
+  /// A shutdown has rejected the call.
   var isTurnedAway = false
-  /// Set when the caller's turn has come.
+  /// Set when the call is admitted.
   var granted: PoolOrder<Entry>.Started?
 
   init(_ body: @escaping () -> Void, in waiter: Entry?) {
@@ -207,15 +212,15 @@ final class SyncCaller {
   func dropBody() { body = nil }
 }
 
-/// A signal or a descriptor's readiness that waits for the foreground.
+/// A call of a handler, for a signal or a ready descriptor, that waits for the foreground.
 final class PendingEvent {
-  /// The registration's.
+  /// The number of the registration.
   let number: UInt64
   let name: String
   let isOfSignal: Bool
-  /// Where it waits.
+  /// Its place in the queue of events.
   var position = 0
-  /// Deliveries that this one call stands for.
+  /// How many deliveries this one call stands for.
   var deliveries = 1
   var readiness: Readiness = []
   let perform: @Sendable (PendingEvent) -> Void
@@ -233,14 +238,16 @@ final class PendingEvent {
 
 /// A view of the fake's background.
 final class RecordingView: QueueView, @unchecked Sendable {
-  // Touched only under the dispatcher's lock, the executors aside, which have their own.
+  // The dispatcher's lock guards everything here, except `executors`, which has a lock of its own.
   let pool: PoolView<Entry>
   /// Tasks that wait here and that the limit counts.
   var limited = 0
   let executors = Locked(Executors())
 
-  /// The view's executors. A Task keeps its own, and that keeps the view; an actor keeps the view,
-  /// and that keeps the other.
+  /// The view's executors.
+  ///
+  /// A Task retains its executor, and that retains the view, so the view references it weakly. An actor retains its
+  /// queue, and that retains the view, so the view may retain the serial executor.
   struct Executors {
     weak var task: RecordingTaskExecutor?
     var serial: RecordingSerialExecutor?

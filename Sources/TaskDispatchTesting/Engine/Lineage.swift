@@ -1,9 +1,9 @@
 internal import TaskDispatch
 
-/// A task that submitted others, as they remember it after it has ended.
+/// What is kept of a task for its descendants and for the history, after the task has ended.
 ///
-/// Made only when a body submits something. The chain is cut at ``longest`` ancestors, so that a
-/// task which submits itself for ever does not grow memory for ever.
+/// A chain that reaches twice ``longest`` tasks is cut to the nearest ``longest``. So a task that submits itself for
+/// ever does not grow memory for ever.
 final class Lineage: Sendable {
   static let longest = 32
 

@@ -1,6 +1,6 @@
 package import TaskDispatch
 
-/// Something that may happen next. A strategy is given all of them, and names one.
+/// Something that may happen next. A ``MoveChooser`` receives all of them and names one.
 package enum Move: Sendable, Hashable {
   /// The head of the foreground's timers whose time has come runs.
   case due(TaskID)
@@ -23,7 +23,7 @@ package protocol MoveChooser: AnyObject, Sendable {
 extension State {
   /// Everything that may happen now, in the order in which the fake prefers it.
   ///
-  /// Started bodies come before the start of another: they cannot be overtaken any more.
+  /// Bodies of started tasks come before the start of another task: no task can overtake them any more.
   func legalMoves() -> [Move] {
     var moves: [Move] = []
     let time = now
@@ -36,7 +36,7 @@ extension State {
     return moves
   }
 
-  /// Does what `move` says, up to the body that is to run, if it has one.
+  /// Performs `move`. Returns the body that it leads to, if there is one.
   mutating func make(_ move: Move) -> Entry? {
     switch move {
     case .due: return takeForeground(from: .due)
@@ -53,16 +53,16 @@ extension State {
     }
   }
 
-  /// What a look for the next body has found.
+  /// What a search for the next body has found.
   enum Found {
     case body(Entry)
-    /// Something else was done, and another look may find more.
+    /// Something else was done, and another search may find more.
     case again
     case nothing
   }
 
-  /// The next body to run, as an exploration chooses, or by the fake's own preference: of the two
-  /// lanes' next, the one that was submitted first.
+  /// The next body to run. An exploration chooses it. Without one, it is the task that was submitted first among the
+  /// next tasks of the two lanes.
   mutating func takeNext(_ driven: RecordingDispatcher.Driven) -> Found {
     if let decisions { return takeNext(driven, chosenBy: decisions) }
     let next: Entry? =
@@ -76,7 +76,7 @@ extension State {
     return next.map { .body($0) } ?? .nothing
   }
 
-  /// By age and not in turns, so that no order depends on what else there is to do.
+  /// Decides by age and not by alternation, so that no order depends on what other work there is.
   private func foregroundGoesFirst() -> Bool {
     guard let foreground = idOfNextForeground else { return false }
     let clock = clock
@@ -84,7 +84,7 @@ extension State {
     return background.map { foreground < $0 } ?? true
   }
 
-  /// The time, for a queue that may have to know it.
+  /// Returns the current time. For queues that ask for it only when they need it.
   var clock: () -> Int64 { { [now] in now } }
 
   private var idOfNextForeground: UInt64? {

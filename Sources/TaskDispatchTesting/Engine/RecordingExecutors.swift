@@ -1,24 +1,25 @@
 public import TaskDispatch
 
-/// Where the fake's jobs come from. The two kinds are objects apart: the runtime crashes if a job is
-/// run as the kind that it did not come in by.
+/// An executor through which jobs reach the fake.
+///
+/// Task executors and serial executors are separate objects. The runtime crashes if a job is run as the other kind.
 protocol RecordingExecutor: AnyObject, Sendable {
   var lane: Lane { get }
   var view: QueueView? { get }
-  /// What its jobs run by that the fake cannot run any more; nil if Swift's own pool runs them.
+  /// Runs the jobs that the fake cannot run any more. Nil if Swift's own pool runs them.
   var late: LateJobs? { get }
   func run(_ job: UnownedJob)
 }
 
 extension RecordingExecutor {
-  /// Takes a job that the fake cannot run any more. It cannot be refused, and must not be lost.
+  /// Takes a job that the fake cannot run any more. A job cannot be refused, and must not be lost.
   func runElsewhere(_ job: UnownedJob) {
     if let late { late.add(job, self) } else { globalConcurrentExecutor.enqueue(job) }
   }
 }
 
-/// The jobs of one queue that the fake cannot run any more, of which one runs at a time: those of actors, and of the
-/// foreground. A Task on Swift's own pool runs them, in the order in which they come.
+/// The jobs of one queue that the fake cannot run any more, where one must run at a time: those of actors and those
+/// of the foreground. A Task on Swift's own pool runs them in order of arrival.
 final class LateJobs: Sendable {
   private struct State {
     var jobs: [(job: UnownedJob, executor: any RecordingExecutor)] = []
@@ -49,7 +50,7 @@ final class LateJobs: Sendable {
   }
 }
 
-/// Runs Tasks that prefer a queue of the fake: each of their jobs is a step.
+/// Runs Tasks whose preferred executor is a queue of the fake. Each of their jobs is a step.
 final class RecordingTaskExecutor: TaskExecutor, RecordingExecutor {
   let lane: Lane
   let view: QueueView?
@@ -72,9 +73,10 @@ final class RecordingTaskExecutor: TaskExecutor, RecordingExecutor {
   }
 }
 
-/// Runs actors that live on a queue of the fake: each of their jobs is a step.
+/// Runs actors that live on a queue of the fake. Each of their jobs is a step.
 ///
-/// The view holds it, so it does not hold the view: an actor keeps its queue, and that the view.
+/// The view retains this executor, so this executor references the view weakly. An actor retains its queue, and the
+/// queue retains the view.
 final class RecordingSerialExecutor: SerialExecutor, RecordingExecutor {
   let lane: Lane
   private weak let weakView: QueueView?
@@ -169,7 +171,7 @@ extension RecordingDispatcher {
     let lateForeground = LateJobs()
   }
 
-  /// A job cannot be refused: where the fake is gone or finished, it runs elsewhere and is not lost.
+  /// Accepts a job. If the dispatcher is gone or finished, the job runs elsewhere: it cannot be refused or lost.
   fileprivate static func enqueue(
     _ job: UnownedJob, _ executor: any RecordingExecutor, on dispatcher: RecordingDispatcher?
   ) {
@@ -179,12 +181,12 @@ extension RecordingDispatcher {
   private func take(_ job: UnownedJob, _ executor: any RecordingExecutor) -> Bool {
     let caller = ExecutionIdentity.current
     let band = PriorityBand(TaskPriority(rawValue: job.priority.rawValue))
-    // Which Task a job belongs to is only in its description.
+    // Only the description of a job says which Task it belongs to.
     let task = configuration.recordsHistory ? "\(job)" : nil
     let isTaken = withState { state -> Bool in
       if state.isFinished { return false }
       if state.configuration.policy == .unimplemented {
-        // It cannot be refused, and held here it would hang whoever awaits its Task.
+        // A job cannot be refused. If it were kept here, the code that awaits its Task would hang.
         state.noteUnexpectedUse(CallSite(fileID: "a Swift Task", line: 0))
         return false
       }

@@ -14,7 +14,7 @@ struct EventRegistration {
     }
   }
 
-  /// What the caller of `onSignal` or `onReady` holds, which need not hold it any more.
+  /// A weak reference to the `Registration` that `onSignal` or `onReady` returned: its caller may have released it.
   final class Handed {
     weak var registration: Registration?
   }
@@ -27,7 +27,7 @@ struct EventRegistration {
   let interest: Readiness
   let label: String?
   let perform: @Sendable (PendingEvent) -> Void
-  /// The delivery that waits for the foreground: later ones join it.
+  /// The delivery that waits for the foreground. Later deliveries join it.
   var pending: PendingEvent?
 
   var name: String { source.name(interest) }
@@ -64,7 +64,7 @@ extension State {
     decisions?.reduction?.touchesEverything()
     guard let index = registrations.firstIndex(where: { $0.number == number }) else { return }
     let registration = registrations.remove(at: index)
-    // Without the lock: to let go of the handler may run anybody's `deinit`.
+    // After the lock is released: the handler's release may run a `deinit` of user code.
     later { [perform = registration.perform] in withExtendedLifetime(perform) {} }
     emit(.unregistered, registration.entry)
     guard let pending = registration.pending,
@@ -73,8 +73,8 @@ extension State {
     endUnstarted(entry, .cancelled)
   }
 
-  /// Lets an event come for every registration that matches. False if there is none. Once a shutdown
-  /// has begun to cancel, those of signals alone are told.
+  /// Delivers an event to every registration that matches. Once a shutdown has begun to cancel, only handlers of
+  /// signals are called. Returns false if no registration matches.
   mutating func deliver(
     _ source: EventRegistration.Source, _ readiness: Readiness
   ) -> Bool {
@@ -85,7 +85,7 @@ extension State {
       found = true
       guard tells(source) else { continue }
       if let pending = registrations[index].pending {
-        // Signals of one burst are one call, with a count; readiness is a level.
+        // Signals of one burst are one call, with a count. Readiness is a level.
         pending.deliveries += 1
         pending.readiness.formUnion(relevant)
         continue
@@ -105,15 +105,17 @@ extension State {
     return found
   }
 
-  /// Whether a handler for `source` is called now. A second signal may ask for an end at once, so those
-  /// also while a shutdown cancels, until what still runs is given up.
+  /// Whether a handler for `source` is called now.
+  ///
+  /// While a shutdown cancels, signals are still delivered until the cancel deadline: a second signal may ask for an
+  /// end at once.
   private func tells(_ source: EventRegistration.Source) -> Bool {
     guard let shutdown, shutdown.phase != .draining else { return true }
     guard case .signal = source else { return false }
     return shutdown.phase != .over && now < shutdown.cancelUntil
   }
 
-  /// An event is served: the next one of its registration is a call of its own.
+  /// Notes that `event` is being served. The next delivery to its registration is a call of its own.
   mutating func serve(_ event: PendingEvent) {
     guard let index = registrations.firstIndex(where: { $0.number == event.number }) else { return }
     registrations[index].pending = nil

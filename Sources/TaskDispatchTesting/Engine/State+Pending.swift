@@ -64,7 +64,7 @@ extension State {
     return pending
   }
 
-  /// The background tasks that could start now, one after the other, if none ended: asked of a copy.
+  /// The background tasks that free workers could start now if no running task ended. Changes no queue.
   func startableBackground() -> Set<TaskID> {
     let time = now
     let clock = { time }
@@ -80,8 +80,7 @@ extension State {
     poolView(view).queue.ready.forEachPosition { entry, _, isBarrier in
       if !entry.runsOnCaller { waiting.append((entry, isBarrier)) }
     }
-    // The order in which they would start if nothing aged: the sections between barriers, each by
-    // band, each band by arrival.
+    // The order in which they would start if nothing aged: by section between barriers, then by band, then by arrival.
     let barriers = waiting.filter(\.isBarrier).map(\.entry.id).sorted()
     let ranked = waiting.map { task -> (rank: (Int, Int, Int, UInt64), task: (Entry, Bool)) in
       let section = barriers.partitioningIndex { $0 >= task.entry.id }
@@ -104,7 +103,7 @@ extension State {
     }
   }
 
-  /// What keeps an entry from starting that could not start now.
+  /// What keeps `entry` from starting now.
   private func obstacle(
     _ entry: Entry, _ isBarrier: Bool, _ ahead: Ahead, behind barrier: TaskRecord?,
     _ startable: Set<TaskID>
@@ -140,7 +139,7 @@ extension State {
   }
 }
 
-/// The tasks that stand before one: the first few, and how many more.
+/// The tasks ahead of one task: the first few, and how many more.
 private struct Ahead {
   private(set) var first: [TaskID] = []
   private(set) var more = 0

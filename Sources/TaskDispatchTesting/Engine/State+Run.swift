@@ -38,7 +38,7 @@ extension State {
     due.hasStartable || events.hasStartable || foreground.hasStartable
   }
 
-  /// Lets the head of the background take a slot. False if none is free or nothing may start.
+  /// Starts the head of the background: it takes a slot. Returns false if no slot is free or no task may start.
   mutating func startBackground() -> Bool {
     guard let entry = beginBackground() else { return false }
     started.append(entry)
@@ -60,7 +60,7 @@ extension State {
     return nil
   }
 
-  /// Takes the next task of a view for a thread that waits in its `sync`.
+  /// Takes the next task of a view, for a worker that is blocked in a `sync` on that view.
   mutating func takeToHelp(_ view: RecordingView?) -> Entry? {
     let time = now
     defer { handOutGrants() }
@@ -76,7 +76,7 @@ extension State {
     return nil
   }
 
-  /// The next background body to run: the oldest that has started, else the head.
+  /// The next background body to run: the oldest task that has started, or else the head.
   mutating func takeBackground(hidesOuter: Bool = false) -> Entry? {
     if !started.isEmpty { return takeStarted(at: 0, hidesOuter: hidesOuter) }
     guard let entry = beginBackground() else { return nil }
@@ -87,7 +87,7 @@ extension State {
     perform(started.remove(at: index), hidesOuter: hidesOuter)
   }
 
-  /// Counts a taken entry as started. False if it must not run after all.
+  /// Counts a taken entry as started. Returns false if its item must not run after all.
   private mutating func begins(_ entry: Entry) -> Bool {
     if isLimited { noteTaken(entry) }
     switch entry.work {
@@ -107,13 +107,13 @@ extension State {
     return true
   }
 
-  /// There is room in its queue for another.
+  /// Notes that an entry has left its queue, which may have room for another now.
   private mutating func noteTaken(_ entry: Entry) {
     if entry.countsAgainstLimits { changeLimited(entry, by: -1) }
     if !waitingForRoom.isEmpty { letInThoseWithRoom() }
   }
 
-  /// Gives a started entry a place among the running.
+  /// Adds a started entry to the running bodies.
   mutating func perform(_ entry: Entry, hidesOuter: Bool) -> Entry {
     entry.willHideOuter = hidesOuter
     running.append(entry)
@@ -121,7 +121,7 @@ extension State {
     return entry
   }
 
-  /// A body that runs inside its own submission, in nobody's order.
+  /// Starts a body that runs inside its own submission and follows no queue's order.
   mutating func perform(inline entry: Entry) -> Entry {
     ledger.waiting -= 1
     ledger.running += 1
@@ -131,7 +131,7 @@ extension State {
 
   // MARK: Ending
 
-  /// A body has run to its end.
+  /// Ends a body that has run.
   mutating func finish(_ body: Entry, _ outcome: Outcome) {
     if running.last === body {
       running.removeLast()
@@ -147,7 +147,7 @@ extension State {
     if let item = body.item { end(body, item, outcome) }
   }
 
-  /// Its place on the background is free for another.
+  /// Gives the slot of an entry back to the background.
   mutating func giveBackShare(of entry: Entry) {
     guard let share = entry.share else { return }
     entry.share = nil
@@ -179,14 +179,14 @@ extension State {
     end(item, outcome)
   }
 
-  /// Tells those who wait for what a queue had.
+  /// Takes an ended task off the pending flushes. Wakes each `flush` whose tasks have all ended.
   mutating func noteEnd(_ id: UInt64) {
     for index in flushes.indices { flushes[index].remaining.remove(id) }
     for flush in flushes where flush.remaining.isEmpty { wakeLater(flush.wake) }
     flushes.removeAll { $0.remaining.isEmpty }
   }
 
-  /// Tells callers in `sync` whose turn has come.
+  /// Admits the callers of `sync` to which the pool has granted a slot.
   @inline(__always) mutating func handOutGrants() {
     if pool.hasGrants { handOut() }
   }
@@ -220,12 +220,12 @@ extension State {
     running.first { $0.item === item } ?? started.first { $0.item === item }
   }
 
-  /// Takes an item out of wherever it waits. Nil if it waits nowhere here.
+  /// Takes an item out of the queue or list where it waits. Nil if it waits nowhere in this dispatcher.
   mutating func takeBack(_ item: WorkItem) -> Entry? {
     let place = item.place
     item.place.stage = .nowhere
     switch place.stage {
-    // Nothing is posted here without being told its place.
+    // The fake tells an item its place when it accepts it, so no item of the fake is in the stage `.posted`.
     case .nowhere, .posted: return nil
     case .timers: return timers.remove(place.ticket)?.entry
     case .due: return due.remove(at: place.position, in: .medium)

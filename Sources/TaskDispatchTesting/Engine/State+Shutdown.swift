@@ -2,13 +2,13 @@ internal import TaskDispatch
 
 /// How far a shutdown of the fake has come. Its deadlines are in virtual time.
 ///
-/// Touched under the dispatcher's lock.
+/// The dispatcher's lock guards it.
 final class ShutdownProgress {
   enum Phase { case draining, cancelling, over }
   var phase = Phase.draining
-  /// Until when accepted work may go on.
+  /// The drain deadline: until then accepted work may run.
   var drainUntil: Int64
-  /// Until when running bodies may go on after that.
+  /// The cancel deadline: until then running bodies may go on after the drain.
   var cancelUntil: Int64
   var unfinished: [(id: TaskID, left: ShutdownReport.Unfinished)] = []
   var report: ShutdownReport?
@@ -25,12 +25,12 @@ extension State {
     let drainUntil = DispatcherInstant(nanoseconds: now).advanced(by: policy.drain)
     let cancelUntil = drainUntil.advanced(by: policy.cancel)
     if shutdown != nil {
-      // A later call can only shorten.
+      // A later call can only shorten the deadlines.
       shutdown!.drainUntil = min(shutdown!.drainUntil, drainUntil.nanoseconds)
       shutdown!.cancelUntil = min(shutdown!.cancelUntil, cancelUntil.nanoseconds)
       return
     }
-    // What has taken its slot runs, and is not cancelled.
+    // A task that has taken its slot runs, and is not cancelled.
     if decisions != nil { decideStarts(.shutdown) { $0.item?.atShutdown == .skip } }
     shutdown = ShutdownProgress(
       drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil.nanoseconds)
@@ -39,13 +39,13 @@ extension State {
     cancelItems { $0.atShutdown == .skip }
   }
 
-  /// Takes the shutdown as far as it can go now. Call it whenever something ended or time moved.
+  /// Takes the shutdown as far as it can go now. To be called whenever a task has ended or time has moved.
   mutating func advanceShutdown() {
     guard shutdown != nil, shutdown!.phase != .over else { return }
     if shutdown!.phase == .draining {
       if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
-      // Past the deadline everything that has not started is cancelled. Before it, that is only
-      // what an outsider could free: nothing else is left.
+      // Past the drain deadline everything that has not started is cancelled. Before that deadline, nothing is left
+      // here but what only outside code could free, by `resume()` or `leave()`: that is cancelled as well.
       if hasWorkThatCanEnd {
         if decisions != nil { decideStarts(.cutOff) { _ in true } }
         shutdown!.phase = .cancelling
@@ -63,16 +63,16 @@ extension State {
     }
     // Those of suspended views.
     turnCallersAway()
-    // Who was told of a cancellation just now may still have work to bring.
+    // The callbacks of tasks that were cancelled just now have not run yet. They may submit more work.
     guard outbox?.endings.isEmpty != false else { return }
     conclude()
   }
 
-  /// Makes the report, and tells those who await it.
+  /// Makes the report, and resumes the Tasks that await it.
   private mutating func conclude() {
     guard shutdown!.report == nil else { return }
     shutdown!.phase = .over
-    // The loop is gone: nobody handles an event any more.
+    // The loop is gone: no handler runs any more.
     for registration in registrations { unregister(registration.number) }
     let report = ShutdownReport(
       ledger: ledger,
@@ -82,20 +82,20 @@ extension State {
     shutdown!.waiters = []
   }
 
-  /// Whether a shutdown should cancel what has not started, and has not yet.
+  /// Whether the drain deadline has passed, and the cancellation that it demands has not begun.
   var drainIsOver: Bool {
     guard let shutdown else { return false }
     return shutdown.phase == .draining && now >= shutdown.drainUntil
   }
 
-  /// Whether a call of ``advanceShutdown()`` could take it further.
+  /// Whether a call of ``advanceShutdown()`` could take the shutdown further.
   var shutdownMayGoOn: Bool {
     guard let shutdown, shutdown.phase != .over else { return false }
     // In the cancel phase only time, or the end of what runs, takes it further.
     return !hasWorkThatCanEnd || drainIsOver
   }
 
-  /// Ends everything that has not run, for a test that is finished. Jobs run on elsewhere.
+  /// Ends everything that has not ended, when the test is finished. Jobs of Swift Tasks run elsewhere.
   mutating func cancelEverything() {
     shutdown =
       shutdown ?? ShutdownProgress(drainUntil: now, cancelUntil: now)
@@ -106,7 +106,7 @@ extension State {
     abandonStarted()
     turnCallersAway()
     let waiting = takeOut { if case .job = $0.work { true } else { false } }
-    // Those that have a slot were before them.
+    // Jobs that have a slot come first: they were started before.
     let jobs = started + waiting
     started = []
     for entry in jobs {
@@ -120,8 +120,8 @@ extension State {
     conclude()
   }
 
-  /// Takes out everything that has not run, for a dispatcher that is going away: a view's queue holds its entries,
-  /// and they the view.
+  /// Takes out everything that has not run, when the dispatcher goes away. This breaks a cycle: a view's queue retains
+  /// its entries, and they retain the view.
   mutating func releaseEverything() -> [Entry] {
     defer { started = [] }
     let between = timersWithRun.values.map { timed in
@@ -136,7 +136,7 @@ extension State {
 
   // MARK: What is left
 
-  /// Whether something is left that ends by being run: running, started, startable, or a job.
+  /// Whether something is left that ends by running: a running, started or startable task, or a job.
   var hasWorkThatCanEnd: Bool {
     if hasForeground || !started.isEmpty { return true }
     if running.contains(where: { !$0.isAbandoned }) { return true }
@@ -161,7 +161,7 @@ extension State {
 
   // MARK: Ending what is left
 
-  /// Whatever is due has been moved to its queue already: what is left is not due.
+  /// Cancels the timers that are not due. Those that are due have been moved to their queues already.
   private mutating func cancelTimers() {
     for timed in timers.removeAll() {
       timed.item.place.stage = .nowhere
@@ -170,7 +170,7 @@ extension State {
     stopTimersWithRun()
   }
 
-  /// Callers that wait for room are refused, although they had been let wait.
+  /// Refuses the items that wait for room, and takes back that they were counted as accepted.
   private mutating func refuseThoseWithoutRoom() {
     for entry in waitingForRoom {
       entry.item?.place.stage = .nowhere
@@ -183,7 +183,7 @@ extension State {
     waitingForRoom = []
   }
 
-  /// Cancels every item that waits and `matches`.
+  /// Cancels every waiting item that `matches`.
   private mutating func cancelItems(_ matches: (WorkItem) -> Bool) {
     for item in waitingItems() where matches(item) {
       guard let entry = takeBack(item) else { continue }
@@ -192,10 +192,10 @@ extension State {
     }
   }
 
-  /// Cancels every plain body and every event that waits. A job cannot be refused, and a caller
-  /// stands on our own thread.
+  /// Cancels every plain body and every event that waits. A job of a Swift Task cannot be refused. Callers of `sync` are
+  /// rejected separately, since their threads are blocked.
   ///
-  /// - Parameter signalsToo: Whether that goes for signals: see ``tells(_:)``.
+  /// - Parameter signalsToo: Whether calls for signals are cancelled as well: see ``tells(_:)``.
   private mutating func cancelPlainBodies(signalsToo: Bool) {
     let plain = takeOut { entry in
       switch entry.work {
@@ -211,9 +211,9 @@ extension State {
     }
   }
 
-  /// Takes the waiting entries that are wanted out of their queues.
+  /// Takes the entries that are wanted out of the queues in which they wait.
   private mutating func takeOut(_ isWanted: (Entry) -> Bool) -> [Entry] {
-    // So it nearly always is when a test ends.
+    // The usual case when a test ends.
     if ledger.waiting == 0 { return [] }
     var taken: [Entry] = []
     var found: [(position: Int, entry: Entry, isBarrier: Bool)] = []
@@ -246,7 +246,7 @@ extension State {
     return taken
   }
 
-  /// Gives up what has started and not ended. Jobs run on: each is somebody's Task.
+  /// Abandons every task that has started and not ended. Jobs are left alone: their Swift Tasks go on.
   private mutating func abandonStarted() {
     for body in running where !body.isAbandoned {
       if case .job = body.work { continue }
@@ -270,7 +270,7 @@ extension State {
       if let run = item as? RunItem { endTimer(of: run) }
       end(item, .abandoned)
     }
-    // One that has its slot, and was never stepped, no thread has.
+    // A task that has its slot but was never stepped is on no thread, so its body is released here.
     if !running.contains(where: { $0 === entry }) {
       letGo(of: entry)
       if let item = entry.item { later { item.releaseBody() } }
@@ -278,7 +278,7 @@ extension State {
     giveBackShare(of: entry)
   }
 
-  /// Refuses the callers that still wait in `sync`. Each notices when what runs on top of it has ended.
+  /// Rejects the callers that still wait in `sync`. Each call notices it when the bodies on top of it have ended.
   private mutating func turnCallersAway() {
     let callers = takeOut { if case .caller = $0.work { true } else { false } }
     for entry in callers {

@@ -1,37 +1,36 @@
 internal import TaskDispatch
 
-/// Somebody who stands still. On a thread of its own it would go on as soon as it can, whatever runs
-/// on top of it here.
+/// A call that waits. On a thread of its own it would go on as soon as it can, whatever runs on top of it here.
 final class Standing {
   enum Reason {
     case turn(SyncCaller)
-    /// And how often it had emptied before, if it is a group.
+    /// For a group, the target says how often the group had emptied before.
     case target(WaitTarget)
     case room(Lane, RecordingView?)
-    /// None: an exploration lets others run first.
+    /// For nothing: an exploration lets other tasks run first.
     case courtesy
   }
 
   let reason: Reason
-  /// How many bodies may run on top of it.
+  /// How many bodies may run on top of the call.
   let budget: StepBudget
-  /// The thread that stands still.
+  /// The thread that waits.
   let thread: ExecutionIdentity
-  /// How many calls stand still on the same thread, this one included.
+  /// How many calls wait on the same thread, this one included.
   let depth: Int
 
   init(for reason: Reason, _ budget: StepBudget, on thread: ExecutionIdentity, depth: Int) {
     (self.reason, self.budget, self.thread, self.depth) = (reason, budget, thread, depth)
   }
 
-  /// Whether it is a caller of `sync` that was admitted, and has not noticed yet.
+  /// Whether it is a caller of `sync` that has been admitted and has not noticed it yet.
   var hasItsTurn: Bool {
     if case .turn(let caller) = reason { caller.granted != nil } else { false }
   }
 }
 
 extension State {
-  /// A call that is about to stand still on this thread.
+  /// Describes a call that is about to wait on this thread.
   func makeStanding(for reason: Standing.Reason, limit: Int) -> Standing {
     let thread = ExecutionIdentity.ofThread
     let below = standing.last { $0.thread == thread }
@@ -41,7 +40,7 @@ extension State {
       depth: (below?.depth ?? 0) + 1)
   }
 
-  /// Whether somebody who stands still would go on now, on a thread of its own.
+  /// Whether a waiting call would go on now if it had a thread of its own.
   func canGoOn(_ standing: Standing) -> Bool {
     switch standing.reason {
     case .turn(let caller): caller.hasRun || caller.isTurnedAway
@@ -51,9 +50,10 @@ extension State {
     }
   }
 
-  /// What runs on threads while `mine` stands still, and finds nothing that would bring it on:
-  /// the body of another whose turn has come, and in an exploration, which lets tasks stand on others
-  /// that do not need them, whatever may run.
+  /// The next body to run on top of `mine`, when no other body would help `mine`.
+  ///
+  /// It is the body of another blocked `sync` that has been admitted. In an exploration it may also be any body that
+  /// can run: there, tasks are stacked on calls that do not need them.
   mutating func nextForOthers(than mine: Standing) -> Entry? {
     for other in standing.reversed() where other !== mine {
       guard case .turn(let caller) = other.reason, let granted = caller.granted.take() else {
@@ -68,8 +68,8 @@ extension State {
     return takeBackground(hidesOuter: true)
   }
 
-  /// What `mine` is told if somebody below would go on, on a thread of its own, and might bring what it
-  /// waits for.
+  /// What `mine` is refused with if another waiting call on this stack could go on, had it a thread of its own. That
+  /// call might bring what `mine` waits for. Nil if no other call could.
   func refusalIfOthersCanGoOn(than mine: Standing, _ wait: String) -> WaitRefusal? {
     let oneCan = standing.contains { $0 !== mine && canGoOn($0) }
     return oneCan ? .cannotBeOrdered(chain: chain(to: wait)) : nil

@@ -8,8 +8,8 @@ extension State {
     if hasExecutors { driver = .current }
   }
 
-  /// Ends a step under the lock that its body ended under, if nobody has to be told of anything:
-  /// they would find that the step is over, and might step.
+  /// Ends a step in the same critical section as its body, if no callback is due. A callback would find that the step
+  /// is over, and might step.
   mutating func endStepIfNothingIsToBeTold() -> Bool {
     guard outbox == nil, shutdown == nil else { return false }
     isStepping = false
@@ -37,7 +37,7 @@ extension State {
     return .nothingRunnable(place, there, nextDeadline: nextDeadlineInstant)
   }
 
-  /// Starts the head of the background until a task that `isWanted` has started, and takes that.
+  /// Starts the head of the background until a task that `isWanted` has started, and takes that task.
   mutating func reach(_ isWanted: (Entry) -> Bool) -> Entry? {
     while true {
       if let index = started.firstIndex(where: isWanted) {
@@ -47,7 +47,7 @@ extension State {
     }
   }
 
-  /// Takes one particular task that waits.
+  /// Takes one particular waiting task.
   mutating func take(_ wanted: PendingTask) throws(StepError) -> Entry {
     let id = wanted.task.id.number
     if wanted.task.lane == .foreground {
@@ -55,7 +55,7 @@ extension State {
       return next
     }
     guard wanted.obstacle == nil, let next = reach({ $0.id == id }) else {
-      // What stood before it may have started: that is what is in its way now.
+      // The tasks before it may have started: in that case they are what is in its way.
       throw .notRunnable(pendingTasks().first { $0.task.id.number == id } ?? wanted)
     }
     return next

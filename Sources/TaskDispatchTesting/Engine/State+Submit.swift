@@ -6,9 +6,9 @@ extension State {
     case nothing
     /// Run this body now, inside the submission.
     case perform(Entry)
-    /// Run what can be run, unless somebody steps already.
+    /// Run what can be run, unless a thread steps already.
     case runAutomatically
-    /// Make room, and try again with the work of this entry.
+    /// Make room, and then submit the work of this entry again.
     case makeRoom(Entry)
   }
 
@@ -25,7 +25,7 @@ extension State {
     }
     switch shutdown?.phase {
     case nil: return nil
-    // What running bodies submit is drained with them; a timer would outlive the drain.
+    // Work that a running body submits is drained with that body. A timer would outlive the drain.
     case .draining
     where !isTimer && (isFromOwnWork || TaskFrame.deliveries(for: dispatcher) > 0):
       return nil
@@ -38,7 +38,7 @@ extension State {
     configuration.policy == .unimplemented || shutdown != nil || isFinished
   }
 
-  /// Notes a use of a dispatcher that should not be used.
+  /// Notes a use of a dispatcher whose policy is `.unimplemented`.
   mutating func noteUnexpectedUse(_ site: CallSite) {
     unexpectedUses.append(site)
     if let report = hooks.onUnexpectedUse { later { report(site) } }
@@ -74,7 +74,7 @@ extension State {
     emit(.enqueued, entry)
   }
 
-  /// Puts an accepted entry where it waits. Returns its position.
+  /// Puts an accepted entry into its queue. Returns its position.
   @discardableResult
   mutating func enqueue(_ entry: Entry, isBarrier: Bool) -> Int {
     if isLimited, entry.countsAgainstLimits {
@@ -147,7 +147,7 @@ extension State {
       return (.accepted, .nothing)
     }
     countAccepted(entry)
-    // A sleep whose time has passed is a task: its Task would otherwise go on without a step.
+    // A sleep whose time has passed becomes a task: otherwise its Task would go on without a step.
     if isTimer, !(item.kind == .sleep && isPast(item.due)) {
       schedule(Timed(item: item, entry: entry))
       settleTimers()
@@ -163,10 +163,10 @@ extension State {
     return (.accepted, configuration.policy == .manual ? .nothing : .runAutomatically)
   }
 
-  /// A queue has no room for `entry`.
+  /// Handles a submission for which its queue has no room.
   private mutating func full(_ entry: Entry) -> (Admission, Next) {
     if case .blockCaller = configuration.overflow {
-      // It is tried again under another number, so this one was never given.
+      // The work is submitted again under another number, so this number is taken back.
       allowedLeftovers.remove(lastID)
       lastID -= 1
       return (.refused(.limitReached), .makeRoom(entry))
@@ -176,7 +176,7 @@ extension State {
     return (.refused(.limitReached), .nothing)
   }
 
-  /// The caller of `tried`, which found no room, waited in vain.
+  /// Refuses the work of `tried`: its caller waited for room in vain.
   mutating func refuseForWantOfRoom(_ refusal: Refusal, _ tried: Entry) {
     let entry = makeEntry(
       tried.work, on: tried.lane, tried.view, at: tried.site, parent: currentBody?.lineage)
@@ -190,7 +190,7 @@ extension State {
     configuration.policy == .inline && !poolView(view).queue.isSuspended
   }
 
-  /// Lets a notification whose group is empty into its queue. False if it does not wait.
+  /// Moves a notification whose group is empty into its queue. Returns false if the item does not wait for its group.
   mutating func release(_ item: WorkItem) -> Bool {
     guard let index = held.firstIndex(where: { $0.item === item }) else { return false }
     enqueue(item, held.remove(at: index))

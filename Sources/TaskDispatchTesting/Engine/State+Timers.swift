@@ -9,9 +9,9 @@ extension State {
       timed, due: due.nanoseconds, tolerance: item.toleranceInNanoseconds)
   }
 
-  /// Moves every timer whose time has come to where it can run.
+  /// Handles every timer that is due. A sleep resumes its Task; any other timer moves to where it can run.
   mutating func settleTimers() {
-    // The distant future never comes, also when time has been moved as far as it goes.
+    // The distant future never comes, even if time has been moved as far as it goes.
     let time = min(now, DispatcherInstant.distantFuture.nanoseconds - 1)
     while let (timed, due) = timers.popNext(dueBy: time) {
       decisions?.fired(timed.entry)
@@ -25,7 +25,7 @@ extension State {
     }
   }
 
-  /// Nothing runs: the sleeper's Task is resumed, which is a step of its own.
+  /// Ends a sleep. No body runs: the sleeper's Task is resumed, and its next job is a step of its own.
   private mutating func wake(_ timed: Timed) {
     timed.item.place.stage = .nowhere
     emit(.due, timed.entry)
@@ -37,7 +37,7 @@ extension State {
   }
 
   private mutating func enqueueDue(_ item: WorkItem, _ entry: Entry, at time: Int64) {
-    // From now on it can expire.
+    // From now on the item can expire.
     item.place.since = DispatcherInstant(nanoseconds: time)
     guard entry.lane == .foreground else {
       enqueue(item, entry)
@@ -83,7 +83,7 @@ extension State {
     return timersWithRun.removeValue(forKey: ObjectIdentifier(timer))
   }
 
-  /// The body of a run has ended.
+  /// Ends a run whose body has ended. The timer then runs again, ends, or waits for its next tick.
   mutating func endRun(of timer: RepeatingItem) {
     guard let timed = letGoOfRun(of: timer) else { return }
     let isOver = timer.isCancellationRequested
@@ -93,12 +93,12 @@ extension State {
       endUnstarted(timed.entry, .cancelled)
     } else {
       schedule(timed, at: timer.ticks.next)
-      // A tick that is now when the body ends, in which time has moved.
+      // If the body moved time, the next tick may be due already.
       if timer.ticks.next.nanoseconds <= now { settleTimers() }
     }
   }
 
-  /// A run was cancelled before its start, or given up. That ends its timer.
+  /// Ends the timer of a run that was cancelled before its start, or abandoned.
   mutating func endTimer(of run: RunItem) {
     if let timed = letGoOfRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }
   }
@@ -110,11 +110,11 @@ extension State {
       return .beforeStart
     }
     timer.requestCancellation()
-    // One that has begun ends the timer when it has ended.
+    // A run that has begun ends the timer when its body ends.
     return cancel(run)
   }
 
-  /// A shutdown has begun: no tick comes any more. What is owed a run still gets it.
+  /// Stops the ticks of timers that have a run, when a shutdown begins. Owed ticks still get their runs.
   func stopTimersWithRun() {
     for timed in timersWithRun.values {
       timer(timed).ticks.stop(at: DispatcherInstant(nanoseconds: now))
@@ -134,7 +134,7 @@ extension State {
     if itemsMayExpire { expire() }
   }
 
-  /// An order may say what comes before the deadlines of a shutdown.
+  /// Tells the exploration which deadlines of a shutdown have passed: an order may say what comes before them.
   private func noteDeadlines(until time: Int64) {
     guard let decisions, let shutdown, shutdown.phase != .over else { return }
     for deadline in [shutdown.drainUntil, shutdown.cancelUntil]
@@ -143,7 +143,7 @@ extension State {
     }
   }
 
-  /// Ends what waits in a queue and has waited for longer than it lives.
+  /// Ends every waiting item whose time to live is over.
   private mutating func expire() {
     let waiting = waitingItems() + waitingForRoom.compactMap(\.item)
     let expired = waiting.filter { $0.kind != .notification && $0.isExpired(at: now) }
@@ -153,7 +153,7 @@ extension State {
     }
   }
 
-  /// When time next makes something happen, the deadlines of a shutdown included.
+  /// The next time at which something happens, the deadlines of a shutdown included. Nil if there is none.
   var nextDeadline: Int64? {
     var next = timers.nextDeadline
     if let shutdown, shutdown.phase != .over {
@@ -169,7 +169,7 @@ extension State {
 }
 
 extension WorkItem {
-  /// Whether it has waited for longer than it lives.
+  /// Whether the item has waited for longer than its time to live.
   func isExpired(at time: Int64) -> Bool {
     guard let timeToLive else { return false }
     return time > place.since.advanced(by: timeToLive).nanoseconds

@@ -2,14 +2,14 @@ internal import TaskDispatch
 
 extension State {
   enum NextForSync {
-    /// Its own body, if its turn has come, or another's.
+    /// Run this body: the caller's own if the call has been admitted, or another.
     case perform(Entry)
     case stuck(WaitRefusal)
   }
 
   // MARK: sync
 
-  /// Puts a caller into the order of `queue`. Returns its own body if that runs at once (inline).
+  /// Queues a caller of `sync` in the order of `queue`. Returns its own body if that runs at once (policy `.inline`).
   mutating func admitCaller(
     _ caller: SyncCaller, on queue: TaskQueue, site: CallSite
   ) throws(WaitRefusal) -> Entry? {
@@ -38,7 +38,7 @@ extension State {
     return nil
   }
 
-  /// What happens next for a caller that waits for its turn.
+  /// Decides what a caller of `sync` does next while it waits to be admitted.
   mutating func nextForSync(
     _ caller: SyncCaller, _ queue: TaskQueue, _ standing: Standing
   ) -> NextForSync {
@@ -46,8 +46,8 @@ extension State {
     if queue.lane == .foreground { return nextForForegroundSync(caller, queue, standing) }
     let view = view(queue.view)
     let isOnWorker = isOnWorker
-    // The test itself can see all that precedes it run to its end. A body that waits goes on as soon
-    // as its turn has come: what has only started may be waiting for that body.
+    // If the test itself waits, every started task before it runs to its end first. If a body waits, it goes on as soon
+    // as it is admitted: a task that has only started may be waiting for that body.
     let isTest = bodyOfThisThread == nil
     while true {
       if isTest, let index = started.firstIndex(where: { $0.view === view && $0.id < caller.id }) {
@@ -64,7 +64,7 @@ extension State {
     }
     if caller.granted != nil { return nextForSync(caller, queue, standing) }
     if !started.isEmpty { return .perform(takeStarted(at: 0, hidesOuter: true)) }
-    // No worker is free any more: one that waits runs what stands first in this view.
+    // No worker is free: a blocked worker runs the first task of this view itself.
     if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
     if let next = nextForOthers(than: standing) { return .perform(next) }
     if let refusal = refusalIfOthersCanGoOn(than: standing, "its turn on \(queue.label)") {
@@ -99,11 +99,11 @@ extension State {
     return .perform(enter(foreground.take(now: { time })!, of: caller, nil, hidesOuter: true))
   }
 
-  /// Lets a caller begin its own body.
+  /// Lets an admitted caller begin its own body.
   mutating func enter(
     _ entry: Entry, of caller: SyncCaller, _ share: Entry.Share?, hidesOuter: Bool
   ) -> Entry {
-    // It waits for its own `sync` body now, until that ends.
+    // The calling task now waits until the body of its own `sync` has ended.
     caller.waiter?.wait = Wait(for: entry.described)
     ledger.waiting -= 1
     ledger.running += 1
@@ -112,11 +112,11 @@ extension State {
     return perform(entry, hidesOuter: hidesOuter)
   }
 
-  /// Takes a caller whose turn cannot come out of the queue: it ends cancelled.
+  /// Takes a caller that cannot be admitted out of the queue. The call ends cancelled.
   mutating func withdraw(_ caller: SyncCaller, _ queue: TaskQueue) {
     bodyOfThisThread?.wait = nil
     if let granted = caller.granted.take() {
-      // Its turn had come, and it did not take it.
+      // The call had been admitted, and has not run its body.
       let time = now
       pool.finish(granted.lease, now: { time })
       handOutGrants()
@@ -145,10 +145,10 @@ extension State {
     }
   }
 
-  /// The next body to run for somebody who waits for `target`.
+  /// The next body to run while a call waits for `target`.
   mutating func nextForWait(_ target: WaitTarget) -> Entry? {
     if case .group(let group, _) = target {
-      // Its tasks first: another may be waiting for what this wait holds back.
+      // Members of the group first: another task may be waiting for something that this wait holds back.
       repeat {
         if let index = started.firstIndex(where: { $0.item?.handled.group === group }) {
           return takeStarted(at: index, hidesOuter: true)
@@ -158,7 +158,7 @@ extension State {
     if case .item(let item) = target, item.lane == .background,
       item.place.stage != .held, item.place.stage != .timers
     {
-      // Only what must precede it.
+      // Only the tasks that must start before the item.
       if let index = started.firstIndex(where: { $0.item === item }) {
         return takeStarted(at: index, hidesOuter: true)
       }
@@ -168,7 +168,7 @@ extension State {
         }
       }
       if !started.isEmpty { return takeStarted(at: 0, hidesOuter: true) }
-      // Whoever resumes a view that is held may be waiting on another queue.
+      // The task that will resume the suspended view may be waiting on another queue.
       guard poolView(view(item.view)).queue.isSuspended else { return nil }
     }
     if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }
@@ -188,34 +188,34 @@ extension State {
 
   // MARK: What cannot end
 
-  /// Whether the thread that waits is one of the pool's.
+  /// Whether the thread that waits is a worker of the pool.
   private var isOnWorker: Bool {
     guard let body = bodyOfThisThread else { return false }
-    // A `sync` body runs on its caller's thread: the frame below says what thread that is.
+    // A `sync` body runs on its caller's thread: the context below says which thread that is.
     return stack(from: body).first {
       $0.place != .elsewhere && ($0.body.willHideOuter || $0.body.share?.runner != .caller)
     }
     .map { $0.body.queue.lane == .background } ?? false
   }
 
-  /// Why a `sync` on `queue` could not be waited for, as far as the stack of this thread tells.
+  /// Why a `sync` on `queue` could never return, as far as the stack of this thread shows. Nil if it may return.
   mutating func refusalToSync(on queue: TaskQueue) -> WaitRefusal? {
     guard let body = bodyOfThisThread else { return nil }
     let wanted = queue.identity
     var isCertain = true
     for (running, place) in stack(from: body) {
-      // What an exploration let run on top of others may go on as soon as they have.
+      // In an exploration this proves nothing: that body goes on when the bodies stacked on it have ended.
       if place == .elsewhere, decisions != nil { continue }
       if place == .elsewhere, let wait = running.wait {
         if let turn = wait.turn {
           if !needsAnEnd(turn.caller, turn.queue) { isCertain = false }
         } else if othersGoOn && !wait.awaits(body) || mayEndByItself(wait) {
-          // They may bring what it waits for, while this body waits.
+          // Other tasks may bring what that body waits for, while this body waits.
           isCertain = false
         }
       }
       if running.queue == wanted {
-        // It would come in beside that body.
+        // The `sync` could run beside that body.
         if place != .below, hasRoomBeside(running, queue) { continue }
         let links = chain(to: "its turn on \(queue.label)")
         return place != .elsewhere || isCertain
@@ -225,7 +225,7 @@ extension State {
     return nil
   }
 
-  /// Whether something could run now that does not stand on this stack.
+  /// Whether something could run now that is not on this stack.
   private var othersGoOn: Bool {
     mutating get {
       let time = now
@@ -234,31 +234,30 @@ extension State {
     }
   }
 
-  /// Whether a `sync` on `queue` need not wait for the end of `body`, which is of that queue and waits on another
-  /// thread.
+  /// Whether a `sync` on `queue` could run beside `body`, which is a task of that queue and waits on another thread.
   private func hasRoomBeside(_ body: Entry, _ queue: TaskQueue) -> Bool {
     guard queue.lane == .background, !queue.isBarrier else { return false }
     let pool = poolView(body.view)
     return !pool.queue.runsBarrier && pool.queue.running < pool.queue.width
   }
 
-  /// Where a body that stands on the stack of this thread would be if everything ran on threads.
+  /// Where a body on the stack of this thread would be if everything ran on threads.
   private enum StackPlace {
-    /// Below, on the same thread.
+    /// Further down, on the same thread.
     case below
-    /// There too, and hidden: a worker runs what stands above it while it waits.
+    /// Further down on the same thread, and hidden: a worker runs the bodies above it while it waits.
     case hidden
     /// On another thread.
     case elsewhere
   }
 
-  /// The bodies that stand on each other, from `body` outwards.
+  /// The bodies on this stack, from `body` outwards.
   private func stack(from body: Entry) -> [(body: Entry, place: StackPlace)] {
     let top = running.firstIndex { $0 === body } ?? running.count - 1
     var place = StackPlace.below
     var caller: SyncCaller?
     return running[...top].reversed().map { body in
-      // What stands between the body of a caller and that caller is on other threads.
+      // The bodies between the body of a `sync` and its caller are on other threads.
       if let waiter = caller?.waiter, waiter === body { caller = nil }
       guard caller == nil, place != .elsewhere else { return (body, .elsewhere) }
       let mine = place
@@ -268,16 +267,16 @@ extension State {
     }
   }
 
-  /// Whether a caller of `queue` can go on only if something of it ends.
+  /// Whether a blocked caller of `queue` can go on only after a task of that queue has ended.
   private func needsAnEnd(_ caller: SyncCaller, _ queue: TaskQueue.Identity) -> Bool {
-    // Its turn has come: on a thread of its own it would have gone on.
+    // It has been admitted: on a thread of its own it would have gone on.
     if caller.granted != nil { return false }
     guard queue.lane == .background else { return true }
     let pool = poolView(views.first { ObjectIdentifier($0) == queue.view })
     return pool.queue.runsBarrier || pool.queue.running >= pool.queue.width
   }
 
-  /// Why waiting for `target` is waiting for itself, or nil.
+  /// The refusal of a wait for `target` that bodies on this stack keep from ending. Nil if they do not.
   func refusalToWait(for target: WaitTarget) -> WaitRefusal? {
     guard let body = bodyOfThisThread else { return nil }
     let standing = stack(from: body)
@@ -286,14 +285,14 @@ extension State {
     }
     guard isStuck(target) else { return nil }
     let links = chain(to: target.description)
-    // On threads, what holds it back could go on.
+    // On threads, the body that holds it back could go on.
     for other in standing where other.place == .elsewhere {
       if let wait = other.body.wait, mayEndByItself(wait) { return .cannotBeOrdered(chain: links) }
     }
     return .wouldDeadlock(chain: links)
   }
 
-  /// Whether what stands on this stack holds `target` back.
+  /// Whether bodies on this stack hold `target` back.
   private func isStuck(_ target: WaitTarget) -> Bool {
     if running.contains(where: { target.isEnded(by: $0) }) { return true }
     switch target {
@@ -306,21 +305,21 @@ extension State {
     }
   }
 
-  /// Whether the wait of a body may end although nothing that stands on this stack does.
+  /// Whether the wait of a body may end although no body on this stack ends.
   private func mayEndByItself(_ wait: Wait) -> Bool {
     if wait.mayTimeOut { return true }
     guard let target = wait.target else { return false }
     return !isStuck(target)
   }
 
-  /// Whether it could run, if bodies on this stack did not hold its queue, the loop or the workers.
+  /// Whether an item waits in a queue and bodies on this stack hold its queue, the loop or the workers.
   private func isHeldBack(_ item: WorkItem) -> Bool {
     guard item.place.stage == .queue || item.place.stage == .due else { return false }
     if item.lane == .foreground { return foregroundIsBusy }
     return running.contains { $0.share != nil } && !poolView(view(item.view)).queue.isSuspended
   }
 
-  /// Why a wait for `target` cannot end, although nothing of this thread stands in its way.
+  /// Why a wait for `target` cannot end, although no body of this thread is in its way.
   func whatIsMissing(for target: WaitTarget) -> String {
     let next = nextDeadlineInstant.map { "; the next deadline is at \($0)" } ?? ""
     let waiter = bodyOfThisThread.map { "\($0.described) waits in vain: " } ?? ""
@@ -341,7 +340,7 @@ extension State {
     return "\(item.name) cannot run (\(why.map(\.description) ?? "it is not queued here"))"
   }
 
-  /// The member of `group` that was submitted first, of those that have not started.
+  /// The member of `group` that was submitted first, among those that have not started.
   private func firstWaitingMember(of group: WorkGroup) -> WorkItem? {
     var items = waitingItems() + waitingForRoom.compactMap(\.item)
     func add(_ timed: Timed, due _: Int64) { items.append(timed.item) }
@@ -349,7 +348,7 @@ extension State {
     return items.filter { $0.handled.group === group }.min { $0.place.id < $1.place.id }
   }
 
-  /// Who waits for whom, from the caller outwards.
+  /// Which task waits for what, from the calling body outwards.
   func chain(to target: String) -> [WaitLink] {
     guard let body = bodyOfThisThread else {
       return [WaitLink(waiter: "this thread", waiterQueue: nil, waitsFor: target)]
@@ -361,7 +360,7 @@ extension State {
     }
   }
 
-  /// Everything of a queue that has not ended.
+  /// The tasks of `queue` that have not ended.
   func unfinished(on queue: TaskQueue) -> Set<UInt64> {
     let identity = queue.identity
     var ids = Set(running.filter { $0.queue == identity && !$0.isAbandoned }.map(\.id))

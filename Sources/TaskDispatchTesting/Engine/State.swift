@@ -2,11 +2,11 @@ internal import TaskDispatch
 
 /// Everything a recording dispatcher knows, under one lock.
 ///
-/// The lock is never held while a body, a hook or an observer runs: what has to be told to others
-/// is put in ``outbox`` and delivered after the lock is free.
+/// The lock is never held while a body, a hook or an observer runs. Callbacks are put into ``outbox``, and made after
+/// the lock is released.
 struct State: ~Copyable {
   let configuration: RecordingDispatcher.Configuration
-  /// Which dispatcher this is the state of. Set once, before anybody else sees it.
+  /// Which dispatcher this is the state of. Set once, before any other thread sees it.
   var dispatcher = ObjectIdentifier(State.self)
 
   /// Virtual time, in nanoseconds since the dispatcher was made.
@@ -17,7 +17,7 @@ struct State: ~Copyable {
   var foreground: ReadyQueue<Entry>
   /// Foreground timers whose time has come, by deadline.
   var due: ReadyQueue<Entry>
-  /// Signals and descriptors that wait for the foreground.
+  /// Calls of handlers, for signals and descriptors, that wait for the foreground.
   var events: ReadyQueue<Entry>
   /// The background and its views.
   var pool: PoolOrder<Entry>
@@ -27,37 +27,37 @@ struct State: ~Copyable {
   var held: [Entry] = []
   /// Items that wait for room in their queue, in order.
   var waitingForRoom: [Entry] = []
-  /// Whether an item with a time to live was ever submitted. Until then nobody looks for one.
+  /// Whether an item with a time to live was ever submitted. Until then no call looks for expired items.
   var itemsMayExpire = false
-  /// Repeating timers that have a run, and so stand nowhere themselves.
+  /// Repeating timers that have a run. Such a timer is in no queue itself.
   var timersWithRun: [ObjectIdentifier: Timed] = [:]
   /// Background tasks whose slot is taken and whose body has not run, the oldest first.
   var started: [Entry] = []
-  /// Bodies that are running: more than one if they wait and others run meanwhile.
+  /// Bodies that are running, in the order in which they began. More than one if a body waits and others run on top.
   var running: [Entry] = []
-  /// Those who stand still, the innermost last.
+  /// Calls that wait, the innermost last.
   var standing: [Standing] = []
-  /// Whether a thread is stepping. Only that thread changes `running`, inline bodies aside.
+  /// Whether a thread is stepping. Only that thread changes `running`, except for inline bodies.
   var isStepping = false {
     didSet { if isStepping { stepper = .ofThread } else { stepBudget = nil } }
   }
-  /// Of the call that makes many steps, while one does.
+  /// The budget of a call that makes many steps, while one does.
   var stepBudget: StepBudget?
   /// The thread that steps, while one does.
   private var stepper: ExecutionIdentity?
 
   /// Whether the calling thread steps: in a body, or in a callback after one.
   var isStepper: Bool { isStepping && stepper == .ofThread }
-  /// Who used the dispatcher from outside a body last: the test.
+  /// The thread or Task of the test: the one that began the latest step, or before that first asked for an executor.
   var driver = ExecutionIdentity.thread(0)
-  /// Makes the choices that an exploration has to make; nil if nobody explores.
+  /// Makes the choices of an exploration. Nil without one.
   var decisions: Decisions?
-  /// Until when time may pass ahead of work.
+  /// In an exploration: the latest time to which time may pass ahead of other work.
   var horizon = Int64.max
-  /// Whether Swift Tasks can come here: only then it matters who the test is.
+  /// Whether Swift Tasks can come here. Only in that case does the dispatcher need to know the test's thread.
   var hasExecutors = false
 
-  /// Waiting tasks that the limit counts, by lane; views count their own.
+  /// Waiting tasks that the limit counts, by lane. Each view counts its own.
   var limitedForeground = 0
   var limitedBackground = 0
   var flushes: [Flush] = []
@@ -65,7 +65,7 @@ struct State: ~Copyable {
   var ledger = Ledger()
   private var moments: [Moment] = []
   var hooks = Hooks()
-  /// Whether anybody wants to know what happens: the history, or somebody who listens.
+  /// Whether events are recorded at all: for the history, an observer or a hook.
   private var tells: Bool
   private let keepsHistory: Bool
   private var hasListeners: Bool
@@ -94,8 +94,8 @@ struct State: ~Copyable {
     let entry: Entry
   }
 
-  /// An event as it is kept: one that does not keep the task's body, and is made into a `TaskEvent`
-  /// when somebody reads it.
+  /// An event as the history keeps it. It does not retain the task's body. A read of the history makes it a
+  /// `TaskEvent`.
   private struct Moment {
     let kind: TaskEvent.Kind
     let lineage: Lineage
@@ -115,7 +115,7 @@ struct State: ~Copyable {
     let error: any Error
   }
 
-  /// Somebody who waits for what a queue had when they asked.
+  /// A call of `flush`, and those tasks of its queue, as of the call, that have not ended.
   struct Flush {
     var remaining: Set<UInt64>
     let wake: @Sendable () -> Void
@@ -160,7 +160,7 @@ struct State: ~Copyable {
     return entry
   }
 
-  /// Tells what can be removed later where compaction has put it.
+  /// Tells an entry that can be removed by position where compaction has put it.
   static func relocate(_ entry: inout Entry, _ position: Int) {
     switch entry.work {
     case .item(let item): item.place.position = position
@@ -172,17 +172,17 @@ struct State: ~Copyable {
 
   // MARK: Telling others
 
-  /// Things to be done once the lock is free.
+  /// Callbacks to be made once the lock is released.
   struct Outbox {
-    /// Let something go on, before the first callback: they run no user code, and return at once.
+    /// Resume waiting Tasks, before the first callback. They run no user code, and return at once.
     var wakes: [@Sendable () -> Void] = []
     var events: [TaskEvent] = []
-    /// Items that have their outcomes.
+    /// Items that have their outcomes, and whose ends have to be told.
     var endings: [(item: WorkItem, outcome: Outcome, telling: WorkItem.Telling)] = []
     var calls: [@Sendable () -> Void] = []
   }
 
-  /// Notes an event.
+  /// Records an event, if the history, an observer or a hook needs it.
   @inline(__always)
   mutating func emit(_ kind: TaskEvent.Kind, _ entry: Entry) {
     if tells { tell(kind, entry) }
@@ -215,13 +215,13 @@ struct State: ~Copyable {
     withOutbox { $0.calls.append(call) }
   }
 
-  /// - Parameter wake: Lets something go on. It runs no user code, and returns at once.
+  /// - Parameter wake: Resumes a Task. It runs no user code, and returns at once.
   mutating func wakeLater(_ wake: @escaping @Sendable () -> Void) {
     withOutbox { $0.wakes.append(wake) }
   }
 
-  /// Lets go of the body of an entry that will not run, if that is plain: without the lock, since that may
-  /// run anybody's `deinit`.
+  /// Releases the plain body of an entry that will not run. This waits until the lock is released, since it may run a
+  /// `deinit` of user code. Does nothing for other entries.
   mutating func letGo(of entry: Entry) {
     if case .plain(let body) = entry.work { later { withExtendedLifetime(body) {} } }
   }
@@ -232,9 +232,9 @@ struct State: ~Copyable {
     outbox = box
   }
 
-  // MARK: Who is who
+  // MARK: Views and bodies
 
-  /// The views that somebody holds or that hold work, in the order in which they were made.
+  /// The views that are still referenced, by the test or by their own work, in the order in which they were made.
   var views: [RecordingView] { weakViews.compactMap(\.view) }
 
   mutating func add(_ view: RecordingView) {
@@ -254,7 +254,7 @@ struct State: ~Copyable {
 
   func poolView(_ view: RecordingView?) -> PoolView<Entry> { view?.pool ?? pool.background }
 
-  /// The body of this dispatcher that is innermost on this thread, if any.
+  /// The innermost body of this dispatcher on this thread, if any.
   var bodyOfThisThread: Entry? {
     guard !running.isEmpty else { return nil }
     if let mine = mine(TaskFrame.current) { return mine }
@@ -262,8 +262,8 @@ struct State: ~Copyable {
     return nil
   }
 
-  /// The body of this dispatcher that the calling code is in, or nil: also if it is called back after the
-  /// end of a task, on top of others.
+  /// The body of this dispatcher that the calling code belongs to. Nil in a callback after the end of a task, also if
+  /// that callback runs on top of other bodies.
   var currentBody: Entry? { TaskFrame.isOutsideTasks ? nil : bodyOfThisThread }
 
   private func mine(_ frame: TaskFrame?) -> Entry? {

@@ -1,16 +1,16 @@
 public import TaskDispatch
 
-/// What a test that says it is finished has left, or overlooked.
+/// What a finished test has left over or overlooked.
 public struct FinishError: Error, Sendable {
   /// Tasks that never ran, in the order of their submission.
   public var leftovers: [PendingTask] = []
-  /// Errors that bodies threw and nobody was waiting for.
+  /// Errors that bodies threw and no code was waiting for.
   public var thrown: [Thrown] = []
-  /// Jobs of Swift Tasks that came from somewhere this dispatcher does not control.
+  /// Jobs of Swift Tasks that something outside this dispatcher's control resumed.
   public var escapes: [TaskRecord] = []
-  /// Uses of a dispatcher that is `.unimplemented`, by their call site.
+  /// The call sites of uses of a dispatcher that is `.unimplemented`.
   public var unexpectedUses: [CallSite] = []
-  /// Errors of steps that ran by themselves, under an automatic policy.
+  /// Errors of steps that an automatic policy made.
   public var automaticErrors: [StepError] = []
 
   public struct Thrown: Sendable {

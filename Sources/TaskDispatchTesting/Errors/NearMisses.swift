@@ -1,4 +1,5 @@
-/// The labels in `labels` that somebody who wrote `label` may have meant, the nearest first.
+/// The labels in `labels` that are most like `label`, for a label that may be mistyped. The nearest first, at most
+/// three.
 func nearMisses(of label: String, in labels: [String]) -> [String] {
   let allowed = max(2, label.count / 3)
   return Set(labels)
@@ -8,7 +9,7 @@ func nearMisses(of label: String, in labels: [String]) -> [String] {
     .prefix(3).map(\.label)
 }
 
-/// How many characters have to be added, removed or replaced (Levenshtein).
+/// How many characters must be added, removed or replaced to turn one text into the other (Levenshtein).
 private func editDistance(_ first: String, _ second: String) -> Int {
   let columns = Array(second)
   var row = Array(0...columns.count)

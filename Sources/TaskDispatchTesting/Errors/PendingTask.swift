@@ -3,15 +3,15 @@ public import TaskDispatch
 /// A task that has not run, and what keeps it from running next.
 public struct PendingTask: Sendable, Hashable {
   public let task: TaskRecord
-  /// What is in its way, or nil if a step may run it now.
+  /// What keeps it from running. Nil if a step may run it now.
   public let obstacle: Obstacle?
-  /// Its time, for one that waits for it.
+  /// Its deadline, if it waits for one.
   public let due: DispatcherInstant?
   /// Whether it is a repeating timer.
   public let repeats: Bool
-  /// Whether its slot is taken already: it runs whatever is cancelled or submitted now.
+  /// Whether it has taken its slot already: it runs whatever the test cancels or submits now.
   public let isStarted: Bool
-  /// The tasks that led to it, its parent first.
+  /// Its ancestors, its parent first.
   public let ancestors: [TaskRecord]
 }
 
@@ -21,7 +21,7 @@ public enum Obstacle: Sendable, Hashable {
   case widthReached(queue: String, width: Int)
   /// A barrier was submitted before it, or runs.
   case barrier(TaskRecord?)
-  /// It is a barrier itself, and waits for these, and `more`, to end.
+  /// It is a barrier itself, and waits until these tasks, and `more`, have ended.
   case runsAlone(after: [TaskID], more: Int = 0)
   /// Its queue is suspended.
   case suspended(queue: String)
@@ -31,9 +31,9 @@ public enum Obstacle: Sendable, Hashable {
   case awaitingGroup
   /// It waits for a signal or a descriptor.
   case awaitingEvent(String)
-  /// These come first, in this order, and `more` after them.
+  /// These tasks come first, in this order, and `more` after them.
   case behind([TaskID], more: Int = 0)
-  /// Its queue is full: it waits to be let in, when one of these has started.
+  /// Its queue is full. It is let in when one of these tasks, or of `more`, has started.
   case noRoom(queue: String, behind: [TaskID], more: Int = 0)
 
   /// The most tasks that an obstacle names; the rest it counts.
@@ -41,7 +41,7 @@ public enum Obstacle: Sendable, Hashable {
 }
 
 extension Obstacle {
-  /// Whether running other tasks takes it out of the way.
+  /// Whether running other tasks removes it.
   var isOtherTasks: Bool {
     switch self {
     case .widthReached, .barrier, .runsAlone, .behind, .noRoom: true

@@ -1,36 +1,35 @@
 public import TaskDispatch
 
-/// Why a step did not do what it was asked to. Nothing is lost: every task is where it was.
+/// Why a step did not do what it was asked to. No task is lost: what has not run still waits.
 public enum StepError: Error, Sendable {
   /// Nothing waits where the step looked.
   case nothingQueued(String, elsewhere: [PendingTask], nextDeadline: DispatcherInstant?)
-  /// Tasks wait there, and none of them can run.
+  /// Tasks wait where the step looked, and none of them can run.
   case nothingRunnable(String, [PendingTask], nextDeadline: DispatcherInstant?)
-  /// This one cannot run now.
+  /// The task that was asked for cannot run now.
   case notRunnable(PendingTask)
-  /// No task that waits has this label. One that has run may have had it, as far as the history knows.
+  /// No waiting task has this label. `hasRun` is a started task that had it, if the history knows one.
   case unknownLabel(
     String, nearMisses: [String], pending: [PendingTask], hasRun: TaskRecord? = nil)
-  /// Several tasks that wait have this label. Run one by its id.
+  /// Several waiting tasks have this label. Run one of them by its id.
   case ambiguousLabel(String, [PendingTask])
-  /// No task that waits has this id.
+  /// No waiting task has this id.
   case unknownTask(TaskID, pending: [PendingTask])
-  /// So many steps were run and there was no end.
+  /// The call ran `limit` steps, and there was no end.
   case stepLimitReached(limit: Int, recurring: [Recurrence])
-  /// A step was asked for while a step runs.
+  /// A step was requested while a step runs.
   case reentrantStep(String, running: TaskRecord?)
   /// Virtual time does not go back.
   case timeBackwards(now: DispatcherInstant, requested: DispatcherInstant)
-  /// The body threw, and nobody was waiting for it.
+  /// The body threw, and no code was waiting for it.
   case taskThrew(TaskRecord, any Error)
   /// Nothing is left to run, and the condition does not hold.
   case conditionNotMet(pending: [PendingTask], nextDeadline: DispatcherInstant?)
-  /// An operation waits for something that this dispatcher does not control: nothing waits here that
-  /// could let it go on.
+  /// An operation waits for something outside this dispatcher's control: no task that waits here could let it go on.
   case escaped(String, pending: [PendingTask], nextDeadline: DispatcherInstant?)
   /// An operation has not ended, and nothing can run now.
   case notEnded(String, pending: [PendingTask], nextDeadline: DispatcherInstant?)
-  /// Nobody registered for this event.
+  /// No handler is registered for this event.
   case noRegistration(String, registered: [String])
 
   /// A place in the source that submitted many of the tasks that a call ran.
@@ -53,7 +52,7 @@ extension StepError: Equatable {
     }
   }
 
-  /// All that a case holds, but for an error: see `==`.
+  /// All values of a case, except an error: see `==`.
   private var values: [AnyHashable] {
     switch self {
     case .nothingQueued(let place, let elsewhere, let deadline):

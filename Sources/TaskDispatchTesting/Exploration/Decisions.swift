@@ -1,17 +1,17 @@
 internal import TaskDispatch
 
-/// What kind of thing was chosen between, for the numbers of an exploration.
+/// The kinds of choices in an exploration.
 public enum ChoiceKind: String, Sendable, Hashable, CaseIterable, Comparable {
   /// Which of several bodies runs next, or whether time passes before any of them does.
   case move
-  /// How many tasks have taken their slot by the time of a call that can tell.
+  /// How many tasks have taken their slot before a call that can observe it.
   case start
   /// One of the values of ``RecordingDispatcher/choose(_:_:)``.
   case value
 
   public static func < (lhs: ChoiceKind, rhs: ChoiceKind) -> Bool { lhs.rawValue < rhs.rawValue }
 
-  /// Its place among all.
+  /// Its index among all cases.
   var index: Int {
     switch self {
     case .move: 0
@@ -21,7 +21,7 @@ public enum ChoiceKind: String, Sendable, Hashable, CaseIterable, Comparable {
   }
 }
 
-/// One choice between several things, as it was made.
+/// One choice between several things, as a run made it.
 struct Decision: Hashable, Sendable {
   let chosen: Int32
   let count: Int32
@@ -30,65 +30,65 @@ struct Decision: Hashable, Sendable {
 
 /// Where the choices of one run come from, and what they were.
 ///
-/// One object for all runs of an exploration: a run begins with ``begin(_:names:)``. Reached under the
-/// lock of the dispatcher of the run, and between two runs by whoever explores.
+/// One object serves all runs of an exploration: each begins with ``begin(_:names:)``. During a run, the lock of the
+/// run's dispatcher guards it. Between two runs, only the exploring thread touches it.
 final class Decisions: @unchecked Sendable {
-  /// How a run is to choose.
+  /// How a run chooses.
   enum Plan: Sendable {
-    /// What is preferred everywhere, but for these: the position of a choice, and what is chosen.
+    /// The preferred thing everywhere, except at the positions of these deviations.
     case deviating([Deviation])
-    /// These first, and then what is preferred.
+    /// These choices first, and then the preferred thing.
     case exact([Int32])
-    /// The same, and they must be between as many as the last time.
+    /// These choices first, each between as many things as the last time, and then the preferred thing.
     case repeating([Decision])
-    /// These first, and then what is preferred of what does not sleep.
+    /// These choices first, and then the preferred one of the moves that do not sleep.
     case reduced([Decision], asleep: Reduction.Moves)
-    /// Any, with equal chances.
+    /// Any thing, with equal chances.
     case random(seed: UInt64)
-    /// The task with the highest priority, of which some lose theirs on the way.
+    /// The task with the highest priority. Some tasks lose theirs on the way.
     case prioritized(Priorities)
-    /// What is preferred, as far as these facts let it.
+    /// The preferred thing, as far as these facts allow it.
     case facts(FactIndex)
-    /// As nearly as can be in an order that was seen elsewhere.
+    /// As nearly as possible, an order that was recorded elsewhere.
     case following(RecordedOrder)
   }
 
   struct Deviation: Hashable, Sendable {
     let position: Int32
     let chosen: Int32
-    /// Between how many it was the last time.
+    /// How many things the choice was between the last time.
     let count: Int32
   }
 
   private var plan = Plan.exact([])
-  /// Where declared tasks are not tried in every order; nil if none are declared.
+  /// The declared resources, by which redundant orders are left out. Nil if none are declared.
   private let declared: Reduction?
-  /// The same, in a run that is to make use of it.
+  /// The value of ``declared`` in a run that uses it. Nil in any other run.
   private(set) var reduction: Reduction?
   private var nextDeviation = 0
   private var dice = Dice(seed: 0)
   private var priorities = Priorities(seed: 0, changes: [])
-  /// What tasks are called in this run; nil if nobody will ask.
+  /// The names of the tasks in this run. Nil if nothing will ask for them.
   private(set) var names: TaskNames?
   private(set) var taken: [Decision] = []
-  /// Bodies that ran, in their order, and what else was told apart, as one number.
+  /// The order of the run as one number: the bodies that ran, and the answers of calls, in sequence.
   private(set) var order = OrderDigest()
   private(set) var steps = 0
-  /// Another number of things to choose between than the last time: the scenario is not the same.
+  /// Set if a choice was between another number of things than the last time: the scenario is not the same.
   private(set) var mismatch: Mismatch?
-  /// What was noted on the way that makes the run a failure.
+  /// The first refusal that makes the run a failure.
   private(set) var deadlock: WaitRefusal?
-  /// How often time may pass a timer of one place while something else could run.
+  /// How often time may pass timers that were set at one place while something else could run.
   var timersAhead = 0
   private var aheadOfWork: [CallSite: Int] = [:]
-  /// What went after something that could have waited for it, the last one last: from then on it goes
-  /// last, as a thread does that another one has taken the processor from. Few, so they are looked for.
+  /// Tasks that a choice deferred by letting another go first, the latest last. From then on they are ordered last, as
+  /// if another thread had taken the processor from theirs. Few, so they are searched linearly.
   private var putOff: [UInt64] = []
   private var fairness = Fairness()
-  /// On one thread this order cannot be had, and how it ended means nothing.
+  /// Whether one thread cannot bring about this order. Its ending then means nothing.
   private(set) var isVoid = false
   private var calls: UInt64 = 0
-  /// Something was not tried although it could have happened.
+  /// Whether something was not tried although it could have happened.
   private(set) var wasCut = false
 
   struct Mismatch: Sendable {
@@ -127,10 +127,10 @@ final class Decisions: @unchecked Sendable {
 
   // MARK: Choosing
 
-  /// Which of some moves, of which there are at least two, is made.
+  /// Chooses one of at least two moves.
   ///
-  /// Numbers count in the order with what was put off at its end. Facts are about the preferred order
-  /// itself: so each of them changes something at its place alone.
+  /// The numbers of a plan count the moves with the deferred tasks last. Facts are about the preferred order itself, so
+  /// each fact changes something at its own place only.
   func choose(among preferred: [ExploredMove]) -> ExploredMove {
     let moves = putOff.isEmpty ? preferred : inOrder(preferred)
     let chosen: Int
@@ -157,8 +157,8 @@ final class Decisions: @unchecked Sendable {
     return moves[chosen]
   }
 
-  /// Ends the waiting of what would be starved: rule 11 promises that no chain of tasks, of which each submits the
-  /// next, keeps another from running for ever.
+  /// Ends the deferral of tasks that would be starved. Rule 11 promises that no chain of tasks, each of which submits
+  /// the next, keeps another task from running for ever.
   private func noteGoing(_ chosen: ExploredMove, before moves: [ExploredMove]) {
     if case .prioritized = plan {
       for move in moves where move.entry !== chosen.entry {
@@ -177,10 +177,10 @@ final class Decisions: @unchecked Sendable {
     fairness.goes(chosen)
   }
 
-  /// A move is made because there is no other.
+  /// Notes a move that is made because there is no other.
   func only(_ move: ExploredMove) { reduction?.only(move, choices: taken.count) }
 
-  /// What was put off comes last, and what was put off first is the first of that.
+  /// The moves with the deferred tasks last, and the task that was deferred first at the head of those.
   private func inOrder(_ moves: [ExploredMove]) -> [ExploredMove] {
     var ordered: [ExploredMove] = []
     ordered.reserveCapacity(moves.count)
@@ -190,7 +190,7 @@ final class Decisions: @unchecked Sendable {
     return ordered
   }
 
-  /// How many of `entries` have taken their slot before a call, by `caller` or about `subject`.
+  /// Chooses how many of `entries` have taken their slot before `call`.
   func chooseStarts(
     of entries: [Entry], before call: NamedCall
   ) -> Int {
@@ -207,8 +207,10 @@ final class Decisions: @unchecked Sendable {
     return chosen
   }
 
-  /// What a call is called by which somebody can tell what has started. Also where there is nothing to
-  /// choose: that depends on the order and on strangers, and the next call must keep its number.
+  /// Names a call that can observe which tasks have started.
+  ///
+  /// It must be called even where there is nothing to choose. Whether there is something depends on the order and on
+  /// unrelated tasks, and the next call must keep its number.
   func name(
     of call: StartCall, of queue: String? = nil, by caller: Entry?, about subject: Entry?
   ) -> NamedCall {
@@ -218,7 +220,7 @@ final class Decisions: @unchecked Sendable {
     return .name(names!.call(call, of: queue, by: caller, about: subject))
   }
 
-  /// The index of one of `count` values.
+  /// Chooses the index of one of `count` values.
   func chooseValue(
     _ label: String, among count: Int, by caller: Entry?, _ text: (Int) -> String
   ) -> Int {
@@ -283,7 +285,7 @@ final class Decisions: @unchecked Sendable {
     if names != nil { names!.over(entry) }
   }
 
-  /// It ended without having run.
+  /// Notes a task that ended without having run.
   func ended(_ entry: Entry) {
     if names != nil { names!.over(entry) }
   }
@@ -292,7 +294,7 @@ final class Decisions: @unchecked Sendable {
     if names != nil { names!.fired(timer) }
   }
 
-  /// Orders in which a call is answered in another way are not the same.
+  /// Makes the answer of a cancellation part of the order: orders with different answers are different.
   func answered(_ answer: Cancellation) {
     reduction?.touchesEverything()
     let number: UInt64 =
@@ -304,18 +306,18 @@ final class Decisions: @unchecked Sendable {
     order.add(number | 1 << 63)
   }
 
-  /// So are orders in which a wait that has a time-out ends in another way.
+  /// Makes the end of a wait with a time-out part of the order, for the same reason.
   func waited(isInTime: Bool) {
     reduction?.touchesEverything()
     order.add((isInTime ? 4 : 5) | 1 << 63)
   }
 
   func noteDeadlock(_ refusal: WaitRefusal) {
-    // Threads could do it, and one cannot: that says nothing.
+    // Threads could bring this order about, and the one thread of a run cannot. So the run says nothing.
     if case .cannotBeOrdered = refusal { isVoid = true } else { deadlock = deadlock ?? refusal }
   }
 
-  /// Names a call that waits. From the other end than tasks.
+  /// A number for the entry of a waiting call. These numbers count down from the top, and those of tasks count up.
   func numberOfCall() -> UInt64 {
     reduction?.touchesEverything()
     calls += 1

@@ -2,31 +2,31 @@ internal import TaskDispatch
 
 /// What an exploration has found.
 public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
-  /// What the scenario returned, in any order that was tried.
+  /// The different outcomes that the scenario returned in the orders that were tried.
   public private(set) var outcomes = Outcomes<Outcome>()
-  /// One of each kind of run that failed. Empty if failures are thrown.
+  /// One failure of each kind. Empty if failures are thrown.
   public private(set) var failures: [ScheduleFailure] = []
-  /// How many schedules were run. Two may be the same order: a choice may turn out to mean nothing.
+  /// How many schedules were run. Two may be the same order, since a choice may turn out to have no effect.
   public internal(set) var schedulesRun = 0
-  /// How many orders of bodies, events and answers of calls there were among them.
+  /// How many different orders of bodies, events and answers of calls there were among them.
   public var ordersSeen: Int { tally.orders.count }
-  /// Whether every order was tried that the calls of the scenario allow: false if a bound has left one out, or the
-  /// budget, be it of schedules or ``ExplorationBudget/timersAhead``.
+  /// Whether every order was tried that the calls of the scenario allow.
   ///
-  /// What one call runs is over before the next moves time: a scenario that moves it in two calls has fewer orders
-  /// than one that moves it in one.
+  /// False if a bound or the budget left one out, be it the budget of schedules or ``ExplorationBudget/timersAhead``.
+  /// What one call runs is over before the next call moves time. So a scenario that moves time in two calls has fewer
+  /// orders than one that moves it in one.
   public internal(set) var isExhausted = false
-  /// What was chosen between.
+  /// How many choices of each kind there were, and how wide they were.
   public var choices: [ChoiceKind: ExplorationChoices] { tally.choices }
   public let strategy: ExplorationStrategy
-  /// What the strategy's chances came from; nil if it left nothing to chance. Of a portfolio the first.
+  /// The seed of the strategy. Nil if it leaves nothing to chance. For a portfolio, the first seed in it.
   public var seed: UInt64? { strategy.seed }
-  /// How many background tasks were started at a time, at most.
+  /// The width of the background: the most tasks that were started at a time.
   public let width: Int
-  /// One schedule was run, which somebody has named.
+  /// Whether a token named the one schedule that was run.
   public internal(set) var isReplay = false
   var tally = Tally()
-  /// Where orders are kept that came to what nobody wanted.
+  /// The file for schedules that came to an unwanted end. Nil without one.
   private let regressions: Regressions?
 
   init(strategy: ExplorationStrategy, width: Int, regressions: Regressions? = nil) {
@@ -52,8 +52,9 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
     throw unexpected("one outcome", outcomes.all)
   }
 
-  /// Throws unless each of `expected` came about in some order, and nothing else did. In a replay, which
-  /// is one order, only for something else.
+  /// Throws unless each of `expected` came about in some order, and no other outcome did.
+  ///
+  /// A replay runs one order, so it throws only for an outcome that is not expected.
   public func requireOutcomes(_ expected: Set<Outcome>) throws(UnexpectedOutcomes) {
     let missing = isReplay ? [] : expected.filter { !outcomes.contains($0) }
     let others = outcomes.all.filter { !expected.contains($0.outcome) }
@@ -63,7 +64,7 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
       "\(expected)" + (missing.isEmpty ? "" : ", and never saw \(never)"), others)
   }
 
-  /// Throws if some order came to an outcome that `isForbidden`.
+  /// Throws if some order came to an outcome that `isForbidden`. Throws what `isForbidden` throws.
   public func requireNone(
     where isForbidden: (Outcome) throws -> Bool
   ) throws {
@@ -77,25 +78,25 @@ public struct Exploration<Outcome: Hashable & Sendable>: Sendable {
     _ expected: String, _ got: [(outcome: Outcome, witness: ScheduleWitness?)]
   ) -> UnexpectedOutcomes {
     for (outcome, witness) in got {
-      // The preferred order is run in any case.
+      // The preferred order runs in any case, so the file need not hold it.
       if let witness, !witness.facts.isEmpty { regressions?.add(witness.token, "\(outcome)") }
     }
     return UnexpectedOutcomes(expected, got, of: schedulesRun)
   }
 }
 
-/// How often there was something to choose of one kind, and between how many things at most.
+/// How many choices of one kind there were, and between how many things the widest was.
 public struct ExplorationChoices: Sendable, Hashable {
   public internal(set) var count = 0
   public internal(set) var widest = 0
 }
 
-/// What is counted of every run. Apart from the outcomes, so that it is the same type for all of them.
+/// What is counted over all runs. Apart from the outcomes, so that it is one type for all of them.
 struct Tally: Sendable {
   private(set) var orders: Set<OrderDigest> = []
-  /// By the place of the kind.
+  /// By ``ChoiceKind/index``.
   private var numbers = ChoiceKind.allCases.map { _ in ExplorationChoices() }
-  /// Something was not tried although it could have happened.
+  /// Whether something was not tried although it could have happened.
   private(set) var wasCut = false
 
   var choices: [ChoiceKind: ExplorationChoices] {
@@ -139,7 +140,7 @@ extension Exploration: CustomStringConvertible {
 
 /// Outcomes of an exploration, each with an order that comes to it.
 ///
-/// Compared by the outcomes alone, with an array of them too: `result.outcomes == [1, 2]`.
+/// Equality compares the outcomes alone, in any order, and works with an array literal: `result.outcomes == [1, 2]`.
 public struct Outcomes<Outcome: Hashable & Sendable>: Sendable {
   private(set) var all: [(outcome: Outcome, witness: ScheduleWitness?)] = []
   private var set: Set<Outcome> = []
@@ -152,7 +153,7 @@ public struct Outcomes<Outcome: Hashable & Sendable>: Sendable {
 
   public func contains(_ outcome: Outcome) -> Bool { set.contains(outcome) }
 
-  /// How to come to `outcome`: as short as was found. Nil if nothing came to it.
+  /// The shortest order that was found for `outcome`. Nil if no order came to it.
   public func witness(of outcome: Outcome) -> ScheduleWitness? {
     all.first { $0.outcome == outcome }?.witness
   }
@@ -180,18 +181,19 @@ extension Outcomes: CustomStringConvertible {
   }
 }
 
-/// An order that comes to some end, and how to bring it about again.
+/// An order that comes to some end, and how to run it again.
 public struct ScheduleWitness: Sendable {
-  /// What must be different from the order that the fake prefers; empty if nothing must.
+  /// How the order must differ from the one that the fake prefers. Empty if it need not.
   public let facts: [OrderingFact]
-  /// How many there were in the order in which it was found.
+  /// How many facts there were in the order in which the end was found.
   public let factsBeforeShrinking: Int
-  /// How many times the scenario was run to leave out the others.
+  /// How many times the scenario was run to leave out the other facts.
   public let replays: Int
-  /// For ``explore(_:configuration:budget:failures:replaying:regressions:fileID:filePath:line:_:)``, or the environment's
-  /// `TASKDISPATCH_REPLAY`.
+  /// The token of the order. Pass it to
+  /// ``explore(_:configuration:budget:failures:replaying:regressions:fileID:filePath:line:_:)``, or set it as
+  /// `TASKDISPATCH_REPLAY` in the environment.
   public let token: String
-  /// What happened in it, a column for each queue: at most the last 30 events.
+  /// What happened in it, with a column for each queue. At most 30 events: the last ones, and some about its facts.
   public let timeline: String
 
   var because: String {
@@ -219,12 +221,12 @@ public struct ScheduleWitness: Sendable {
   }
 }
 
-/// A run that failed: why, in which order, and how to see it again.
+/// A run that failed: why, in which order, and how to run it again.
 public struct ScheduleFailure: Error, Sendable {
-  /// What was thrown, or what nobody would ever have come out of.
+  /// What was thrown, or which wait could never have ended.
   public let reason: String
   public let witness: ScheduleWitness
-  /// How many schedules were run before this was known, this one included.
+  /// How many schedules the exploration ran, this one included.
   public let schedulesRun: Int
 
   init(_ run: FailedRun, _ witness: ScheduleWitness, schedulesRun: Int) {

@@ -4,10 +4,11 @@ internal import TaskDispatch
 public struct ExplorationBudget: Sendable, Hashable {
   /// The most schedules that are run. At least 1.
   public var schedules: Int
-  /// The most that are run to make one failing or remarkable order shorter. At least 1.
+  /// The most replays that test whether one failing or remarkable order can be shorter. At least 1.
   public var replays: Int
-  /// How often time may pass timers that were set at one place while something else could run; later
-  /// ones wait until nothing else can, and then ``Exploration/isExhausted`` is false. Not negative.
+  /// How often time may pass timers that were set at one place while something else could run. Not negative.
+  ///
+  /// Later timers from that place wait until nothing else can run, and ``Exploration/isExhausted`` is then false.
   public var timersAhead: Int
 
   public init(schedules: Int = 10_000, replays: Int = 1_000, timersAhead: Int = 2) {
@@ -23,15 +24,15 @@ public struct ExplorationBudget: Sendable, Hashable {
   }
 }
 
-/// What becomes of runs that fail.
+/// What an exploration does with runs that fail.
 public enum FailureHandling: Sendable, Hashable {
-  /// The first ends the exploration, which throws it.
+  /// The first failure ends the exploration, which throws it.
   case thrown
   /// Each kind of failure is kept in ``Exploration/failures``, and the exploration goes on.
   case collected
 }
 
 extension ExplorationBudget {
-  /// For the built-in scenario.
+  /// The budget for the built-in scenario of ``SelfCheck``.
   static var probe: ExplorationBudget { ExplorationBudget(schedules: 64, replays: 1) }
 }

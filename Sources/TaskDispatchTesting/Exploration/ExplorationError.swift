@@ -1,17 +1,17 @@
-/// Why an exploration could not be made, or could not be relied on.
+/// Why an exploration could not be made, or why its result would mean nothing.
 public enum ExplorationError: Error, Sendable {
-  /// This is no token: the text, and what is wrong with it.
+  /// A text is no token: the text, and what is wrong with it.
   case badToken(String, String)
-  /// The scenario is not the same each time: it depends on something that the exploration does not
-  /// control. What happened first in another way.
+  /// The scenario is not the same each time: it depends on something outside the exploration's control. The text says
+  /// what differed first.
   case hiddenNondeterminism(String)
-  /// The strategy did not find the built-in bug, so what it says means nothing.
+  /// The strategy did not find the built-in bug, so its results mean nothing.
   case blindStrategy(ExplorationStrategy)
-  /// The schedule to be replayed means nothing here: the names in it that no task has, and those of the
-  /// scenario that come closest.
+  /// The schedule to be replayed does not fit this scenario. `unknown` are the names in it that no task has, and
+  /// `similar` the closest names in the scenario.
   case diverged(token: String, unknown: [String], similar: [String])
-  /// Tasks that were declared to have nothing in common have: an order that should have been known from
-  /// others came to something else. What it came to, and its token.
+  /// Tasks that were declared to share nothing do share something: an order that should have been redundant came to
+  /// another end. That end, and the token of the order.
   case undeclaredResource(String, token: String)
 }
 
@@ -40,7 +40,7 @@ extension ExplorationError: CustomStringConvertible {
 }
 
 extension ExplorationError {
-  /// The same, for a token that nobody has written into the code.
+  /// This error with `origin` before its token, for a token that does not stand in the code.
   func from(_ origin: String) -> ExplorationError {
     switch self {
     case .badToken(let token, let reason): .badToken("\(origin)=\(token)", reason)

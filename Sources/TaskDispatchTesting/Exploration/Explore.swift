@@ -1,7 +1,6 @@
 public import TaskDispatch
 
-/// Runs `scenario` again and again, each time in another order that threads could bring about, and
-/// says what came of it.
+/// Runs `scenario` many times, each time in another order that threads could bring about, and reports what came of it.
 ///
 /// ```swift
 /// let result = try explore { dispatcher in
@@ -13,41 +12,42 @@ public import TaskDispatch
 /// #expect(result.outcomes == ["result of swift"])
 /// ```
 ///
-/// The dispatcher of each run is a new fake. Its steps that run many tasks, ``RecordingDispatcher``'s
-/// `runUntilIdle()`, `advanceTime(by:)` and the like, let the strategy choose what goes next: the head
-/// of the foreground, any task that a free worker could have finished first, a timer that is due, an
-/// event; that the next timer fires although other work waits; whether a task had its slot when it was
-/// cancelled, overtaken or shut down; and what ``RecordingDispatcher/choose(_:_:fileID:line:)`` returns.
-/// A step that names its task runs that. Afterwards `finish()` is called.
+/// The dispatcher of each run is a new fake. Afterwards `finish()` is called on it. The strategy decides in the steps
+/// that run many tasks: ``RecordingDispatcher``'s `runUntilIdle()`, `advanceTime(by:)` and the like. A step that names
+/// its task runs that task. The strategy chooses
 ///
-/// A run *fails* if the scenario or `finish()` throws, if somebody would wait for ever, or if there is
-/// no end to its steps. The order is then made as much like the preferred one as it can be and still
-/// fails in the same way, and the error says what is left: usually one or two facts.
+/// - what goes next: the head of the foreground, any task that a free worker could have finished first, a timer that is
+///   due, or an event;
+/// - whether the next timer fires although other work waits;
+/// - whether a task had its slot when it was cancelled, overtaken or shut down;
+/// - what ``RecordingDispatcher/choose(_:_:fileID:line:)`` returns.
 ///
-/// If a body traps, the process is gone, and with it what was found. The next exploration at the same
-/// place says which schedule that was, and runs it first.
+/// A run *fails* if the scenario or `finish()` throws, if a wait could never end, or if its steps do not end. The
+/// exploration then makes the order as much like the preferred one as it can be and still fail in the same way. The
+/// error says what is left: usually one or two facts.
 ///
-/// All on the calling thread, and without real time. What it does not find: data races inside bodies,
-/// what locks, files and other threads do, and orders of bodies that overlap.
+/// If a body traps, the process ends, and its findings are lost. The next exploration at the same place reports which
+/// schedule was running, and runs that first.
+///
+/// Everything runs on the calling thread, and without real time. An exploration does not find data races inside bodies,
+/// what locks, files and other threads do, or orders of bodies that overlap.
 ///
 /// - Parameters:
-///   - strategy: Which orders, in what sequence.
-///   - configuration: Of each run's dispatcher. The width matters most. Its history is kept only where an
-///     order is looked at closely: a scenario must not ask for it.
+///   - strategy: Which orders are tried, in what sequence.
+///   - configuration: How each run's dispatcher is made. Its width matters most. The history is kept only in runs that
+///     are looked at closely, so a scenario must not ask for it.
 ///   - budget: When to stop if the strategy has not.
-///   - failures: Whether the first one ends this call by an error, or all are collected.
-///   - token: A schedule that was printed: then only this one is run. The environment's
-///     `TASKDISPATCH_REPLAY`, if it is set, takes its place.
-///   - regressions: A file of tokens, one a line, that are run first; a path from where the test is. The
-///     token of a failure that is found is added to it, so that it is looked for again each time; so is
-///     that of an outcome that ``Exploration/requireOutcomes(_:)`` and its like did not want. Lines that
-///     begin with `#` are for people.
-///   - resources: For `.exhaustive` only: what tasks touch. Of orders that differ only in which of two
-///     tasks came first that have nothing in common, one is tried.
-///   - scenario: Must do the same each time but for the order. It returns what the order should not
-///     change, or what is to be compared.
-/// - Throws: ``ScheduleFailure`` for the first failure; ``ExplorationError`` if the exploration itself means
-///   nothing.
+///   - failures: Whether the first failure is thrown, or all are collected.
+///   - token: A printed schedule. If it is given, only this one is run. `TASKDISPATCH_REPLAY` in the environment takes
+///     its place.
+///   - regressions: A file of tokens, one a line, that are run first. A relative path begins at the test's directory.
+///     The token of a failure that is found is added, so that it is tried each time. So is the token of an outcome that
+///     ``Exploration/requireOutcomes(_:)`` and its like rejected. Lines that begin with `#` are for people.
+///   - resources: For `.exhaustive` only: what tasks touch. Of orders that differ only in the order of two tasks that
+///     share nothing, one is tried. Traps with any other strategy.
+///   - scenario: Must do the same each time, except for the order. It returns what the order should not change, or what
+///     is to be compared.
+/// - Throws: ``ScheduleFailure`` for the first failure. ``ExplorationError`` if the exploration itself means nothing.
 public func explore<Outcome: Hashable & Sendable>(
   _ strategy: ExplorationStrategy = .bounded(deviations: 2),
   configuration: RecordingDispatcher.Configuration = .init(),
@@ -69,9 +69,11 @@ public func explore<Outcome: Hashable & Sendable>(
   }
 }
 
-/// As the other, for a scenario that suspends: it runs as a Task on the foreground, and every
-/// resumption of it and of the Tasks that it starts on this dispatcher is a step. Time passes when
-/// nothing else can run.
+/// Explores a scenario that suspends: otherwise like
+/// ``explore(_:configuration:budget:failures:replaying:regressions:resources:fileID:filePath:line:_:)``.
+///
+/// The scenario runs as a Task on the foreground. Every resumption of it, and of the Tasks that it starts on this
+/// dispatcher, is a step. Time passes when nothing else can run.
 public func explore<Outcome: Hashable & Sendable>(
   _ strategy: ExplorationStrategy = .bounded(deviations: 2),
   configuration: RecordingDispatcher.Configuration = .init(),
@@ -88,8 +90,8 @@ public func explore<Outcome: Hashable & Sendable>(
   }.explore(strategy, failures, replaying: token, Regressions(regressions, beside: filePath))
 }
 
-/// ``explore(_:configuration:budget:failures:replaying:regressions:resources:fileID:filePath:line:_:)`` of a function
-/// that has a name: `explore(scenario)`.
+/// Explores a function that has a name, as `explore(scenario)`: otherwise like
+/// ``explore(_:configuration:budget:failures:replaying:regressions:resources:fileID:filePath:line:_:)``.
 @_disfavoredOverload
 public func explore<Outcome: Hashable & Sendable>(
   _ scenario: (RecordingDispatcher) throws -> Outcome,
@@ -107,7 +109,8 @@ public func explore<Outcome: Hashable & Sendable>(
     scenario)
 }
 
-/// The same of one that suspends.
+/// Explores a function that has a name and suspends, as `explore(scenario)`: otherwise like
+/// ``explore(_:configuration:budget:failures:replaying:regressions:fileID:filePath:line:_:)``.
 @_disfavoredOverload
 public func explore<Outcome: Hashable & Sendable>(
   _ scenario: @escaping @Sendable (RecordingDispatcher) async throws -> Outcome,
@@ -123,23 +126,24 @@ public func explore<Outcome: Hashable & Sendable>(
     regressions: regressions, fileID: fileID, filePath: filePath, line: line, scenario)
 }
 
-/// What each task of a scenario touches, beside its dispatcher, that others touch too.
+/// Declares what each task of a scenario touches, beside its dispatcher, that other tasks touch too.
 ///
-/// What is not true here hides orders.
+/// A false declaration hides orders.
 public struct DeclaredResources {
   let ofTask: (TaskRecord) -> Set<String>?
 
-  /// - Parameter ofTask: The names of what the task touches; nil if it may touch anything.
+  /// - Parameter ofTask: The names of what the task touches. Nil if it may touch anything.
   public init(_ ofTask: @escaping (TaskRecord) -> Set<String>?) { self.ofTask = ofTask }
 }
 
 extension RecordingDispatcher {
-  /// One of `values`: in an exploration each of them in some order, so that what the world may answer
-  /// is tried like what may come first. Elsewhere the first.
+  /// Returns one of `values`: in an exploration each of them in some order, elsewhere the first.
+  ///
+  /// So an exploration tries what the outside world may answer as it tries what may come first.
   ///
   /// - Parameters:
-  ///   - values: At least one.
-  ///   - label: What reports call the choice.
+  ///   - values: At least one. Traps if there is none.
+  ///   - label: The name of the choice in reports.
   public func choose<Value>(
     _ values: [Value], _ label: String, fileID: StaticString = #fileID, line: UInt = #line
   ) -> Value {

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
-/// Something that an exploration may let happen next: a body, from whatever it has to take to its end,
-/// or time that passes.
+/// Something that an exploration may let happen next. It is a body, with everything that it has to take first, or time
+/// that passes.
 struct ExploredMove {
   enum Action {
     case due
@@ -9,20 +9,22 @@ struct ExploredMove {
     case posted
     /// The body of a task that has taken its slot.
     case started
-    /// A task that takes its slot, with all that would before it, and runs.
+    /// A task takes its slot, with all tasks that would do so before it, and runs.
     case start
-    /// Time passes up to here, although something else could run.
+    /// Time passes up to this, although something else could run.
     case time(Int64)
-    /// Whoever waits goes on waiting for what it waits for, and nothing else runs first.
+    /// The waiting call goes on with its own wait, and no other task runs first.
     case goOn
   }
 
   let action: Action
-  /// The task; for time the timer that fires, or what stands for a shutdown's deadline or for a call
-  /// that waits; that too for who goes on.
+  /// The task of the move.
+  ///
+  /// For time, it is the timer that fires, or stands for a shutdown's deadline or a waiting call's time-out. For
+  /// `goOn`, it stands for the waiting call.
   let entry: Entry
 
-  /// Whether it starts a task, or lets time pass.
+  /// Whether it starts a task or lets time pass.
   var takesSlotOrTime: Bool {
     switch action {
     case .start, .time: true
@@ -34,7 +36,7 @@ struct ExploredMove {
 }
 
 extension [ExploredMove] {
-  /// Where the move stands that does the same.
+  /// The index of the move that does the same as `move`.
   func index(of move: ExploredMove) -> Int {
     firstIndex { $0.entry === move.entry && $0.isTime == move.isTime }!
   }
@@ -58,8 +60,10 @@ extension State {
     return make(move, decisions).map { .body($0) } ?? .again
   }
 
-  /// Where what has been done is told to others at its end, or where queues have more to go by than
-  /// what came first, everything that runs may show its place.
+  /// Notes what the next move touches by its place in the order alone.
+  ///
+  /// If ends are told to other tasks, or a limit or a shutdown counts tasks, it touches everything. If views contend
+  /// for workers, it touches the background.
   private func noteWhatOrderShows(_ decisions: Decisions) {
     guard let reduction = decisions.reduction else { return }
     if !held.isEmpty || !flushes.isEmpty || !waitingForRoom.isEmpty || isLimited || shutdown != nil
@@ -69,8 +73,8 @@ extension State {
     if pool.isContended { reduction.touches(.background) }
   }
 
-  /// Everything that may happen, in the order in which the fake prefers it; time comes last, and only
-  /// where something else could run.
+  /// Everything that may happen, in the order in which the fake prefers it. Time comes last, and only where something
+  /// else could run.
   private func exploredMoves(
     _ driven: RecordingDispatcher.Driven, _ decisions: Decisions
   ) -> [ExploredMove] {
@@ -94,10 +98,10 @@ extension State {
     }
   }
 
-  /// Puts each where it would run if nothing else came: before the first of the background that was
-  /// submitted later.
+  /// Adds the foreground's moves, each before the first background task that was submitted later. There it would run if
+  /// nothing else came.
   ///
-  /// - Parameter caller: Whose own turn is no move.
+  /// - Parameter caller: A blocked caller of `sync`. Its own body is no move.
   private func addForeground(to moves: inout [ExploredMove], of caller: SyncCaller? = nil) {
     let clock = clock
     var place = 0
@@ -150,9 +154,9 @@ extension State {
     }
   }
 
-  // MARK: While somebody waits
+  // MARK: While a call waits
 
-  /// Stands for a call that waits, among the things that may happen.
+  /// Makes an entry that stands for a waiting call among the moves. Nil without an exploration.
   mutating func beginCall(_ name: String) -> Entry? {
     guard let decisions else { return nil }
     let body = bodyOfThisThread
@@ -164,7 +168,7 @@ extension State {
     return entry
   }
 
-  /// What an exploration lets happen before whoever waits goes on.
+  /// What an exploration lets happen before a waiting call goes on.
   enum Meanwhile {
     /// Nothing.
     case nothing
@@ -174,7 +178,7 @@ extension State {
     case timeOut
   }
 
-  /// Decides that. On other threads, whatever may run does so while somebody waits.
+  /// Decides what happens before a waiting call goes on. On threads, whatever may run could do so while the call waits.
   mutating func meanwhile(
     _ call: Entry?, of caller: SyncCaller?, timeOut: DispatcherInstant? = nil
   ) -> Meanwhile {
@@ -188,7 +192,7 @@ extension State {
     }
     guard moves.count > 1 else { return .nothing }
     let move = decisions.choose(among: moves)
-    // The one who waits is in the middle of a body, which goes on afterwards.
+    // The waiting call is in the middle of a body, which goes on afterwards.
     decisions.reduction?.touchesEverything()
     if case .time = move.action {
       decisions.passed(call)
@@ -198,10 +202,12 @@ extension State {
     return make(move, decisions, hidesOuter: true).map { .body($0) } ?? .nothing
   }
 
-  // MARK: Who has started
+  // MARK: Which tasks have started
 
-  /// Decides which tasks have taken their slot by now, for a call that can tell of those that matter
-  /// to it. What stands before one of them has taken its own.
+  /// Decides which tasks have taken their slot by now, before a call that can observe it for the tasks that matter to
+  /// it.
+  ///
+  /// The tasks ahead of a started one have taken their slots as well.
   mutating func decideStarts(
     _ call: StartCall, of queue: String? = nil, about subject: Entry? = nil,
     where matters: (borrowing Entry) -> Bool
@@ -221,14 +227,14 @@ extension State {
     for _ in 0..<startable[count - 1].place { _ = startBackground() }
   }
 
-  /// A task comes that may overtake others.
+  /// Decides which tasks have started before `entry` comes, which might overtake them.
   mutating func decideStarts(before entry: Entry) {
     let band = entry.site.band
     guard pool.mayOvertake(in: band) else { return }
     decideStarts(.submission, about: entry) { $0.site.band < band }
   }
 
-  /// Decides whether an item that somebody cancels has taken its slot, with all that would before it.
+  /// Decides whether an item that is being cancelled has taken its slot, with all tasks that would do so before it.
   mutating func decideWhetherStarted(_ item: WorkItem) {
     guard let decisions, item.place.stage == .queue, item.lane == .background else { return }
     let clock = clock
@@ -242,7 +248,7 @@ extension State {
 }
 
 extension ShutdownProgress {
-  /// Stands for its deadlines among the things that time brings.
+  /// Makes an entry that stands for the shutdown's deadlines among the moves.
   func deadlineEntry(_ dispatcher: ObjectIdentifier, _ flag: ShutdownFlag) -> Entry {
     Entry(
       .registration("the deadline of the shutdown"), id: 0, lane: .foreground, view: nil,

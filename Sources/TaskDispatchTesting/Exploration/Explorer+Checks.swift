@@ -1,17 +1,17 @@
 internal import TaskDispatch
 
-/// Whether what was run means what it seems to.
+/// Checks that a run means what it seems to mean.
 extension Explorer {
-  /// A fact about a task that never was has had no effect, and the run says nothing.
+  /// Throws if a fact names a task that the scenario does not have. Such a fact has no effect, so the run says nothing.
   func checkThatItMeansSomething(
     _ facts: [OrderingFact], _ names: TaskNames, _ token: String
   ) throws(ExplorationError) {
-    // A time that did not come, or fewer of a name, may be what the order brings about.
+    // Compared without marks: the order itself may be why a time did not come, or why there are fewer tasks of a name.
     let unknown = unknown(facts.flatMap(\.paths), names)
     if !unknown.isEmpty { throw diverged(token, unknown, names) }
   }
 
-  /// What was recorded elsewhere may hold tasks that a scenario does not have, but not only such.
+  /// Throws if the scenario has none of the tasks of a recorded order. It may lack some of them.
   func checkThatSomeAreKnown(
     _ paths: [TaskPath], _ names: TaskNames, _ token: String
   ) throws(ExplorationError) {
@@ -34,11 +34,11 @@ extension Explorer {
         Set(unknown.flatMap { nearMisses(of: $0.description, in: others) }).sorted().prefix(3)))
   }
 
-  /// The preferred order, twice.
+  /// Runs the preferred order twice, and throws if the two runs differ.
   func checkThatItIsTheSame() throws(ExplorationError) {
     let first = storyOfPreferredOrder()
     let second = storyOfPreferredOrder()
-    // Not by their texts: that of a dictionary is another one each time.
+    // Compares the endings and not their texts: the text of a dictionary differs from one run to the next.
     guard first.events != second.events || first.ending != second.ending else { return }
     let index = zip(first.events, second.events).prefix { $0 == $1 }.count
     func part(_ story: (events: [String], ending: Ending)) -> String {
@@ -65,7 +65,7 @@ extension Explorer {
 }
 
 extension TaskEvent.Kind {
-  /// Without what may differ between two runs that are the same, such as the address in an error.
+  /// The name of the case alone. The rest may differ between equal runs, such as the address in an error.
   fileprivate var word: String {
     let text = "\(self)"
     return String(text.prefix { $0 != "(" })

@@ -1,8 +1,7 @@
 internal import TaskDispatch
 
 extension Explorer {
-  /// Runs the schedule once more to learn what is different about it, and leaves out what does not
-  /// matter.
+  /// Runs the schedule once more to learn how it differs from the preferred order, and leaves out what does not matter.
   func explain(_ found: Found) throws(ExplorationError) -> Explained {
     let (ending, dispatcher) = runRecorded(.exact(found.taken.map(\.chosen)))
     let facts = decisions.names!.facts
@@ -23,7 +22,7 @@ extension Explorer {
       self.runRecorded(.facts(FactIndex(facts))).0 == ending
     }
     guard let shrunk = shrink(facts, by: &shrinking) else {
-      // Facts alone do not bring it about again: only the very same choices do.
+      // The facts alone do not bring the ending about again. Only the exact choices do.
       return Explained(
         ending: ending, facts: facts, allFacts: facts.count, token: exact.text,
         timeline: timeline(of: dispatcher, facts), replays: shrinking.runs)
@@ -35,7 +34,7 @@ extension Explorer {
       replays: shrinking.runs)
   }
 
-  /// Leaves out facts, and makes those that stay say no more than they must: what is left names the tasks that the
+  /// Leaves out facts, and makes the remaining ones say no more than they must. What is left names the tasks that the
   /// failure is about, and not others that came between them in the order in which it was found.
   private func shrink(
     _ facts: [OrderingFact], by shrinking: inout Shrinking<OrderingFact>
@@ -46,8 +45,10 @@ extension Explorer {
     return shrinking.shrink(shrunk) ?? shrunk
   }
 
-  /// Makes a fact say less. Of what the second task could be, the earliest stays with which it all still comes to the
-  /// same: the first task need not wait longer. Of what the first could be, the one that is preferred last: what is
+  /// Makes one fact say less.
+  ///
+  /// As the second task, it tries earlier ones, and keeps the earliest it finds with which the ending is the same: the
+  /// first task then waits no longer than it must. As the first task, it keeps the one that is preferred last: those
   /// preferred before it need not wait at all.
   private func weaken(
     _ facts: inout [OrderingFact], at index: Int, by shrinking: inout Shrinking<OrderingFact>
@@ -67,7 +68,7 @@ extension Explorer {
       Self.first(of: earlier.count) { tries(.waits(task, for: earlier[$0])) }
     }
     guard case .waits(_, let winner) = facts[index] else { return }
-    // In which order it would be without this fact.
+    // The order that the run has without this fact.
     var without = facts
     without.remove(at: index)
     _ = runRecorded(.facts(FactIndex(without)))
@@ -77,8 +78,10 @@ extension Explorer {
     Self.first(of: later.count) { tries(.waits(later[$0], for: winner)) }
   }
 
-  /// Looks for the first of `count` for which something holds. Of many, where it mostly holds for all behind one for
-  /// which it does: O(log n) calls.
+  /// Looks for the first index below `count` for which `holds` is true.
+  ///
+  /// With more than 64 it searches by halves, in O(log n) calls. What holds for one index mostly holds for all behind
+  /// it.
   private static func first(of count: Int, where holds: (Int) -> Bool) {
     if count <= 64 {
       _ = (0..<count).first(where: holds)
@@ -91,7 +94,7 @@ extension Explorer {
     }
   }
 
-  /// What the facts are about, and how it ended, under the names that the facts have. Of the last run.
+  /// The events of the last run that the facts are about, and those at its end, under the names in the facts.
   func timeline(of dispatcher: RecordingDispatcher, _ facts: [OrderingFact]) -> String {
     let names = decisions.names!
     let history = dispatcher.history

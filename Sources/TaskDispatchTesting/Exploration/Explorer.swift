@@ -8,11 +8,11 @@ final class Explorer<Outcome: Hashable & Sendable> {
   private let scenario: (RecordingDispatcher) throws -> Outcome
   let decisions: Decisions
   private let isReduced: Bool
-  /// How much of the last recorded run had happened when its scenario threw; nil if it did not.
+  /// How many events of the last recorded run had happened when its scenario threw. Nil if it did not throw.
   private(set) var eventsBeforeThrow: Int?
-  /// Set by somebody who wants to see one order again.
+  /// The variable of the environment that names a schedule to be run again.
   private static var variable: String { "TASKDISPATCH_REPLAY" }
-  /// How many endings were explained. Beyond some, all that was different about an order must do.
+  /// How many endings have been explained. After ``mostShrunk`` of them, all facts of an order are reported, unshrunk.
   var explained = 0
   static var mostShrunk: Int { 50 }
 
@@ -43,7 +43,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
       }
     }
 
-    /// Whether it is what the other was, as far as a person would say so.
+    /// Whether a person would call the two endings the same. Failures are compared by their signatures.
     static func == (one: Ending, other: Ending) -> Bool {
       switch (one, other) {
       case (.outcome(let one), .outcome(let other)): one == other
@@ -62,7 +62,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
     return run(on: RecordingDispatcher(configuration, exploredBy: decisions))
   }
 
-  /// As the other, with everything that can be said of it afterwards.
+  /// Runs a plan, and records names and history for what is said about the run afterwards.
   func runRecorded(_ plan: Decisions.Plan) -> (Ending, RecordingDispatcher) {
     eventsBeforeThrow = nil
     decisions.begin(plan, names: TaskNames())
@@ -75,14 +75,14 @@ final class Explorer<Outcome: Hashable & Sendable> {
   private func run(on dispatcher: RecordingDispatcher) -> Ending {
     var ending: Ending
     do { ending = .outcome(try withDispatcher(dispatcher) { try scenario(dispatcher) }) } catch {
-      // What comes after a throw is the end of what was left, and says nothing.
+      // The events after a throw come from the cleaning up, and say nothing.
       if decisions.names != nil { eventsBeforeThrow = dispatcher.history.count }
       ending = .failure(FailedRun(error))
     }
     do throws(FinishError) { try dispatcher.finish() } catch {
       if case .outcome = ending { ending = .failure(FailedRun(error)) }
     }
-    // The decisions are the next run's. A Task that is left over may still submit.
+    // The next run needs the decisions, and a leftover Task may still submit to this dispatcher.
     dispatcher.leaveExploration()
     if let deadlock = decisions.deadlock { return .failure(FailedRun(deadlock: deadlock)) }
     return ending
@@ -142,12 +142,12 @@ final class Explorer<Outcome: Hashable & Sendable> {
     note(ending, in: &found)
   }
 
-  /// Runs what `search` names, until it has nothing more to name, or nothing more is wanted.
+  /// Runs the schedules that `search` names, until it has no more, the budget is spent, or a failure is to be thrown.
   private func search(
     _ search: inout any ScheduleSearch, _ failures: FailureHandling, _ last: LastSchedule,
     _ result: inout Exploration<Outcome>, _ found: inout [Found]
   ) throws(ExplorationError) {
-    /// What should come about in other schedules as well, if the declarations are true.
+    /// Endings of redundant schedules. If the declarations are true, they come about in other schedules as well.
     var foretold: [(ending: Ending, taken: [Decision])] = []
     while result.schedulesRun < budget.schedules, let plan = search.next() {
       if failures == .thrown, !failureIndices.isEmpty { return }
@@ -169,15 +169,14 @@ final class Explorer<Outcome: Hashable & Sendable> {
     if !result.tally.wasCut { result.isExhausted = true }
   }
 
-  /// An ending, and the schedule with the fewest unusual choices that came to it.
+  /// An ending, and the schedule with the fewest deviating choices that came to it.
   struct Found {
     let ending: Ending
     var taken: [Decision]
     var deviations: Int
   }
 
-  /// Runs the schedule in which another process has died: it may be this one's end as well, and then
-  /// at least it has been said.
+  /// Runs the schedule in which another process has died. It may end this process too, so a message is printed first.
   private func runAgain(_ token: String, _ last: LastSchedule) {
     printError(
       "\(site): the last process that explored this died meanwhile, perhaps of this schedule, which is run "

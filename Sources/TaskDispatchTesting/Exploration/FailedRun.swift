@@ -1,9 +1,9 @@
 internal import TaskDispatch
 
-/// How a run failed, and by what two failures are the same one.
+/// How a run failed, and what makes two failures the same.
 struct FailedRun: Sendable {
   let description: String
-  /// The same error at the same place, whatever numbers its tasks had.
+  /// Equal for the same error at the same place, whatever numbers its tasks had.
   let signature: String
 
   init(deadlock refusal: WaitRefusal) {
@@ -40,7 +40,7 @@ struct FailedRun: Sendable {
     switch error {
     case .taskThrew(let task, let error): "threw \(place(task)) \(error)"
     case .stepLimitReached(_, let recurring):
-      // What has come a few times may have come before it, or not.
+      // Sites that ran only a few times may have run before the livelock began, so they are left out.
       "livelock "
         + Set(recurring.filter { $0.count * 4 > recurring[0].count }.map { "\($0.site)" })
         .sorted().joined(separator: ", ")

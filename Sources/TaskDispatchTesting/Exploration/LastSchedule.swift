@@ -1,26 +1,27 @@
 internal import TaskDispatch
 
-/// Says which schedule is being run, to whoever runs the same exploration after this process has died
-/// in it: a trap in a body ends the process, and nothing can be reported then.
+/// A note of the schedule that is running, for the next process that runs the same exploration.
+///
+/// A trap in a body ends the process, which can report nothing then.
 struct LastSchedule {
   private let note: MappedNote?
   private let start: Int
 
-  /// - Parameter site: Of the exploration.
+  /// - Parameter site: The place of the exploration.
   init(of site: CallSite) {
     note = MappedNote(named: Self.name(site))
     note?.append("\(processNumber) ")
     start = note?.count ?? 0
   }
 
-  /// The plan of the next run. Costs no system call.
+  /// Notes the plan of the next run. Costs no system call.
   func begin(_ plan: Decisions.Plan) {
     guard let note else { return }
     note.cut(to: start)
     plan.write(to: note)
   }
 
-  /// The schedule in which another process died that ran the exploration of `site`. Nil if none did.
+  /// The schedule that was running when another process died in the exploration at `site`. Nil if none did.
   static func ofDeadProcess(_ site: CallSite) -> String? {
     guard let (process, token) = content(of: site), process != processNumber,
       !processExists(process)
@@ -28,7 +29,7 @@ struct LastSchedule {
     return token
   }
 
-  /// The schedule that some process runs. Nil if none does.
+  /// The schedule in the note of the exploration at `site`. Nil if there is none.
   static func written(at site: CallSite) -> String? { content(of: site)?.token }
 
   private static func content(of site: CallSite) -> (process: Int32, token: String)? {

@@ -1,5 +1,4 @@
-/// A number that tells two orders apart: of 64 bits, so two that differ are taken for one in one of
-/// some billion pairs.
+/// A number that tells two orders apart. It has 64 bits: among some billion orders, two may get the same number.
 struct OrderDigest: Hashable, Sendable {
   private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 

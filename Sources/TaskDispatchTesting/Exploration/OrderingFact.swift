@@ -1,14 +1,14 @@
-/// What makes an order different from the one that the fake prefers.
+/// One way in which an order differs from the one that the fake prefers.
 public enum OrderingFact: Hashable, Sendable {
-  /// The first one could run, and the second one went first. The second one may be the time of a
-  /// timer: then that much time passed meanwhile.
+  /// The first task could run, and the second one went first. The second may be the time of a timer: time passed up to
+  /// there.
   case waits(TaskPath, for: TaskPath)
-  /// It had taken its slot by the time of this call, and its body had not run.
+  /// The task had taken its slot before this call, and its body had not run.
   case started(TaskPath, before: TaskPath)
-  /// What ``RecordingDispatcher/choose(_:_:)`` returned: the index, and the value as text.
+  /// What ``RecordingDispatcher/choose(_:_:)`` returned: the call, the index, and the value as text.
   case chose(TaskPath, Int, String)
 
-  /// The names that must mean something in the scenario.
+  /// The names that the scenario must have.
   var paths: [TaskPath] {
     switch self {
     case .waits(let task, let other): [task, other]
@@ -17,7 +17,7 @@ public enum OrderingFact: Hashable, Sendable {
     }
   }
 
-  /// As a token holds it.
+  /// The fact as a token holds it.
   var text: String {
     switch self {
     case .waits(let task, let other): "\(task.text)~\(other.text)"
@@ -53,7 +53,7 @@ extension OrderingFact: CustomStringConvertible {
   }
 }
 
-/// Facts to be kept to, found by the task that they are about.
+/// Facts that a run keeps to, indexed by the task that they are about.
 struct FactIndex: Sendable {
   let facts: [OrderingFact]
   private var waits: [TaskPath: [TaskPath]] = [:]
@@ -71,11 +71,10 @@ struct FactIndex: Sendable {
     }
   }
 
-  /// The first that waits for nothing. If all do, some fact means nothing here any more, and the
-  /// first goes.
+  /// The index of the first move that waits for nothing. If all wait, some fact no longer fits the scenario.
   ///
-  /// Behind a task that waits for a time nobody starts before that time, but if somebody waits for
-  /// it: that would give the task its slot, which matters if it expires, and it may be a stranger.
+  /// Behind a task that waits for a time, no task starts before that time, unless a fact awaits it. Its start would
+  /// give the waiting task a slot as well, which matters if that task expires, and the started task may be unrelated.
   func choose(among moves: [ExploredMove], _ names: TaskNames) -> Int {
     var awaited: Set<TaskPath> = []
     var awaitsTime = false
@@ -94,7 +93,7 @@ struct FactIndex: Sendable {
     return second ?? 0
   }
 
-  /// Everything up to the last that has started.
+  /// How many of `entries` have started: all up to the last one of which a fact says so.
   func starts(of entries: [Entry], before call: NamedCall, _ names: TaskNames) -> Int {
     guard !starts.isEmpty else { return 0 }
     let last = entries.lastIndex { entry in

@@ -1,18 +1,19 @@
 internal import TaskDispatch
 
-/// Probabilistic concurrency testing: chains of tasks have random priorities, the highest goes first,
-/// and at a few random steps the one that would go falls behind all others. A bug that needs so many
-/// orderings as there are steps like that, and one more, is found with a chance that can be computed
-/// (Burckhardt and others, 2010).
+/// Probabilistic concurrency testing (Burckhardt and others, 2010).
+///
+/// Chains of tasks have random priorities, and the highest goes first. At a few random steps, the chain that would go
+/// falls behind all others. A bug that needs one ordering more than there are such steps is found with a chance that
+/// can be computed.
 struct Priorities: Sendable {
   let seed: UInt64
-  /// At which steps one falls behind, ascending.
+  /// The steps at which a chain falls behind, ascending.
   let changes: [Int]
   private var nextChange = 0
-  /// The chain of a task, and whether a first child has gone on with it.
+  /// The chain of each task. `continued` contains the tasks whose first child has gone on with their chain.
   private var chains: [UInt64: UInt64] = [:]
   private var continued: Set<UInt64> = []
-  /// Chains that have fallen behind, the last one the lowest.
+  /// Chains that have fallen behind. The latest is the lowest.
   private var fallen: [UInt64: UInt64] = [:]
 
   init(seed: UInt64, changes: [Int]) {
@@ -36,7 +37,7 @@ struct Priorities: Sendable {
     return highest(moves)
   }
 
-  /// Of choices that are not between tasks.
+  /// Chooses among things that are not tasks, by the seed and the position of the choice.
   func any(_ count: Int, at position: Int) -> Int {
     Int(Dice.mixed(seed &+ UInt64(position) &* 0x9E37_79B9_7F4A_7C15) % UInt64(count))
   }
@@ -46,7 +47,7 @@ struct Priorities: Sendable {
   }
 
   private func chain(of move: ExploredMove) -> UInt64 {
-    // Time that passes is nobody's child.
+    // Time that passes belongs to no task's chain.
     if case .time = move.action { return ~move.entry.id }
     return chains[move.entry.id] ?? move.entry.id
   }

@@ -1,23 +1,22 @@
 public import TaskDispatch
 
-/// The order of a history as a token for
-/// ``explore(_:configuration:budget:failures:replaying:regressions:fileID:filePath:line:_:)``: the same scenario then runs as
-/// nearly in that order as the fake can.
+/// Makes a token from the order of a history, for
+/// ``explore(_:configuration:budget:failures:replaying:regressions:fileID:filePath:line:_:)``. The same scenario then
+/// runs as nearly in that order as the fake can.
 ///
-/// The history may be one that an observer of a `UVDispatcher` has seen in production, or one of a fake.
-/// Tasks are found again by what submitted them and by their label, or else their file and line: give
-/// labels to what you may want to find. Bodies of the background count when they last submitted something,
-/// or else when they end, those of the foreground when they begin, and timers when they come due. What two
-/// bodies that overlapped did at the same time cannot be had again.
+/// The history may come from an observer of a `UVDispatcher` in production, or from a fake. Tasks are recognised by
+/// their parent and their label, or else their file and line: give labels to the tasks that you may want to find.
 ///
-/// - Parameter history: In any order: threads are told of what happened when they come to it, so the times
-///   of the events decide.
+/// A background body counts at its last submission, or else at its end. A foreground body counts at its start, and a
+/// timer when it comes due. What two overlapping bodies did at the same time cannot be reproduced.
+///
+/// - Parameter history: The events, in any order. Threads report events late, so the times of the events decide.
 public func scheduleToken(of history: some Sequence<TaskEvent>) -> String {
   var names: [TaskID: TaskPath] = [:]
   var counts: [TaskPath: Int] = [:]
   var timesDue: [TaskID: Int] = [:]
   var hasSubmitted: Set<TaskID> = []
-  // By number: it was given in the order of submission, and events may be told in another.
+  // By number: numbers follow the order of submission, and events may be told in another.
   let records = Dictionary(
     history.map { ($0.task.id, $0.task) }, uniquingKeysWith: { first, _ in first })
   for record in records.values.sorted(by: { $0.id < $1.id }) {
@@ -29,7 +28,7 @@ public func scheduleToken(of history: some Sequence<TaskEvent>) -> String {
   let events = history.enumerated().sorted {
     ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
   }.map(\.element)
-  /// Where each body counts: by the place of an event among all.
+  /// Where each body counts: the index of an event.
   var places: [TaskID: Int] = [:]
   var steps: [(place: Int, path: TaskPath)] = []
   for (place, event) in events.enumerated() {
@@ -55,7 +54,7 @@ public func scheduleToken(of history: some Sequence<TaskEvent>) -> String {
   return ScheduleToken.order(steps.sorted { $0.place < $1.place }.map(\.path)).text
 }
 
-/// An order to be followed as nearly as can be.
+/// An order that a run follows as nearly as possible.
 struct RecordedOrder: Sendable {
   let paths: [TaskPath]
   private let places: [TaskPath: Int]
@@ -66,7 +65,7 @@ struct RecordedOrder: Sendable {
       zip(paths, 0...).map { ($0, $1) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The one that comes first in it; of those that it does not know, none before all others.
+  /// The index of the move that comes first in this order. Moves that it does not know come last.
   func choose(among moves: [ExploredMove], _ names: TaskNames) -> Int {
     let ranks = moves.map { places[names.path(of: $0)] ?? .max }
     return ranks.indices.min { ranks[$0] < ranks[$1] } ?? 0

@@ -1,20 +1,20 @@
 internal import TaskDispatch
 
-/// As ``ExhaustiveSearch``, without orders that differ from others only in what nobody can tell: dynamic
+/// Tries every order, except those that differ from others only in what no task can observe. Uses dynamic
 /// partial-order reduction (Flanagan and Godefroid, 2005) with sleep sets (Godefroid, 1996).
 ///
-/// Where two moves of a run touch something in common, the later one is tried in the place of the earlier
-/// one, if it could have been made there; if not, everything is that could. Nothing else is.
+/// Where two moves of a run touch something in common, the later one is tried in the place of the earlier one, if it
+/// could have been made there. If it could not, every move is tried that could. No other move is tried.
 struct ReducedSearch: ScheduleSearch {
   private struct Node {
     var decision: Decision
     /// Nil for a choice that is not between moves.
     let branch: Reduction.Branch?
-    /// Moves that are to be tried.
+    /// Moves that must be tried.
     var wanted: Set<Reduction.MoveID> = []
     var tried: Reduction.Moves = [:]
 
-    /// The next option.
+    /// The next option to try. Nil if none is left.
     var next: Int32? {
       guard let branch else {
         return decision.chosen + 1 < decision.count ? decision.chosen + 1 : nil
@@ -26,7 +26,7 @@ struct ReducedSearch: ScheduleSearch {
     }
   }
 
-  /// Of the last schedule, as far as it was not known.
+  /// The choices of the last schedule, up to the one from which on it was known.
   private var nodes: [Node] = []
   private var isOver = false
 
@@ -68,7 +68,7 @@ struct ReducedSearch: ScheduleSearch {
 
   private mutating func noteWanted(_ steps: [Reduction.Step]) {
     for (index, later) in steps.enumerated() {
-      // What comes after the last choice that is new comes there in another schedule as well.
+      // The moves after the last new choice come there in another schedule as well.
       if let choice = later.choice, choice >= nodes.count { return }
       for earlier in steps[..<index] {
         guard let choice = earlier.choice, !later.footprint.isIndependent(of: earlier.footprint),
@@ -87,7 +87,7 @@ struct ReducedSearch: ScheduleSearch {
 }
 
 extension Entry {
-  /// Whether `other` has submitted it, or what has submitted it, and so on.
+  /// Whether `other` is an ancestor of this task.
   fileprivate func descends(from other: Entry) -> Bool {
     var parent = parent
     while let one = parent {

@@ -1,12 +1,12 @@
 internal import TaskDispatch
 
-/// What a body has touched, as far as others can tell in which order it ran.
+/// What a body has touched, as far as other tasks could observe by it in which order the body ran.
 struct Footprint {
-  /// Everything, or nobody knows what.
+  /// Whether it has touched everything, or it is unknown what.
   private(set) var isEverything = false
-  /// Queues that it has put something into, and the timers.
+  /// The queues that it has submitted to, and the timers.
   private(set) var places: Places = []
-  /// What its declaration names.
+  /// What the declaration of its task names.
   private var resources: Set<String> = []
 
   struct Places: OptionSet {
@@ -28,33 +28,33 @@ struct Footprint {
 
   mutating func addEverything() { self = .everything }
 
-  /// Whether nobody can tell which of the two ran first.
+  /// Whether no task can tell which of the two bodies ran first.
   func isIndependent(of other: Footprint) -> Bool {
     !isEverything && !other.isEverything && places.isDisjoint(with: other.places)
       && resources.isDisjoint(with: other.resources)
   }
 }
 
-/// What each move of a run has touched, for ``ReducedSearch``, and which moves *sleep*.
+/// Records what each move of a run has touched, for ``ReducedSearch``, and which moves *sleep*.
 ///
-/// A move that was tried at some point sleeps in what is tried there afterwards, until something runs
-/// that touches what it touches: before that, it would only bring about an order that is known.
+/// A move that was tried at some choice sleeps in the schedules that are tried there afterwards. It sleeps until a move
+/// runs that touches something it touches. Before that, it would only bring about a known order.
 ///
-/// What a task touches beside its dispatcher is declared; what it does with the dispatcher is seen here.
-/// Where that could show the order to others in a roundabout way, as by a group, by a wait or by a
-/// priority, the task counts as one that touches everything.
+/// What a task touches beside its dispatcher is declared. What it does with the dispatcher is recorded here. Where that
+/// could show the order indirectly, as by a group, a wait or a priority, the task counts as one that touches
+/// everything.
 final class Reduction {
-  /// Which move it was, and what it has touched when it ran. The number is that of its task, which is
-  /// the same in every run that has begun alike.
+  /// Moves, and what each touched when it ran. A move's number is that of its task, which is the same in every run that
+  /// has begun alike.
   typealias Moves = [MoveID: Footprint]
 
   struct MoveID: Hashable {
     let entry: UInt64
-    /// Time that passes to the deadline of a task, and not the task.
+    /// Whether the move lets time pass to the deadline of the task, and does not run the task.
     let isTime: Bool
   }
 
-  /// A choice between moves, as it was found.
+  /// A choice between moves, and which of them slept.
   struct Branch {
     let moves: [MoveID]
     let asleep: Moves
@@ -65,19 +65,19 @@ final class Reduction {
     let move: MoveID
     let entry: Entry
     var footprint: Footprint
-    /// The number of the choice that it was made by; nil if there was no other.
+    /// The number of the choice that made it. Nil if there was no other move.
     let choice: Int?
   }
 
   private let resources: (TaskRecord) -> Set<String>?
-  /// By the number of the choice.
+  /// The choices between moves, by number.
   private(set) var branches: [Int: Branch] = [:]
   private(set) var steps: [Step] = []
-  /// What sleeps now.
+  /// The moves that sleep now.
   private var asleep: Moves = [:]
-  /// From this choice on everything that happens is known from another schedule.
+  /// The choice from which on everything that happens is known from another schedule. Nil if there is none.
   private(set) var knownFrom: Int?
-  /// The last of the steps is not over.
+  /// Whether the last of the steps is still running.
   private var isMoving = false
   private var changed = -1
   private var asleepAtChange: Moves = [:]
@@ -85,8 +85,8 @@ final class Reduction {
   init(_ resources: @escaping (TaskRecord) -> Set<String>?) { self.resources = resources }
 
   /// - Parameters:
-  ///   - changed: The last choice that is laid down; -1 if none is.
-  ///   - asleep: What sleeps there.
+  ///   - changed: The last choice that the plan fixes. -1 if it fixes none.
+  ///   - asleep: The moves that sleep at that choice.
   func begin(changed: Int, asleep: Moves) {
     branches.removeAll(keepingCapacity: true)
     steps.removeAll(keepingCapacity: true)
@@ -99,7 +99,7 @@ final class Reduction {
 
   // MARK: Choosing
 
-  /// The first that does not sleep. If all do, this order is known.
+  /// The index of the first move that does not sleep. If all sleep, this order is known.
   func firstAwake(of moves: [ExploredMove], choice: Int) -> Int {
     endMove()
     if let index = moves.firstIndex(where: { asleep[$0.id] == nil }) { return index }
@@ -107,7 +107,7 @@ final class Reduction {
     return 0
   }
 
-  /// A choice was made between several.
+  /// Notes a choice between several moves.
   func chose(_ chosen: Int, of moves: [ExploredMove], choice: Int) {
     endMove()
     if choice == changed { asleep = asleepAtChange }
@@ -115,7 +115,7 @@ final class Reduction {
     begin(moves[chosen], choice: choice)
   }
 
-  /// There was nothing to choose.
+  /// Notes a move that was the only one.
   func only(_ move: ExploredMove, choices: Int) {
     endMove()
     if choices > changed, asleep[move.id] != nil { knownFrom = knownFrom ?? choices }
@@ -142,12 +142,12 @@ final class Reduction {
     }
     guard let declared = resources(entry.record) else { return .everything }
     var footprint = Footprint(declared)
-    // Another one that comes may overtake it, or it that.
+    // A task that comes later may overtake this one, or this one may overtake it.
     if entry.lane == .background, entry.site.band != .medium { footprint.add(.background) }
     return footprint
   }
 
-  /// The last move is over, and who cares about what it has touched wakes up.
+  /// Ends the last move, and wakes the sleeping moves that touch something it touched.
   func endMove() {
     guard isMoving else { return }
     isMoving = false
@@ -176,7 +176,7 @@ final class Reduction {
       }
     case .job, .caller, .event, .registration: touchesEverything()
     }
-    // A task of another band or of a view may change who is the next of those that wait.
+    // A task of another band or of a view may change which waiting task is the next.
     if entry.site.band != .medium || entry.view != nil { touchesEverything() }
     touches(entry.lane == .foreground ? .foreground : .background)
   }

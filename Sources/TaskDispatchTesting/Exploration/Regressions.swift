@@ -1,11 +1,11 @@
 internal import TaskDispatch
 
-/// Schedules that have failed once, in a file beside the test.
+/// Schedules that once failed or came to an unwanted outcome, in a file beside the test.
 struct Regressions: Sendable {
   private let path: String
 
   /// - Parameters:
-  ///   - path: From the directory of `test`, if it does not begin with a slash.
+  ///   - path: Relative to the directory of `test`, unless it begins with a slash.
   ///   - test: The file of the test.
   init?(_ path: String?, beside test: StaticString) {
     guard let path else { return nil }
@@ -13,7 +13,7 @@ struct Regressions: Sendable {
     self.path = path.hasPrefix("/") ? path : (directory + [path[...]]).joined(separator: "/")
   }
 
-  /// One of them, and where it stands.
+  /// One schedule, and its place in the file.
   struct Regression: CustomStringConvertible {
     let token: ScheduleToken
     let text: String
@@ -22,9 +22,9 @@ struct Regressions: Sendable {
     var description: String { "\(text) (\(place))" }
   }
 
-  /// None if there is no file.
+  /// Reads all schedules. Empty if there is no file.
   ///
-  /// - Throws: For a line that is no token.
+  /// - Throws: ``ExplorationError/badToken(_:_:)`` for a line that is no token.
   func all() throws(ExplorationError) -> [Regression] {
     var all: [Regression] = []
     let lines = (textOfFile(path) ?? "").split(separator: "\n", omittingEmptySubsequences: false)
@@ -41,8 +41,8 @@ struct Regressions: Sendable {
     return all
   }
 
-  /// Adds an order, unless it is there. Where nothing can be written, as on a server that only runs tests,
-  /// it is left out.
+  /// Adds a schedule, unless the file has it. If the file cannot be written, as on a server that only runs tests,
+  /// nothing is added and nothing is reported.
   func add(_ token: String, _ reason: String) {
     let known = (textOfFile(path) ?? "").split(separator: "\n")
     if known.contains(token[...]) { return }

@@ -1,9 +1,8 @@
 /// A schedule as text, to be pasted into a test or into the environment.
 ///
-/// Of facts (`facts1:…`) or an order (`order1:…`), which hold also after the scenario has changed
-/// elsewhere; or of the exact choices (`choices1:0.2.1`) or what they are made from (`random1:…`,
-/// `priorities1:…`), which mean something only in the very same scenario. Nothing in it has a meaning to
-/// a shell between single quotes or in a Swift string.
+/// Facts (`facts1:…`) and orders (`order1:…`) still hold after the scenario has changed elsewhere. Exact choices
+/// (`choices1:0.2.1`) and what choices are made from (`random1:…`, `priorities1:…`) hold only for the very same
+/// scenario. No character of a token is special to a shell between single quotes, or in a Swift string.
 enum ScheduleToken: Hashable, Sendable {
   case facts([OrderingFact])
   case choices([Int32])
@@ -84,7 +83,7 @@ enum ScheduleToken: Hashable, Sendable {
     }
   }
 
-  /// The choices of a run, without those at the end that are the preferred ones anyway.
+  /// The choices of a run as a token, without the preferred ones at the end.
   static func exact(_ taken: [Decision]) -> ScheduleToken {
     var choices = taken.map(\.chosen)
     while choices.last == 0 { choices.removeLast() }

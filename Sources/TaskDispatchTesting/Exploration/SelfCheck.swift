@@ -1,6 +1,6 @@
 internal import TaskDispatch
 
-/// Whether a strategy finds a race that is known to be there.
+/// Checks whether a strategy finds a race that is known to exist.
 enum SelfCheck {
   private struct Checked: Hashable {
     let strategy: ExplorationStrategy
@@ -9,7 +9,7 @@ enum SelfCheck {
 
   private static let passed = Locked<Set<Checked>>([])
 
-  /// Runs the probe, once for each strategy in the life of the process.
+  /// Runs the probe, once for each strategy in the life of the process. Throws if the strategy misses something.
   static func passes(
     _ strategy: ExplorationStrategy, isReduced: Bool = false
   ) throws(ExplorationError) {
@@ -21,10 +21,12 @@ enum SelfCheck {
     }
   }
 
-  /// Two tasks read a number, and write it back when they come again: one of the two is lost if they
-  /// overlap, and none if they do not. A move, a cancellation and a value are needed to see it all.
+  /// Whether `strategy` finds every outcome of the built-in scenario.
   ///
-  /// - Parameter isReduced: With what its tasks touch declared, and no more than that left out.
+  /// Two tasks read a number, and write it back, plus one, in a second task each. If they overlap, one of the two
+  /// increments is lost. To see all outcomes, a strategy must vary a move, a cancellation and a value.
+  ///
+  /// - Parameter isReduced: Whether the tasks' resources are declared, and redundant orders left out.
   static func finds(_ strategy: ExplorationStrategy, isReduced: Bool = false) -> Bool {
     var seen: Set<[Int]> = []
     let decisions = Decisions(isReduced ? Reduction { _ in ["sum"] } : nil)

@@ -1,20 +1,19 @@
-/// Delta debugging: leaves out of a list what is not needed for `holds` to hold (Zeller and
-/// Hildebrandt, 2002).
+/// Delta debugging (Zeller and Hildebrandt, 2002): leaves out of a list what is not needed for `holds` to be true.
 struct Shrinking<Element> {
   private var left: Int
   private let budget: Int
   private let holds: ([Element]) -> Bool
 
   /// - Parameters:
-  ///   - budget: How often it may ask.
-  ///   - holds: Whether what is asked about is the case for some of the elements, in their order.
+  ///   - budget: The most calls of `holds`.
+  ///   - holds: Whether the property in question holds for some of the elements, in their order.
   init(budget: Int, holds: @escaping ([Element]) -> Bool) {
     self.budget = budget
     left = budget
     self.holds = holds
   }
 
-  /// How often it has asked.
+  /// How often it has called `holds`.
   var runs: Int { budget - left }
 
   mutating func asks(_ elements: [Element]) -> Bool {
@@ -23,8 +22,8 @@ struct Shrinking<Element> {
     return holds(elements)
   }
 
-  /// Some of `elements`, none of which can be left out alone, if the budget is enough. Nil if it does
-  /// not hold for all of them.
+  /// Some of `elements` for which `holds` is true and none of which can be left out alone, if the budget is enough. Nil
+  /// if `holds` is false for all of them.
   mutating func shrink(_ elements: [Element]) -> [Element]? {
     if asks([]) { return [] }
     guard asks(elements) else { return nil }

@@ -1,20 +1,20 @@
-/// A moment at which somebody can tell what has taken its slot.
+/// A moment at which a task can observe which tasks have taken their slot.
 enum StartCall: String, Sendable {
   case cancel
   case suspend
   case shutdown
-  /// The time of a shutdown's drain is over.
+  /// The drain deadline of a shutdown.
   case cutOff = "end of the drain"
-  /// The time to live of a task is over.
+  /// The end of a task's time to live.
   case expiry
   case submission
 }
 
-/// What a fact calls such a moment.
+/// The name of such a moment in facts.
 enum NamedCall {
   case name(TaskPath)
-  /// Each task's own expiry.
+  /// The expiry of each task itself.
   case ownExpiry
-  /// Nobody will ask.
+  /// Nothing will ask for the name.
   case unnamed
 }

@@ -2,23 +2,24 @@ internal import TaskDispatch
 
 /// Which orders an exploration tries, and in what sequence.
 public enum ExplorationStrategy: Sendable, Hashable {
-  /// Every order that differs from the preferred one in at most so many choices: first those that
-  /// differ in none, then in one, and so on. What fails first differs in as few as possible. What
-  /// something else has gone before by such a choice is put off until nothing else can go, or until it
-  /// is chosen.
+  /// Every order that differs from the preferred one in at most so many choices.
+  ///
+  /// Orders with fewer differences come first, so the first failure differs in as few choices as possible. A task
+  /// before which such a choice lets another go is deferred until nothing else can go, or until it is chosen.
   case bounded(deviations: Int)
-  /// Every order. For small scenarios: `n` tasks that know nothing of each other have up to n! of them.
+  /// Every order. For small scenarios: `n` independent tasks have up to n! of them.
   case exhaustive
-  /// So many schedules in which every choice has equal chances. The seed gives the same ones again.
+  /// So many schedules in which every choice has equal chances. The same seed gives the same schedules.
   case random(seed: UInt64, schedules: Int)
-  /// So many schedules in which chains of tasks have random priorities, which `depth − 1` of them lose
-  /// at random steps. Finds a bug that takes `depth` orderings with a chance that does not shrink with
-  /// the number of orders.
+  /// So many schedules in which chains of tasks have random priorities.
+  ///
+  /// At random steps, `depth − 1` chains lose their priority. Finds a bug that takes `depth` orderings with a chance
+  /// that does not shrink with the number of orders.
   case prioritized(depth: Int, seed: UInt64, schedules: Int)
-  /// One after the other.
+  /// These strategies, one after the other.
   case portfolio([ExplorationStrategy])
 
-  /// The same strategy for a scenario that is known to have two outcomes.
+  /// The strategies, made for few schedules, with which ``SelfCheck`` tests this one.
   var probing: [ExplorationStrategy] {
     switch self {
     case .bounded(let deviations): [.bounded(deviations: max(1, deviations))]
@@ -31,7 +32,7 @@ public enum ExplorationStrategy: Sendable, Hashable {
     }
   }
 
-  /// The first seed in it; nil if nothing in it is left to chance.
+  /// The first seed in the strategy. Nil if it leaves nothing to chance.
   var seed: UInt64? {
     switch self {
     case .bounded, .exhaustive: nil
@@ -56,7 +57,7 @@ public enum ExplorationStrategy: Sendable, Hashable {
     }
   }
 
-  /// - Parameter isReduced: Whether independent tasks are declared.
+  /// - Parameter isReduced: Whether the tasks' resources are declared.
   func searches(isReduced: Bool) -> [any ScheduleSearch] {
     switch self {
     case .bounded(let deviations): [BoundedSearch(deviations: deviations)]
@@ -69,20 +70,20 @@ public enum ExplorationStrategy: Sendable, Hashable {
   }
 }
 
-/// Names one schedule after the other, and learns from each what there is to choose.
+/// Names one schedule after the other, and learns from each run which choices there are.
 protocol ScheduleSearch {
-  /// Nil when there is none left.
+  /// The next schedule. Nil if there is none left.
   mutating func next() -> Decisions.Plan?
-  /// The last one has run, and these were its choices.
+  /// Learns from the run of the last schedule which choices there were.
   mutating func ran(_ decisions: Decisions)
   /// Whether every order has been tried.
   var hasTriedEverything: Bool { get }
 }
 
-/// In the order of how many choices differ from what is preferred.
+/// Tries the schedules with the fewest deviating choices first.
 struct BoundedSearch: ScheduleSearch {
   private let most: Int
-  /// Found and not tried yet, those with fewer deviations first.
+  /// Schedules that were found and not tried yet, those with fewer deviations first.
   private var waiting: [[Decisions.Deviation]] = [[]]
   private var first = 0
   private var current: [Decisions.Deviation] = []
@@ -102,8 +103,8 @@ struct BoundedSearch: ScheduleSearch {
     return .deviating(current)
   }
 
-  /// Everything that differs from the last one in one choice more, behind all of its own: so each is
-  /// found once.
+  /// Adds every schedule that deviates from the last one in one more choice, behind all of its deviations. So each
+  /// schedule is found once.
   mutating func ran(_ decisions: Decisions) {
     let taken = decisions.taken
     let start = current.last.map { Int($0.position) + 1 } ?? 0
@@ -126,7 +127,7 @@ struct BoundedSearch: ScheduleSearch {
   var hasTriedEverything: Bool { first >= waiting.count && !isCut }
 }
 
-/// Depth first: the last choice that has something left is the next one to change.
+/// Searches depth first: the last choice with an untried option is the next one to change.
 struct ExhaustiveSearch: ScheduleSearch {
   private var prefix: [Decision]? = []
 
@@ -172,7 +173,7 @@ struct PrioritizedSearch: ScheduleSearch {
   private let depth: Int
   private var dice: Dice
   private var left: Int
-  /// The most steps that a schedule had so far.
+  /// The most steps of any schedule so far.
   private var longest = 1
 
   init(depth: Int, seed: UInt64, schedules: Int) {

@@ -1,26 +1,24 @@
 internal import TaskDispatch
 
-/// What tasks are called in one run: by how they came to be, and not by a number that another order
-/// would give to another task. And the facts about the order that were different from what is
-/// preferred.
+/// The names of tasks in one run, and the facts about how its order differs from the preferred one.
 ///
-/// A name is the name of the task that submitted it, and then its label, or else its file and line;
-/// the second of the same name ends with `#2`. A job of a Swift Task is called after the first job of
-/// that Task, whoever has resumed it.
+/// A name says how its task came to be. It is not a number, which another order would give to another task. It is the
+/// name of the task's parent, and then the task's label, or else its file and line. The second task of the same name
+/// ends with `#2`. A job of a Swift Task is named after the first job of that Task, whichever task has resumed it.
 struct TaskNames {
   private var names: [UInt64: TaskPath] = [:]
   private var counts: [TaskPath: Int] = [:]
   private var swiftTasks: [String: (path: TaskPath, jobs: Int)] = [:]
   private var timesFired: [UInt64: Int] = [:]
   private(set) var isOver: Set<TaskPath> = []
-  /// The same, in the order in which they ended.
+  /// The names in ``isOver``, in the order in which they came there.
   private(set) var order: [TaskPath] = []
-  /// In the order in which they came about, each once.
+  /// The facts, each once, in the order in which they came about.
   private(set) var facts: [OrderingFact] = []
   private var known: Set<OrderingFact> = []
   /// Moves that were made where others could have been, in their order.
   private(set) var passed: [PassedMove] = []
-  /// Everything that was ever named.
+  /// Every name that was given.
   private(set) var all: Set<TaskPath> = []
 
   // MARK: Naming
@@ -57,13 +55,13 @@ struct TaskNames {
 
   func path(of id: TaskID) -> TaskPath { names[id.number] ?? TaskPath("\(id)", under: nil) }
 
-  /// The tasks that facts are about, also by their times and by what was called on them.
+  /// The tasks that `facts` are about. A fact about a task's time, or about a call on the task, is about the task.
   func tasks(of facts: [OrderingFact]) -> Set<TaskID> {
     let wanted = Set(facts.flatMap(\.paths).map(\.task))
     return Set(names.lazy.filter { wanted.contains($0.value) }.map { TaskID($0.key) })
   }
 
-  /// The last part of a name, or where a task comes from that has no label.
+  /// The last part of a task's name. For a task without a label: its file and line.
   func shortName(_ task: TaskRecord) -> String {
     guard let path = names[task.id.number], task.label != nil || path.isOfSwiftTask else {
       return task.label.map { "\"\($0)\"" } ?? Timeline.lastPart(of: "\(task.site)")
@@ -81,13 +79,12 @@ struct TaskNames {
     return count == 1 ? path : path.numbered(count)
   }
 
-  /// What a call of a body is called.
+  /// Names a call that a body makes.
   mutating func call(_ label: String, by caller: Entry?) -> TaskPath {
     unique(TaskPath(label, under: caller.map { path(of: $0) }))
   }
 
-  /// What a call is called by which somebody can tell what has started: after the task that it is
-  /// about, if there is one.
+  /// Names a call that can observe which tasks have started: after the task that it is about, if there is one.
   mutating func call(
     _ call: StartCall, of queue: String?, by caller: Entry?, about subject: Entry?
   ) -> TaskPath {
@@ -101,7 +98,7 @@ struct TaskNames {
     return path
   }
 
-  /// That `entry` has taken its slot by then. Nil if nobody asks.
+  /// The fact that `entry` has taken its slot before `call`. Nil if the call has no name.
   func start(of entry: Entry, before call: NamedCall) -> OrderingFact? {
     let path = path(of: entry)
     switch call {
@@ -154,7 +151,7 @@ struct TaskNames {
 /// A move that was made where others could have been.
 struct PassedMove {
   let chosen: Int
-  /// Of all that could have been made, in the order in which the fake prefers them.
+  /// The names of all moves that could have been made, in the order in which the fake prefers them.
   let paths: [TaskPath]
 
   var winner: TaskPath { paths[chosen] }

@@ -1,25 +1,25 @@
-/// What a task is called in every order: see ``TaskNames``.
+/// The name of a task in every order: see ``TaskNames``.
 ///
-/// Shares all but its last part with the path of what submitted it, so a chain of tasks costs each of them the same,
-/// however long it is. Two paths are compared by digests of 128 bits, and not part by part.
+/// It shares all parts but the last with the path of the task's parent. So in a chain of tasks, each task costs the
+/// same, however long the chain is. Two paths are compared by digests of 128 bits, and not part by part.
 public struct TaskPath: Hashable, Sendable, Comparable {
   private let node: Node
 
-  /// One part, and what stands before it.
+  /// One part, and a link to the parts before it.
   private final class Node: @unchecked Sendable {
-    /// What is no letter, digit, `.`, `_`, `:` or `-` is written as `%` and two hexadecimal digits a byte. After a `+`
-    /// stands what tells it from others of the same name.
+    /// Letters, digits, `.`, `_`, `:` and `-` stand for themselves. Any other byte is written as `%` and two
+    /// hexadecimal digits. A mark after a `+` tells the part from others of the same name.
     let part: String
-    /// Changed in `deinit` alone.
+    /// Changed only in `deinit`.
     private(set) var parent: Node?
     let digest: PathDigest
-    /// Of the names alone.
+    /// A digest of the names alone, without their marks.
     let unmarked: PathDigest
-    /// How many parts there are.
+    /// The number of parts.
     let depth: Int
-    /// How many parts end here that are all the same.
+    /// How many equal parts in a row end here.
     let run: Int
-    /// What stands before those. An ancestor, which lives as long as this.
+    /// The node before those parts. It is an ancestor, which lives as long as this node.
     unowned let beforeRun: Node?
 
     init(_ part: String, under parent: Node?) {
@@ -38,7 +38,7 @@ public struct TaskPath: Hashable, Sendable, Comparable {
       }
     }
 
-    /// Releases a long chain link by link, and not each link inside the release of the one before.
+    /// Releases a long chain link by link. A nested release, each link inside the one before, would use up the stack.
     deinit {
       var next = parent.take()
       while var node = next {
@@ -48,7 +48,7 @@ public struct TaskPath: Hashable, Sendable, Comparable {
       }
     }
 
-    /// The same part with something behind it, under the same parent.
+    /// A node under the same parent, with a mark behind the same part.
     func marked(_ mark: String) -> Node { Node("\(part)+\(mark)", under: parent) }
   }
 
@@ -60,10 +60,10 @@ public struct TaskPath: Hashable, Sendable, Comparable {
 
   // MARK: As text
 
-  /// As a token holds it: parts between slashes; of several that are the same, one and their number: `poll*200`.
+  /// The path as a token holds it: parts between slashes. Equal parts in a row are written once: `poll*200`.
   var text: String { runs(atMost: .max).map(\.text).joined(separator: "/") }
 
-  /// A text that ``isValid(_:)``.
+  /// Makes a path from a text that ``isValid(_:)``.
   init(text: String) {
     var node: Node?
     for piece in text.split(separator: "/", omittingEmptySubsequences: false) {
@@ -79,7 +79,7 @@ public struct TaskPath: Hashable, Sendable, Comparable {
     var text: String { count == 1 ? part : "\(part)*\(count)" }
   }
 
-  /// The last parts, those that are the same as one. Complexity: O(`most`).
+  /// The last parts, with equal parts in a row as one run. Complexity: O(`most`).
   private func runs(atMost most: Int) -> [Run] {
     var runs: [Run] = []
     var next: Node? = node
@@ -90,14 +90,14 @@ public struct TaskPath: Hashable, Sendable, Comparable {
     return runs.reversed()
   }
 
-  /// A part of a text, and how often it stands there; nil for a number that there cannot be.
+  /// Splits a piece of a text into its part and the number of repetitions. That is nil if the number is not allowed.
   private static func run(_ piece: Substring) -> (part: Substring, count: Int?) {
     guard let star = piece.firstIndex(of: "*") else { return (piece, 1) }
     let count = Int(piece[piece.index(after: star)...])
     return (piece[..<star], count.flatMap { (2...mostOfARun).contains($0) ? $0 : nil })
   }
 
-  /// More than a run has steps, and few enough to be made of a token.
+  /// The most repetitions: more than a scenario has steps, and few enough to be made from a token.
   private static var mostOfARun: Int { 10_000_000 }
 
   // MARK: Others
@@ -110,10 +110,10 @@ public struct TaskPath: Hashable, Sendable, Comparable {
 
   var firing: TaskPath { TaskPath(node.marked("time")) }
 
-  /// The same for all paths of the same names, whatever tells them from each other and from the times of a timer.
+  /// A digest that is equal for all paths of the same names, whatever their marks are.
   var unmarked: PathDigest { node.unmarked }
 
-  /// The task itself, if this is its time, or a call about it.
+  /// The path of the task itself, if this path names the task's time or a call about it.
   var task: TaskPath {
     let marks = node.part.split(separator: "+", omittingEmptySubsequences: false)
     let last = marks.indices.dropFirst().last {
@@ -123,13 +123,13 @@ public struct TaskPath: Hashable, Sendable, Comparable {
     return TaskPath(Node(marks[..<last].joined(separator: "+"), under: node.parent))
   }
 
-  /// As a person reads it, without what submitted it.
+  /// The last part, as a person reads it.
   var lastPart: String { Self.shown(node.part) }
 
   /// Whether it is a job of a Swift Task, which has no label.
   var isOfSwiftTask: Bool { node.part.prefix { $0 != "+" } == "Task" }
 
-  /// Whether it is the time of a timer, and not a task.
+  /// Whether it names the time of a timer, and not a task.
   var isFiring: Bool { node.part.contains("+time") }
 
   public static func == (one: TaskPath, other: TaskPath) -> Bool {
@@ -181,7 +181,7 @@ public struct TaskPath: Hashable, Sendable, Comparable {
     }
   }
 
-  /// An empty label is a label.
+  /// Whether `text` is a path. A part may be empty, since an empty label is a label.
   static func isValid(_ text: some StringProtocol) -> Bool {
     Substring(text).split(separator: "/", omittingEmptySubsequences: false).allSatisfy { piece in
       let (part, count) = run(piece)
@@ -211,11 +211,13 @@ public struct TaskPath: Hashable, Sendable, Comparable {
 }
 
 extension TaskPath: CustomStringConvertible {
-  /// How many parts, or runs of parts, a person is shown.
+  /// The most parts, or runs of equal parts, that a person is shown.
   private static var mostShown: Int { 6 }
 
-  /// `"type s" / "fetch"`, with a `#2` at the second of the same name; `"poll" × 200` for one that each submitted the
-  /// next; of more than six parts the last ones.
+  /// Such as `"type s" / "fetch"`. The second task of the same name has a `#2`.
+  ///
+  /// Tasks that each submitted the next one of the same name are shown as `"poll" × 200`. Of more than six parts, the
+  /// last ones are shown.
   public var description: String {
     let runs = runs(atMost: Self.mostShown)
     let shown = runs.map { Self.shown($0.part) + ($0.count == 1 ? "" : " × \($0.count)") }
@@ -224,7 +226,7 @@ extension TaskPath: CustomStringConvertible {
   }
 }
 
-/// Tells one path from another: of 128 bits, so that no two of a program that ends are taken for one.
+/// Tells one path from another. It has 128 bits, so two paths of one program practically never get the same digest.
 struct PathDigest: Hashable, Sendable {
   private var first: UInt64 = 0x9E37_79B9_7F4A_7C15
   private var second: UInt64 = 0xD1B5_4A32_D192_ED03

@@ -24,11 +24,12 @@ extension RecordingDispatcher {
 }
 
 extension Timeline {
-  /// The newest of `events`, and before them some of the tasks that matter, with a line for what is left out.
+  /// Selects from `events` the newest ones and some of those about `tasks`, and shows them with a line for each gap.
   ///
   /// - Parameters:
-  ///   - limit: At most so many events.
-  ///   - named: What each task is called, behind its number.
+  ///   - limit: The most events that are shown.
+  ///   - tasks: The tasks that matter: their starts and ends take up to half of the room.
+  ///   - named: The name of each task, shown behind its number.
   static func text(
     of events: some Collection<TaskEvent>, limit: Int, about tasks: Set<TaskID>,
     named: @escaping (TaskRecord) -> String
@@ -40,7 +41,7 @@ extension Timeline {
       default: false
       }
     }
-    // Half of the room at most, the rest shows how it ended.
+    // At most half of the room. The rest shows how it ended.
     var shown = Set(told.suffix(limit / 2).map(\.offset))
     for index in (0..<events.count).reversed() {
       if shown.count == limit { break }
@@ -104,7 +105,7 @@ struct Timeline {
     String(site.split(separator: "/").last ?? "")
   }
 
-  /// What a failed task threw: one line, and not all of a long one.
+  /// The error of a failed task: its first line, shortened if it is long.
   private static func reason(_ kind: TaskEvent.Kind) -> String {
     guard case .finished(.failed(let error)) = kind else { return "" }
     let line = "\(error)".split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
@@ -131,7 +132,7 @@ struct Timeline {
     }
   }
 
-  /// `1.25 s`, with as many decimals as it needs.
+  /// A time as text, such as `1.25 s`, with as many decimals as it needs.
   static func text(_ time: DispatcherInstant) -> String {
     let whole = time.nanoseconds / 1_000_000_000
     var part = String(time.nanoseconds % 1_000_000_000)

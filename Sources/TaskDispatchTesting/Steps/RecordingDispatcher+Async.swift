@@ -3,19 +3,19 @@ internal import TaskDispatch
 extension RecordingDispatcher {
   /// Starts `operation` as a Task on the foreground, and steps everything until it has ended.
   ///
-  /// Each of its resumptions is a step on this thread, so a scenario with actors, child tasks and
-  /// sleeps on this dispatcher's clock gives the same history every time. May be called from
-  /// synchronous and from asynchronous tests.
+  /// Each of its resumptions is a step on this thread. So a scenario with actors, child tasks and sleeps on this
+  /// dispatcher's clock gives the same history every time. Synchronous and asynchronous tests may call it. A body may
+  /// not.
   ///
   /// - Parameters:
-  ///   - movingTime: Whether time goes to the next deadline when nothing else can run. Otherwise an
-  ///     operation that sleeps is stuck, and the error says so.
-  ///   - limit: The most steps; that of the configuration if nil.
+  ///   - movingTime: Whether time moves to the next deadline when nothing else can run. Otherwise an operation that
+  ///     sleeps cannot end, and the error says so.
+  ///   - limit: The most steps, at least 1. The configuration's limit if nil.
   /// - Returns: What `operation` returns.
-  /// - Throws: What `operation` throws; a ``StepError`` if it cannot come to its end:
-  ///   ``StepError/escaped(_:pending:nextDeadline:)`` if it waits for something else than this
-  ///   dispatcher, ``StepError/notEnded(_:pending:nextDeadline:)`` if something waits here that
-  ///   cannot run. Its Task is then left as it is.
+  /// - Throws: What `operation` throws, or a ``StepError`` if it cannot come to its end.
+  ///   ``StepError/escaped(_:pending:nextDeadline:)``: it waits for something outside this dispatcher.
+  ///   ``StepError/notEnded(_:pending:nextDeadline:)``: something waits here that cannot run. After a ``StepError`` the
+  ///   Task is left as it is.
   public func runAsync<Value: Sendable>(
     movingTime: Bool = false, limit: Int? = nil, fileID: StaticString = #fileID,
     line: UInt = #line, _ operation: sending @escaping @isolated(any) () async throws -> Value
@@ -41,7 +41,7 @@ extension RecordingDispatcher {
     return try ending.result!.get()
   }
 
-  /// Moves to the next deadline. False if there is none.
+  /// Moves time to the next deadline. Returns false if there is none.
   private func moveToNextDeadline() throws(StepError) -> Bool {
     try withState { state throws(StepError) in
       guard let next = state.nextDeadlineInstant else { return false }
@@ -55,7 +55,7 @@ extension RecordingDispatcher {
     withState { state in
       let pending = state.pendingTasks()
       let deadline = state.nextDeadlineInstant
-      // Something that waits here may let it go on: then it has not left this dispatcher.
+      // A task that waits here may let the operation go on, so the operation has not left this dispatcher.
       return pending.isEmpty
         ? .escaped("the operation of \(site)", pending: pending, nextDeadline: deadline)
         : .notEnded("the operation of \(site)", pending: pending, nextDeadline: deadline)

@@ -3,10 +3,13 @@ public import TaskDispatch
 extension RecordingDispatcher {
   // MARK: One step
 
-  /// Runs the oldest foreground task: a timer that is due, an event, or else what was posted.
+  /// Runs the next foreground task: a timer that is due, or else an event, or else the oldest posted task.
+  ///
+  /// One thread at a time may step, and never inside a body: see ``StepError/reentrantStep(_:running:)``.
   ///
   /// - Returns: The task that ran.
-  /// - Throws: If nothing can run there; then nothing has.
+  /// - Throws: ``StepError``, if no task can run there: then none has run. ``StepError/taskThrew(_:_:)``, if the body
+  ///   threw and the configuration says `.atOnce`: then the task has ended.
   @discardableResult
   public func runNextForegroundTask() throws(StepError) -> TaskRecord {
     try step("runNextForegroundTask()") { state throws(StepError) in
@@ -17,8 +20,10 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Runs the next background task, of any view: the oldest that has started, or else the one that
-  /// a free worker would start.
+  /// Runs the next background task, of any view: the oldest that has started, or else the one that a free worker would
+  /// start.
+  ///
+  /// - Throws: ``StepError``, as ``runNextForegroundTask()`` does.
   @discardableResult
   public func runNextBackgroundTask() throws(StepError) -> TaskRecord {
     try step("runNextBackgroundTask()") { state throws(StepError) in
@@ -29,8 +34,12 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Runs the next task of `queue`. Tasks of other queues that a worker would have to start first
-  /// are started, and not run, as long as there are free workers.
+  /// Runs the next task of `queue`.
+  ///
+  /// Tasks of other queues that a worker would have to start first are started and not run, as far as there are free
+  /// workers. Traps if `queue` belongs to another dispatcher.
+  ///
+  /// - Throws: ``StepError``, if no task of `queue` can run.
   @discardableResult
   public func runNextTask(on queue: TaskQueue) throws(StepError) -> TaskRecord {
     require(queue.dispatcher === self, "\(queue) belongs to another dispatcher")
@@ -53,17 +62,18 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Runs the task with this label, of which there must be one that waits.
+  /// Runs the one waiting task that has this label.
   ///
-  /// A background task further back starts those before it, as far as there are free workers: on
-  /// threads they could be overtaken in no other way. They run in later steps. A foreground task
-  /// runs only when it is the next.
+  /// A background task further back starts the tasks before it, as far as there are free workers: on threads it could
+  /// overtake them in no other way. Those run in later steps. A foreground task runs only if it is the next.
+  ///
+  /// - Throws: ``StepError``, if no waiting task or more than one has this label, or if the task cannot run now.
   @discardableResult
   public func runTask(labeled label: String) throws(StepError) -> TaskRecord {
     try step("runTask(labeled:)") { state throws(StepError) in
       let pending = state.pendingTasks()
       var matches = pending.filter { $0.task.label == label }
-      // A repeating timer does not run itself: its runs do, under the same label.
+      // A repeating timer does not run itself. Its runs do, under the same label.
       if matches.contains(where: { !$0.repeats }) { matches.removeAll(where: \.repeats) }
       guard let match = matches.first else {
         throw .unknownLabel(
@@ -89,13 +99,15 @@ extension RecordingDispatcher {
 
   // MARK: Many steps
 
-  /// Runs tasks of both lanes until none can run: of the two that are next, the one that was submitted
-  /// first. Time does not move, but in an exploration, where it may pass while something waits.
+  /// Runs tasks of both lanes until none can run. Of the two that are next, the one submitted first runs.
   ///
-  /// - Parameter limit: The most steps, with what runs while a body waits; that of the configuration if nil.
+  /// Time does not move, except in an exploration, where it may pass while something waits.
+  ///
+  /// - Parameter limit: The most steps, at least 1, with those that run while a body waits. The configuration's limit
+  ///   if nil.
   /// - Returns: How many steps it took.
-  /// - Throws: ``StepError/stepLimitReached(limit:recurring:)``, which names what recurs. What has
-  ///   run has run; the rest still waits.
+  /// - Throws: ``StepError/stepLimitReached(limit:recurring:)``, which names what recurs. Tasks that have run stay run,
+  ///   and the rest still waits.
   @discardableResult
   public func runUntilIdle(limit: Int? = nil) throws(StepError) -> Int {
     try steps("runUntilIdle(limit:)") { () throws(StepError) in
@@ -103,7 +115,7 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Runs foreground tasks until none can run.
+  /// Runs foreground tasks until none can run. See ``runUntilIdle(limit:)``.
   @discardableResult
   public func runForegroundUntilIdle(limit: Int? = nil) throws(StepError) -> Int {
     try steps("runForegroundUntilIdle(limit:)") { () throws(StepError) in
@@ -111,7 +123,7 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Runs background tasks until none can run.
+  /// Runs background tasks until none can run. See ``runUntilIdle(limit:)``.
   @discardableResult
   public func runBackgroundUntilIdle(limit: Int? = nil) throws(StepError) -> Int {
     try steps("runBackgroundUntilIdle(limit:)") { () throws(StepError) in
@@ -119,10 +131,12 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Runs tasks of both lanes until `condition` holds. It is asked before each step.
+  /// Runs tasks of both lanes until `condition` holds.
   ///
+  /// - Parameter condition: Called before each step, on this thread.
   /// - Returns: How many steps it took.
-  /// - Throws: ``StepError/conditionNotMet(pending:nextDeadline:)`` if nothing is left to run first.
+  /// - Throws: ``StepError/conditionNotMet(pending:nextDeadline:)`` if nothing is left to run and the condition does
+  ///   not hold. Also what `condition` throws.
   @discardableResult
   public func run(
     limit: Int? = nil, until condition: () throws -> Bool
@@ -139,7 +153,7 @@ extension RecordingDispatcher {
             pending: $0.pendingTasks(), nextDeadline: $0.nextDeadlineInstant)
         }
       }
-      // The condition looks between any two.
+      // The condition looks at the state between any two steps, so each step may show its place in the order.
       withState { $0.decisions?.reduction?.touchesEverything() }
       try performStep(next, budget)
     }
@@ -148,7 +162,7 @@ extension RecordingDispatcher {
 
   // MARK: How a step is made
 
-  /// One step: takes under the lock, runs without it.
+  /// Makes one step: takes a task under the lock, and runs it without the lock.
   private func step(
     _ call: String, _ take: (inout State) throws(StepError) -> Entry
   ) throws(StepError) -> TaskRecord {
@@ -178,7 +192,7 @@ extension RecordingDispatcher {
     try withState { state throws(StepError) in try state.beginStepping(call) }
   }
 
-  /// Ends a step, and runs what the policy runs by itself before it lets the test go on.
+  /// Ends a step, and runs what the policy runs by itself before control returns to the test.
   func endStepping() {
     withState { state in
       state.isStepping = false
@@ -188,10 +202,10 @@ extension RecordingDispatcher {
     runAutomatically()
   }
 
-  /// What a call that runs many steps runs.
+  /// Which tasks a call that makes many steps runs.
   enum Driven { case loop, pool, everything }
 
-  /// Runs until nothing of what is driven can run. Only while stepping.
+  /// Runs until nothing of what is driven can run. The calling thread must be stepping.
   @discardableResult
   func drain(_ driven: Driven, limit: Int?) throws(StepError) -> Int {
     try drain(driven, makeStepBudget(limit))
@@ -209,15 +223,15 @@ extension RecordingDispatcher {
     }
   }
 
-  /// Of the call that steps now, and that calls which wait in its bodies use as well.
+  /// Makes the budget of the call that steps now. Calls that wait in its bodies use that budget as well.
   func makeStepBudget(_ limit: Int?) -> StepBudget {
     let budget = StepBudget(limit ?? configuration.stepLimit)
     withState { $0.stepBudget = budget }
     return budget
   }
 
-  /// Whether there may be more to do although a take found nothing: somebody was told that
-  /// something expired, or that a shutdown has gone on, and may go on here.
+  /// Whether there may be more to run although no task was found. Callbacks about expired tasks or about the progress
+  /// of a shutdown may have brought work.
   func looksAgain(_ driven: Driven) -> Bool {
     withState { state in
       let phase = state.shutdown?.phase
@@ -226,7 +240,7 @@ extension RecordingDispatcher {
     } || withState { $0.hasMore(driven) }
   }
 
-  /// The next body: the chooser's, or by the fake's own preference.
+  /// The next body: the chooser's choice, or else that of an exploration or the fake's own preference.
   func takeNext(_ driven: Driven = .everything) -> Entry? {
     guard let chooser, driven == .everything else {
       while true {
@@ -250,7 +264,7 @@ extension RecordingDispatcher {
     budget.count(next)
     let outcome = perform(next)
     withState { state in
-      // What stood behind this body has no time left if it began a shutdown without any.
+      // If the body began a shutdown that leaves no time, the tasks behind it must not run.
       if state.drainIsOver { state.advanceShutdown() }
     }
     try checkThrown(next, outcome)
@@ -272,7 +286,7 @@ extension RecordingDispatcher {
 
   // MARK: Running by itself
 
-  /// Runs what the policy runs by itself, unless this thread or another steps already.
+  /// Runs what the policy runs by itself, unless a thread steps already.
   func runAutomatically() {
     let driven: Driven
     switch configuration.policy {

@@ -1,10 +1,10 @@
 public import TaskDispatch
 
 extension RecordingDispatcher {
-  /// What a call that moves time runs on the way.
+  /// Which tasks a call that moves time runs on the way.
   public enum Drive: Sendable, Hashable {
-    /// The foreground and the timers: a test that steps the background itself. Timers of the
-    /// background come due, and wait there.
+    /// The foreground and the timers, for a test that steps the background itself. Timers of the background come due,
+    /// and wait there.
     case loop
     /// Both lanes.
     case everything
@@ -12,15 +12,16 @@ extension RecordingDispatcher {
 
   /// Moves virtual time forward, and runs what can run on the way.
   ///
-  /// First everything that waits runs; then time goes from one deadline to the next, up to and
-  /// including the end, and at each everything runs that came due and what that led to. Inside a
-  /// task ``now`` is its deadline. Time moves also if nothing waits.
+  /// First it runs everything that can run now. Then time moves from one deadline to the next, up to and including the
+  /// end. At each deadline it runs what came due, and what that led to. Inside a task, ``now`` is the task's deadline.
+  /// Time moves also if nothing waits.
   ///
   /// - Parameters:
-  ///   - duration: Zero runs what is due now.
+  ///   - duration: Not negative. Zero runs what is due now.
   ///   - driving: Whether the background runs too.
-  /// - Throws: ``StepError/timeBackwards(now:requested:)`` if negative, and nothing has changed. If
-  ///   the steps at one time exceed the limit, or all steps ten times that (100 000 if that is more), time stays there.
+  /// - Throws: ``StepError/timeBackwards(now:requested:)`` if `duration` is negative: nothing has changed then.
+  ///   ``StepError/stepLimitReached(limit:recurring:)`` if the steps at one time exceed the limit, or all steps exceed
+  ///   ten times the limit (100 000 if that is more): time then stays there.
   public func advanceTime(
     by duration: Duration, driving: Drive = .everything
   ) throws(StepError) {
@@ -29,7 +30,7 @@ extension RecordingDispatcher {
     try advance(to: now.advanced(by: duration), driving)
   }
 
-  /// Moves virtual time forward to `time`. See ``advanceTime(by:driving:)``.
+  /// Moves virtual time forward to `time`, and runs what can run on the way. See ``advanceTime(by:driving:)``.
   public func advanceTime(
     to time: DispatcherInstant, driving: Drive = .everything
   ) throws(StepError) {
@@ -40,7 +41,7 @@ extension RecordingDispatcher {
 
   /// Moves virtual time to the next deadline, and runs what can run there.
   ///
-  /// - Returns: That time.
+  /// - Returns: The time of that deadline.
   /// - Throws: ``StepError/nothingQueued(_:elsewhere:nextDeadline:)`` if nothing waits for a time.
   @discardableResult
   public func advanceToNextDeadline(
@@ -59,11 +60,12 @@ extension RecordingDispatcher {
     return next
   }
 
-  /// Lets time pass while nothing runs: a loop that is late. What came due waits to be stepped.
+  /// Moves virtual time while nothing runs, as if the loop were late. Tasks that came due wait to be stepped.
   ///
-  /// May be called inside a body too: it then takes that long.
+  /// A body may call it too: the body then takes that long.
   ///
-  /// - Throws: ``StepError/timeBackwards(now:requested:)`` if negative.
+  /// - Parameter duration: Not negative.
+  /// - Throws: ``StepError/timeBackwards(now:requested:)`` if `duration` is negative: nothing has changed then.
   public func skipTime(by duration: Duration) throws(StepError) {
     try withState { state throws(StepError) in
       let now = DispatcherInstant(nanoseconds: state.now)
@@ -73,7 +75,7 @@ extension RecordingDispatcher {
     settleShutdown(insideStep: true)
   }
 
-  /// Only while stepping.
+  /// Moves time to `time` and runs what `drive` says. The calling thread must be stepping.
   private func advance(to time: DispatcherInstant, _ drive: Drive) throws(StepError) {
     try withState { state throws(StepError) in
       let now = DispatcherInstant(nanoseconds: state.now)
@@ -89,15 +91,15 @@ extension RecordingDispatcher {
     try drain(driven, budget)
     while try moveToDeadline(before: time) {
       budget.timeHasMoved()
-      // What one step uses up at each time is seen by no step.
+      // Where one time leaves nothing to run, the checks of `drain` do not throw. Something has come due now.
       try check(budget, driven)
       try drain(driven, budget)
     }
   }
 
-  /// Moves to the next deadline, or to `end` if that comes first. False if nothing is due there.
+  /// Moves to the next deadline, or to `end` if that comes first. Returns false if nothing is due there.
   ///
-  /// A body may have skipped time beyond the end: then time stays there.
+  /// If a body has skipped time beyond the end, time stays where it is.
   private func moveToDeadline(before end: DispatcherInstant) throws(StepError) -> Bool {
     try withState { state throws(StepError) in
       let now = DispatcherInstant(nanoseconds: state.now)

@@ -1,21 +1,21 @@
 internal import TaskDispatch
 
-/// Counts the steps of one call, those of the calls that its bodies make included, and near the end what they were.
+/// Counts the steps of one call, and, near the end of the budget, which tasks ran.
 ///
-/// Touched by the thread of the call alone.
+/// The steps of calls that its bodies make count as well. Touched by the thread of the call alone.
 final class StepBudget {
   let limit: Int
   /// How many steps the call itself has made.
   private(set) var steps = 0
-  /// The call in a body of which this one is.
+  /// The budget of the call whose body makes this call.
   private let outer: StepBudget?
-  /// Since the call has moved time, if it does.
+  /// Bodies that ran since the call last moved time, if it moves time.
   private var used = 0
   private var usedBefore = 0
   private var seen: [Key: Int] = [:]
-  /// Enough to see what recurs, and no cost for calls that end.
+  /// How many of the last bodies are recorded: enough to see what recurs, at no cost for calls that end.
   private static let watched = 1_000
-  /// What a call that moves time may run in all, at least: a clock may tick for days, and not for centuries.
+  /// The least total for a call that moves time: a clock may tick for days, and not for centuries.
   private static let leastInAll = 100_000
 
   private struct Key: Hashable {
@@ -23,7 +23,7 @@ final class StepBudget {
     let site: CallSite
   }
 
-  /// - Parameter outer: The call of the same thread in a body of which this one is.
+  /// - Parameter outer: The budget of the call, on the same thread, whose body makes this call.
   init(_ limit: Int, inside outer: StepBudget? = nil) {
     require(limit >= 1, "a step limit must allow a step (limit: \(limit))")
     (self.limit, self.outer) = (limit, outer)
@@ -36,14 +36,14 @@ final class StepBudget {
 
   private var isSpent: Bool { used >= limit || usedBefore + used >= mostInAll }
 
-  /// This one, or the nearest around it, that must not make another step; nil if they all may.
+  /// The nearest budget, from this one outwards, that allows no further step. Nil if all allow one.
   var spent: StepBudget? {
     var next: StepBudget? = self
     while let budget = next, !budget.isSpent { next = budget.outer }
     return next
   }
 
-  /// A body is about to run.
+  /// Counts a body that is about to run, in this budget and in those around it.
   func count(_ body: Entry) {
     steps += 1
     use(body)
@@ -63,7 +63,7 @@ final class StepBudget {
     seen[Key(label: task.label, site: task.site), default: 0] += 1
   }
 
-  /// The call, which moves time, has moved it.
+  /// Begins a new count after the call has moved time.
   func timeHasMoved() {
     usedBefore += used
     used = 0

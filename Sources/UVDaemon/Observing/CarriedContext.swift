@@ -2,12 +2,14 @@
   public import ServiceContextModule
 
   extension ServiceContext {
-    /// A body that runs in the context that is current now: a task of a dispatcher is no Swift Task,
-    /// and has none of its own.
+    /// Returns a closure that calls `body` in the service context that is current now. A task of a dispatcher is no
+    /// Swift Task, and has no context of its own.
     ///
     /// ```swift
     /// dispatcher.background(label: "hash", ServiceContext.carry { hash(path) })
     /// ```
+    ///
+    /// If there is no current context, it returns `body` itself.
     public static func carry<Result>(
       _ body: @escaping @Sendable () throws -> Result
     ) -> @Sendable () throws -> Result {
@@ -15,7 +17,7 @@
       return { try ServiceContext.$current.withValue(context) { try body() } }
     }
 
-    /// As the other one, of a body that does not throw.
+    /// Returns a closure that calls `body`, which does not throw, in the service context that is current now.
     public static func carry<Result>(
       _ body: @escaping @Sendable () -> Result
     ) -> @Sendable () -> Result {

@@ -3,22 +3,23 @@
   internal import Synchronization
   public import UVDispatch
 
-  /// Logs what a person should look at: bodies that hold their thread, and submissions that are refused; each with its
-  /// label, and the file and line that submitted it.
+  /// Logs what a person should look at: bodies that hold their thread for long, and submissions that are refused.
+  /// Each message has the label, and the file and line that submitted the task.
   ///
-  /// Of a body that holds its thread: that it has, after the threshold of the dispatcher; again each time that this has
-  /// become ten times as long; and for how long it was, once it ends. Of other bodies that the same line of the source
-  /// has submitted, and of refusals, at most one a second for each line, with the number of those between: a queue that
-  /// is full refuses thousands. No refusal because of a shutdown.
+  /// A body that holds its thread is logged after the stall threshold of the dispatcher, again each time that its
+  /// time has become ten times as long, and once it ends. Other bodies that the same line of the source has
+  /// submitted, and refusals, are logged at most once a second for each line, with the number that was left out: a
+  /// queue that is full refuses thousands. Refusals because of a shutdown are not logged.
   ///
   /// What a shutdown leaves behind is in its ``ShutdownReport``, which ``Daemon`` logs.
   public final class LoggingObserver: TaskObserver {
     private let logger: Logger
     private let refusals = Locked(Throttle(interval: .seconds(1)))
     private let stalls = Locked(Stalls())
-    /// How many there are: most bodies end while there is none, and need no lock for that.
+    /// How many stalls are known. Most bodies end while there is none, and then take no lock.
     private let stallCount = Atomic(0)
 
+    /// - Parameter logger: Gets warnings for stalls and refusals, and a notice when a stall ends.
     public init(_ logger: Logger) { self.logger = logger }
 
     public func observe(_ event: TaskEvent) {
@@ -30,7 +31,7 @@
         }
         guard let others else { return }
         log(.warning, "\(event.task.name) has held its thread for \(time.shortText)", others, event)
-      // That of a shutdown is as it should be, and comes from everywhere.
+      // A refusal because of a shutdown is expected, and comes from every part of the program.
       case .refused(let reason) where reason != .shutDown:
         guard let others = refusals.withLock({ $0.pass(event.task.site, at: event.time) }) else {
           return
@@ -60,24 +61,27 @@
     }
   }
 
-  /// The bodies that hold their thread.
+  /// The bodies that hold their thread for long.
   struct Stalls: Sendable {
     private struct Stall {
       let site: CallSite
       let startedAt: DispatcherInstant
-      /// Told again from this on; nil if it was not told of yet, since another body of its line was.
+      /// It is reported again once it has held its thread this long. Nil if it was not reported yet, because another
+      /// body of its line was.
       var next: Duration?
     }
 
     private var known: [TaskID: Stall] = [:]
     private var throttle = Throttle(interval: .seconds(1))
-    /// There are at most so many threads; what was told after its end, and so never ends, may not fill the memory.
+    /// As many as libuv's pool can have threads. If a stall is reported after its body has ended, its entry never
+    /// goes, and such entries must not fill the memory.
     private static let mostKnown = 1024
 
     var count: Int { known.count }
 
-    /// - Returns: How many others of this line of the source were held back since the last that was told; nil if this
-    ///   one is.
+    /// Notes that a body stalls.
+    ///
+    /// - Returns: How many other bodies of its line were left out since the last report. Nil if this one is left out.
     mutating func begin(
       _ task: TaskRecord, at time: DispatcherInstant, held: Duration
     ) -> Int? {
@@ -85,7 +89,8 @@
       let before = known[task.id]
       if let next = before?.next, held < next { return nil }
       if before == nil, known.count >= Self.mostKnown { known = [:] }
-      // What was told of is told again whenever it is time; what was not, once its line has been silent for long enough.
+      // A body that was reported before is reported again when it is time. One that was not is reported once nothing
+      // of its line was for long enough.
       let others =
         before?.next == nil
         ? throttle.pass(task.site, at: time, isAgain: before != nil)
@@ -96,8 +101,10 @@
       return others
     }
 
-    /// - Returns: For how long it has held its thread, and how many others were held back; nil if nothing was told of
-    ///   it.
+    /// Notes that a body has ended.
+    ///
+    /// - Returns: For how long it has held its thread, and how many others were left out. Nil if it was never
+    ///   reported.
     mutating func end(
       _ task: TaskID, at time: DispatcherInstant
     ) -> (held: Duration, others: Int)? {
@@ -106,19 +113,21 @@
     }
   }
 
-  /// Lets one message through for each line of the source in a stretch of time.
+  /// Lets one message through for each line of the source in each interval.
   struct Throttle: Sendable {
     private let interval: Duration
-    /// How many lines it knows.
+    /// How many lines of the source it knows.
     var count: Int { known.count }
     private var known: [CallSite: (next: DispatcherInstant, heldBack: Int)] = [:]
-    /// Lines of the source are few; what is not may not fill the memory.
+    /// A program has fewer lines that submit. If something makes more call sites, they must not fill the memory.
     private static let mostKnown = 1024
 
     init(interval: Duration) { self.interval = interval }
 
-    /// - Parameter isAgain: Whether it was held back before, and counted then.
-    /// - Returns: How many others were held back since the last that passed; nil if this one is.
+    /// Asks whether a message of a line may pass.
+    ///
+    /// - Parameter isAgain: Whether this message was left out before, and counted then.
+    /// - Returns: How many others were left out since the last that passed. Nil if this one is left out.
     mutating func pass(
       _ site: CallSite, at time: DispatcherInstant, isAgain: Bool = false
     ) -> Int? {
@@ -132,9 +141,9 @@
       return max(0, (entry?.heldBack ?? 0) - (isAgain ? 1 : 0))
     }
 
-    /// Lets one through at any time; the next waits.
+    /// Lets a message pass whenever it comes, and begins a new interval for its line.
     ///
-    /// - Returns: How many were held back since the last that passed.
+    /// - Returns: How many were left out since the last that passed.
     mutating func takeHeldBack(_ site: CallSite, at time: DispatcherInstant) -> Int {
       let heldBack = known[site]?.heldBack ?? 0
       known[site] = (time.advanced(by: interval), 0)
@@ -142,7 +151,7 @@
     }
   }
 
-  /// Tells several observers, one after the other.
+  /// Calls several observers, one after the other.
   public struct TaskObservers: TaskObserver {
     private let observers: [any TaskObserver]
 

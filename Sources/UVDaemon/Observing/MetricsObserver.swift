@@ -7,25 +7,25 @@
   /// | Label | Kind | Dimensions |
   /// |---|---|---|
   /// | `tasks_total` | counter of submissions that have ended | `dispatcher`, `outcome` |
-  /// | `wait` | timer from the submission, or the time a timer came due, to the start of a body | `dispatcher`, `queue` |
+  /// | `wait` | timer from the submission, or a timer's due time, to the start of a body | `dispatcher`, `queue` |
   /// | `run` | timer from the start of a body to its end | `dispatcher`, `queue` |
   /// | `loop_delay` | timer of how late the loop is, with ``sample(_:every:)`` | `dispatcher` |
   /// | `waiting`, `running` | gauges, with ``sample(_:every:)`` | `dispatcher` |
   ///
-  /// A task is counted when its end is told, and timed once all of its start and its end was told: one
-  /// without a start, such as a sleep on the clock or what was cancelled while it waited, has neither
-  /// `wait` nor `run`; one that was abandoned has no `run`.
+  /// A task is counted when its end is reported. It is timed when all events of its start and its end were reported.
+  /// A task without a start, such as a sleep on the clock or one that was cancelled while it waited, has neither
+  /// `wait` nor `run`. A task that was abandoned has no `run`.
   ///
-  /// A dispatcher tells its observers from several threads, so the events of one task may be told in
-  /// another order than they happened, and only their times count. Of one body, the start is told before
-  /// the end, by the thread that runs it; more is not relied upon. Nothing is kept of a task once all that
-  /// is sure to be told of it was.
+  /// A dispatcher calls its observers from several threads. So the events of one task may come in another order than
+  /// they happened, and only their times count. The start and the end of one body come in order, from the thread that
+  /// runs it; the observer relies on no other order. It forgets a task once every event has come that is sure to
+  /// come.
   ///
-  /// What nobody can know is that a task was a timer if its coming due is told after all else: then its
-  /// `wait` counts from the submission, as that of a task does.
+  /// If the event that a timer came due is the last of its task to come, the observer cannot know that the task was a
+  /// timer. Then its `wait` counts from the submission, as for any task.
   ///
-  /// Each task costs some dictionary look-ups under a lock, on the thread where it happens. An entry is
-  /// kept of each that waits or runs.
+  /// Each event costs some look-ups in dictionaries under a lock, on the thread that reports it. An entry is kept for
+  /// each task that waits or runs.
   public final class MetricsObserver: TaskObserver {
     private let dispatcher: String
     private let factory: any MetricsFactory
@@ -45,9 +45,12 @@
       let run: CoreMetrics.Timer
     }
 
+    /// Makes an observer for one dispatcher.
+    ///
     /// - Parameters:
     ///   - dispatcher: The dispatcher's label.
-    ///   - factory: That of the process if nil, which is asked for now: bootstrap it before.
+    ///   - factory: Makes the metrics. If nil, that of the process, which is read now: bootstrap `MetricsSystem`
+    ///     before.
     public init(dispatcher: String, factory: (any MetricsFactory)? = nil) {
       let factory = factory ?? MetricsSystem.factory
       self.dispatcher = dispatcher
@@ -77,14 +80,18 @@
       }
     }
 
-    /// Measures every `interval`, from now on until it is cancelled or the dispatcher is shut down: how
-    /// late the loop comes to what is due, and how many tasks wait and run. It wakes the loop each
-    /// time. Any thread.
+    /// Measures every `interval` how late the loop comes to what is due, and how many tasks wait and run. It begins
+    /// now, and ends when it is cancelled or the dispatcher is shut down. Each measurement wakes the loop. Any
+    /// thread.
     ///
-    /// - Returns: Cancels it. It keeps the dispatcher, as every handle does; the sampling does not.
+    /// - Parameters:
+    ///   - dispatcher: The dispatcher to measure, which should be the one of this observer.
+    ///   - interval: The time between two measurements.
+    /// - Returns: A handle that cancels the sampling. The handle keeps the dispatcher, as every handle does; the
+    ///   sampling does not.
     @discardableResult
     public func sample(_ dispatcher: any TaskDispatcher, every interval: Duration) -> TimerHandle {
-      // Not `Confined`, which would hold the dispatcher that holds this.
+      // Not `Confined`, which would hold the dispatcher, which holds this.
       let due = Locked(dispatcher.now.advanced(by: interval))
       return dispatcher.foreground.every(interval, catchUp: .spaced, label: "sample metrics") {
         [weak dispatcher] in
@@ -92,15 +99,15 @@
         self.loopDelay.record(from: due.withLock { $0 }, to: dispatcher.now)
         let ledger = dispatcher.ledger
         self.waiting.record(ledger.waiting)
-        // One of them is this.
+        // One of the running tasks is this one.
         self.running.record(ledger.running - 1)
         let next = dispatcher.now.advanced(by: interval)
         due.withLock { $0 = next }
       }
     }
 
-    /// The factory is the user's: it is called without the lock. If two threads come first together, the
-    /// timers of one are kept.
+    /// The timers of a queue, made when they are first needed. The factory is user code, so it is called without the
+    /// lock. If two threads make timers of one queue at a time, those of one thread are kept.
     private func timers(of queue: String) -> Queue {
       if let known = state.withLock({ $0.queues[queue] }) { return known }
       let dimensions = [("dispatcher", dispatcher), ("queue", queue)]
@@ -116,7 +123,7 @@
 
     private func count(_ outcome: String) { counter(of: outcome).increment() }
 
-    /// As ``timers(of:)``.
+    /// The counter of an outcome, made as ``timers(of:)`` makes timers.
     private func counter(of outcome: String) -> Counter {
       if let known = state.withLock({ $0.outcomes[outcome] }) { return known }
       let made = Counter(

@@ -1,11 +1,11 @@
 #if Daemon
   internal import TaskDispatch
 
-  /// What has been told so far of each task, in whatever order, until all of it was.
+  /// The events that were reported so far of each task, in any order, until all have come.
   ///
-  /// An observer is called from several threads, and a thread may stand still between an event and its
-  /// telling: the worker's start and end of a task may overtake the submitter's `.enqueued` and the
-  /// loop's `.due`. So nothing ends a story but knowing that each event which is sure to come has come:
+  /// Several threads call an observer, and a thread may be held up between an event and its report. So a worker's
+  /// report of the start and the end of a task may overtake the submitting thread's `.enqueued` and the loop's
+  /// `.due`. A story is therefore complete only when each event has come that is sure to come:
   ///
   /// ```
   /// never started     .enqueued            .finished(.cancelled, .expired)
@@ -13,14 +13,14 @@
   /// a body            .enqueued  .started  .finished(.completed, .failed, .abandoned)
   /// ```
   ///
-  /// `.due` comes besides for a timer, and nobody knows of which: it begins no story, since it could
-  /// come after the end of its own.
+  /// A timer has `.due` as well, but its other events do not say that it is a timer. So `.due` begins no story: it
+  /// could come after the end of its own.
   struct TaskStories {
-    /// Of one whose body has started and ended, or was given up.
+    /// The times of a task whose body has started, and has ended or was abandoned.
     struct Told: Equatable {
       let readyAt: DispatcherInstant
       let startedAt: DispatcherInstant
-      /// Nil if it was given up: it runs on.
+      /// Nil if the body was abandoned: it still runs.
       let endedAt: DispatcherInstant?
     }
 
@@ -30,8 +30,8 @@
       var startedAt: DispatcherInstant?
       var end: (outcome: Outcome, time: DispatcherInstant)?
 
-      /// Whether all has come that is sure to come. A sleep has no start, and is told to be due and to
-      /// have ended in this order: its thread tells both. So are the start and the end of a body.
+      /// Whether every event has come that is sure to come. A sleep has no start; one thread reports that it came due
+      /// and then that it has ended. One thread also reports the start and then the end of a body.
       var isComplete: Bool {
         guard isAccepted, let end else { return false }
         return switch end.outcome {
@@ -43,17 +43,19 @@
     }
 
     private var stories: [TaskID: Story] = [:]
-    /// Came due before anything else was told of them, or after all was.
+    /// Tasks whose `.due` has come before all their other events, or after them.
     private var early: [TaskID: DispatcherInstant] = [:]
-    /// They are few: a thread has to stand still for as long as a timer takes. Those that came too late
-    /// may not fill the memory.
+    /// Few tasks are here at a time: a thread has to be held up for as long as a timer takes. Those whose `.due` came
+    /// last never leave by themselves, and must not fill the memory.
     private static let mostEarly = 64
 
-    /// How many are open.
+    /// How many stories are open.
     var count: Int { stories.count }
-    /// How many came due and are known of nothing else.
+    /// How many tasks have come due of which no other event is known.
     var earlyCount: Int { early.count }
 
+    /// Takes in an event.
+    ///
     /// - Returns: The times of a body, once all of them are known.
     mutating func hear(_ event: TaskEvent) -> Told? {
       let id = event.task.id
@@ -63,7 +65,7 @@
         if early.count >= Self.mostEarly { early = [:] }
         early[id] = event.time
         return nil
-      // Of one that had waited for room, or of one that was never accepted.
+      // The task had waited for room, or was never accepted.
       case .refused:
         stories[id] = nil
         return nil
@@ -90,7 +92,7 @@
   }
 
   extension Outcome {
-    /// Whether a body that was started has ended.
+    /// Whether a body that had started has ended.
     fileprivate var hasEnded: Bool {
       if case .abandoned = self { false } else { true }
     }

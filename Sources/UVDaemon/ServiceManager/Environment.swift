@@ -1,9 +1,11 @@
 #if Daemon
-  /// A variable of the environment that makes no sense.
+  /// A variable of the environment has a value that makes no sense.
   public struct EnvironmentError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The name of the variable.
     public let variable: String
+    /// Its value.
     public let value: String
-    /// What it must be.
+    /// What the value must be: the end of the message.
     public let expected: String
 
     public init(variable: String, value: String, expected: String) {
@@ -15,20 +17,20 @@
     public var description: String { "\(variable) is \"\(value)\": \(expected)" }
   }
 
-  /// What a service manager says in the environment.
+  /// What a service manager has put into the environment.
   struct Environment {
-    /// The number of this process: some variables are for one process only, and its children inherit
-    /// them.
+    /// The number of this process. Some variables name the process that they are for, and its children inherit them.
     let process: Int32
-    /// Whether the descriptor is a socket that is open.
+    /// Whether the descriptor is an open socket.
     let isSocket: (CInt) -> Bool
+    /// The value of a variable, or nil.
     let variable: (String) -> String?
 
-    /// The first descriptor that is passed: those before it are the standard streams.
+    /// The first descriptor that is passed. Those before it are the standard streams.
     private static let firstDescriptor: CInt = 3
-    /// Longer than any list of sockets, and short enough for a number of a descriptor.
+    /// More sockets than any list has, and small enough for the number of a descriptor.
     private static let mostDescriptors = 1 << 20
-    /// What fits into the address of a Unix socket.
+    /// How many bytes fit into the address of a Unix socket.
     private static let longestAddress = 108
 
     func address() throws(EnvironmentError) -> String? {
@@ -80,9 +82,11 @@
       }
     }
 
-    /// What was meant for another process, and reaches this one: a script has started it that has not become it. Each
-    /// is a sentence, since nothing else tells why clients wait, or why the service manager ends a process that is
-    /// well. Nothing is said of sockets that are not open: then a service has them, and this is a program that it
+    /// The variables that were meant for another process and reach this one: a script has started this process
+    /// instead of becoming it. Each is a sentence for the log. Nothing else would say why clients wait, or why the
+    /// service manager ends a process that works.
+    ///
+    /// If the sockets are not open, nothing is said of them: then this process is a program that the service itself
     /// has started.
     func strays() throws(EnvironmentError) -> [String] {
       var strays: [String] = []
@@ -106,6 +110,8 @@
     }
 
     /// Whether the variable names this process.
+    ///
+    /// - Parameter orUnset: The answer if it is not set.
     private func isForMe(_ name: String, orUnset: Bool) throws(EnvironmentError) -> Bool {
       guard let text = nonempty(name) else { return orUnset }
       guard let number = number(text), number > 0 else {
@@ -120,7 +126,7 @@
       return text
     }
 
-    /// Decimal digits and nothing else: `Int64` takes a sign as well.
+    /// The number that `text` consists of. Only decimal digits: `Int64` alone would accept a sign.
     private func number(_ text: String) -> Int64? {
       text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         ? Int64(text) : nil

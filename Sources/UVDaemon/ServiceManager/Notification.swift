@@ -4,30 +4,31 @@
   extension ServiceManager {
     /// What a daemon tells its service manager: an assignment of `sd_notify(3)`.
     public enum Notification: Sendable, Hashable {
-      /// It is up; or up again, after a reload.
+      /// The daemon is up, or up again after a reload.
       case ready
-      /// It takes in its configuration anew, since that time of the monotonic clock.
+      /// The daemon reloads its configuration, since that time of the monotonic clock, in microseconds.
       case reloading(sinceMicroseconds: Int64)
-      /// As ``reloading(sinceMicroseconds:)``, since now.
+      /// The daemon reloads its configuration, since now.
       public static var reloading: Self {
         .reloading(sinceMicroseconds: monotonicNanoseconds() / 1_000)
       }
-      /// It is about to end.
+      /// The daemon is about to end.
       case stopping
-      /// One line for people who ask how it is. Ends of lines and zeros become spaces, and after 4000 bytes it is cut.
+      /// One line for people that ask how the daemon is. Ends of lines and zeros become spaces, and after 4000 bytes
+      /// it is cut.
       case status(String)
-      /// It needs this long for what it is at: starting, stopping or reloading.
+      /// The daemon needs this long for what it is doing: starting, stopping or reloading.
       case extendTimeout(Duration)
-      /// It is alive.
+      /// The daemon is alive.
       case watchdog
 
-      /// In bytes. A service manager takes 4096 in one datagram, and drops what is longer.
+      /// In bytes. A service manager reads at most 4096 bytes of a datagram, and drops a longer one.
       private static var longestStatus: Int { 4000 }
 
-      /// The variable that it assigns to.
+      /// The variable that the notification assigns to.
       var name: Substring { assignment.prefix { $0 != "=" } }
 
-      /// Without the end of its line.
+      /// The assignment that is sent, without an end of line.
       public var assignment: String {
         switch self {
         case .ready: "READY=1"
@@ -42,7 +43,7 @@
   }
 
   extension String {
-    /// Its first characters, and an ellipsis, if it has more than so many bytes.
+    /// The string, or if it has more than `bytes` bytes, its first characters and an ellipsis.
     fileprivate func cut(to bytes: Int) -> String {
       if utf8.count <= bytes { return self }
       let ellipsis = "…"
@@ -60,8 +61,8 @@
   }
 
   extension Duration {
-    /// Rounded up, since whatever asks for time needs all of it. Zero if it is negative; at most what
-    /// 64 bits hold.
+    /// In microseconds, rounded up, since a process that asks for time needs all of it. Zero if negative; at most
+    /// what 64 bits hold.
     fileprivate var microseconds: Int64 {
       let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000)
       return Int64(clamping: max(0, whole + (rest > 0 ? 1 : 0)))

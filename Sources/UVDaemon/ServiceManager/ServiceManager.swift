@@ -2,36 +2,40 @@
   internal import CDaemon
   internal import Glibc
 
-  /// The service manager that has started this process, if one has: systemd, or another that speaks
-  /// its protocol. It says where it is in the environment, and passes sockets that it has opened.
+  /// The service manager that has started this process, if there is one: systemd, or another one with its protocol.
+  /// The environment says where it listens, and which sockets it has opened and passed.
   ///
-  /// Without one, everything here does nothing.
+  /// Without a service manager, everything here does nothing.
   public struct ServiceManager: Sendable, Hashable {
-    /// Where it listens for notifications: a path, or a name of the abstract namespace behind `@`.
+    /// Where it listens for notifications: a path, or `@` and a name of the abstract namespace. Nil if it does not
+    /// listen.
     public let address: String?
-    /// How long after a ``Notification/watchdog`` it takes the process for stuck, and ends it.
+    /// How long after a ``Notification/watchdog`` it takes the process for stuck and ends it. Nil if it expects no
+    /// such notifications.
     public let watchdogTimeout: Duration?
-    /// What it has passed, in its order. Their descriptors are open, and the taker's to close.
+    /// The sockets that it has passed, in its order. Their descriptors are open, and the program has to close them.
     public let sockets: [PassedSocket]
-    /// What the environment says for another process, and nothing here uses: sentences for a person.
+    /// What the environment says for another process, and this one does not use: sentences for the log.
     let strays: [String]
 
     /// A socket that was opened before the process was started.
     public struct PassedSocket: Sendable, Hashable {
+      /// Its descriptor, which is open.
       public let descriptor: CInt
-      /// `FileDescriptorName=` of its unit; `unknown` if nobody has named it.
+      /// `FileDescriptorName=` of its unit, or `unknown` if the unit sets none.
       public let name: String
     }
 
-    /// Nobody: as if a person had started the process.
+    /// No service manager, as if a person had started the process.
     public static let absent = ServiceManager(
       address: nil, watchdogTimeout: nil, sockets: [], strays: [])
 
-    /// The one that the environment of this process tells of. Ask before other threads change that.
+    /// The service manager that the environment of this process names. Call it before other threads change the
+    /// environment.
     ///
     /// Programs that this process starts do not inherit the sockets any more.
     ///
-    /// - Throws: ``EnvironmentError`` for what no service manager says.
+    /// - Throws: ``EnvironmentError`` for a value that no service manager sets.
     public static func current() throws(EnvironmentError) -> ServiceManager {
       let manager = try ServiceManager(process: getpid()) { name in
         unsafe getenv(name).map { unsafe String(cString: $0) }
@@ -54,10 +58,13 @@
       self.sockets = sockets
     }
 
+    /// Reads the environment.
+    ///
     /// - Parameters:
     ///   - process: The number of this process.
-    ///   - isSocket: Whether a descriptor is a socket that is open.
+    ///   - isSocket: Whether a descriptor is an open socket.
     ///   - variable: The value of an environment variable, or nil.
+    /// - Throws: ``EnvironmentError`` for a value that no service manager sets.
     init(
       process: pid_t, isSocket: @escaping (CInt) -> Bool = Self.isSocket,
       variable: @escaping (String) -> String?
@@ -74,9 +81,10 @@
       return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
-    /// Sends notifications, in one datagram. Any thread; does not wait.
+    /// Sends notifications, in one datagram. Does not wait. Any thread.
     ///
-    /// - Returns: Nil if it has them, or nobody is there; otherwise what the system said.
+    /// - Returns: The error if the system refused. Nil if they were sent, or there is no service manager to send them
+    ///   to.
     func send(_ notifications: [Notification]) -> SendError? {
       guard let address, !notifications.isEmpty else { return nil }
       let text = notifications.map(\.assignment).joined(separator: "\n")
@@ -88,10 +96,11 @@
   /// A notification that did not reach the service manager.
   struct SendError: Error, CustomStringConvertible {
     let address: String
-    /// `errno`.
+    /// The value of `errno`.
     let code: CInt
 
-    /// Its queue is full, or this process has run out of something: later there may be room.
+    /// Whether to try again later: the queue of the service manager is full, or this process has run out of a
+    /// resource.
     var mayPass: Bool { [EAGAIN, ENOBUFS, ENOMEM, EMFILE, ENFILE].contains(code) }
 
     var description: String {

@@ -3,13 +3,13 @@
   internal import TaskDispatch
   internal import UVDispatch
 
-  /// Tells the service manager what a daemon has to say, in an order that it understands, and says it again a little
-  /// later if there was no room.
+  /// Sends a daemon's notifications to the service manager, in an order that it understands. Sends them again a
+  /// little later if there was no room.
   ///
   /// Each notification is a datagram of its own: a service manager drops a long one whole, and a status may be long.
   ///
-  /// The dispatcher holds it, in timers and handlers; so it does not hold the dispatcher, and neither of
-  /// the two holds a ``Daemon`` that nothing else does.
+  /// The dispatcher holds it, in timers and handlers, so it does not hold the dispatcher. Neither of the two keeps a
+  /// ``Daemon`` that no other object holds.
   final class Teller: Sendable {
     typealias Notification = ServiceManager.Notification
 
@@ -20,24 +20,27 @@
     private let send: @Sendable ([Notification]) -> SendError?
     private let dispatcher: @Sendable () -> (any TaskDispatcher)?
     private let state = Locked(State())
-    /// Held while something is sent: nothing that the end makes untrue may be on its way then.
+    /// Held while a notification is sent. The notifications of the end are sent under it too, so none that the end
+    /// makes untrue can arrive after them.
     private let sending = Locked(())
 
     private struct State {
-      /// Not taken by the service manager yet, whose queue was full.
+      /// Notifications that wait to be sent. The queue of the service manager may be full.
       var unsent: [Notification] = []
       var retryIsSet = false
       var endIsTold = false
-      /// What the end has to say, until the service manager has it.
+      /// The notifications of the end that were not sent yet, one datagram each.
       var untoldEnd: [[Notification]] = []
-      /// It was told to be ready. A reload before that makes it none.
+      /// The service manager was told that the daemon is ready. A reload before that is not reported.
       var isReady = false
-      /// A reload was told of: the daemon tells that it is ready again when all handlers have ended.
+      /// The service manager was told of a reload. It is told that the daemon is ready again when all handlers have
+      /// ended.
       var isReloading = false
-      /// Why none reaches the service manager, if it was logged.
+      /// Why notifications do not reach the service manager, if that was logged.
       var lastError: CInt?
 
-      /// Adds what may be said now. The latest of each kind says it all, so it never grows.
+      /// Adds the notifications that are true now. A later one of a kind replaces an earlier one, so the list does
+      /// not grow.
       mutating func add(_ notifications: [Notification]) {
         for notification in notifications where isLegal(notification) {
           unsent.removeAll { $0.name == notification.name }
@@ -46,7 +49,7 @@
         }
       }
 
-      /// Ready is what a daemon is until it stops, and what it is again at the end of a reload.
+      /// Whether a notification is true now. A daemon is ready until it stops, and again at the end of a reload.
       func isLegal(_ notification: Notification) -> Bool {
         switch notification {
         case .ready: !endIsTold && !isReloading
@@ -56,6 +59,7 @@
         }
       }
 
+      /// - Returns: False if the daemon is about to end: then no reload begins.
       mutating func beginReload() -> Bool {
         guard !endIsTold else { return false }
         if isReady {
@@ -73,22 +77,26 @@
         add([.status(status)])
       }
 
-      /// Whether the end was not told yet. What still waits is not true any more.
+      /// Begins the end, and drops what was not sent yet: it is not true any more.
+      ///
+      /// - Returns: False if the end has begun before.
       mutating func beginEnd() -> Bool {
         defer { endIsTold = true }
         if !endIsTold { unsent = [] }
         return !endIsTold
       }
 
-      /// Whether there was no retry yet.
+      /// Notes that a retry is set.
+      ///
+      /// - Returns: False if one was set already.
       mutating func setRetry() -> Bool {
         defer { retryIsSet = true }
         return !retryIsSet
       }
 
-      /// What the service manager has answered.
+      /// Notes the result of sending. An error that may pass changes nothing.
       ///
-      /// - Returns: Whether it had answered something else the last time.
+      /// - Returns: Whether it differs from the last result.
       mutating func note(_ error: SendError?) -> Bool {
         if error?.mayPass == true { return false }
         defer { lastError = error?.code }
@@ -106,31 +114,34 @@
       self.dispatcher = { [weak dispatcher] in dispatcher }
     }
 
-    /// Whether the daemon is about to end: then it is not ready any more, whatever it was at.
+    /// Whether the daemon was asked to end: then it is not ready any more, whatever else it does.
     var endIsTold: Bool { state.withLock { $0.endIsTold } }
 
-    /// Those of `notifications` that would be true now. Any thread.
+    /// The notifications that are true now. Any thread.
     ///
-    /// What is said in the middle of a reload is asked here, too: on the foreground the reload may be over.
+    /// A thread that sends a notification in the middle of a reload checks here first: when the foreground comes to
+    /// the notification, the reload may be over.
     func legal(_ notifications: [Notification]) -> [Notification] {
       state.withLock { state in notifications.filter { state.isLegal($0) } }
     }
 
-    /// Sends notifications, behind those that wait; not those that would be untrue. On the foreground: that is their
-    /// order.
+    /// Sends notifications behind those that wait, and leaves out those that are not true. On the foreground, which
+    /// gives them their order.
     func tell(_ notifications: [Notification]) {
       state.withLock { $0.add(notifications) }
       sendAll()
     }
 
-    /// On the foreground. False, and nothing is said, if the end was told.
+    /// Tells the service manager that a reload begins. On the foreground.
+    ///
+    /// - Returns: False if the daemon was asked to end: then nothing is sent.
     func tellOfReload() -> Bool {
       guard state.withLock({ $0.beginReload() }) else { return false }
       sendAll()
       return true
     }
 
-    /// On the foreground.
+    /// Tells the service manager that the reload has ended, with a status. On the foreground.
     func tellOfReloadsEnd(_ status: String) {
       state.withLock { $0.endReload(status) }
       sendAll()
@@ -153,7 +164,8 @@
       }
     }
 
-    /// Once for each reason: a watchdog would say it again with each beat.
+    /// Handles a failed attempt to send. An error that passes sets a retry. Any other error is logged once for each
+    /// reason, since a watchdog would repeat it with each of its notifications.
     private func failed(_ error: SendError, _ isNew: Bool) {
       guard error.mayPass else {
         state.withLock { $0.unsent = [] }
@@ -169,8 +181,8 @@
       sendAll()
     }
 
-    /// Tells that the daemon is alive, twice in the time that the service manager grants, until a
-    /// shutdown begins. Any thread.
+    /// Tells the service manager that the daemon is alive, twice in the time that it allows, until a shutdown begins.
+    /// Any thread.
     func keepAlive() {
       guard manager.address != nil, let timeout = manager.watchdogTimeout,
         let dispatcher = dispatcher()
@@ -178,15 +190,15 @@
       dispatcher.foreground.every(timeout / 2, label: "watchdog") { self.tell([.watchdog]) }
     }
 
-    /// Tells that the daemon ends, which may take as long as `policy` says; once, since a later call can only shorten
-    /// it. Any thread, and at once: a task could be cancelled by what it tells of.
+    /// Tells the service manager that the daemon ends, and how long that may take by `policy`. Once: a later call
+    /// could only shorten it. Any thread, and at once, since the shutdown that it reports could cancel a task.
     ///
-    /// - Parameter longest: How long what comes before the shutdown may take.
+    /// - Parameter longest: How long the handlers before the shutdown may take.
     func tellOfTheEnd(
       because reason: String, _ policy: ShutdownPolicy, after longest: Duration = .zero
     ) {
       guard state.withLock({ $0.beginEnd() }), manager.address != nil else { return }
-      // As long as it takes, and some time to leave: the unit's own may be shorter.
+      // How long the end takes, and some time to leave the process: the time that the unit allows may be shorter.
       let time = DispatcherInstant.start.advanced(by: longest).advanced(by: policy.drain)
         .advanced(by: policy.cancel)
         .advanced(by: .seconds(5)).sinceStart
@@ -196,10 +208,10 @@
       sendEnd(until: monotonicNanoseconds().addingClamped(time.clampedNanoseconds))
     }
 
-    /// Says what the end has to say, and again a little later if there was no room: on a thread of its own, since a
-    /// shutdown cancels timers. A fake has no time for that.
+    /// Sends the notifications of the end. If there was no room, a thread of its own sends them again a little later:
+    /// the shutdown cancels timers. A fake has no real time for that, so there it is not done.
     ///
-    /// - Parameter end: Until when, in nanoseconds of the monotonic clock.
+    /// - Parameter end: Until when to try, in nanoseconds of the monotonic clock.
     private func sendEnd(until end: Int64) {
       let error = sending.withLock { _ -> SendError? in
         while let next = state.withLock({ $0.untoldEnd.first }) {

@@ -1,13 +1,13 @@
 internal import TaskDispatch
 
-/// The groups that blocked threads wait for, as far as a search for deadlocks asks for their members.
+/// The groups that blocked threads wait for, with the members that a search for deadlocks asks for.
 struct AwaitedGroups {
   enum Member {
-    /// It runs.
+    /// The task runs.
     case running(QueuedTask)
-    /// It waits in a queue, for its time or for room.
+    /// The item waits in a queue, for its time or for room.
     case waiting(WorkItem)
-    /// A thread is blocked in its submission, until its queue has room.
+    /// A thread is blocked in the submission of the item, until its queue has room.
     case withoutRoom(WorkItem)
   }
 
@@ -16,7 +16,7 @@ struct AwaitedGroups {
     fileprivate var all: [Member] = []
     private var next = 0
 
-    /// The first that was not dropped.
+    /// The first member that was not dropped.
     var first: Member? { next < all.count ? all[next] : nil }
 
     mutating func dropFirst() { next += 1 }
@@ -24,7 +24,7 @@ struct AwaitedGroups {
 
   private var groups: [ObjectIdentifier: Members] = [:]
 
-  /// - Parameter onlyRunning: Whether those are left out that have not begun. O(what runs), else O(what waits in
+  /// - Parameter onlyRunning: Whether to leave out members that have not begun. Then O(what runs), else O(what waits in
   ///   all queues).
   init(of core: Core, onlyRunning: Bool) {
     var awaited: [WorkGroup] = []
@@ -46,7 +46,8 @@ struct AwaitedGroups {
     }
     for group in awaited {
       let name = ObjectIdentifier(group)
-      // One that is not here was entered by hand, or belongs to another dispatcher: that may go on.
+      // The group has members that are not here. They were entered by hand, or belong to another dispatcher, and may
+      // go on. So only its running members are kept.
       if group.count > groups[name]!.all.count { groups[name]!.all = running[name]! }
     }
   }

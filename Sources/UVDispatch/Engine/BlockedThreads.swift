@@ -2,60 +2,61 @@ internal import TaskDispatch
 
 /// A thread that is blocked in `sync`, in a wait, or for room in a queue. Touched under the dispatcher's lock.
 ///
-/// What it waits for may come about in any section of the lock. That section then *flags* the thread: it is
-/// woken when the lock is free, and checks again.
+/// Any section of the lock may bring what the thread waits for. That section then *flags* the thread. The thread that
+/// frees the lock wakes it, and it checks again.
 final class BlockedThread {
   enum Target {
-    /// Its turn in `sync`.
+    /// Its admission in `sync`; on the foreground, that the loop's thread has run the body.
     case turn(QueuedTask)
     case item(WorkItem)
     case group(WorkGroup)
     /// Room in the queue of a task.
     case room(QueuedTask)
-    /// What every section of the lock may bring.
+    /// Anything: it checks after every section of the lock.
     case anything
   }
 
   let sleeper = Sleeper()
-  /// The dispatchers of what it waits for.
+  /// The pool shares of the dispatchers that it waits for.
   var shares: [PoolShare] = []
-  /// What has the worker run that it is in, and in which it is blocked nowhere else.
+  /// The pool share of the worker run that the thread is in. Nil if it is in none, or if another wait of the thread
+  /// stands for that run.
   var run: PoolShare?
   fileprivate(set) var target = Target.anything
   /// The innermost task of the dispatcher on the thread. It does not go on before the thread does.
   fileprivate(set) var task: QueuedTask?
-  /// It runs the loop; it is in a worker run.
+  /// Whether it runs the loop, and whether it is in a worker run of this dispatcher.
   fileprivate(set) var isLoop = false
   fileprivate(set) var isWorker = false
-  /// It is in a worker run that makes callbacks, and no other wait of it stands for that run.
+  /// Whether it is in a worker run that makes callbacks, and no other wait of the thread stands for that run.
   fileprivate(set) var isTelling = false
-  /// How many callbacks of the dispatcher it is in, those aside in which it was blocked before.
+  /// How many callbacks of the dispatcher it is in, without those in which it was blocked before.
   fileprivate(set) var deliveries = 0
   fileprivate var identity: ExecutionIdentity?
-  /// Its wait ends by itself.
+  /// Its wait ends by itself, or counts as one that does.
   fileprivate(set) var mayTimeOut = false
-  /// In the order in which threads were blocked.
+  /// Grows in the order in which threads were blocked.
   fileprivate(set) var number = 0
-  /// It is to check again, and has not yet.
+  /// It has to check again, and has not done so yet.
   fileprivate(set) var isFlagged = false
   fileprivate var isWoken = false
   var isAsleep = false
 
-  /// Whether a search for deadlocks looks at it: no time-out ends its wait, and what the dispatcher runs
-  /// cannot go on without it.
+  /// Whether a search for deadlocks looks at it: its wait does not end by itself, and what the dispatcher runs cannot
+  /// go on without it.
   fileprivate(set) var isSearched = false
-  /// It runs something on top of its wait, and checks after that.
+  /// It runs something on top of its wait, and checks again after that.
   fileprivate(set) var isBusy = false
-  /// A task of the queue that it waits for, which it runs.
+  /// The task that it runs on top of its wait, out of the queue that it waits for.
   var helped: QueuedTask?
-  /// A wait on top of this one, in a callback after that task's end.
+  /// A wait of the same thread on top of this one, which began while the thread was busy.
   fileprivate(set) weak var inner: BlockedThread?
 
   /// A verdict: it may run the first task of the queue that it waits for.
   var mayHelp = false
-  /// A verdict: only threads that wait could end its wait. What they wait for.
+  /// A verdict: only threads that wait could end its wait. This is what those wait for.
   var refusal: [WaitLink]?
-  /// It was given that verdict. When it goes, the search goes on.
+  /// It was refused. When it stops waiting, the dispatcher searches again.
   fileprivate var wasRefused = false
 
   // What the last search found. See ``DeadlockSearch``.
@@ -63,7 +64,7 @@ final class BlockedThread {
   var blocker: DeadlockSearch.Blocker?
   var tasks: [QueuedTask] = []
 
-  /// Whether it waits in `sync` for the turn of `caller`.
+  /// Whether it waits in `sync` for the admission of `caller`.
   func isWaiting(for caller: QueuedTask) -> Bool {
     if case .turn(let mine) = target { mine === caller } else { false }
   }
@@ -74,25 +75,26 @@ final class BlockedThread {
   }
 }
 
-/// The threads of a dispatcher that are blocked. A value under the dispatcher's lock.
+/// The blocked threads of a dispatcher. A value under the dispatcher's lock.
 struct BlockedThreads {
   private(set) var threads: [BlockedThread] = []
-  /// Callers of `sync` that were admitted, and have not noticed yet.
+  /// Callers of `sync` that were admitted, and whose threads have not noticed yet.
   var admitted = 0
-  /// A view goes on that was suspended, or a task of a queue has ended in which callers wait, and are not
-  /// next: that may have closed a circle. Or one thread was refused, and there may be more circles.
+  /// A circle may have been closed by something else than a thread that is about to be blocked. A suspended view goes
+  /// on; or a task has ended in a queue where callers wait that are not next; or one thread was refused, and more
+  /// circles may be left.
   var mayCloseCircle = false
-  /// Running tasks that cannot go on before something else has: their threads are blocked, or they wait for
-  /// the body of their own `sync`.
+  /// Running tasks that cannot go on before something else does: their threads are blocked, or they wait for the body
+  /// of their own `sync`.
   var tasks = 0
   /// Callbacks whose threads are blocked in them.
   private(set) var deliveries = 0
-  /// Threads that a search looks at.
+  /// Threads that a search for deadlocks looks at.
   private(set) var searched = 0
   private var newlySearched = 0
   /// Threads that were flagged, and have not checked yet.
   private(set) var flagged = 0
-  /// Those that check after every section.
+  /// Threads that check after every section of the lock.
   private var checkingAlways = 0
   /// Whether threads have to be woken once the lock is free.
   private(set) var hasUnwoken = false
@@ -112,7 +114,7 @@ struct BlockedThreads {
 
   // MARK: Beginning and ending
 
-  /// What a thread is, as far as the dispatcher is concerned.
+  /// What a thread is to the dispatcher when it is about to be blocked.
   struct Standing {
     let task: QueuedTask?
     let isLoop: Bool
@@ -145,7 +147,8 @@ struct BlockedThreads {
     thread.deliveries = standing.mayTimeOut ? 0 : standing.deliveries - counted
     deliveries += thread.deliveries
     guard !standing.mayTimeOut, holdsSomething else { return thread }
-    // Its turn in a queue, on top of which this thread has been blocked again.
+    // The outer wait was not searched while its thread had nothing that others need. Now the thread is blocked again
+    // on top of it.
     if let outer, !outer.isSearched, !outer.mayTimeOut { search(outer) }
     search(thread)
     thread.isTelling =
@@ -164,7 +167,7 @@ struct BlockedThreads {
     newlySearched += 1
   }
 
-  /// How many threads are searched since this was last asked.
+  /// How many threads a search looks at since this was last asked.
   mutating func takeNewlySearched() -> Int {
     defer { newlySearched = 0 }
     return newlySearched
@@ -198,7 +201,7 @@ struct BlockedThreads {
 
   // MARK: Waking
 
-  /// Lets a thread check again once the lock is free.
+  /// Lets a thread check again once the lock is free. No effect while the thread is busy.
   mutating func flag(_ thread: BlockedThread) {
     guard !thread.isFlagged, !thread.isBusy else { return }
     thread.isFlagged = true
@@ -209,7 +212,7 @@ struct BlockedThreads {
     hasUnwoken = true
   }
 
-  /// Something changed that any of them may be waiting for.
+  /// Something changed that any of the threads may be waiting for.
   mutating func flagAll() {
     for thread in threads { flag(thread) }
   }
@@ -246,7 +249,7 @@ struct BlockedThreads {
     }
   }
 
-  /// A caller of `sync` was admitted, has run or was turned away.
+  /// The caller of `sync` that `task` stands for was admitted, has run or was rejected.
   mutating func flag(callerOf task: QueuedTask) {
     for thread in threads where thread.isWaiting(for: task) { flag(thread) }
   }
@@ -256,7 +259,7 @@ struct BlockedThreads {
     for thread in threads { if case .room = thread.target { flag(thread) } }
   }
 
-  /// A section that has changed something ends, or a thread has been blocked.
+  /// A section of the lock that has changed something ends, or a thread has been blocked.
   mutating func flagThoseThatCheckAlways() {
     guard checkingAlways > 0 else { return }
     for thread in threads where thread.isAsleep {
@@ -264,7 +267,7 @@ struct BlockedThreads {
     }
   }
 
-  /// The threads to wake, each once.
+  /// The sleepers of the threads that have to be woken, each once.
   mutating func takeSleepers() -> [Sleeper] {
     hasUnwoken = false
     return threads.filter { $0.isFlagged && !$0.isWoken }.map { thread in

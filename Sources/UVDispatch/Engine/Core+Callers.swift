@@ -1,12 +1,12 @@
 internal import TaskDispatch
 
-/// Those who stand in `sync` where nothing stands before them. They come into no queue, and the frame
-/// that they need is most often that of one before them.
+/// Callers of `sync` before which nothing stands. They enter no queue. Most often such a caller uses the running-task
+/// context of an earlier one.
 extension Core {
-  /// Lets a caller begin whose turn it would be at once.
+  /// Admits a caller of `sync` at once, if nothing stands before it.
   ///
-  /// - Returns: The frame of its body, which ends by ``leave(_:)``. Nil if something stands before it, or
-  ///   a shutdown may have to refuse it: then nothing of it has come in.
+  /// - Returns: The context of its body, which ``leave(_:)`` ends. Nil if something stands before the caller, or a
+  ///   shutdown may have to refuse it: then the caller was neither counted nor queued.
   @inline(__always) func enterAtOnce(
     _ view: UVView?, asBarrier isBarrier: Bool, at site: CallSite, parent: UInt64?
   ) -> QueuedTask? {
@@ -28,10 +28,10 @@ extension Core {
     return frame
   }
 
-  /// The body of a caller that had entered at once has run to its end.
+  /// The body of a caller that was admitted at once has run to its end.
   @inline(__always) func leave(_ frame: consuming QueuedTask) {
     giveBackShare(of: frame)
-    // Its thread is no lease: nobody else tells the loop.
+    // The caller's thread is in no worker run, which would tell the loop.
     if leavesWhenIdle { loop.isWanted = true }
     leaveRunning(frame)
     if frame.isAbandoned { return }
@@ -45,7 +45,7 @@ extension Core {
     }
   }
 
-  /// The body of a `sync` begins on top of the task that calls.
+  /// The body of a `sync` begins on top of the calling task, which waits for it.
   ///
   /// - Returns: Whether ``endNested(in:)`` has to be called after it.
   @inline(__always) func beginNested(_ frame: QueuedTask, in caller: QueuedTask?) -> Bool {

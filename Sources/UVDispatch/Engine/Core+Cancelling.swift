@@ -1,8 +1,9 @@
 internal import TaskDispatch
 
 extension Core {
-  /// Takes out what waits and nobody has asked for the task of, not even a run of it. The caller has to end
-  /// it.
+  /// Takes out an item that waits and has no task object, and counts its end. The caller has to give it its outcome.
+  ///
+  /// - Returns: False if it has a task object, or waits nowhere. Then the item has not changed.
   @inline(__always) func withdraw(_ item: WorkItem) -> Bool {
     guard !item.isQueuedAsTask, takeBack(item) else { return false }
     countEnd(ofUnstarted: .cancelled)
@@ -27,7 +28,7 @@ extension Core {
     return .beforeStart
   }
 
-  /// Takes a task out of wherever it waits. False if it waits nowhere.
+  /// Takes a task out of the place where it waits. False if it waits nowhere.
   func takeBack(_ task: QueuedTask) -> Bool {
     if let item = task.item { return takeBack(item) }
     if task.lane == .background { collectIfCallersWait(task.view) }

@@ -1,6 +1,6 @@
 internal import TaskDispatch
 
-/// Plain bodies, which come in by the inboxes and go from there into the queues.
+/// Draining the inboxes: moves plain tasks and posted items into the queues.
 extension Core {
   func collectForeground() {
     guard mailbox.mayHoldEntries else { return }
@@ -21,14 +21,15 @@ extension Core {
     if inbox.mayHoldViews { collectViews() }
   }
 
-  /// Moves what views have in their inboxes into their queues, in the order in which they were announced.
+  /// Drains the inboxes of the views that were marked ready, in the order in which they were marked.
   @inline(never) func collectViews() {
     inbox.takeViews(&announced)
     while !announced.isEmpty, let view = announced.takeFirst() { collect(view) }
     announced.settleWhenEmpty()
   }
 
-  /// Moves what a view has in its inbox, which is attended, into its queue.
+  /// Drains the inbox of a view, which is notified, into the view's queue. If the view is full, the inbox stays
+  /// notified: the thread that next ends a task of the view drains it.
   func collect(_ view: UVView) {
     let isFull = isOpen && view.pool.isFull
     if isFull != view.attendsItself { note(view, attendsItself: isFull) }
@@ -41,7 +42,8 @@ extension Core {
     handOutGrants()
   }
 
-  /// A body of a view that was full has ended. Settles nothing: its end does.
+  /// A body of a view that was full has ended: drains the view's inbox. The caller reconciles its ready tokens, by the
+  /// end of that task.
   @inline(never) func stopAttendingItself(_ view: UVView) {
     note(view, attendsItself: false)
     view.inbox.collect(staysAttended: false) { entries, holdsItems in
@@ -52,7 +54,7 @@ extension Core {
     }
   }
 
-  /// Plain bodies come into the queue of a view. They do not hold that, and so it holds itself.
+  /// Plain tasks hold no reference to their view. So the view holds itself while some wait in its queue.
   private func hold(_ view: UVView) {
     if view.pool.holder == nil {
       view.pool.holder = view
@@ -69,6 +71,7 @@ extension Core {
     }
   }
 
+  /// Drains every inbox that may hold something.
   func collect() {
     collectForeground()
     collectBackground()
@@ -80,7 +83,7 @@ extension Core {
     ledger.waiting += count
   }
 
-  /// Lets plain bodies come in by ``accept(_:)`` and ``enqueue(_:)`` alone from now on.
+  /// Closes the inboxes and drains them. From now on tasks come in by ``accept(_:)`` and ``enqueue(_:)`` alone.
   func closeInboxes() {
     isOpen = false
     mailbox.close()
@@ -88,14 +91,14 @@ extension Core {
     collect()
   }
 
-  /// Makes an object of every plain body that waits, for those who must be able to name it. O(what
-  /// waits in the queues).
+  /// Makes a task object of every plain task that waits, so that other code can name and find it. O(what waits in the
+  /// queues).
   func promotePlain() {
     collect()
     var last: UInt64 = 0
     func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane, _ view: UVView? = nil) {
       switch entry {
-      // Plain ones are all medium. What stands in another band was not before them.
+      // Plain tasks are all medium. An entry of another band was not before them.
       case .item(let item):
         if item.place.stage == .posted { place(&entry, at: position) }
         if lane == .foreground || item.site.band == .medium { last = item.place.id.number }
@@ -117,7 +120,7 @@ extension Core {
     last = 0
     pool.background.updateEach { promote(&$0, $1, .background) }
     for pool in views {
-      // Where none holds itself, no plain body waits.
+      // Unless the view holds itself, no plain task waits in it.
       guard let view = pool.holder as? UVView else { continue }
       last = view.orderOfPlain
       pool.updateEach { promote(&$0, $1, .background, view) }

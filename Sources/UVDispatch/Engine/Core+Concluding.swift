@@ -1,8 +1,8 @@
 internal import TaskDispatch
 
-/// How a shutdown ends: what is given up, and the report.
+/// How a shutdown ends: what it gives up, and its report.
 extension Core {
-  /// Makes the report, and gives it to those that await it.
+  /// Makes the report, and gives it to the threads and the Tasks that wait for it.
   func conclude() {
     guard let shutdown else { return }
     shutdown.phase = .over
@@ -15,7 +15,7 @@ extension Core {
     shutdown.report = report
     for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }
     threadsForReport = []
-    // The executor of a Task may keep its thread. That concerns no other Task that awaits the report.
+    // The executor that a Task prefers may keep this thread. That must not delay the other Tasks that await the report.
     let tasks = tasksForReport
     let isOne = tasks.count == 1
     for resume in tasks.reversed() {
@@ -26,8 +26,8 @@ extension Core {
     loop.isWanted = true
   }
 
-  /// Gives up whatever still runs, callbacks included, and makes the report. Any thread: the loop's may be in
-  /// a body.
+  /// Gives up everything that still runs, callbacks included, and makes the report. Any thread may do it: the loop's
+  /// thread may be in a body.
   func concludeAtDeadline() {
     strandsAll = true
     strandsForeground = !loopRuns
@@ -36,13 +36,13 @@ extension Core {
     conclude()
   }
 
-  /// Whether the report was made at the deadline: nothing is waited for any more.
+  /// Whether the report was made and the shutdown's deadline has passed. Then nothing is waited for any more.
   var isPastDeadline: Bool {
     guard let shutdown, shutdown.report != nil else { return false }
     return now >= shutdown.endsAt
   }
 
-  /// Jobs of Swift Tasks that wait cannot be refused: they go on elsewhere.
+  /// Takes jobs of Swift Tasks out of their queues, and lets them go on elsewhere: a job cannot be refused.
   private func strandJobs(of shutdown: Shutdown) {
     for task in takeWaitingJobs() {
       task.view?.isStranded = true
@@ -51,12 +51,12 @@ extension Core {
     }
   }
 
-  /// The loop has ended for good: jobs that came to it since the report go on elsewhere.
+  /// Lets jobs that came to the loop since the report go on elsewhere: the loop has ended for good.
   func strandLateJobs() {
     for task in takeWaitingJobs() { goOnElsewhere(task) }
   }
 
-  /// Takes jobs that wait out of their queues.
+  /// Takes the waiting jobs that `isWanted` out of their queues.
   private func takeWaitingJobs(
     where isWanted: (QueuedTask) -> Bool = { _ in true }
   ) -> [QueuedTask] {
@@ -71,17 +71,18 @@ extension Core {
     endUnstarted(task, .abandoned)
   }
 
-  /// Whether a job of a Swift Task that comes now cannot run in its queue any more.
+  /// Whether a job of a Swift Task that comes now can no longer run in its queue.
   func strandsJobs(on lane: Lane, _ view: UVView?) -> Bool {
     if loop.isOver || lane == .foreground && strandsForeground { return true }
     guard lane == .background, shutdown?.report != nil else { return false }
     guard let view else { return strandsAll }
-    // A suspended one is not resumed any more, and two ways would let two jobs of an actor run at a time.
+    // A suspended view is not resumed any more. Its later jobs have to follow the first one: with two ways, two jobs
+    // of an actor could run at a time.
     if !view.isStranded, strandsAll || view.pool.queue.isSuspended { strand(view) }
     return view.isStranded
   }
 
-  /// Jobs that come to `view` from now on go on elsewhere, behind those that wait in it.
+  /// Lets the jobs of `view` go on elsewhere from now on. Jobs that wait in it go before those that come later.
   private func strand(_ view: UVView) {
     view.isStranded = true
     for task in takeWaitingJobs(where: { $0.view === view }) {
@@ -89,7 +90,7 @@ extension Core {
     }
   }
 
-  /// The next job that came too late for its queue, and may run: none of its queue runs.
+  /// Takes out the first late job that may run: no task of its queue runs.
   func takeLateJob() -> QueuedTask? {
     guard let index = lateJobs.firstIndex(where: mayRunLate) else { return nil }
     return lateJobs.remove(at: index)
@@ -101,11 +102,12 @@ extension Core {
     !running.contains { $0.lane == job.lane && $0.view === job.view }
   }
 
-  /// Whether the loop may run what waits in `DispatchQueue.main`: no late job of the foreground runs.
+  /// Whether the loop's thread may run what waits in `DispatchQueue.main`: no late job of the foreground runs.
   var mayServeMainQueue: Bool {
     !strandsForeground || !running.contains { $0.lane == .foreground }
   }
 
+  /// Gives up running tasks: they get their outcome now, and nothing waits for their bodies any more.
   func abandonRunning(_ isWanted: (QueuedTask) -> Bool) {
     for task in running where !task.isAbandoned && isWanted(task) {
       task.abandon()
@@ -123,14 +125,14 @@ extension Core {
     }
   }
 
-  /// Refuses the callers that still wait in `sync`: what stands before them may never end.
+  /// Rejects the callers that still wait in `sync`: what stands before them may never end.
   func turnCallersAway() {
     var callers: [QueuedTask] = []
     forEachReady { if $0.isCaller { callers.append($0) } }
     for caller in callers where takeBack(caller) { turnAway(caller) }
   }
 
-  /// Refuses the callers of `sync` that were admitted, and whose threads have not noticed yet.
+  /// Rejects the callers of `sync` that were admitted, and whose threads have not noticed yet.
   private func rejectAdmitted() {
     for thread in blocked.threads {
       guard case .turn(let caller) = thread.target, caller.isGranted, !caller.isTurnedAway else {
@@ -149,6 +151,7 @@ extension Core {
     endUnstarted(caller, .cancelled)
   }
 
+  /// Adds a task to what the report says is unfinished.
   func note(
     _ task: QueuedTask, _ state: ShutdownReport.Unfinished.State, thread: String? = nil
   ) {

@@ -1,27 +1,26 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// Whether anything goes on.
+/// Whether anything still goes on.
 extension Core {
-  /// Whether somebody is being told of something just now. For those who are counted as
-  /// ``awaitingDeliveries``.
+  /// Whether a thread makes deferred callbacks now. For parties that are counted in ``awaitingDeliveries``.
   var isDelivering: Bool { deliveries.load(ordering: .sequentiallyConsistent) > 0 }
 
-  /// What was left to be done is done. Without the lock.
+  /// The calling thread has made its deferred callbacks. Called without the lock.
   ///
-  /// - Returns: Whether somebody has to look again for that.
+  /// - Returns: Whether the thread has to take the lock once more: see ``awaitingDeliveries``.
   @inline(__always) func endDelivery() -> Bool {
     deliveries.subtract(1, ordering: .sequentiallyConsistent)
     return awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0
   }
 
-  /// Somebody looks for what deliveries bring, or does so no more.
+  /// A party begins to check for what deferred callbacks bring, or stops: see ``awaitingDeliveries``.
   func awaitDeliveries(_ begins: Bool) {
     awaitingDeliveries.add(begins ? 1 : -1, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether the loop can end for good: nothing is queued, and no thread makes a callback that may still
-  /// bring something. Or a shutdown's deadline has passed.
+  /// Whether the loop can end for good: nothing is queued but in suspended views, nothing runs, and no thread makes a
+  /// callback that may still bring work. Or a shutdown's deadline has passed.
   var hasNothingLeft: Bool {
     isPastDeadline
       || !isDelivering && outbox.isEmpty && !hasForeground

@@ -1,20 +1,22 @@
 internal import TaskDispatch
 
 extension Core {
-  /// Who waits for what comes from outside.
+  /// The handlers of signals and descriptors.
   struct Events {
     var handlers: [UInt64: EventHandler] = [:]
-    /// By their descriptor.
+    /// Handlers of descriptors, by descriptor.
     var watched: [CInt: EventHandler] = [:]
-    /// In the order of registration.
+    /// Handlers of signals, in the order of registration.
     var ofSignals: [EventHandler] = []
-    /// Of all descriptors; made with the first.
+    /// The set of all watched descriptors; made with the first.
     var readySet: ReadySet?
   }
 
   var awaitsEvents: Bool { !events.handlers.isEmpty }
 
-  /// Adds a handler whose signal or descriptor is watched from within `watch`.
+  /// Adds a handler. `watch` begins to watch its signal or descriptor.
+  ///
+  /// - Throws: ``EventRefusal/shutDown`` once a shutdown has begun, and what `watch` throws. Then no handler is added.
   func register(
     _ name: String, label: String?, at site: CallSite,
     _ watch: (_ number: UInt64) throws(EventRefusal) -> EventHandler.Source
@@ -30,7 +32,7 @@ extension Core {
     events.handlers[number] = handler
     if let descriptor = handler.descriptor {
       events.watched[descriptor] = handler
-      // The loop has to look at the set of all of them.
+      // The loop's thread has to look at the set of descriptors.
       loop.isWanted = true
     } else {
       events.ofSignals.append(handler)
@@ -39,7 +41,7 @@ extension Core {
     return handler
   }
 
-  /// The set of all descriptors.
+  /// The set of all watched descriptors. The first call makes it.
   func readySet() throws(EventRefusal) -> ReadySet {
     if let set = events.readySet { return set }
     do throws(UVError) {
@@ -51,14 +53,15 @@ extension Core {
     }
   }
 
-  /// Throws if somebody waits for `descriptor`. One that was closed meanwhile nobody waits for, even
-  /// if it is another's number by now.
+  /// Throws ``EventRefusal/alreadyWatched(_:)`` if a handler waits for `descriptor`. If that handler's descriptor was
+  /// closed, removes the handler instead: the number may be another file's by now.
   func requireUnwatched(_ descriptor: CInt) throws(EventRefusal) {
     guard let handler = events.watched[descriptor] else { return }
     if handler.waitAgain() { throw .alreadyWatched(descriptor) }
     remove(handler)
   }
 
+  /// Removes a handler, and cancels the call of it that waits. What it captured is released once the lock is free.
   func remove(_ handler: EventHandler) {
     guard events.handlers.removeValue(forKey: handler.number) != nil else { return }
     if let descriptor = handler.descriptor {
@@ -77,22 +80,22 @@ extension Core {
     for handler in events.handlers.values.sorted(by: { $0.number < $1.number }) { remove(handler) }
   }
 
-  /// Those who have something to be told, and no call that waits: each needs one. Once a shutdown has
-  /// begun to cancel, those of signals alone. The loop's business.
+  /// The handlers that have something to tell and no call that waits: each needs a call. Once a shutdown has begun to
+  /// cancel, only handlers of signals. Called by the loop's thread.
   ///
-  /// - Parameter ready: What was taken from the set of descriptors.
+  /// - Parameter ready: What the loop's thread took from the set of descriptors.
   func comeEvents(_ ready: [(token: UInt64, readiness: Readiness)]) -> [EventHandler] {
     var come = events.ofSignals.filter { $0.takeDeliveries() }
     for (token, readiness) in ready {
-      // One that was removed since may have been among them.
+      // The handler may have been removed since.
       if let handler = events.handlers[token], handler.take(readiness) { come.append(handler) }
     }
     let tellsAll = shutdown == nil || shutdown?.phase == .draining
     return come.filter { $0.call == nil && (tellsAll || $0.isOfSignal && tellsSignals) }
   }
 
-  /// Whether signals are told of. A second one may ask for an end at once, so also while a shutdown
-  /// cancels, until what still runs is given up.
+  /// Whether handlers of signals are called. A second signal may ask for an end at once. So they are called also
+  /// while a shutdown cancels, until it gives up what still runs.
   private var tellsSignals: Bool {
     guard let shutdown else { return true }
     return shutdown.phase != .over && now < shutdown.cancelUntil
@@ -104,7 +107,7 @@ extension Core {
     return events.ofSignals.contains { $0.call === item }
   }
 
-  /// A call begins: what is told in it. Nil if the handler was removed.
+  /// The call of a handler begins. Returns what it has to tell; nil if the handler was removed.
   func serve(_ handler: EventHandler) -> (EventHandler.Source, EventHandler.News)? {
     guard let source = handler.source else { return nil }
     let news = handler.news
@@ -114,7 +117,8 @@ extension Core {
     return (source, news)
   }
 
-  /// A call has ended: a descriptor may be ready again, or still.
+  /// The call of a handler has ended: watches its descriptor again, which may be ready again, or still. Removes the
+  /// handler if the descriptor was closed.
   func waitAgain(_ handler: EventHandler) {
     handler.served = nil
     if handler.source != nil, !handler.waitAgain() { remove(handler) }

@@ -1,9 +1,10 @@
 internal import TaskDispatch
 
-/// Submissions that asked for more than to run. They stand in the queues themselves, and have no task
-/// before they start, unless somebody asks for what only a task tells.
+/// Items: submissions that asked for more than to run, for a handle for example. They stand in the queues themselves. A
+/// *simple* item runs in the running-task context of its thread. Any other item gets a task object when it starts. Code
+/// that asks for what only that object can tell gets it made earlier.
 extension Core {
-  /// Gives an item its number in this dispatcher, before anybody else sees it here.
+  /// Gives an item its number in this dispatcher, before another thread sees the item here.
   func number(_ item: WorkItem, parent: UInt64?) {
     switch item.kind {
     case .task, .reply, .job: numberWhatPrecedes(on: item.lane, in: item.view as? UVView)
@@ -17,7 +18,7 @@ extension Core {
       nanoseconds: timeOfSubmission(hasTimeToLive: item.timeToLive != nil))
   }
 
-  /// The task of a numbered item that has not ended: made now, if nobody has asked for it before.
+  /// The task object of an item that has not ended. The first call makes it.
   func task(for item: WorkItem) -> QueuedTask {
     if let known = item.queued as? QueuedTask {
       known.isKnown = true
@@ -33,7 +34,7 @@ extension Core {
     return task
   }
 
-  /// The task of `item`, if that waits or runs here.
+  /// The task object of `item`, if the item waits or runs here.
   func task(of item: WorkItem) -> QueuedTask? {
     !item.isQueuedAsTask && item.place.stage == .nowhere ? nil : task(for: item)
   }
@@ -42,16 +43,16 @@ extension Core {
 
   // MARK: Posted
 
-  /// Whether whoever runs an item needs no object for that, unless somebody asks for its task.
+  /// Whether an item is simple: it runs in its thread's context, and needs no task object unless code asks for one.
   @inline(__always) func isSimple(_ item: WorkItem) -> Bool {
     isSimple && item.isSimple
   }
 
-  /// Posts an item beside the plain bodies of its queue, if it is to wait among them. Without the lock, by
-  /// the thread that submits it, before anybody else sees it.
+  /// Posts an item to the inbox of its queue, if the item may wait among plain tasks. The submitting thread calls this
+  /// without the lock, before another thread sees the item.
   ///
-  /// - Returns: As of ``ViewInbox/beginPost(announce:)``. Refused also if it does not wait among them; then
-  ///   nothing has changed.
+  /// - Returns: What the caller has to do next. ``ViewInbox/Begun/isRefused`` also if the item may not wait among plain
+  ///   tasks; then nothing has changed.
   @inline(__always)
   func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> ViewInbox.Begun {
     guard isSimple(item), item.site.band == .medium || item.lane == .foreground else {
@@ -85,7 +86,7 @@ extension Core {
     item.place.stage = .posted
   }
 
-  /// Somebody has to know where an item stands that was posted.
+  /// Gives a posted item its number and its position, so that it can be found in its queue.
   func place(_ entry: inout Entry, at position: Int) {
     guard case .item(let item) = entry, item.place.stage == .posted else { return }
     numberPosted(item)
@@ -98,7 +99,7 @@ extension Core {
     item.place.id = TaskID(lastID)
   }
 
-  /// Finds an item that was posted.
+  /// Drains the inbox to which an item was posted, and gives the item its position.
   @inline(never) private func find(_ item: WorkItem) {
     if item.lane == .foreground {
       collectForeground()
@@ -110,7 +111,7 @@ extension Core {
     }
   }
 
-  /// Numbers everything that was posted and has come into a queue.
+  /// Gives every posted item that stands in a queue its number and its position.
   func tellPositions() {
     tellPositionsInForeground()
     tellPositions(in: pool.background)
@@ -134,7 +135,7 @@ extension Core {
 
   func isFull(_ item: WorkItem) -> Bool { limit != nil && isFull(task(for: item)) }
 
-  /// Puts an accepted item where it waits.
+  /// Puts an accepted item where it has to wait.
   func put(_ item: WorkItem) {
     switch item.kind {
     case .timer, .repeating, .sleep: schedule(item, at: item.due ?? instant)
@@ -164,14 +165,14 @@ extension Core {
     handOutGrants()
   }
 
-  /// Puts a timer whose time has come, or what is told of an event, where it can run.
+  /// Puts a timer that is due, or the call of an event handler, into the queue in which it can run.
   func enqueueDue(_ item: WorkItem) {
     guard item.lane == .foreground else { return enqueue(item) }
     item.place.stage = .due
     item.place.position = due.push(.item(item), in: .medium)
   }
 
-  /// Takes an item out of wherever it waits. False if it waits nowhere.
+  /// Takes an item out of the place where it waits. False if it waits nowhere.
   func takeBack(_ item: WorkItem) -> Bool {
     if item.place.stage == .posted { find(item) }
     let stage = item.place.stage
@@ -187,7 +188,7 @@ extension Core {
     case .due: isOut = due.remove(at: item.place.position, in: .medium)?.isItem(item) == true
     case .queue: isOut = takeOutOfQueue(item)
     }
-    // Else somebody else's task would be gone, and this one would run although it was cancelled.
+    // Else another item would be gone from its queue, and this one would run although it was cancelled.
     require(
       isOut, "\(item.name) does not stand in this dispatcher: it was submitted to another one")
     if stage == .queue {
@@ -197,9 +198,9 @@ extension Core {
     return true
   }
 
-  /// Whether it stood there.
+  /// Takes an item out of its queue. False if it did not stand there.
   private func takeOutOfQueue(_ item: WorkItem) -> Bool {
-    // Then its slot need not be looked at: in a long queue, a line that no cache has.
+    // If so, its slot need not be read: in a long queue that is a cache miss.
     let isKnown = !item.isBarrier && item.placeIsIn == name && name != .none
     let isOut: Bool
     if item.lane == .foreground {
@@ -213,7 +214,7 @@ extension Core {
       let uvView = item.view as? UVView
       collectIfCallersWait(uvView)
       let view = poolView(uvView)
-      // Collecting may have moved it.
+      // Draining may have moved it.
       let (position, band) = (item.place.position, item.site.band)
       assert(!isKnown || view.queue.holds(at: position, in: band) { $0.isItem(item) })
       isOut =
@@ -228,12 +229,12 @@ extension Core {
     return isOut
   }
 
-  /// As the other, for an item that has not started.
+  /// An item that has not started has left its queue: gives its room to another.
   @inline(__always) private func noteTaken(_ item: WorkItem) {
     if limit != nil { giveRoom(of: task(for: item)) }
   }
 
-  /// Lets a notification whose group is empty into its queue.
+  /// Puts a notification whose group is empty into its queue.
   func letIn(_ item: WorkItem) {
     if held.remove(item) { enqueue(item) }
   }

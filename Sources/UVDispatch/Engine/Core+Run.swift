@@ -3,24 +3,24 @@ internal import TaskDispatch
 extension Core {
   // MARK: Taking
 
-  /// The task that a free worker starts next. Nil as well if callbacks are due before that.
+  /// The task that a free worker starts next. Nil also if deferred callbacks have to be made first.
   ///
-  /// - Parameter frame: The frame for it if it is a plain body. Nothing runs in it.
+  /// - Parameter frame: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
   func startOnWorker(_ frame: QueuedTask) -> QueuedTask? {
     defer { handOutGrants() }
     while true {
-      // What the inbox holds is medium, and behind all that was collected before. Again after one
-      // that had expired: it may have been the last that was collected.
+      // Entries in the inbox are medium, and go behind all that were drained before. Checked again after an expired
+      // task, which may have been the last of those.
       if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
       if inbox.mayHoldViews { collectViews() }
       guard let next = pool.start(now: { [clock] in clock.now }) else { return nil }
       if let task = begin(next.taken, of: next.view, frame) { return task }
-      // One has expired. The thread that tells of it holds no other.
+      // The task has expired. A thread that makes the callbacks for its end holds no other task.
       if !outbox.isEmpty { return nil }
     }
   }
 
-  /// The next task of a view, for a worker that waits in its `sync`.
+  /// The next task of a view, for a worker that is blocked in `sync` on it.
   func startToHelp(_ view: UVView?) -> QueuedTask? {
     defer { handOutGrants() }
     if inbox.mayHoldViews { collectViews() }
@@ -66,20 +66,21 @@ extension Core {
     return nil
   }
 
-  /// Notes that an item that was taken stands nowhere any more.
+  /// Notes that `item` was taken out of its queue, and makes its task object.
   @inline(__always) private func leaveQueue(_ item: WorkItem) -> QueuedTask {
     noteLeft(item)
     return task(for: item)
   }
 
+  /// Notes that `item` was taken out of its queue. If it was only posted, it gets its number now.
   @inline(__always) func noteLeft(_ item: WorkItem) {
     if item.place.stage == .posted { numberPosted(item) }
     item.place.stage = .nowhere
   }
 
-  /// The task that the loop starts next. Nil as well if callbacks are due before that.
+  /// The task that the loop's thread starts next. Nil also if deferred callbacks have to be made first.
   ///
-  /// - Parameter frame: As of ``startOnWorker(_:)``.
+  /// - Parameter frame: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
   func takeForeground(_ frame: QueuedTask) -> QueuedTask? {
     if !foreground.hasStartable { collectForeground() }
     while let entry = takePostedOrDue() {
@@ -101,8 +102,8 @@ extension Core {
     return nil
   }
 
-  /// In turns while both wait: timers that are overdue again and again, since their bodies take longer
-  /// than the time between them, must not keep what was posted from running (rule 11).
+  /// Takes due and posted tasks in alternation while both wait. Timers that are overdue again and again, since their
+  /// bodies take longer than their interval, must not keep posted tasks from running (rule 11).
   private func takePostedOrDue() -> Entry? {
     if !postedIsNext, let entry = due.take(now: { [clock] in clock.now }) {
       postedIsNext = true
@@ -118,7 +119,7 @@ extension Core {
     countStart(of: frame)
   }
 
-  /// As of a plain body. False if it must not run after all.
+  /// Begins a simple item in `frame`. False if it must not run after all.
   @inline(__always) private func begin(_ item: WorkItem, in frame: QueuedTask) -> Bool {
     noteLeft(item)
     guard item.begin() else {
@@ -137,7 +138,8 @@ extension Core {
     running.append(task)
   }
 
-  /// Counts a task that was taken as started. False if it must not run after all.
+  /// Counts a task that was taken out of its queue as started. False if it must not run after all, for example
+  /// because it has expired.
   @discardableResult
   func begin(_ task: QueuedTask) -> Bool {
     noteTaken(task)
@@ -154,7 +156,7 @@ extension Core {
     return true
   }
 
-  /// There is an observer, and so a watchdog.
+  /// Tells the observer that a task starts, and wakes a parked watchdog. There is an observer, and so a watchdog.
   @inline(never) func tellStart(of task: QueuedTask) {
     task.startedAt = now
     if watchdogIsParked, let wakeWatchdog {
@@ -166,22 +168,22 @@ extension Core {
 
   // MARK: Ending
 
-  /// A body has run to its end.
+  /// Ends a task whose body has returned.
   ///
-  /// - Parameter telling: What is left of the end of its item, if that has its outcome already.
+  /// - Parameter telling: What is left to be told of the end of its item, if the item has its outcome already.
   func finish(_ task: QueuedTask, _ outcome: Outcome, _ telling: WorkItem.Telling? = nil) {
     giveBackShare(of: task)
     var item: WorkItem?
     if task.isFrame {
       item = task.takeItem()
       if item != nil { task.leaveItem() }
-      // Else a thread that has no more to do would keep the view.
+      // Else the context of an idle thread would keep the view.
       task.enter(nil)
     }
     task.hasRun = true
     if task.isCaller {
       if task.lane == .foreground { blocked.flag(callerOf: task) }
-      // Else it ran on its caller's thread, which is no lease: nobody else tells the loop.
+      // On the background, the body ran on the thread that called `sync`: no worker run tells the loop of its end.
       if leavesWhenIdle { loop.isWanted = true }
     }
     leaveRunning(task)
@@ -212,8 +214,8 @@ extension Core {
     }
   }
 
-  /// An abandoned task has run to its end: it is nobody else's any more, and what its body made may
-  /// have a `deinit` that wants the lock.
+  /// Releases an outcome and an item once the lock is free. This may drop the last references to them, and what a
+  /// body made may have a `deinit` that wants the lock.
   @inline(never) func letGo(of outcome: Outcome, _ item: WorkItem?) {
     outbox.append { withExtendedLifetime((item, outcome)) {} }
   }
@@ -221,7 +223,7 @@ extension Core {
   @inline(__always) func giveBackShare(of task: QueuedTask) {
     guard let runner = task.runner.take() else { return }
     collectIfCallersWait(task.view)
-    // Last, for what looks into a queue that is full makes it attend itself.
+    // Last, since draining the inbox of a full view marks that view to be drained on completion again.
     if let view = task.view, view.attendsItself { stopAttendingItself(view) }
     pool.finish(
       runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { [clock] in clock.now })
@@ -231,8 +233,8 @@ extension Core {
     }
   }
 
-  /// Whether callers that wait in `view` may be in a circle, now that a body of it has ended: through another that is
-  /// blocked, or for want of a worker.
+  /// Whether callers that are blocked in `sync` on `view` may be in a circle, now that a task of it has ended: because
+  /// the thread of another task of it is blocked, or for want of a worker.
   @inline(never) private func mayHoldUpCallers(of view: UVView?) -> Bool {
     let findsWorker =
       pool.busyWorkers < workers.width
@@ -241,7 +243,7 @@ extension Core {
       || running.contains { $0.isBlocked && $0.view === view && $0.lane == .background }
   }
 
-  /// Ends a task that never started, and that stands in no queue any more.
+  /// Ends a task that never started and that stands in no queue any more.
   func endUnstarted(_ task: QueuedTask, _ outcome: Outcome) {
     ledger.waiting -= 1
     ledger.count(outcome)
@@ -261,14 +263,14 @@ extension Core {
     release(item, outcome)
   }
 
-  /// Of an item for whose task nobody has asked: so nobody but a shutdown waits for its end.
+  /// Counts the end of an item that has no task object. Without one, only a shutdown can be waiting for this end.
   @inline(__always) func countEnd(ofUnstarted outcome: Outcome) {
     ledger.waiting -= 1
     ledger.count(outcome)
     if shutdown != nil { loop.isWanted = true }
   }
 
-  /// Whatever its outcome: nobody waits for it any more.
+  /// Whatever its outcome, `task` has ended: flushes wait for it no more, and a shutdown checks again.
   @inline(__always) func endedPlain(_ task: QueuedTask) {
     if !flushes.isEmpty { leaveFlushes(task) }
     if shutdown != nil { loop.isWanted = true }
@@ -279,24 +281,26 @@ extension Core {
     settleFlushes()
   }
 
+  /// Resumes the callers of `flush` that have no task left to wait for.
   func settleFlushes() {
     for flush in flushes where flush.remaining.isEmpty { outbox.appendResume(flush.resume) }
     flushes.removeAll { $0.remaining.isEmpty }
   }
 
-  /// Everything of a queue that waits in it or runs, timers that are not due aside.
+  /// The numbers of all tasks of `queue` that wait in it or run, except timers that are not due. O(what waits in all
+  /// queues).
   func unfinished(on queue: TaskQueue.Identity) -> Set<UInt64> {
     promotePlain()
     var ids = Set<UInt64>()
     func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
-    // An abandoned body has its outcome.
+    // An abandoned task has its outcome already.
     for task in running where !task.isAbandoned { add(task) }
     for item in withoutRoom { add(task(for: item)) }
     forEachReady(add)
     return ids
   }
 
-  /// Shows everything that waits in a queue, plain bodies aside: see ``promotePlain()``.
+  /// Calls `body` with everything that waits in a queue, except plain tasks: see ``promotePlain()``.
   func forEachReady(_ body: (QueuedTask) -> Void) {
     forEachEntry { entry in
       switch entry {
@@ -307,9 +311,9 @@ extension Core {
     }
   }
 
-  /// Shows everything that has come into a queue, and makes no task for that.
+  /// Calls `body` with every entry of a queue, and makes no task object for it.
   func forEachEntry(_ body: (borrowing Entry) -> Void) {
-    // Whoever asks for the task of one must not change the queue meanwhile.
+    // Positions are assigned before: if `body` makes the task object of an item, that must not change the queue.
     tellPositions()
     foreground.forEach(body)
     due.forEach(body)

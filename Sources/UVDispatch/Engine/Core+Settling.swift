@@ -1,9 +1,10 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// What is owed before the lock is free: leases, and a wake of the loop.
+/// Reconciliation: which wake-ups are pending when the lock is freed. They are starts of worker runs, and a wake-up of
+/// the loop.
 extension Core {
-  /// Restores the invariants: says which wakes and leases are owed.
+  /// Restores the invariants: notes which wake-ups are pending.
   @inline(__always) func settle() {
     if workers.searching > 0 {
       hintToSearchers()
@@ -20,7 +21,7 @@ extension Core {
     if loop.request(at: { clock.now }) == .hint { loopIsTold.store(true, ordering: .relaxed) }
   }
 
-  /// Unless it turns out that nobody has to look for anything.
+  /// Notes that a worker run is to be started, unless it turns out that no task may start on a worker.
   @inline(never) private func oweLease() {
     guard canStartOnWorker else { return }
     guard share.begin() else {
@@ -33,16 +34,18 @@ extension Core {
     if pool.twoMayStart { fetchAnother() }
   }
 
-  /// See ``WorkerWakeups/wantsAnother(busy:)``.
+  /// Notes that a second worker run is to be started, if there is need: see ``WorkerWakeups/wantsAnother(busy:)``.
   func fetchAnother() {
     if workers.wantsAnother(busy: pool.busyWorkers), share.beginAnother() { workers.start() }
   }
 
+  /// Tells worker runs that spin whether a task may start.
   func hintToSearchers() {
     mayStart.store(pool.canStart(now: { [clock] in clock.now }), ordering: .relaxed)
   }
 
-  /// Whether a task may start on a worker. If not, nobody attends to the inbox any more.
+  /// Whether a task may start on a worker. If not, the background's inbox is idle after this: the next post to it
+  /// notifies a consumer.
   private var canStartOnWorker: Bool {
     while true {
       collectBackground()
@@ -53,13 +56,13 @@ extension Core {
 
   var hasForeground: Bool { due.hasStartable || foreground.hasStartable }
 
-  /// Whether the loop may look for tasks before it sleeps: nothing else has to be done meanwhile.
+  /// Whether the loop's thread may spin for tasks before it sleeps: nothing else has to be done before the spin ends.
   var loopMaySearch: Bool {
     !leavesWhenIdle && shutdown == nil
       && nextDeadline >= now.addingClamped(loop.patience.length)
   }
 
-  /// When the loop has to look again, in nanoseconds; `max` for never.
+  /// When the loop's thread has to look again by itself, in nanoseconds; `max` for never.
   var nextDeadline: Int64 {
     min(timers.nextWakeUp ?? .max, shutdown?.nextDeadline(after: now) ?? .max)
   }

@@ -2,16 +2,16 @@ internal import Synchronization
 internal import TaskDispatch
 
 extension Core {
-  /// How far a shutdown has come. Touched under the dispatcher's lock.
+  /// The progress of a shutdown. Touched under the dispatcher's lock.
   final class Shutdown {
     enum Phase { case draining, cancelling, over }
     var phase = Phase.draining
-    /// Until when accepted work may go on.
+    /// Until when accepted work may go on, in nanoseconds.
     var drainUntil: Int64
-    /// Until when running bodies may go on after that.
+    /// Until when running bodies may go on after that, in nanoseconds.
     var cancelUntil: Int64
-    /// The report is made then, whatever still runs. A little later than ``cancelUntil``: until then the
-    /// loop's thread may come to make it, and jobs of Swift Tasks may end.
+    /// When the report is made, whatever still runs. That is a little after ``cancelUntil``: in between, the loop's
+    /// thread may come to make the report, and jobs of Swift Tasks may end.
     var endsAt: Int64 { cancelUntil.addingClamped(Self.grace) }
     /// In nanoseconds.
     static let grace: Int64 = 100_000_000
@@ -29,6 +29,7 @@ extension Core {
     }
   }
 
+  /// Begins a shutdown, or shortens the one that goes on.
   func beginShutdown(_ policy: ShutdownPolicy) {
     let drainUntil = instant.advanced(by: policy.drain)
     let cancelUntil = drainUntil.advanced(by: policy.cancel).nanoseconds
@@ -40,7 +41,7 @@ extension Core {
       advanceShutdown()
       return
     }
-    // Who waits for room gets none any more.
+    // Threads that wait for room get none any more.
     blocked.flagAll()
     closeInboxes()
     settleTimers()
@@ -69,14 +70,14 @@ extension Core {
 
   /// Takes the shutdown as far as it can go now.
   ///
-  /// - Parameter isTurn: Whether the loop does, in its turn. Before the deadline the end belongs to that: it
-  ///   has looked for what came from outside before.
+  /// - Parameter isTurn: Whether the loop's thread calls this in an iteration. Before the deadline only that makes the
+  ///   report: the thread has looked for signals and ready descriptors first.
   func advanceShutdown(isTurn: Bool = false) {
     guard let shutdown, shutdown.phase != .over else { return }
     guard loopRuns || now >= shutdown.drainUntil else { return }
     if now < shutdown.drainUntil {
       if hasWorkThatCanEnd { return }
-      // A notification may be on its way whose group has emptied.
+      // A notification whose group has become empty may be on its way.
       if !outbox.isEmpty || wakesAtTheEnd.load(ordering: .acquiring) > 0 {
         loop.isWanted = true
         return
@@ -84,15 +85,15 @@ extension Core {
     }
     if hasWorkThatCanEnd, shutdown.phase == .draining {
       shutdown.phase = .cancelling
-      // Nor do bodies any more.
+      // From now on, threads of running bodies get no room either.
       blocked.flagAll()
       shutdownFlag.raise()
     }
     promotePlain()
-    // Past the deadline that is everything. Before it, only what an outsider could free is left.
+    // Past the drain's deadline this cancels everything. Before it, only tasks are left that outside code could free.
     cancelWaiting { !$0.isJob && !$0.isCaller && !outlivesDrain($0) }
     if now >= shutdown.cancelUntil {
-      // A body that asks for the end is about to come to its own.
+      // A task on this thread that asks for the end is about to come to its own.
       abandonRunning { task in
         !task.isJob && !task.isCaller && TaskFrame.first { $0 === task } == nil
       }
@@ -102,7 +103,7 @@ extension Core {
       turnCallersAway()
     }
     if now >= shutdown.endsAt { return concludeAtDeadline() }
-    // The code that was told of a cancellation just now may still have work to bring.
+    // Code that was just told of a cancellation may still bring work.
     guard isTurn, !hasWorkThatCanEnd, !isDelivering, outbox.isEmpty else { return }
     conclude()
   }
@@ -119,7 +120,7 @@ extension Core {
     cancel(waiting.filter(isWanted))
   }
 
-  /// Cancels what a shutdown is to skip, and makes a task of nothing else.
+  /// Cancels the items that a shutdown is to skip, and makes no task object for others.
   private func cancelSkipped() {
     var skipped = held.all
     forEachEntry { if let item = $0.item { skipped.append(item) } }

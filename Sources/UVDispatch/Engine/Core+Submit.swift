@@ -29,10 +29,9 @@ extension Core {
       parent: parent, at: time, shutdown: shutdownFlag)
   }
 
-  /// Keeps the object of a task that has ended for another, unless somebody still looks at it.
+  /// Keeps the object of an ended task for a later one, unless other code still refers to it.
   ///
-  /// Each is given to the next submission that needs one, so the memory that this saves is allocated
-  /// once and not for each of them.
+  /// The next submission that needs an object takes it. So its memory is allocated once, and not for each of them.
   func reuse(_ task: consuming QueuedTask) {
     guard !task.isFrame, spares.count < Spares.most, isKnownUniquelyReferenced(&task) else {
       return
@@ -41,22 +40,22 @@ extension Core {
     spares.add(task)
   }
 
-  /// A frame for a thread that will run plain bodies of a lane.
+  /// Makes a running-task context for a thread that will run plain tasks of a lane.
   func makeFrame(on lane: Lane) -> QueuedTask {
     QueuedTask(
       framesOf: TaskQueue.Identity(dispatcher: dispatcher, view: nil, lane: lane),
       shutdown: shutdownFlag)
   }
 
-  /// Gives a thread another frame, if somebody may still look at what ran in this one.
+  /// Gives a thread a new context, if other code may still look at what ran in this one.
   @inline(__always) func renewIfKnown(_ frame: inout QueuedTask) {
     if frame.isKnown { frame = makeFrame(on: frame.lane) }
   }
 
   // MARK: The gate
 
-  /// Why a submission is refused, or nil. What running bodies submit is drained with them, and so is what
-  /// callbacks submit that are told of an end; a timer would outlive the drain.
+  /// Why a submission is refused; nil if it is accepted. While a shutdown drains, it accepts what running bodies, other
+  /// code on the loop's thread and deferred callbacks submit. It accepts no timer, which would outlive the drain.
   @inline(__always) func refusal(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
     shutdown == nil ? nil : refusalInShutdown(isTimer: isTimer, isFromOwnWork: isFromOwnWork)
   }
@@ -103,9 +102,9 @@ extension Core {
     }
   }
 
-  /// A task has left its queue: there is room for another.
+  /// A task has left its queue: gives its room to another.
   @inline(__always) func noteTaken(_ task: QueuedTask) {
-    // Without a limit nobody waits for room.
+    // Without a limit, no submission waits for room.
     if limit != nil { giveRoom(of: task) }
   }
 
@@ -121,7 +120,7 @@ extension Core {
 
   // MARK: Into the queues
 
-  /// A submission is to come into a queue behind what was posted there.
+  /// Drains the inbox of a queue, so that a submission comes into that queue behind what was posted before.
   @inline(__always) func collectWhatPrecedes(on lane: Lane, in view: UVView?) {
     if lane == .foreground { return collectForeground() }
     guard let view else { return collectBackground() }
@@ -129,13 +128,14 @@ extension Core {
     if view.attendsItself { collect(view) }
   }
 
-  /// A submission to a queue is about to get its number: what was posted there before it gets lower ones.
+  /// Gives what was posted to a queue its numbers, so that the next submission to it gets a higher one.
   @inline(__always) func numberWhatPrecedes(on lane: Lane, in view: UVView?) {
     collectWhatPrecedes(on: lane, in: view)
     lane == .foreground ? tellPositionsInForeground() : tellPositions(in: poolView(view))
   }
 
-  /// A turn of a view may have come: what was posted has a say in whose it is, if callers wait for one.
+  /// Drains the inboxes if a caller is blocked in `sync` on `view`: it may be admitted next, and what was posted
+  /// counts in the choice of what is next.
   @inline(__always) func collectIfCallersWait(_ view: UVView?) {
     if poolView(view).queue.callersWaiting > 0 { collectPosted(to: view) }
   }
@@ -145,12 +145,13 @@ extension Core {
     if let view, view.attendsItself { collect(view) }
   }
 
-  /// Entries have left the queue of a view. Whoever took them holds it.
+  /// Entries have left the queue of a view. If it is empty, the view no longer holds itself. The calling code refers
+  /// to the view.
   func letGoIfEmpty(_ view: PoolView<Entry>) {
     if view.queue.ready.isEmpty { view.holder = nil }
   }
 
-  /// Puts what is no item into its queue.
+  /// Puts a task that is no item into its queue.
   func enqueue(_ task: QueuedTask) {
     changeLimited(task, by: 1)
     collectWhatPrecedes(on: task.lane, in: task.view)
@@ -164,7 +165,7 @@ extension Core {
     handOutGrants()
   }
 
-  /// Lets a view go on that is suspended, or the background.
+  /// Ends one suspension of a view, or of the background.
   func resume(_ view: UVView?) {
     collectIfCallersWait(view)
     let time = now
@@ -173,7 +174,7 @@ extension Core {
     handOutGrants()
   }
 
-  /// Tells callers in `sync` whose turn has come. They look when the lock is free.
+  /// Tells callers of `sync` that they are admitted. Their threads check once the lock is free.
   @inline(__always) func handOutGrants() {
     if pool.hasGrants { handOutSome() }
   }

@@ -1,20 +1,20 @@
 internal import TaskDispatch
 
-/// One body after the other, on a thread that has just run one.
+/// Batches: the next task on a thread that has just run one.
 extension Core {
-  /// The plain body that comes next on the thread of `frame`, which has just run one. What
-  /// ``finish(_:_:)`` and ``takeForeground(_:)`` or ``startOnWorker(_:)`` do one after the other, where
-  /// all that anybody wants of the end of the one is that it be counted.
+  /// Takes the plain task that comes next on the thread of `frame`, which has just run a plain task. It does what
+  /// ``finish(_:_:)`` and then ``takeForeground(_:)`` or ``startOnWorker(_:)`` do, for a task whose end only has to be
+  /// counted.
   ///
-  /// The invariants stand after it without ``settle()``. The loop is in its turn. The worker's share
-  /// has gone from one body to the next; more may start only if this has emptied an attended inbox,
-  /// and then somebody searches, or is on the way to.
+  /// The invariants hold after it without ``settle()``. The loop's thread is in an iteration. A worker keeps its share
+  /// for the next task. More tasks may start only if this has drained a notified inbox. Then a worker run is
+  /// searching, or the thread that posted is on its way to the lock.
   ///
-  /// Never inlined: in the loop of its caller, the compiler would read the `let`s of this object once,
-  /// before the lock is taken. That is sound, but ThreadSanitizer takes every modification of what one
-  /// refers to for one of the `let` itself, and would report a race.
+  /// Never inlined: in the loop of its caller, the compiler would read the `let`s of this object once, before the
+  /// thread takes the lock. That is sound. But ThreadSanitizer takes each change of an object that a `let` refers to
+  /// for a change of the `let` itself, and would report a race.
   ///
-  /// - Returns: Nil if it is not for this to decide what comes next: then nothing has changed.
+  /// - Returns: Nil if what comes next is decided elsewhere: then no task has ended or begun.
   @inline(never) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
     guard case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain) else {
       return nil
@@ -26,26 +26,28 @@ extension Core {
     return plain
   }
 
-  /// The same behind an item that has its outcome, and of which nothing is to be told. Nil as well if anything
-  /// else is to be told: that comes before the next task.
+  /// Takes the plain task that comes next on the thread of `frame`, which has just run an item. The item has its
+  /// outcome, of which nothing is to be told. Nil also if deferred callbacks are pending: those come before the next
+  /// task.
   ///
-  /// - Parameter outcome: Of the item, which the caller holds: else it would be released here.
+  /// - Parameter outcome: The item's outcome. The caller holds the item: else this would release it.
   @inline(never) func takeSuccessor(
     ofItemIn frame: QueuedTask, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {
     guard outbox.isEmpty, frame.holdsItem, frame.mayGoOn,
       let next = takeSuccessor(in: frame, at: time)
     else { return nil }
-    // Which has counted it as a plain body.
+    // That call has counted the item as a plain task.
     ledger.completed -= 1
     noteEnd(ofItemIn: frame, outcome)
     frame.leaveItem()
     return next
   }
 
-  /// Makes `frame` that of the item that comes next, behind a plain body or another item: as the others.
+  /// Makes `frame` the running-task context of the item that comes next on its thread, behind a plain task or another
+  /// item.
   ///
-  /// - Returns: False if it is not for this to decide what comes next: then nothing has changed.
+  /// - Returns: False if what comes next is decided elsewhere: then the first task has not ended.
   @inline(never) func goOnWithItem(in frame: QueuedTask, ending outcome: Outcome) -> Bool {
     guard frame.mayGoOn,
       case .item(let next) = chooseSuccessor(of: frame, if: Entry.isSimpleItem)
@@ -71,7 +73,7 @@ extension Core {
   ) -> Entry? {
     guard flushes.isEmpty else { return nil }
     if frame.lane == .foreground {
-      // They take turns with what was posted.
+      // Due and posted tasks alternate: see ``takeForeground(_:)``.
       if due.hasStartable { return nil }
       if !foreground.hasStartable { collectForeground() }
       return ownedForeground.update { $0.takeOnly(if: isWanted) }
@@ -92,7 +94,7 @@ extension Core {
   @inline(__always) private func takeSuccessorInView(
     of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
-    // What came in meanwhile has a say in who is next.
+    // What was posted to the background counts in the choice of what is next.
     if inbox.mayHoldEntries { return nil }
     guard let pool = frame.poolView else { return nil }
     let next = ownedPool.update { $0.takeOver(of: pool, if: isWanted) }
@@ -103,7 +105,7 @@ extension Core {
   @inline(never) private func collectForSuccessor(in frame: QueuedTask) {
     if inbox.mayHoldEntries { return }
     guard let pool = frame.poolView else { return }
-    // What its own has got is medium, and comes behind what that has of the medium ones.
+    // Entries in the view's own inbox are medium, and come behind the medium entries of its queue.
     if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
     if !pool.mayTakeBetweenTurns || !pool.hasMedium {
       if inbox.mayHoldViews { collectViews() }

@@ -1,6 +1,6 @@
 internal import TaskDispatch
 
-/// Telling others, once the lock is free: observers, and those who wait for an outcome.
+/// What is deferred until the lock is free: callbacks to observers, and to code that waits for an outcome.
 extension Core {
   @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: QueuedTask) {
     if isObserved { tellObserver(kind(), task) }
@@ -20,18 +20,18 @@ extension Core {
     outbox.append { observer.observe(event) }
   }
 
-  /// As ``release(_:_:)`` of its task, which is not made for that.
+  /// Gives `item` its outcome, as ``release(_:_:)`` does for a task. Makes no task object for that.
   @inline(__always) func release(_ item: WorkItem, _ outcome: Outcome) {
     if item.isQueuedAsTask { return release(task(for: item), outcome) }
     end(item, nil, outcome)
   }
 
-  /// Gives `task` its outcome, and lets go of its body, once the lock is free.
+  /// Gives `task` its outcome. Once the lock is free, the outcome is told and the body is released.
   @inline(__always) func release(_ task: QueuedTask, _ outcome: Outcome) {
     end(task.item, task.release(), outcome)
   }
 
-  /// As ``release(_:_:)``, of a task that nobody has to know any more.
+  /// Gives `task` its outcome as ``release(_:_:)`` does, and takes the item out of it: nothing looks for it any more.
   @inline(__always) func releaseWhole(_ task: QueuedTask, _ outcome: Outcome) {
     end(task.takeItem(), task.release(), outcome)
   }
@@ -51,10 +51,10 @@ extension Core {
     }
   }
 
-  /// An item has got its outcome. Wakes the threads of this dispatcher that wait for it, and defers the
-  /// rest, if there is any.
+  /// An item has got its outcome. Flags the threads of this dispatcher that wait for it, and defers the rest, if there
+  /// is any.
   ///
-  /// - Parameter work: What is to be released with it.
+  /// - Parameter work: What is to be released after the callbacks.
   @inline(__always) func deferTelling(
     of item: WorkItem, _ outcome: Outcome, _ telling: WorkItem.Telling,
     releasing work: consuming QueuedTask.Work? = nil
@@ -64,8 +64,10 @@ extension Core {
     outbox.append(.end(item, outcome, telling, work))
   }
 
-  /// Takes out everything that never started, for an owner that is going away: a view's queue holds
-  /// its tasks, and they the view.
+  /// Takes out everything that never started, before the dispatcher goes away: the queue of a view holds its tasks, and
+  /// these hold the view.
+  ///
+  /// - Returns: What the caller has to end and release without the lock.
   func releaseEverything() -> [QueuedTask.Work] {
     removeAllHandlers()
     promotePlain()

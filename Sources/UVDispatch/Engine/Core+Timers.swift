@@ -5,11 +5,12 @@ extension Core {
     item.place.stage = .timers
     item.place.ticket = timers.insert(
       item, due: time.nanoseconds, tolerance: item.toleranceInNanoseconds)
-    // The loop's turn ends with a look at the timers.
+    // An iteration of the loop ends with a look at the timers.
     if loop.mustBeTold, nextDeadline < loop.timerIsSetFor { loop.isWanted = true }
   }
 
-  /// Moves every timer whose time has come to where it can run. The loop's business.
+  /// Moves every timer that is due to where it can run. Called by the loop's thread, and by a thread that begins a
+  /// shutdown.
   func settleTimers() {
     while let (item, time) = timers.popNext(dueBy: now) {
       item.place.stage = .nowhere
@@ -47,7 +48,7 @@ extension Core {
   private func addRun(of timer: RepeatingItem) {
     let run = timer.makeRun()
     number(run, parent: timer.place.id.number)
-    // A task from the start, so that its timer hears of its end however it ends.
+    // It has a task object from the start. So every way in which it ends reaches its timer.
     _ = task(for: run)
     timersWithRun[ObjectIdentifier(timer)] = timer
     accept(run)
@@ -59,7 +60,7 @@ extension Core {
     timersWithRun[ObjectIdentifier(timer)] = nil
   }
 
-  /// The body of a run has ended.
+  /// The body of a run has ended: ends the timer, adds the next run, or waits for the next tick.
   func endRun(of timer: RepeatingItem) {
     letGoOfRun(of: timer)
     if timer.isCancellationRequested {
@@ -73,7 +74,7 @@ extension Core {
     }
   }
 
-  /// A run was cancelled before its start, or given up. That ends its timer.
+  /// A run was cancelled before its start, or given up: ends its timer.
   func endTimer(of run: RunItem) {
     letGoOfRun(of: run.timer)
     endUnstarted(run.timer, .cancelled)
@@ -86,11 +87,11 @@ extension Core {
       return .beforeStart
     }
     timer.requestCancellation()
-    // One that has begun ends the timer when it has ended.
+    // A run that has begun ends the timer when it has ended.
     return cancel(run)
   }
 
-  /// A shutdown has begun: no tick comes any more. What is owed a run still gets it.
+  /// A shutdown has begun: no tick comes any more. A timer that is owed runs still gets them.
   func stopTimersWithRun() {
     for timer in timersWithRun.values { timer.ticks.stop(at: instant) }
   }

@@ -1,15 +1,15 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// Deadlocks among the threads that are blocked (rule 14): when they are looked for, and what is done then.
+/// Deadlocks among blocked threads (rule 14): when the dispatcher searches for them, and what it does then.
 ///
-/// A thread that is about to be blocked looks for a circle that it closes: ``judge(closing:)``. So none stays,
-/// but where a suspended view goes on. When a section of the lock ends and nothing runs and nothing
-/// can start, the whole question is asked: ``judge()``. The answer is one verdict, for one thread, since what
-/// that does then may let the others go on.
+/// A thread that is about to be blocked looks for a circle that it closes: ``judge(closing:)``. A circle that comes
+/// about otherwise is found when a section of the lock ends: see ``BlockedThreads/mayCloseCircle``. If nothing runs
+/// and nothing can start when a section ends, ``judge()`` asks the whole question. The answer is one verdict, for one
+/// thread: what that thread does then may let the others go on.
 extension Core {
-  /// Before the lock is free, or its thread is blocked: finds a thread that nothing can end the wait of, and
-  /// flags it with its verdict.
+  /// Before a thread frees the lock or is blocked: finds a blocked thread whose wait nothing can end, and flags it with
+  /// its verdict.
   @inline(__always) func judge() {
     if blocked.searched > 0 { judgeBlocked() }
   }
@@ -22,18 +22,18 @@ extension Core {
     if standsStill { judge(circlesOnly: false, last: nil) }
   }
 
-  /// A thread is about to be blocked: gives a verdict if it has closed a circle.
+  /// Gives a verdict if `thread`, which is about to be blocked, has closed a circle.
   func judge(closing thread: BlockedThread) {
     if thread.isSearched { judge(circlesOnly: true, last: thread) }
   }
 
-  /// One verdict, if a thread is not live: of a circle that no help undoes, one thread is refused, and then the
-  /// question is asked again. Else one worker helps that can, of those that are live by that alone.
+  /// Gives one verdict, if a thread is not live. If that is so even with help, one thread is refused; when it has gone,
+  /// the dispatcher asks again. Else one worker that can help does, among the threads that only help makes live.
   ///
-  /// - Parameter last: The thread that has been blocked just now, and closes a circle if there is one. Nil to look
-  ///   for the one that did.
+  /// - Parameter last: The thread that has been blocked just now, and closes a circle if there is one. Nil to look for
+  ///   the thread that did.
   private func judge(circlesOnly: Bool, last: BlockedThread?) {
-    // What was posted has no position yet.
+    // Posted entries have no position yet.
     if !circlesOnly { tellPositions() }
     let groups = AwaitedGroups(of: self, onlyRunning: circlesOnly)
     let unaided = DeadlockSearch(self, groups, circlesOnly: circlesOnly, mayHelp: false).dead
@@ -59,11 +59,11 @@ extension Core {
     return poolView(caller.view).queue.helperMayStart(now: { [clock] in clock.now })
   }
 
-  /// Whether nothing runs and nothing can start: every running body is on a thread that is blocked, every
-  /// callback too, and neither a worker nor the loop can come to a task. Timers that are not due do not
-  /// count, nor do signals and descriptors.
+  /// Whether nothing runs and nothing can start: every running body and every callback is on a blocked thread, and
+  /// neither a worker nor the loop's thread can come to a task. Timers that are not due do not count, nor do signals
+  /// and descriptors.
   ///
-  /// A thread whose wait may have an end, and has not noticed yet, counts as one that runs.
+  /// A flagged thread counts as one that runs: its wait may have an end that it has not noticed yet.
   var standsStill: Bool {
     guard blocked.flagged == 0, running.count == blocked.tasks,
       outbox.isEmpty, freeLateThreads == 0,
@@ -90,7 +90,7 @@ extension Core {
       dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
   }
 
-  /// Shows every item that waits: in a queue, for its time, or for room. O(what waits).
+  /// Calls `body` with every item that waits: in a queue, for its time, or for room. O(what waits).
   func forEachWaitingItem(_ body: (WorkItem) -> Void) {
     forEachEntry { if let item = $0.item { body(item) } }
     func show(_ timer: borrowing WorkItem, _ due: Int64) { body(copy timer) }

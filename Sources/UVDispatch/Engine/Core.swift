@@ -1,38 +1,45 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// Everything a ``UVDispatcher`` knows. Touched under its lock only.
+/// The state of a ``UVDispatcher``. Touched under its lock, with the exceptions below.
 ///
-/// Plain bodies come in by an ``Inbox`` for each lane and a ``ViewInbox`` for each view, without this
-/// lock, while nobody wants more of them than that they run. *Collecting* moves them into the queues
-/// here. Whoever puts anything else into a queue collects first, and so does whoever needs to know all
-/// that waits, and whoever chooses what a view does next.
+/// Used without the lock: ``mailbox`` and ``inbox``, which have locks of their own; the atomics; ``share``;
+/// ``recentTime``; ``post(_:to:parent:)`` and ``endDelivery()``; and what does not change once other threads see the
+/// core, such as ``isSimple`` and ``name``.
+///
+/// While there is no observer, no limit and no shutdown, submitting threads post plain tasks and simple items to an
+/// ``Inbox`` for each lane and a ``ViewInbox`` for each view. *Draining* an inbox (`collect`) moves its entries into
+/// the queue here. A thread drains the inbox of a queue before it puts anything else into that queue, before it
+/// chooses what a view runs next, and before it needs to know all that waits.
 ///
 /// Three invariants hold whenever the lock is free; ``settle()`` restores them before that:
 ///
-/// - **L** (workers): see ``WorkerWakeups``. A task may start on fewer than `width` busy workers only.
-/// - **I** (inbox): if the background's inbox is attended, a lease is searching, or `width` workers
-///   are busy, or the thread that posted first is on its way to this lock. In that last case L is its
-///   business as well: what it posted may have been collected since.
+/// - **L** (workers): see ``WorkerWakeups``. A task may start on a worker only while fewer than `width` are busy.
+/// - **I** (inbox): while the background's inbox is *notified* (`isAttended`), one of these holds: a worker run is
+///   searching; `width` workers are busy; the pool has no thread for another run, and then L says what follows; or the
+///   thread whose post notified the inbox has not come to this lock yet. That thread restores L as well when it comes:
+///   another thread may have drained its task by then.
 /// - **W** (the loop): see ``LoopWakeups``.
 final class Core {
   let configuration: UVDispatcher.Configuration
-  /// How many tasks may wait in one queue, and who is told of them. Apart from the configuration, of
-  /// which a copy costs more than all else that is done for either.
+  /// How many tasks may wait in one queue; nil without a limit. Stored here because it costs more to copy
+  /// ``configuration`` than to check the limit.
   let limit: Int?
+  /// The observer, or nil. ``configuration`` has none. It stays the same until the dispatcher ends.
   @safe @exclusivity(unchecked) var observer: (any TaskObserver)?
   let isObserved: Bool
-  /// Nobody wants more of a plain body than that it runs: it needs no object, unless a shutdown names it.
+  /// Whether there is neither an observer nor a limit. Then a plain task needs no object, unless a flush or a
+  /// shutdown has to name it.
   let isSimple: Bool
-  /// Names this dispatcher in its items. Set before anybody else sees it.
+  /// Names this dispatcher in its items. Set before another thread sees the core.
   var name = WorkItem.DispatcherName(ofDispatcher: made.add(1, ordering: .relaxed).newValue)
   private static let made = Atomic(0)
-  /// Whose core it is. Set once, before anybody else sees it.
+  /// The dispatcher that owns this core. Set once, before another thread sees the core.
   var dispatcher = ObjectIdentifier(Core.self)
   private let origin: Int64
   var lastID: UInt64 = 0
-  // What every task touches stands apart from the object, whose own properties would be checked for
-  // overlapping access each time.
+  // Values that every task touches lie outside this object. The compiler would check the object's own properties
+  // for overlapping access each time.
   let ownedForeground: Owned<ReadyQueue<Entry>>
   private let ownedDue: Owned<ReadyQueue<Entry>>
   let ownedPool: Owned<PoolOrder<Entry>>
@@ -44,99 +51,100 @@ final class Core {
   private let ownedFlushes = Owned<[Flush]>([])
   private let ownedOutbox = Owned(Outbox())
   private let knownTime = Owned(SectionClock.unknown)
-  /// The time since the dispatcher was made.
+  /// Nanoseconds since the dispatcher was made.
   let clock: SectionClock
-  /// Where plain bodies of the foreground and of the background come in.
+  /// The inboxes of the foreground and of the background.
   let mailbox: Inbox
   let inbox: Inbox
-  /// Whether they take anything in.
+  /// Whether the inboxes take anything in.
   var isOpen: Bool
   private var knownViews: [KnownView] = []
-  /// Empty but for the time in which ``collectViews()`` goes through it.
+  /// The views that ``collectViews()`` drains now. Empty at all other times.
   @safe @exclusivity(unchecked) var announced = Ring<UVView>()
-  /// Views whose inbox whoever ends a body of them looks into. A body of each runs, or is about to: no
-  /// more of them than threads.
+  /// Full views. The thread that ends a task of such a view drains its inbox. A task of each runs, or is about to
+  /// run: so there are no more of them than threads.
   @safe @exclusivity(unchecked) var attendingThemselves: [UVView] = []
   /// Notifications whose group is not empty.
   var held = HeldItems()
   /// Items that wait for room in their queue.
   @safe @exclusivity(unchecked) var withoutRoom: [WorkItem] = []
   @safe @exclusivity(unchecked) var blocked = BlockedThreads()
-  /// Repeating timers that have a run, and so stand nowhere themselves.
+  /// Repeating timers that have a run. Such a timer itself waits nowhere.
   @safe @exclusivity(unchecked) var timersWithRun: [ObjectIdentifier: RepeatingItem] = [:]
   @safe @exclusivity(unchecked) var events = Events()
   var limitedForeground = 0
   var limitedBackground = 0
 
   @safe @exclusivity(unchecked) var workers: WorkerWakeups
-  /// What this dispatcher has of the pool. Set before another thread sees it: a core without a dispatcher has
-  /// a pool of its own.
+  /// The dispatcher's share of the pool. Set before another thread sees the core. A core without a dispatcher has a
+  /// pool of its own.
   var share = PoolShare(of: PoolShares(), threads: 1024) { {} }
-  /// Whether a task may start on a worker. Read without the lock by runs that spin.
+  /// Whether a task may start on a worker. Worker runs read it without the lock while they spin.
   let mayStart = Atomic(false)
 
   // The loop.
-  /// What ran last on it was due, and not posted.
+  /// The last foreground task came from ``due``, so the next comes from ``foreground`` if one waits there.
   var postedIsNext = false
-  /// The frame of plain bodies on the loop's thread.
+  /// The running-task context in which the loop's thread runs plain tasks and simple items.
   lazy var loopFrame = makeFrame(on: .foreground)
   var loopRuns = false
-  /// Whose thread it runs on, in a task or not: callbacks of libuv are in none.
+  /// The thread that runs the loop, whether it is in a task or not: in callbacks of libuv it is in none.
   private(set) var loopThread: ExecutionIdentity?
   @safe @exclusivity(unchecked) var loop = LoopWakeups()
-  /// The hint of ``LoopWakeups/State/told``. Read without the lock by the loop's thread while it spins.
+  /// The hint of ``LoopWakeups/State/told``. The loop's thread reads it without the lock while it spins.
   let loopIsTold = Atomic(false)
-  /// When it was last woken for what was posted; `min` if it has been there since.
+  /// When a post last woke the loop; `min` if the loop's thread has begun an iteration since.
   let wokenForPostsAt = Atomic(Int64.min)
   /// Wakes the watchdog; nil if there is none.
   @safe @exclusivity(unchecked) var wakeWatchdog: (() -> Void)?
-  /// It sleeps until a body starts.
+  /// The watchdog sleeps until a body starts.
   var watchdogIsParked = false
-  /// Jobs that came when their queue was over, and must run one at a time of each.
+  /// Jobs that came when their queue was over. Of each queue, one runs at a time.
   var lateJobs: [QueuedTask] = []
-  /// Threads that were started for late jobs, and are in none.
+  /// Threads that were started for late jobs and run none now.
   var freeLateThreads = 0
   #if DEBUG
     var startedLateThreads = 0
   #endif
-  /// The loop is to be left when nothing can go on.
+  /// The loop ends when nothing can go on: see ``UVDispatcher/runUntilIdle(servesMainQueue:)``.
   var leavesWhenIdle = false {
     didSet { if leavesWhenIdle != oldValue { awaitDeliveries(leavesWhenIdle) } }
   }
 
-  /// How many threads are at doing what was left to be done once the lock is free. Grows under the
-  /// lock, and shrinks without it.
+  /// How many threads make deferred callbacks (``Outbox``) now. A thread adds itself under the lock, and subtracts
+  /// itself without it.
   let deliveries = Atomic(0)
-  /// How many of them, while there is a shutdown, have not let go on yet what waits: that may bring work. Changes as
-  /// ``deliveries`` does.
+  /// How many of these threads, while there is a shutdown, have not sent all the wakes and resumed all the Tasks that
+  /// were deferred: that may bring work. Changes under the lock or without it, as ``deliveries`` does.
   let wakesAtTheEnd = Atomic(0)
-  /// How many look under the lock for what a delivery brings, or for its end: those who wait, a
-  /// shutdown, and a loop that leaves when it is idle. Changed under the lock.
+  /// How many parties check under the lock for what deferred callbacks bring, or for their end. A party is a blocked
+  /// thread that the search for deadlocks looks at, a shutdown, or a loop that ends when it is idle. Changed under
+  /// the lock.
   ///
-  /// If there are any, whoever has delivered takes the lock once more, so that they look again. Each
-  /// counts itself here before it looks, and a delivery ends before this is read: so one of the two
-  /// sees the other.
+  /// While it is not 0, a thread that has made its callbacks takes the lock once more, so that the parties check
+  /// again. A party counts itself here before it checks. The thread subtracts itself from ``deliveries`` before it
+  /// reads this. So one of the two sees the other.
   let awaitingDeliveries = Atomic(0)
   /// How many threads are blocked until a group is empty. Changed under the lock.
   ///
-  /// An item enters its group before it comes into a queue. A search for deadlocks between the two takes it
-  /// for work that another dispatcher does. So if there are any, a thread that has posted a member takes the
-  /// lock once more: each blocked thread counts itself before it searches, and a member is posted before this
-  /// is read, so one of the two sees the other.
+  /// An item enters its group before it stands in a queue. A search for deadlocks between the two moments takes it
+  /// for work of another dispatcher. So while this is not 0, a thread that has posted a member takes the lock once
+  /// more. A blocked thread counts itself here before it searches. The posting thread posts the member before it
+  /// reads this. So one of the two sees the other.
   let awaitingMembers = Atomic(0)
 
   var shutdown: Shutdown?
   var threadsForReport: [(number: UInt64, wake: @Sendable (ShutdownReport) -> Void)] = []
   var tasksForReport: [@Sendable (ShutdownReport) -> Void] = []
-  /// Sees to it that the report comes at the deadline. There is one while a shutdown goes on.
+  /// Threads that advance the shutdown at its deadlines. Made when a shutdown begins, unless that ends at once.
   var shutdownDeadline: ShutdownDeadline?
-  /// A shutdown has ended at its deadline: jobs of Swift Tasks on the background go on elsewhere.
+  /// A shutdown ended at its deadline. From then on, jobs of Swift Tasks on the background run outside it.
   var strandsAll = false
-  /// The same of the foreground, for no thread ran the loop then. They go that way also if one runs it later: two ways
-  /// would let two of its jobs run at a time.
+  /// Jobs of the foreground run outside it as well: no thread ran the loop at that deadline. They keep doing so if a
+  /// thread runs the loop later: with two ways, two jobs of the foreground could run at a time.
   var strandsForeground = false
-  /// Who awaits the report on the main actor, and has not gone on there. Swift takes them there by a
-  /// thread of its own, so they may not have come yet when all else is over.
+  /// Tasks that await the report on the main actor and have not resumed there. Swift resumes them through a thread
+  /// of its own, so they may arrive after all else has ended.
   var awaitersOnMainActor = 0
   let shutdownFlag = ShutdownFlag()
 
@@ -149,7 +157,7 @@ final class Core {
     weak var life: UVView.Life?
   }
 
-  /// - Parameter configuration: Without its observer.
+  /// - Parameter configuration: Has no observer.
   init(
     _ configuration: UVDispatcher.Configuration, observer: (any TaskObserver)?, width: Int,
     threads: Int, origin: Int64
@@ -174,12 +182,12 @@ final class Core {
 
   // MARK: What every task touches
 
-  /// Posted foreground tasks, one band.
+  /// Posted foreground tasks, in one band.
   var foreground: ReadyQueue<Entry> {
     _read { yield ownedForeground.value }
     _modify { yield &ownedForeground.value }
   }
-  /// Foreground timers whose time has come, and what is told of events, one band.
+  /// Foreground timers that are due, and calls of event handlers, in one band.
   var due: ReadyQueue<Entry> {
     _read { yield ownedDue.value }
     _modify { yield &ownedDue.value }
@@ -196,17 +204,18 @@ final class Core {
     _read { yield ownedTimers.value }
     _modify { yield &ownedTimers.value }
   }
-  /// What runs, on whatever thread.
+  /// Tasks that run, on any thread.
   var running: [QueuedTask] {
     _read { yield ownedRunning.value }
     _modify { yield &ownedRunning.value }
   }
-  /// See ``reuse(_:)``.
+  /// The free list of task objects: see ``reuse(_:)``.
   var spares: Spares {
     _read { yield ownedSpares.value }
     _modify { yield &ownedSpares.value }
   }
-  /// Frames of callers that have gone on, and hold nothing: see ``enterAtOnce(_:asBarrier:at:parent:)``.
+  /// The free list of callers' running-task contexts, which hold nothing. See
+  /// ``enterAtOnce(_:asBarrier:at:parent:)``.
   var callers: Spares {
     _read { yield ownedCallers.value }
     _modify { yield &ownedCallers.value }
@@ -222,37 +231,39 @@ final class Core {
 
   // MARK: Time
 
-  /// Nanoseconds since the dispatcher was made, as of when it was first asked for since the lock was
-  /// taken: reading the clock costs more than most of what is done under it.
+  /// Nanoseconds since the dispatcher was made. Each section of the lock reads the clock once at most, when it first
+  /// asks for the time: to read it costs more than most of what a section does.
   var now: Int64 { clock.now }
 
-  /// When a task was submitted: to some milliseconds, if that is for a shutdown's report alone.
+  /// The time of a submission. Exact to some milliseconds only, if it serves nothing but a shutdown's report.
   func timeOfSubmission(hasTimeToLive: Bool = false) -> Int64 {
     isObserved || clock.isKnown || hasTimeToLive ? now : recentTime
   }
 
-  /// The time to some milliseconds, which is soon read. Without the lock.
+  /// Nanoseconds since the dispatcher was made, exact to some milliseconds. Cheap to read, and needs no lock.
   var recentTime: Int64 { max(0, recentMonotonicNanoseconds() - origin) }
 
   var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
 
   // MARK: The loop's thread
 
-  /// The calling thread runs the loop from now on, or does so no more.
+  /// The calling thread runs the loop from now on.
   func takeLoop() { loopThread = .ofThread }
 
+  /// No thread runs the loop from now on.
   func leaveLoop() {
     loopRuns = false
     loopThread = nil
   }
 
-  /// Whether the calling thread runs the loop. Without a task it is in a callback of libuv, or of this
+  /// Whether the calling thread runs the loop. If it is in no task, it is in a callback of libuv or of this
   /// dispatcher.
   var isOnLoopThread: Bool { loopThread != nil && loopThread == .ofThread }
 
   // MARK: Views
 
-  /// The views that somebody holds or that hold work, in the order in which they were made.
+  /// The views that still exist, because other code or waiting work refers to them, in the order in which they were
+  /// made.
   var views: [PoolView<Entry>] { knownViews.compactMap { $0.life?.pool } }
 
   func add(_ view: UVView) {
@@ -264,12 +275,12 @@ final class Core {
 
   func poolView(_ view: UVView?) -> PoolView<Entry> { view?.pool ?? pool.background }
 
-  /// The queue of an item of the background.
+  /// The background queue that `item` belongs to.
   func poolView(of item: WorkItem) -> PoolView<Entry> {
     poolView(item.view as? UVView)
   }
 
-  // By closures and not by the properties: of those, Swift 6.3.1 makes a broken module for
+  // By closures and not by the properties: with those, Swift 6.3.1 makes a broken module for
   // ThreadSanitizer.
   func absorbForeground(_ entries: inout Ring<Entry>, holdsItems: Bool) {
     ownedForeground.update {
@@ -286,7 +297,7 @@ final class Core {
     ownedPool.update { $0.settle(view, now: { [clock] in clock.now }) }
   }
 
-  /// For one of whose turns somebody is about to decide anyway.
+  /// Adds entries to `view`, and leaves its ready tokens as they are. The caller reconciles them next.
   func absorbUnsettled(_ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>) {
     view.absorb(&entries, isUntold: holdsItems)
   }

@@ -2,19 +2,21 @@ internal import TaskDispatch
 
 /// Which of the blocked threads can go on, without those that cannot (rule 14).
 ///
-/// A thread is *live* if something may end its wait. The search begins with no blocked thread live, and
-/// looks at each. One that something else may let go on becomes live, and then those are looked at again
-/// that wait for what it holds: its tasks' shares of their queues, their outcomes, its worker, the loop. What
-/// is not live in the end waits for threads that are not live, and for nothing else.
+/// A thread is *live* if something may end its wait. The search begins with no blocked thread live, and looks at each
+/// of them. A thread that something else may let go on becomes live. Then the search looks again at the threads that
+/// wait for what it holds: its tasks' shares of their queues, their outcomes, its worker run, the loop. In the end, a
+/// thread that is not live waits only for threads that are not live.
 ///
-/// Two questions are asked. A *circle* is of running bodies and callers of `sync`, and of what stands before
-/// those in their queues; it holds whatever else goes on. The whole question is asked when nothing runs and
-/// nothing can start: then also a wait for a task that has not started, or for a group, goes on only if a
-/// worker or the loop can come to that. That a task may be cancelled does not count.
+/// The search answers one of two questions. A *circle* consists of running bodies and callers of `sync`, and of what
+/// stands before those callers in their queues. It lasts, whatever else goes on. The whole question is asked when
+/// nothing runs and nothing can start. Then a wait for a task that has not started, or for a group, also counts: it
+/// ends only if a worker or the loop's thread can come to that task, or to the members. That a task may be cancelled
+/// does not count.
 ///
-/// A suspended view counts as one that goes on, for it may be resumed; a group that was entered by hand may be
-/// left; a timer comes due if the loop can come to it. Complexity: O(blocked threads + running tasks + what each waits for); for a group, once
-/// O(what waits in all queues).
+/// A suspended view counts as one that goes on, for it may be resumed. A group that was entered by hand may be left. A
+/// timer comes due if the loop's thread can come to it.
+///
+/// Complexity: O(blocked threads + running tasks + what each waits for); for a group, once O(what waits in all queues).
 struct DeadlockSearch {
   /// What keeps a thread from being live.
   enum Blocker {
@@ -27,10 +29,10 @@ struct DeadlockSearch {
 
   /// What is known of a queue.
   private struct Queue {
-    /// Tasks that hold a share of it, and whose threads are not live.
+    /// Tasks that have a share of it, and whose threads are not live.
     var dead = 0
     var hasDeadBarrier = false
-    /// Threads that wait for their turn in it, and run something on top of that. A caller that has its turn holds
+    /// Threads that wait in `sync` on it, and run something on top of that wait. Once such a caller is admitted, it has
     /// its share until its thread comes back.
     var busyCallers: [BlockedThread] = []
     var waiters: [BlockedThread] = []
@@ -41,21 +43,21 @@ struct DeadlockSearch {
   private let mayHelp: Bool
   private var queues: [TaskQueue.Identity: Queue] = [:]
   private var workersAreLive: Bool
-  /// Whether a run that comes for a task has a share of the pool for it. Else blocked bodies have all shares,
-  /// or bodies that go on do, and give them back.
+  /// Whether the pool has a free share for a worker run that comes for a task. Else all shares belong to blocked
+  /// bodies, or to bodies that go on and give them back.
   private let hasFreeShare: Bool
   private var loopIsLive: Bool
   private var waitersForWorkers: [BlockedThread] = []
   private var waitersForLoop: [BlockedThread] = []
   private var waitersForThread: [ObjectIdentifier: [BlockedThread]] = [:]
   private var work: [BlockedThread] = []
-  /// The queues that workers wait for in `sync`.
+  /// The queues on which workers wait in `sync`.
   private var helpers: Set<TaskQueue.Identity> = []
   private var groups: AwaitedGroups
 
   /// - Parameters:
-  ///   - groups: Those that threads wait for, of the same moment.
-  ///   - mayHelp: Whether a worker that waits in `sync` may run what stands first there, now or once it can start.
+  ///   - groups: The groups that threads wait for, made in the same section of the lock.
+  ///   - mayHelp: Whether a worker that waits in `sync` may run the first task of that queue, now or once it can start.
   init(_ core: Core, _ groups: AwaitedGroups, circlesOnly: Bool, mayHelp: Bool) {
     self.core = core
     self.groups = groups
@@ -98,7 +100,7 @@ struct DeadlockSearch {
     #endif
   }
 
-  /// A task that runs.
+  /// Notes a task that runs.
   private mutating func note(_ task: QueuedTask) {
     look()
     guard let thread = Self.thread(of: task) else { return }
@@ -106,8 +108,8 @@ struct DeadlockSearch {
     hold(task.queue, asBarrier: task.ranAsBarrier)
   }
 
-  /// A caller that was admitted holds its share already, although its thread does something else first. One that
-  /// waits takes its share before those that stand behind it.
+  /// Notes a caller of `sync` whose thread runs something on top of its wait. One that was admitted has its share
+  /// already. One that was not takes its share before entries that stand behind it.
   private mutating func noteBusyCaller(_ thread: BlockedThread) {
     guard case .turn(let caller) = thread.target, caller.lane == .background,
       !core.isRunning(caller), thread.isBusy
@@ -120,8 +122,8 @@ struct DeadlockSearch {
     hold(caller.queue, asBarrier: caller.ranAsBarrier)
   }
 
-  /// A worker that waits in `sync` may help in that queue: now, or once it comes back from what it runs on top of
-  /// its wait.
+  /// Notes a worker that waits in `sync`, and so may help in that queue: now, or once it comes back from what it runs
+  /// on top of its wait.
   private mutating func noteHelper(_ thread: BlockedThread) {
     guard case .turn(let caller) = thread.target, thread.isWorker,
       helpers.insert(caller.queue).inserted
@@ -134,7 +136,7 @@ struct DeadlockSearch {
     if isBarrier { queues[queue]!.hasDeadBarrier = true }
   }
 
-  /// The blocked thread that a running task is on, or nil if it goes on.
+  /// The blocked thread that a running task is on; nil if the task goes on.
   private static func thread(of task: QueuedTask) -> BlockedThread? {
     var next = task
     while let inner = next.waitsFor { next = inner }
@@ -166,7 +168,7 @@ struct DeadlockSearch {
     }
   }
 
-  /// Something has come about in a queue that lets those go on that wait for it.
+  /// Looks again at the threads that wait for a queue, in which something has changed.
   private mutating func lookAgain(_ queue: TaskQueue.Identity) {
     guard let waiters = queues[queue]?.waiters, !waiters.isEmpty else { return }
     work += waiters
@@ -186,7 +188,7 @@ struct DeadlockSearch {
 
   private mutating func isLive(_ thread: BlockedThread) -> Bool {
     if thread.isBusy {
-      // It comes back to its wait from what it runs on top of that, or never does.
+      // The thread comes back to its wait from what it runs on top of that, or never does.
       if let inner = thread.inner, inner.isSearched, !inner.isLive {
         return wait(thread, for: .thread(inner))
       }
@@ -260,8 +262,8 @@ struct DeadlockSearch {
       isBarrier: item.isBarrier, needsWorker: true)
   }
 
-  /// What lets the first of its members go on that has been found not to, lets it be looked at again. So each is
-  /// looked at once, however many threads wait for the group.
+  /// What blocks the first member that cannot go on; nil if all members can. When that goes on, the search looks at the
+  /// same member again. So it goes past each member once, however many threads wait for the group.
   private mutating func blocker(of group: WorkGroup) -> Blocker? {
     let name = ObjectIdentifier(group)
     while let member = groups[name].first {
@@ -270,7 +272,7 @@ struct DeadlockSearch {
         switch member {
         case .running(let task): self.blocker(ofRunning: task)
         case .waiting(let item): self.blocker(of: item)
-        // Then what stands there has made room before.
+        // It gets room once what stands in its queue has made room: so it is behind all of that.
         case .withoutRoom(let item): self.blocker(ofWaiting: item, before: nil)
         }
       if let blocker { return blocker }
@@ -286,11 +288,11 @@ struct DeadlockSearch {
       isFirst: true)
   }
 
-  /// What keeps an entry of a queue of the background from starting.
+  /// What keeps an entry of a background queue from starting; nil if nothing does.
   ///
   /// - Parameters:
-  ///   - place: Where it stands; nil if everything that waits there stands before it.
-  ///   - isFirst: Nothing stands before it: any entry of the queue will do.
+  ///   - place: Where the entry stands; nil if everything that waits there stands before it.
+  ///   - isFirst: Whether nothing stands before it: any entry of the queue will do.
   private mutating func blocker(
     in identity: TaskQueue.Identity, _ view: PoolView<Entry>,
     before place: (position: Int, band: PriorityBand)?, isBarrier: Bool, needsWorker: Bool,
@@ -300,7 +302,7 @@ struct DeadlockSearch {
     let queue = queues[identity] ?? Queue()
     let isFenced: Bool
     if isFirst {
-      // A barrier stands next.
+      // A barrier is next.
       isFenced = !view.queue.ready.hasStartable
     } else if let place, !isBarrier {
       isFenced = view.queue.ready.isFenced(
@@ -318,7 +320,7 @@ struct DeadlockSearch {
     if workersAreLive || mayHelp && helpers.contains(identity) { return nil }
     if needsWorker { return circlesOnly ? nil : .workers }
     guard let place else { return nil }
-    // A caller behind what needs a worker, or it would have been admitted.
+    // With room, this caller stands behind an entry that needs a worker: else it would have been admitted.
     let hasRoom =
       !needsAll && !view.queue.isSuspended && !view.queue.runsBarrier
       && view.queue.running < view.queue.width
@@ -330,7 +332,7 @@ struct DeadlockSearch {
     return isBehindOthers ? .workers : nil
   }
 
-  /// How many callers stand before `place` whose threads do not come back to take their turn. O(what stands there), if
+  /// How many callers stand before `place` whose threads do not come back to run their bodies. O(what stands there), if
   /// any caller's thread runs something on top of its wait.
   private func countDeadCallers(
     _ queue: Queue, _ view: PoolView<Entry>, before place: (position: Int, band: PriorityBand)?,
@@ -362,14 +364,17 @@ struct DeadlockSearch {
     }
   }
 
-  /// The thread to refuse: of the circle that `thread`, which is not live, leads to, the one that was blocked
-  /// last. To refuse another would not let the circle go on. Nil if none can be refused.
+  /// The thread to refuse: of the circle that `thread` leads to, the one that was blocked last. To refuse a thread
+  /// outside the circle would not let it go on. Without a circle, the last of all that are not live. Nil if none can be
+  /// refused.
+  ///
+  /// - Parameter thread: Is not live.
   func victim(from thread: BlockedThread) -> BlockedThread? {
     last(of: chain(from: thread).circle) ?? last(of: dead[...])
   }
 
-  /// The one that was blocked last, of those that can be refused: that run nothing on top of their wait, and wait for
-  /// no body of their own that runs on the loop's thread.
+  /// The thread that was blocked last, of those that can be refused. Such a thread runs nothing on top of its wait, and
+  /// the loop's thread does not run the body of its `sync`.
   private func last(of threads: ArraySlice<BlockedThread>) -> BlockedThread? {
     threads.filter { thread in
       if case .turn(let caller) = thread.target, core.isRunning(caller) { return false }
@@ -377,7 +382,7 @@ struct DeadlockSearch {
     }.max { $0.number < $1.number }
   }
 
-  /// What the threads wait for that `thread`, which is not live, waits for: each for the next.
+  /// What the threads wait for that `thread` waits for, each for the next. `thread` is not live.
   func links(after thread: BlockedThread) -> [WaitLink] {
     chain(from: thread).threads.dropFirst().map { thread in
       let task = thread.task
@@ -387,7 +392,7 @@ struct DeadlockSearch {
     }
   }
 
-  /// The threads from `thread` on, each waiting for the next, until one comes up again; and those from that one on.
+  /// The threads from `thread` on, each waiting for the next, until one comes up again; and the circle from there on.
   private func chain(
     from thread: BlockedThread
   ) -> (threads: [BlockedThread], circle: ArraySlice<BlockedThread>) {
@@ -403,7 +408,7 @@ struct DeadlockSearch {
     return (chain, [])
   }
 
-  /// The first thread that is not live and runs a task of a queue, is a worker, or is the loop's.
+  /// The first thread that is not live and runs a task of a queue, is in a worker run, or runs the loop.
   private struct Holders {
     var queues: [TaskQueue.Identity: BlockedThread] = [:]
     var worker: BlockedThread?
@@ -418,7 +423,7 @@ struct DeadlockSearch {
     }
   }
 
-  /// A thread that is not live, and without which `thread` is not.
+  /// A thread that is not live, and that keeps `thread` from being live.
   private func next(after thread: BlockedThread, _ holders: Holders) -> BlockedThread? {
     switch thread.blocker {
     case .thread(let other): other

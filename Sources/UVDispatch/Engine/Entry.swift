@@ -2,18 +2,18 @@ internal import TaskDispatch
 
 /// What waits in a queue: 32 bytes, whatever it is.
 enum Entry: PoolEntry {
-  /// A body and where it was submitted: nothing was allocated for it.
+  /// A plain task: a body and where it was submitted. Nothing was allocated for it.
   case plain(PlainTask)
-  /// A submission that asked for more than to run. Its object knows where it stands.
+  /// An item: a submission that asked for more than to run. Its object knows where it stands.
   case item(WorkItem)
-  /// A job, somebody in `sync`, or a plain body that somebody must be able to find.
+  /// A job of a Swift Task, a caller of `sync`, or a plain task that needs an object.
   case task(QueuedTask)
 
   var runsOnCaller: Bool {
     if case .task(let task) = self { task.runsOnCaller } else { false }
   }
 
-  /// Does not change it: given so that nothing is copied.
+  /// Whether `entry` is a plain task. It is `inout` so that nothing is copied, and does not change.
   @inline(__always) static func isPlain(_ entry: inout Entry) -> Bool {
     switch entry {
     case .plain: true
@@ -21,10 +21,10 @@ enum Entry: PoolEntry {
     }
   }
 
-  /// Whether it is an item that whoever runs it needs no object for, but the frame of their thread. Only
-  /// of a core that is simple. As ``isPlain(_:)``.
+  /// Whether `entry` is an item that needs no task object, only the running-task context of the thread that runs it.
+  /// Means something only in a core that is simple. `entry` is `inout` so that nothing is copied, and does not change.
   @inline(__always) static func isSimpleItem(_ entry: inout Entry) -> Bool {
-    // Taken out and put back: a look at it would count the item.
+    // Taken out and put back: only to look at it would retain and release the item.
     switch consume entry {
     case .item(let item):
       let isSimple = item.isSimple && !item.isQueuedAsTask
@@ -51,7 +51,7 @@ enum Entry: PoolEntry {
     if case .item(let mine) = self { mine === item } else { false }
   }
 
-  /// It has another position in its queue now.
+  /// The entry has another position in its queue now.
   func move(to position: Int) {
     switch self {
     case .plain: break

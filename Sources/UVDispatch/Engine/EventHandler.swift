@@ -1,31 +1,32 @@
 internal import TaskDispatch
 
-/// Somebody who waits for a signal or for a descriptor. What changes is touched under the
-/// dispatcher's lock.
+/// A handler of a signal or of a descriptor. What changes is touched under the dispatcher's lock.
 final class EventHandler: @unchecked Sendable {
   enum Source {
     case signal(SignalWatch, perform: @Sendable (_ deliveries: Int) -> Void)
     case descriptor(CInt, Readiness, ReadySet, perform: @Sendable (_ ready: Readiness) -> Void)
   }
 
-  /// What there is to be told.
+  /// What the next call has to tell.
   struct News {
     var deliveries = 0
     var readiness: Readiness = []
   }
 
-  /// Stands for the registration where events are told of. Its calls have the same label.
+  /// Represents the registration in observed events. The handler's calls have the same label.
   let record: TaskRecord
   /// Nil once it was removed.
   private(set) var source: Source?
-  /// What is told in the call that waits for the foreground: what comes before its start joins it.
+  /// What the waiting call has to tell. Events that come before the call starts join it.
   var news = News()
+  /// The call that waits in the foreground.
   var call: WorkItem?
   /// The call whose body runs.
   var served: WorkItem?
-  /// What the caller of `onSignal` or `onReady` holds, which need not hold it any more.
+  /// What `onSignal` or `onReady` has returned. The calling code need not keep it.
   weak var registration: Registration?
-  /// A call has cancelled the registration, perhaps before the thread that registers it has made that.
+  /// A call has cancelled the registration, perhaps before the thread that registers it has made the
+  /// ``Registration``.
   var cancelsItself = false
 
   init(_ record: TaskRecord, _ source: Source) {
@@ -41,7 +42,7 @@ final class EventHandler: @unchecked Sendable {
 
   var isOfSignal: Bool { if case .signal = source { true } else { false } }
 
-  /// Whether signals have come, which it adds to what it has to tell.
+  /// Adds the signals that have come to what the handler has to tell. False if none have come.
   func takeDeliveries() -> Bool {
     guard case .signal(let watch, _) = source else { return false }
     let deliveries = watch.takeDeliveries()
@@ -49,21 +50,21 @@ final class EventHandler: @unchecked Sendable {
     return deliveries > 0
   }
 
-  /// Whether its descriptor is ready for what it waits for, which it adds to what it has to tell.
+  /// Adds `readiness`, as far as the handler waits for it, to what it has to tell. False if it has no descriptor.
   func take(_ readiness: Readiness) -> Bool {
     guard case .descriptor(_, let interest, _, _) = source else { return false }
     news.readiness.formUnion(readiness.intersection(interest))
     return true
   }
 
-  /// Lets the descriptor, if it waits for one, be ready once more. False if that was closed.
+  /// Watches the descriptor, if there is one, for being ready once more. False if the descriptor was closed.
   func waitAgain() -> Bool {
     guard case .descriptor(let descriptor, let interest, let set, _) = source else { return true }
     return set.waitAgain(descriptor, for: interest, token: number)
   }
 
-  /// Takes it away from the signal or the descriptor, and hands over what it held: to be let go of
-  /// without the lock, since that may run anybody's `deinit`.
+  /// Stops watching the signal or the descriptor, and returns what the handler captured. The caller releases that
+  /// without the lock, since it may run a `deinit` of user code.
   func remove() -> Source? {
     switch source {
     case .signal(let watch, _): watch.end()

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
-/// Notifications whose group is not empty. Each knows where it stands, so that any of them leaves in O(1):
-/// a shutdown cancels them all.
+/// Notifications whose group is not empty. Each item knows its place in the list. So any of them leaves in O(1): a
+/// shutdown cancels them all.
 ///
 /// Touched under the dispatcher's lock.
 struct HeldItems {
@@ -15,7 +15,7 @@ struct HeldItems {
 
   var isEmpty: Bool { all.isEmpty }
 
-  /// Adds an item, whose `place.position` belongs to this until it leaves. Amortised O(1).
+  /// Adds an item. Its `place.position` belongs to this list until it leaves. Amortised O(1).
   mutating func insert(_ item: WorkItem) {
     item.place.position = all.count
     all.append(item)

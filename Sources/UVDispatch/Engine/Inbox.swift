@@ -1,25 +1,25 @@
 internal import Synchronization
 internal import TaskDispatch
 
-/// Where plain bodies are posted to a lane, under a lock of its own that is held for an append or for
-/// a swap. Those who post and those who run so almost never meet. The background's takes in as well
-/// which views have something in theirs: see ``ViewInbox``.
+/// The inbox of a lane. Threads post plain tasks and simple items to it under a lock of its own, which a thread holds
+/// for an append or for a swap. So threads that post and threads that run tasks almost never meet. The background's
+/// inbox also takes in which views have something in theirs: see ``ViewInbox``.
 ///
-/// It is *attended* while somebody is certain to come and look. Two invariants hold whenever its lock
-/// is free:
+/// A *consumer* is the loop's thread or a worker run. The inbox is *notified* (`isAttended`) while a consumer is
+/// certain to come and look; else it is *idle*. Two invariants hold whenever its lock is free:
 ///
-/// - **A**: if it holds anything, it is attended. Whoever posts into an unattended one makes it
-///   attended, and fetches somebody. Only who has just seen that it is empty, and that nobody else
-///   looks, makes it unattended: ``rest()``.
-/// - **C**: once closed it takes nothing in. What it held then, the closer collects.
+/// - **A**: if it holds anything, it is notified. A thread that posts to an idle one makes it notified, and notifies a
+///   consumer. It becomes idle by ``rest()`` only: the calling thread has just seen that it is empty, and no other
+///   consumer is looking.
+/// - **C**: once closed it takes nothing in. The thread that closes it drains what it held then.
 ///
-/// Where two may run what it holds, the second post fetches as well. Of a burst, the one that was fetched
-/// first would fetch the other when it has come, and who posts most often sleeps by then: the kernel
-/// then often leaves both on one processor.
+/// If two threads may run what it holds, the second post notifies a consumer as well. In a burst, the first consumer
+/// would come too late to do that: the posting thread most often sleeps by then, and the kernel often leaves both
+/// consumers on one processor.
 ///
-/// Its lock may be taken under the dispatcher's, never the other way round.
+/// A thread may take this lock under the dispatcher's, never the other way round.
 struct Inbox: ~Copyable, @unchecked Sendable {
-  // Of 48 bytes, so that it shares a cache line with its lock. Not private: of that, Swift 6.3.1 makes a
+  // Of 48 bytes, so that it shares a cache line with its lock. Not private: with a private one, Swift 6.3.1 makes a
   // broken module.
   struct State: ~Copyable {
     var entries = Ring<Entry>()
@@ -28,23 +28,23 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     var fetching: Int32 = 0
   }
 
-  // Written under the lock, and also read without it. A reader to whom a post happened before sees
-  // what that wrote; any other reader is as good a moment early.
+  // Written under the lock, and also read without it. A thread that is ordered after a post reads what the post wrote.
+  // To any other thread, an old value is as good as a look a moment earlier.
   struct Signs: ~Copyable {
     let holdsEntries = Atomic(false)
-    /// Which view it holds, `several`, or none.
+    /// The view that is ready, or `several`, or `none`.
     let holdsView = Atomic(none)
     static var none: UInt { 0 }
     static var several: UInt { 1 }
-    /// How many posts have fetched somebody since nobody attended to it.
+    /// How many posts have notified a consumer since the inbox was last idle.
     let calls = Atomic<UInt8>(0)
   }
 
-  // What each post writes, and what is written seldom and read by those who run: if they lay together,
-  // each post would take the line from those, and each of their looks from who posts.
+  // Each post writes `state`. `signs` are written seldom, and read by threads that run tasks. If both lay on one cache
+  // line, each post would take the line from those threads, and each of their looks from the posting threads.
   private let state: LockedLine<State>
   private let signs = Owned(padded: Signs())
-  // Under the same lock. A plain body need not take the line that it lies in.
+  // Under the same lock. Apart, so that the post of a plain task need not touch its cache line.
   private let views = Owned(Ring<UVView>())
   private let mostCalls: UInt8
 
@@ -56,7 +56,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   // MARK: Posting
 
-  /// Begins a post, which ``post(_:)`` ends. False if it is closed: then there is nothing to end.
+  /// Begins a post, which ``post(_:isItem:)`` ends. False if the inbox is closed: then there is nothing to end.
   @inline(__always) func beginPost() -> Bool {
     state.lock()
     if state.value.isOpen { return true }
@@ -64,7 +64,9 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return false
   }
 
-  /// - Returns: Whether the caller has to fetch somebody, and to say ``fetched()`` after that.
+  /// Appends `entry`, and ends the post.
+  ///
+  /// - Returns: Whether the caller has to notify a consumer, and to call ``fetched()`` after that.
   @inline(__always) func post(_ entry: consuming Entry, isItem: Bool = false) -> Bool {
     if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
     if isItem { state.value.holdsItems = true }
@@ -72,7 +74,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return endPost()
   }
 
-  /// Takes in that a view has something in its inbox, which the caller has locked.
+  /// Marks a view as ready: it has something in its inbox, whose lock the calling thread holds.
   func announce(_ view: UVView) -> ViewInbox.Begun {
     guard beginPost() else { return .isRefused }
     let sign = views.value.isEmpty ? Self.sign(ObjectIdentifier(view)) : Signs.several
@@ -81,7 +83,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return endPost() ? .mustFetch : .isAttended
   }
 
-  /// A view that was announced, and that the caller has locked, gets more, which another thread may run.
+  /// The inbox of a view that is marked ready gets more, which another thread may run. The calling thread holds the
+  /// lock of that inbox.
   func announceMore() -> ViewInbox.Begun {
     guard mayCall, beginPost() else { return .isAttended }
     assert(isAttended, "whoever collects a view makes it unattended before anybody rests")
@@ -102,9 +105,9 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     @inline(__always) get { signs.value.calls.load(ordering: .relaxed) < mostCalls }
   }
 
-  /// Somebody was fetched.
+  /// The calling thread has notified a consumer.
   ///
-  /// - Returns: Whether it is closed, so that somebody may wait for this: see ``isBeingFetchedFor``.
+  /// - Returns: Whether the inbox is closed. Then a thread may be waiting for this: see ``isBeingFetchedFor``.
   func fetched() -> Bool {
     state.lock()
     defer { state.unlock() }
@@ -112,7 +115,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return !state.value.isOpen
   }
 
-  /// Whether a thread that posted has the means of fetching in its hands.
+  /// Whether a thread that has posted is about to notify a consumer. Until it has, it may use the loop's handle.
   var isBeingFetchedFor: Bool {
     state.lock()
     defer { state.unlock() }
@@ -125,18 +128,18 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   var mayHoldViews: Bool { signs.value.holdsView.load(ordering: .relaxed) != Signs.none }
 
-  /// As ``mayHoldViews``, for others than this one.
+  /// Whether it may hold another view than `view`.
   func mayHoldViews(otherThan view: ObjectIdentifier?) -> Bool {
     let held = signs.value.holdsView.load(ordering: .relaxed)
     return held != Signs.none && (view.map(Self.sign) != held)
   }
 
-  /// No object lies at an address as low as the other signs.
+  /// The sign of a view is its address. No object lies at an address as low as the other signs.
   private static func sign(_ view: ObjectIdentifier) -> UInt { UInt(bitPattern: view) }
 
   var isAttended: Bool { signs.value.calls.load(ordering: .relaxed) > 0 }
 
-  /// Lets `body` take everything out.
+  /// Drains the inbox: `body`, under the lock, takes everything out.
   func collect(_ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void) {
     state.lock()
     defer { state.unlock() }
@@ -145,7 +148,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     signs.value.holdsEntries.store(false, ordering: .relaxed)
   }
 
-  /// Gives the views that were announced for the empty ring `others`.
+  /// Takes the views that were marked ready, and leaves the empty ring `others` in their place.
   func takeViews(_ others: inout Ring<UVView>) {
     state.lock()
     defer { state.unlock() }
@@ -153,9 +156,9 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     signs.value.holdsView.store(Signs.none, ordering: .relaxed)
   }
 
-  /// Nobody looks any more: who posts next has to fetch somebody.
+  /// Makes the inbox idle: the next post has to notify a consumer.
   ///
-  /// - Returns: False if it holds something: then the caller has to look again.
+  /// - Returns: False if it holds something. Then it stays notified, and the caller has to look again.
   func rest() -> Bool {
     state.lock()
     defer { state.unlock() }
@@ -164,7 +167,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return true
   }
 
-  /// Lets nothing more in.
+  /// Closes the inbox: it takes nothing in from now on.
   func close() {
     state.lock()
     defer { state.unlock() }

@@ -1,9 +1,9 @@
 internal import TaskDispatch
 
-/// What a dispatcher holds that no thread holds any more: outcomes, what is told of them, handlers of events, and its
-/// observer.
+/// What a dispatcher still holds when no thread refers to it any more: work that never started, deferred callbacks, and
+/// its observer.
 final class Leftovers: @unchecked Sendable {
-  // Touched by one thread at a time: that which ends the dispatcher, and then the one that tells.
+  // Touched by one thread at a time: by the thread that ends the dispatcher, and then by the thread that tells.
   private var work: [QueuedTask.Work]
   private var tellings: [WorkItem.Telling?] = []
   private var notes: Outbox.Contents?
@@ -15,14 +15,16 @@ final class Leftovers: @unchecked Sendable {
     self.observer = observer
   }
 
-  /// Gives each its outcome, and then tells of them and releases them: on this thread, or on one of its own if this
-  /// one releases dispatchers for others. User code may take its time, and such a thread is one of the pool's that
-  /// counts as free, or has others to call, or is about to wait.
+  /// Gives each item its outcome. Then makes the callbacks, and releases everything.
   ///
-  /// - Parameter name: Of the other thread.
+  /// The callbacks run user code, which may take its time. So a thread that only releases dispatchers
+  /// (``TaskFrame/threadReleases``) starts another thread for them. Such a thread counts as a free one of the pool, or
+  /// has other dispatchers to call, or is about to wait. Any other thread makes the callbacks itself.
+  ///
+  /// - Parameter name: The other thread is named after it.
   func end(named name: String) {
     if work.isEmpty, notes == nil, observer == nil { return }
-    // Before the first of them is told: user code may ask for any.
+    // Before the first callback: user code may ask for any of the outcomes.
     tellings = work.map { work in
       if case .item(let item) = work { item.setOutcome(.cancelled) } else { nil }
     }
@@ -31,7 +33,7 @@ final class Leftovers: @unchecked Sendable {
     do throws(UVError) {
       try OwnThread.start(named: "\(name) end") { self.tell() }
     } catch {
-      // No room for a thread: this one has to do.
+      // The system has no room for a thread, so this one tells.
       tell()
     }
   }
@@ -48,7 +50,7 @@ final class Leftovers: @unchecked Sendable {
     for (work, telling) in zip(work, tellings) {
       switch work {
       case .item(let item): if let telling { item.tell(.cancelled, telling) }
-      // It cannot be refused.
+      // A job cannot be refused: it goes on in Swift's own pool.
       case .job(let job, _): globalConcurrentExecutor.enqueue(job)
       case .plain, .caller, .mainQueue: break
       }

@@ -4,15 +4,15 @@
 /// the work while it spun, or a wake-up has been sent that it has not handled yet.
 struct LoopWakeups {
   enum State {
-    /// The thread sleeps in the poll, or no thread runs the loop. New work must wake it.
+    /// The thread sleeps in the poll, or no thread runs the loop. New work has to wake it.
     case asleep
-    /// A wake-up was sent, or is pending, and the thread has not come to it.
+    /// A wake-up was sent or is pending, or an iteration follows another at once, and the thread has not begun it.
     case woken
     /// The thread is in an iteration, and looks for work before it ends that.
     case iterating
-    /// The thread spins in an iteration, without the lock, before it sleeps. New work tells it by a hint.
+    /// The thread spins in an iteration, without the lock, before it sleeps. New work reaches it by a hint.
     case spinning
-    /// As `spinning`, and the hint is set.
+    /// The thread spins, and the hint is set.
     case told
     /// The loop has ended for good. Its descriptor may be closed: no thread may wake it.
     case over
@@ -24,21 +24,21 @@ struct LoopWakeups {
   private(set) var state = State.asleep
   /// An iteration is wanted, for another reason than a task.
   var isWanted = false
-  /// For when the loop's timer is set, in nanoseconds; `max` if it is not set.
+  /// The time for which the loop's timer is set, in nanoseconds; `max` if it is not set.
   var timerIsSetFor = Int64.max
-  /// The loop is to be woken once the lock is free.
+  /// The loop has to be woken once the lock is free.
   private(set) var isPending = false
-  /// Threads that are about to wake it, or do so now, without the lock.
+  /// Threads that are about to wake the loop, or do so now, without the lock.
   private(set) var inFlight = 0
-  /// For how long the thread spins before it sleeps.
+  /// The spin limit of the loop's thread.
   var patience = Patience()
 
-  /// Whether work that comes now must be announced to the loop's thread.
+  /// Whether the loop's thread has to be told of work that comes now.
   @inline(__always) var mustBeTold: Bool { state == .asleep || state == .spinning }
 
   var isOver: Bool { state == .over }
 
-  /// There is work, or an iteration is wanted, and ``mustBeTold``: says how the thread learns of it.
+  /// There is work, or an iteration is wanted. Says how the loop's thread learns of that.
   ///
   /// - Parameter now: Read only if the thread has to be woken.
   mutating func request(at now: () -> Int64) -> Request {
@@ -56,7 +56,7 @@ struct LoopWakeups {
     }
   }
 
-  /// Takes out that the loop is to be woken. The caller wakes it, and says ``endWake()`` after that.
+  /// Takes out the pending wake-up. The caller sends it, and calls ``endWake()`` after that.
   mutating func takePending() -> Bool {
     defer { isPending = false }
     return isPending
@@ -76,7 +76,9 @@ struct LoopWakeups {
     return state == .woken
   }
 
-  /// An iteration ends. - Parameter again: Whether another follows at once, without sleep.
+  /// An iteration ends.
+  ///
+  /// - Parameter again: Whether another follows at once, without sleep.
   mutating func endIteration(again: Bool) { state = again ? .woken : .asleep }
 
   mutating func beginSpin() { state = .spinning }

@@ -1,7 +1,10 @@
 internal import TaskDispatch
 
-/// What is deferred until the lock is free: first the wakes, then what resumes Tasks, and then, in this order, the
-/// callbacks. The last two run user code (the Tasks' executors, observers), or release what may run it, and may take
+/// Deferred callbacks: what a section of the lock leaves to be done once the lock is free. The thread that frees the
+/// lock does it: first all wakes, then all resumptions of Tasks, and then the callbacks, each in the order of the
+/// notes.
+///
+/// Resumptions and callbacks run user code (executors of Tasks, observers), or release what may run it, and may take
 /// their time. So a thread that has any holds no task that it has yet to run, and nothing else waits for them.
 struct Outbox {
   enum Note {
@@ -15,7 +18,7 @@ struct Outbox {
     /// Resumes Tasks, or hands a job of one to an executor.
     case resume(() -> Void)
 
-    /// Before the first that resumes Tasks.
+    /// What is done before the first resumption of a Task.
     func wake() {
       switch self {
       case .end(let item, _, let telling, _): item.wakeThreads(telling)
@@ -24,7 +27,7 @@ struct Outbox {
       }
     }
 
-    /// Before the first callback.
+    /// What is done before the first callback.
     func resume() {
       switch self {
       case .end(let item, let outcome, let telling, _): item.resume(outcome, telling)
@@ -46,7 +49,7 @@ struct Outbox {
     case one(Note)
     case several([Note])
 
-    /// Makes the callbacks, and releases each note after it. Under no lock.
+    /// Makes the callbacks. Under no lock.
     func deliver() {
       switch self {
       case .one(let note): note.deliver()
@@ -69,11 +72,13 @@ struct Outbox {
   /// - Parameter call: Resumes Tasks, or hands a job of one to an executor.
   mutating func appendResume(_ call: @escaping () -> Void) { notes.append(.resume(call)) }
 
-  /// As the other, before all that others resume.
+  /// Defers a resumption, to before all those that are deferred by now.
+  ///
+  /// - Parameter call: Resumes Tasks, or hands a job of one to an executor.
   mutating func prependResume(_ call: @escaping () -> Void) { notes.insert(.resume(call), at: 0) }
 
-  /// Takes everything out, which must be something. Most often that is one, and then what it lay in
-  /// stays here for the next.
+  /// Takes out all notes. There must be at least one. Most often there is only one, and then the array's memory stays
+  /// here for the next.
   mutating func take() -> Contents {
     if notes.count == 1 { return .one(notes.removeLast()) }
     defer { notes = [] }

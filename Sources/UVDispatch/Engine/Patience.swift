@@ -1,18 +1,18 @@
-/// For how long a lease that has run out of tasks looks for another before it gives its thread back, and
-/// the loop before it sleeps.
+/// A spin limit: for how long a worker run without a task spins for another before it gives its thread back, and the
+/// loop's thread before it sleeps.
 ///
-/// Not at all, unless that would have helped the last time.
+/// The limit is ``longest`` after a wait in which such a spin would have met the next task. After any other wait, it
+/// falls to half.
 ///
-/// Nor when it has shared its processor with whoever submits. Then each task waits until one of the two
-/// gives way, while another processor may be idle, and the kernel moves neither for as long as both want
-/// to run. For a thread that is woken, the next lease's or the loop's, the kernel looks for an idle
-/// processor.
+/// A thread that has shared its processor with the submitting thread does not spin. Else each task would wait until one
+/// of the two gives way. Another processor may be idle, but the kernel moves neither thread for as long as both want to
+/// run. For a thread that is woken, the kernel looks for an idle processor.
 struct Patience {
-  /// In nanoseconds.
+  /// The limit, in nanoseconds.
   private(set) var length: Int64
-  /// When the last lease began to look in vain, or would have if that were allowed.
+  /// When a thread last began to spin in vain, or would have begun if that were allowed.
   private(set) var vainSince = Int64.min
-  /// When a lease last ended because it shared its processor.
+  /// When a thread last stopped spinning because it shared its processor.
   private(set) var leftAt: Int64
 
   init(length: Int64 = 0, leftAt: Int64 = .min) {
@@ -20,32 +20,34 @@ struct Patience {
     self.leftAt = leftAt
   }
 
-  /// Spares most of what it costs to end a lease and to start one, some 10 us.
+  /// In nanoseconds. This saves most of what it costs to end a worker run and to start one, some 10 us.
   static let longest: Int64 = 4_000
-  /// To give way takes less than half of that when nobody else wants the processor.
+  /// In nanoseconds. To give way takes less than half of this if no other thread wants the processor.
   static let longestAway: Int64 = 1_200
-  /// When all processors are busy, it does not help to leave one: what that costs comes no more often.
+  /// In nanoseconds. When all processors are busy, it does not help to leave one: so the cost of that comes no more
+  /// often than this.
   static let betweenLeaving: Int64 = 100_000
 
-  /// Whether a lease may look for a task. If not, it has to end.
+  /// Whether the calling thread may spin for a task. If not, its worker run has to end, or the loop's thread has to
+  /// sleep.
   ///
-  /// - Parameter away: For how long others had its processor, when it gave way in its last search.
+  /// - Parameter away: For how long other threads had its processor when it gave way in its last spin, in nanoseconds.
   mutating func allowsSearch(at now: Int64, away: Int64) -> Bool {
     let leaves = away > Self.longestAway && now >= leftAt.addingClamped(Self.betweenLeaving)
     if leaves { leftAt = now }
     guard length > 0, !leaves else {
-      // The next lease knows by that whether it would have been worth it.
+      // ``learn(at:)`` tells by this whether a spin would have been worth it.
       vainSince = now
       return false
     }
     return true
   }
 
-  /// A search that began at `time` has found nothing.
+  /// A spin that began at `time` has found nothing.
   mutating func noteInVain(since time: Int64) { vainSince = time }
 
-  /// A lease is started, which costs microseconds. Would one of the last have met this task if it had
-  /// gone on looking for as long as is allowed?
+  /// A worker run is started, or the loop is woken, which costs microseconds. Sets the limit: would the last thread
+  /// have met this task if it had spun for ``longest``?
   mutating func learn(at now: Int64) {
     let wouldHaveHelped = vainSince > .min && now - vainSince < Self.longest
     length = wouldHaveHelped ? Self.longest : length / 2

@@ -3,37 +3,37 @@ internal import TaskDispatch
 
 /// How the dispatchers of a process share the threads of libuv's pool (rule 12).
 ///
-/// A worker run starts only if after that one thread is left for libuv's other users, and one for each other
-/// dispatcher that has used its background and runs nothing there; but half of the threads are not kept for
-/// those, or many dispatchers that are idle would leave one thread to the one that is busy. A dispatcher that
-/// may not start a run is *short*: when a thread is free for it, it is called. Of those of which nothing goes on, the
-/// first that became short has the first thread: one that has just given back its own comes after them.
+/// A worker run starts only if after that one thread is left for libuv's other users, and one for each *idle*
+/// dispatcher: one that has used its background and runs nothing there. At most half of the threads are kept for idle
+/// dispatchers: else many of them would leave one thread to a busy one. A dispatcher that may not start a run is
+/// *short*. It is called when a thread is free for it. The first thread goes to the dispatcher that became short
+/// first, among those of which nothing goes on. One that has just given back its own thread comes after them.
 ///
-/// Nothing of a dispatcher *goes on* if it has no run, or if the thread of each is blocked: in this dispatcher or in
-/// another one. Then no thread is kept from it for dispatchers that are idle.
+/// Nothing of a dispatcher *goes on* if it has no run, or if the thread of each run is blocked, in this dispatcher or
+/// in another one. Then no thread is kept from it for idle dispatchers.
 ///
-/// A dispatcher that threads are blocked in is *urgent*: what they wait for needs a thread, and they may hold all
-/// others themselves. If nothing of it goes on, it may have the thread of libuv's other users: the *spare* thread. One
-/// urgent dispatcher has that at a time, in the order in which they became short.
+/// A dispatcher is *urgent* if threads are blocked in it: what they wait for needs a thread, and they may hold all
+/// others themselves. An urgent dispatcher of which nothing goes on may have the thread of libuv's other users, the
+/// *spare* thread. One dispatcher has it at a time, in the order in which they became short.
 ///
-/// Its lock is taken under that of a dispatcher. It calls none while it holds it.
+/// A thread takes this lock under that of a dispatcher, and calls no dispatcher while it holds it.
 final class PoolShares: Sendable {
   static let ofProcess = PoolShares()
 
   fileprivate let state = Locked(State())
-  /// How many dispatchers are short, and of how many of them nothing goes on. Changed under the lock.
+  /// How many dispatchers are short, and of how many of these nothing goes on. Changed under the lock.
   private let short = Atomic(0)
   private let waiting = Atomic(0)
 
   fileprivate struct State {
-    /// Worker runs of all dispatchers, but not one that has the spare thread.
+    /// Worker runs of all dispatchers, except the one that has the spare thread.
     var runs = 0
     /// Dispatchers that have used their background, and run nothing there.
     var idle = 0
-    /// Those that are short: of which nothing goes on, and the others.
+    /// Short dispatchers: those of which nothing goes on, and the others.
     var waiting = Line()
     var busy = Line()
-    /// Those of `waiting` that are urgent.
+    /// The urgent dispatchers of `waiting`.
     var urgent = Line(isOfUrgent: true)
     /// One of the runs has the spare thread.
     var isSpareTaken = false
@@ -41,7 +41,7 @@ final class PoolShares: Sendable {
       var looks = 0
     #endif
 
-    /// The first that waits and `isMeant`, of as many as there are threads for.
+    /// The first dispatcher of `waiting` that `isMeant`, among as many as there are threads for.
     mutating func firstWaiting(where isMeant: (PoolShare) -> Bool) -> PoolShare? {
       var (next, before) = (waiting.first, 0)
       while let share = next, before < share.threadsLeft(self) {
@@ -60,7 +60,7 @@ final class PoolShares: Sendable {
     private(set) var first: PoolShare?
     private var last: PoolShare?
     private(set) var count = 0
-    /// A dispatcher that is urgent stands in two lines.
+    /// Whether it is the line of the urgent ones: an urgent dispatcher stands in two lines.
     private let isOfUrgent: Bool
 
     init(isOfUrgent: Bool = false) { self.isOfUrgent = isOfUrgent }
@@ -82,8 +82,8 @@ final class PoolShares: Sendable {
     }
   }
 
-  /// Whether a dispatcher of which nothing goes on waits for a thread. Then the others give one back at the end of
-  /// their time slice.
+  /// Whether a dispatcher of which nothing goes on waits for a thread. Then the worker runs of others give their
+  /// threads back at the end of their time slice.
   var isAwaited: Bool { waiting.load(ordering: .relaxed) > 0 }
 
   #if DEBUG
@@ -93,7 +93,7 @@ final class PoolShares: Sendable {
 
   /// Calls the dispatchers for which a thread is free now. Under no lock.
   func callThoseInShort() {
-    // One that becomes short after this thread has given back its own has seen that.
+    // A dispatcher that becomes short after this thread has given back its own has seen that thread as free.
     if short.load(ordering: .relaxed) == 0 { return }
     let releases = TaskFrame.threadReleases
     TaskFrame.threadReleases = true
@@ -103,11 +103,13 @@ final class PoolShares: Sendable {
     }
   }
 
-  /// - Returns: The one that was called. What it was called by is released, which may have held its dispatcher last.
+  /// Calls one dispatcher, and releases what it was called by, which may have held that dispatcher last.
+  ///
+  /// - Returns: The share of that dispatcher; nil if there is none to call.
   private func callOneThatMayStart() -> PoolShare? {
     guard let (share, call) = findOneThatMayStart() else { return nil }
     call()
-    // It needs none any more.
+    // If it has not asked for a thread again, it needs none any more.
     state.withLock { if share.record.isCalled { leaveShort(share, &$0) } }
     return share
   }
@@ -119,14 +121,14 @@ final class PoolShares: Sendable {
           ?? firstBusy(&state),
         let call = share.record.call
       else { return nil }
-      // Until it has answered the thread is kept for it.
+      // The thread is kept for the dispatcher until it has answered.
       share.record.isCalled = true
       share.record.callers += 1
       return (share, call)
     }
   }
 
-  /// The first that is urgent, if it was not called, and may have the spare thread.
+  /// The first urgent dispatcher, if it was not called and may have the spare thread.
   private func firstUrgent(_ state: State) -> PoolShare? {
     guard !state.isSpareTaken, let share = state.urgent.first, !share.record.isCalled else {
       return nil
@@ -134,10 +136,11 @@ final class PoolShares: Sendable {
     return share
   }
 
-  /// The first of which something goes on, that was not called, and may start another run. All of them may, or none.
+  /// The first dispatcher of which something goes on, that was not called, and that may start another run. All of
+  /// those may, or none.
   private func firstBusy(_ state: inout State) -> PoolShare? {
     var next = state.busy.first
-    // Others are calling these.
+    // Other threads are calling these.
     while let share = next, share.record.isCalled { next = share.record[false].next }
     guard let share = next, share.thread(&state) != nil else { return nil }
     return share
@@ -159,7 +162,9 @@ final class PoolShares: Sendable {
     leaveLine(share, &state)
   }
 
-  /// A thread of one of its runs is blocked now, or goes on. - Returns: Whether nothing of it goes on since then.
+  /// A thread of a run of this dispatcher is blocked now, or goes on.
+  ///
+  /// - Returns: Whether nothing of the dispatcher goes on since then.
   fileprivate func changeLine(_ share: PoolShare, _ state: inout State) -> Bool {
     guard share.record.isShort, share.record.isWaiting == share.record.goesOn else { return false }
     leaveLine(share, &state)
@@ -184,13 +189,13 @@ final class PoolShares: Sendable {
   }
 }
 
-/// What one dispatcher has of the pool.
+/// The share of one dispatcher in the pool.
 final class PoolShare: Sendable {
   private let shares: PoolShares
-  /// How many threads the dispatchers may have together.
+  /// How many threads all dispatchers may have together, the spare one aside.
   private let capacity: Int
-  /// What lets the dispatcher look again whether it starts a run, under no lock. It holds the dispatcher, which
-  /// has a task for the pool, as a run would.
+  /// Makes what lets the dispatcher look again whether it starts a run. That is called under no lock. It holds the
+  /// dispatcher, which has a task for the pool, as a run would.
   fileprivate let makeCall: @Sendable () -> @Sendable () -> Void
   fileprivate let record = Record()
 
@@ -200,18 +205,19 @@ final class PoolShare: Sendable {
     /// Runs whose thread is blocked.
     var blockedRuns = 0
     var hasUsed = false
-    /// What the dispatcher is called by, while it is short. Dropped where the dispatcher is held elsewhere.
+    /// What the dispatcher is called by, while it is short. Dropped only where other code holds the dispatcher.
     var call: (@Sendable () -> Void)?
-    /// It is short, and nothing of it goes on.
+    /// The dispatcher is short, and nothing of it goes on.
     var isWaiting = false
-    /// It was called, and has not answered.
+    /// The dispatcher was called, and has not answered.
     var isCalled = false
-    /// Threads that call it, and look for another one to call after that.
+    /// Threads that call the dispatcher, and look for another one to call after that.
     var callers = 0
+    /// No run of the dispatcher starts any more.
     var isOver = false
     /// Threads that are blocked in the dispatcher, or until a group is empty that it has members of.
     var blocked = 0
-    /// One of its runs has the spare thread.
+    /// One of the dispatcher's runs has the spare thread.
     var hasSpare = false
     // While it is short.
     private var neighbours = Neighbours()
@@ -227,19 +233,19 @@ final class PoolShare: Sendable {
     }
   }
 
-  /// Those before and behind it in a line.
+  /// Its neighbours in a line of dispatchers.
   fileprivate struct Neighbours {
     var previous: PoolShare?
     var next: PoolShare?
   }
 
-  /// What a run may have.
+  /// Which thread a run may have.
   fileprivate enum Thread { case any, spare }
 
   /// - Parameters:
-  ///   - threads: Of the pool.
-  ///   - makeCall: What it makes is called once a thread may be free. It may hold the dispatcher: it is let go of
-  ///     when the dispatcher has its thread, or needs none any more.
+  ///   - threads: How many threads the pool has. At least 1.
+  ///   - makeCall: What this makes is called once a thread may be free. It may hold the dispatcher: it is released when
+  ///     the dispatcher has its thread, or needs none any more.
   init(
     of shares: PoolShares, threads: Int,
     makeCall: @escaping @Sendable () -> @Sendable () -> Void
@@ -249,7 +255,7 @@ final class PoolShare: Sendable {
     self.makeCall = makeCall
   }
 
-  /// Takes a thread for a run, if one is free for that. Else the dispatcher is short.
+  /// Takes a thread for a run. False if none is free for it: then the dispatcher is short.
   func begin() -> Bool {
     shares.state.withLock { state in
       noteUse(&state)
@@ -263,7 +269,7 @@ final class PoolShare: Sendable {
     }
   }
 
-  /// Takes a thread for a second run, without which the dispatcher is not short.
+  /// Takes a thread for a second run. False if none is free for it: the dispatcher is not short because of that.
   func beginAnother() -> Bool {
     shares.state.withLock { state in
       guard let thread = thread(&state) else { return false }
@@ -275,7 +281,7 @@ final class PoolShare: Sendable {
   /// Gives back the thread of a run. ``PoolShares/callThoseInShort()`` has to follow, under no lock.
   func end() {
     shares.state.withLock { state in
-      // It looks again whether it needs another one.
+      // The dispatcher looks again whether it needs another thread.
       shares.leaveShort(self, &state)
       if record.hasSpare {
         record.hasSpare = false
@@ -288,7 +294,7 @@ final class PoolShare: Sendable {
     }
   }
 
-  /// A thread is blocked in the dispatcher, or until a group is empty that it has members of.
+  /// A thread begins to be blocked in the dispatcher, or until a group is empty that the dispatcher has members of.
   ///
   /// - Returns: Whether the dispatcher may have the spare thread now. Then ``callOthers()`` has to follow, under no
   ///   lock.
@@ -308,9 +314,10 @@ final class PoolShare: Sendable {
     }
   }
 
-  /// The thread of one of its runs is blocked. ``endBlockedRun()`` ends that.
+  /// The thread of one of its runs begins to be blocked. ``endBlockedRun()`` ends that.
   ///
-  /// - Returns: Whether it may have another thread since then. Then ``callOthers()`` has to follow, under no lock.
+  /// - Returns: Whether the dispatcher may have another thread since then. Then ``callOthers()`` has to follow, under
+  ///   no lock.
   func beginBlockedRun() -> Bool {
     shares.state.withLock { state in
       record.blockedRuns += 1
@@ -325,7 +332,7 @@ final class PoolShare: Sendable {
     }
   }
 
-  /// ``PoolShares/callThoseInShort()``.
+  /// Calls the dispatchers for which a thread is free: see ``PoolShares/callThoseInShort()``.
   func callOthers() { shares.callThoseInShort() }
 
   /// No run of the dispatcher starts any more: no thread is kept for it.
@@ -336,8 +343,8 @@ final class PoolShare: Sendable {
       record.isOver = true
       return record.callers > 0
     }
-    // A thread that calls it looks for the next one, and may be this one: in the release of what it called. Many
-    // that are let go of like that do not stand on each other's stacks.
+    // A thread that calls this dispatcher looks for the next one after that. It may be this very thread, while it
+    // releases what it has called. So the releases of many dispatchers do not pile up on its stack.
     if !isBeingCalled { shares.callThoseInShort() }
   }
 
@@ -358,7 +365,7 @@ final class PoolShare: Sendable {
     }
   }
 
-  /// The thread that it may have for another run; nil for none.
+  /// The thread that the dispatcher may have for another run; nil for none.
   fileprivate func thread(_ state: inout PoolShares.State) -> Thread? {
     let left = threadsLeft(state) - state.waiting.count
     guard !record.goesOn else { return left > min(state.idle, capacity / 2) ? .any : nil }

@@ -1,82 +1,85 @@
 internal import TaskDispatch
 
-/// A submission to a ``UVDispatcher`` as the frame of its body, or as what stands for it before that. Or
-/// the frame of a thread, in which it runs one plain body after the other.
+/// The object of a task of a ``UVDispatcher``: it stands for the task while that waits, and is the running-task context
+/// of its body. Or it is the context of a thread, in which the thread runs one plain task or simple item after the
+/// other.
 ///
-/// Items and plain bodies wait without one. It is made for them when they start, or when somebody asks
-/// for what only it tells: see ``Core/task(for:)`` and ``Core/promotePlain()``.
+/// Items and plain tasks wait without such an object. One is made when a task starts that cannot run in its thread's
+/// context, or when code asks for what only the object tells: see ``Core/task(for:)`` and ``Core/promotePlain()``.
 ///
-/// What changes is touched under the dispatcher's lock. The work and the frame belong, from the start
-/// to the end of the body, to the thread that runs it.
+/// What changes is touched under the dispatcher's lock. From the start to the end of the body, the work and the
+/// context belong to the thread that runs it.
 final class QueuedTask: TaskFrame {
   enum Work {
     case plain(@Sendable () -> Void)
     case item(WorkItem)
     case job(UnownedJob, any UVExecutor)
-    /// Somebody stands in `sync`, and runs the body. On the foreground the loop does for them: then
-    /// they give it here.
+    /// A caller that is blocked in `sync`. Its thread runs the body. On the foreground the loop's thread does: then the
+    /// caller passes the body here.
     case caller(SyncCaller?)
     /// What waits in `DispatchQueue.main`.
     case mainQueue(of: EventLoop)
 
-    /// Whether to release it may run user code. That of an item is released when it is told.
+    /// Whether to release it may run user code. The body of an item is released when its outcome is told.
     var holdsUserCode: Bool { if case .plain = self { true } else { false } }
   }
 
-  // In an order that leaves few gaps: where many wait with a task, each byte is theirs many times.
+  // In an order that leaves few gaps: where many tasks wait with an object, each byte counts many times.
   @safe @exclusivity(unchecked) private var work: Work?
   private(set) var lane: Lane
   private(set) var isBarrier = false
-  /// It is the frame of a thread: nobody knows of it who could ask for its outcome.
+  /// It is the context of a thread. No other code knows of it, so none can ask for its outcome.
   let isFrame: Bool
   private(set) var isCaller = false
-  /// It is of Swift Tasks: it cannot be refused, cancelled or given up.
+  /// It runs jobs of Swift Tasks, or the main queue. It cannot be refused or cancelled. A shutdown gives it up only at
+  /// its last deadline.
   private(set) var isJob = false
-  /// Its share of the pool, while it runs there.
+  /// Whether a worker or a caller of `sync` runs it in the background; nil while it has no share of its queue.
   var runner: ViewQueue<Entry>.Runner?
   var ranAsBarrier = false
   private(set) var id: UInt64 = 0
-  /// Where it stands among others in the order of submission.
+  /// Its place in the order of submission.
   private(set) var order: UInt64 = 0
   private(set) var view: UVView?
-  /// As the view's, for who looks at it with each body: the view itself is counted by those who post.
+  /// The pool's part of its view, for a context of a thread. Stored here, so that a worker that reads it with each task
+  /// need not retain the view: submitting threads change the view's reference count all the time.
   @safe @exclusivity(unchecked) private(set) var poolView: PoolView<Entry>?
-  /// Zero if there is none: no task has that for its id.
+  /// Zero if there is none: no task has that number.
   private var parentIfAny: UInt64 = 0
   private var enqueuedAtIfAny = unknown
   private var cameDueAtIfAny = unknown
   private static var unknown: Int64 { .min }
-  /// When its body began, and how long it may have held its thread before that is told (again).
+  /// When its body began, and after how long the watchdog tells of it (again). In nanoseconds.
   var startedAt: Int64 = 0
   var nextStall: Int64 = 0
-  /// Where it waits, if it is no item, which knows that itself.
-  /// Below every position of a queue, until it has one: what stands nowhere must remove nobody.
+  /// Its position in its queue, if it is no item: an item keeps that itself. Below every position until it has one, so
+  /// that a removal by it finds nothing.
   var position = -1
-  /// Where it stands among those that run.
+  /// Its index among the tasks that run.
   var runningIndex = 0
-  /// The turn of a caller has come; its body has run.
+  /// Whether its caller was admitted, and whether its body has run.
   var isGranted = false
   var hasRun = false
-  /// A caller whose turn a shutdown has taken away.
+  /// A shutdown has rejected its caller.
   var isTurnedAway = false
   private(set) var isAbandoned = false
-  /// Somebody was shown it who may look at it until what runs in it has ended, and after that.
+  /// Other code has got it, and may look at it until what runs in it has ended, and after that.
   var isKnown = false
-  /// It does not go on before something else has: see ``blockedOn`` and ``waitsFor``.
+  /// It does not go on before something else does: see ``blockedOn`` and ``waitsFor``.
   private(set) var isBlocked = false
-  /// Its thread is blocked.
+  /// The thread that it runs on, if that is blocked.
   private(set) var blockedOn: BlockedThread?
   /// The body of its own `sync`, which runs on top of it.
   private(set) var waitsFor: QueuedTask?
-  /// The next of the ``Spares``.
+  /// The next object of the free list: see ``Spares``.
   @safe @exclusivity(unchecked) var nextSpare: QueuedTask?
 
   private(set) var parent: UInt64? {
     get { parentIfAny == 0 ? nil : parentIfAny }
     set { parentIfAny = newValue ?? 0 }
   }
-  /// When it was submitted; when it was started for a plain body in the frame of a thread; nil for a
-  /// plain body that waits.
+  /// When it was submitted. For a plain task in the context of a thread: when it was started. Nil for a plain task that
+  /// waits.
   private(set) var enqueuedAt: Int64? {
     get { enqueuedAtIfAny == Self.unknown ? nil : enqueuedAtIfAny }
     set { enqueuedAtIfAny = newValue ?? Self.unknown }
@@ -87,7 +90,7 @@ final class QueuedTask: TaskFrame {
     set { cameDueAtIfAny = newValue ?? Self.unknown }
   }
 
-  /// - Parameter queue: Of the dispatcher that it will belong to for good.
+  /// - Parameter queue: A queue of the dispatcher to which the object belongs for good.
   init(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
     isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
@@ -101,7 +104,7 @@ final class QueuedTask: TaskFrame {
       at: time, order: order)
   }
 
-  /// The frame of a thread that will run plain bodies of `queue`, which is a lane.
+  /// Makes the running-task context of a thread that will run plain tasks of `queue`, which is a lane.
   init(framesOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
     isFrame = true
     lane = queue.lane
@@ -109,10 +112,10 @@ final class QueuedTask: TaskFrame {
       queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
   }
 
-  // It may end under the lock, where no value or error of a body may be released.
+  // The object may go away under the lock, where no value or error of a body may be released.
   deinit { assert(!hasRun || !holdsItem, "a task that has run keeps its item") }
 
-  /// Makes it another submission, which nothing tells from a new object.
+  /// Makes it the object of another submission. Nothing tells it from a new object after that.
   func hold(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
     isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, order: UInt64? = nil
@@ -129,7 +132,7 @@ final class QueuedTask: TaskFrame {
       isCaller = true
       hold(nil, of: queue, at: site)
     }
-    // A caller that runs its body itself has given nothing here.
+    // A caller that runs its body itself passes none.
     if case .caller(nil) = work { self.work = nil } else { self.work = work }
     lane = queue.lane
     self.id = id
@@ -153,7 +156,7 @@ final class QueuedTask: TaskFrame {
     isBlocked = false
   }
 
-  /// Lets go of all that it still holds, once it has ended.
+  /// Drops all that it still refers to, once it has ended.
   @inline(__always) func holdNothing() {
     letGo()
     view = nil
@@ -161,7 +164,8 @@ final class QueuedTask: TaskFrame {
     if waitsFor != nil { waitsFor = nil }
   }
 
-  /// Makes the frame of a caller that of another, who begins. It has been nothing else, and holds nothing.
+  /// Makes the context of an earlier caller that of another, whose body begins. It has never been anything else, and
+  /// refers to nothing.
   @inline(__always) func holdCaller(
     on queue: TaskQueue.Identity, _ view: consuming UVView?, isBarrier: Bool, site: CallSite,
     id: UInt64, parent: UInt64?, at time: Int64
@@ -181,11 +185,11 @@ final class QueuedTask: TaskFrame {
     assert(!isAbandoned, "the frame of a caller that was given up")
   }
 
-  /// It holds nothing any more, if it was a caller's.
+  /// Drops its view. The context of a caller refers to nothing after that.
   @inline(__always) func leaveView() { view = nil }
 
-  /// Makes it the frame of a thread that runs plain bodies of `view`, or of its lane if that is nil.
-  /// Nothing runs in it.
+  /// Makes it the context in which a thread runs plain tasks of `view`, or of its lane if that is nil. Nothing runs in
+  /// it.
   @inline(__always) func enter(_ view: consuming UVView?) {
     if view === self.view { return }
     let queue = TaskQueue.Identity(
@@ -195,7 +199,7 @@ final class QueuedTask: TaskFrame {
     self.view = view
   }
 
-  /// Makes it the frame of another plain body. Nothing runs in it.
+  /// Makes it the context of another plain task. Nothing runs in it.
   @inline(__always) func hold(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
     hold(plainAt: plain.site)
     work = .plain(plain.body)
@@ -204,20 +208,20 @@ final class QueuedTask: TaskFrame {
     isAbandoned = false
   }
 
-  /// Makes it the frame of an item of its queue. Nothing runs in it.
+  /// Makes it the context of an item of its queue. Nothing runs in it.
   @inline(__always) func hold(_ item: WorkItem) {
     work = .item(item)
     isAbandoned = false
     goOn(with: item)
   }
 
-  /// Makes it no item's frame any more. Nothing runs in it.
+  /// Makes it the context of no item any more. Nothing runs in it.
   @inline(__always) func leaveItem() {
     letGo()
     parentIfAny = 0
   }
 
-  /// Takes out the plain body that it holds. Nil if that is an item.
+  /// Takes out the plain task that it stands for. Nil if that is an item.
   func takePlain() -> PlainTask? {
     guard case .plain(let body) = work.take() else {
       require(item != nil, "\(record) is the frame of nothing")
@@ -226,17 +230,17 @@ final class QueuedTask: TaskFrame {
     return PlainTask(body: body, site: site)
   }
 
-  /// Whether it may be the frame of another body after this one.
+  /// Whether it may be the context of another task after this one.
   var mayGoOn: Bool { !isKnown && !isAbandoned }
 
-  /// Makes it the frame of the plain body that its thread runs next.
+  /// Makes it the context of the plain task that its thread runs next.
   @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
     hold(plainAt: site)
     self.id = id
     enqueuedAt = time
   }
 
-  /// Makes it the frame of the item that its thread runs next.
+  /// Makes it the context of the item that its thread runs next.
   @inline(__always) func goOn(with item: consuming WorkItem) {
     id = item.place.id.number
     parentIfAny = item.place.parent
@@ -250,15 +254,16 @@ final class QueuedTask: TaskFrame {
 
   override var isSwiftTask: Bool { isJob }
 
-  /// Whether it must not run beside another of its queue, whatever becomes of the dispatcher.
+  /// Whether it is a job of an actor. Such a job must not run beside another of its queue, whatever becomes of the
+  /// dispatcher.
   var isJobOfActor: Bool {
     if case .job(_, let executor) = work { executor is UVSerialExecutor } else { false }
   }
 
-  /// Its caller needs no worker.
+  /// Whether the thread that called `sync` runs it: then it needs no worker.
   var runsOnCaller: Bool { isCaller && lane == .background }
 
-  /// What runs it, as a shutdown's report says that.
+  /// The thread that runs it, as a shutdown's report names it.
   var nameOfThread: String {
     if runsOnCaller { return "the thread that called sync" }
     return lane == .foreground ? "the loop" : "a thread of the pool"
@@ -284,10 +289,10 @@ final class QueuedTask: TaskFrame {
     )
   }
 
-  /// Runs the body, on the thread that has entered this frame, and lets go of it unless it is an item's.
+  /// Runs the body, on the thread that has entered this context, and releases it unless it is an item's.
   ///
-  /// Never inlined: the caller leaves the frame and takes the lock after this, and the optimiser would let go
-  /// of the body after that.
+  /// Never inlined: the caller leaves the context and takes the lock after this, and the optimiser would release the
+  /// body only after that.
   @inline(never) func perform() -> Outcome {
     switch work.take() {
     case .plain(let body): body()
@@ -300,8 +305,8 @@ final class QueuedTask: TaskFrame {
     return .completed
   }
 
-  /// Hands over what will not run. The caller releases it without the lock: that may run anybody's
-  /// `deinit`.
+  /// Hands over the work, which will not run. The caller releases it without the lock: that may run a `deinit` of user
+  /// code.
   func release() -> Work? { work.take() }
 
   /// The body of its `sync` begins on top of it.
@@ -324,9 +329,9 @@ final class QueuedTask: TaskFrame {
   func abandon() { isAbandoned = true }
 }
 
-/// Somebody who stands in `sync` on the foreground.
+/// A caller that is blocked in `sync` on the foreground.
 final class SyncCaller {
-  /// Gone before the call returns.
+  /// Nil once the call returns.
   var body: (() -> Void)?
 
   init(_ body: @escaping () -> Void) { self.body = body }

@@ -1,10 +1,11 @@
 internal import TaskDispatch
 
-/// Threads that see to it that a shutdown begins, that it cancels, and that its report comes, at its deadlines: also
-/// if the loop's thread is in a body or a callback that never ends, or no thread runs the loop.
+/// Threads that act at the deadlines of a shutdown: it begins, it cancels, its report comes. They do so also while the
+/// loop's thread is in a body or a callback that never ends, or while no thread runs the loop.
 ///
-/// Each sleeps until one deadline. What it does then may end in callbacks, which may take their time: so it leaves
-/// the next deadline to another thread first. They end with the shutdown, and do not keep the dispatcher.
+/// Each thread sleeps until one deadline. What it does then may end in callbacks, which may take their time: so it
+/// first leaves the next deadline to another thread. The threads end with the shutdown, and do not keep the
+/// dispatcher.
 package final class ShutdownDeadline: Sendable {
   private let monitor = Monitor()
   private let state = State()
@@ -18,10 +19,10 @@ package final class ShutdownDeadline: Sendable {
 
   package init() {}
 
-  /// Starts a thread that sleeps until the deadline, and then calls `perform`. Under no lock.
+  /// Starts a thread that sleeps until the deadline, and then calls `perform`. Call it under no lock.
   ///
   /// - Parameter time: In nanoseconds of the monotonic clock.
-  /// - Throws: If the system has no room for another thread. Then the loop alone sees to the deadline.
+  /// - Throws: ``UVError`` if the system has no room for another thread. Then the loop alone sees to the deadline.
   package func start(
     named name: String, at time: Int64, _ perform: @escaping @Sendable () -> Void
   ) throws(UVError) {
@@ -31,14 +32,14 @@ package final class ShutdownDeadline: Sendable {
     }
   }
 
-  /// Moves the deadline, which only comes nearer. Any thread.
+  /// Moves the deadline to `time`, if that is nearer. Any thread may call it.
   func move(to time: Int64) {
     monitor.lock()
     state.time = min(state.time, time)
     monitor.unlock()
   }
 
-  /// Lets the thread end. Any thread; it may still be on its way when this returns.
+  /// Ends the thread. Any thread may call it. The ended thread may still be on its way when this returns.
   package func end() {
     monitor.lock()
     state.isOver = true

@@ -1,9 +1,9 @@
-/// Objects of tasks that have ended, for others: a list that runs through them.
+/// A free list of task objects, for later tasks. The list runs through the objects.
 struct Spares: ~Copyable {
   private var first: QueuedTask?
   private(set) var count = 0
 
-  /// Some 300 KB for each kind.
+  /// How many objects a list keeps at most: some 300 KB.
   static let most = 1024
 
   mutating func add(_ task: consuming QueuedTask) {
@@ -20,7 +20,7 @@ struct Spares: ~Copyable {
   }
 
   deinit {
-    // One by one: each would let go of the next, a thousand calls deep.
+    // One by one: else each object would release the next, a thousand calls deep.
     var next = first
     while let task = next { next = task.nextSpare.take() }
   }

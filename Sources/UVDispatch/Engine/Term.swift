@@ -1,10 +1,10 @@
 internal import TaskDispatch
 
-/// How long a lease keeps its thread when others may want it (rule 12).
+/// A time slice: how long a worker run keeps its thread when other work may want it (rule 12).
 ///
-/// To give it back when nobody does would cost: another thread wakes for the next lease, most often on
-/// a processor that one of ours has. So before its quantum is over the lease asks whether the pool has a
-/// thread to spare. If the answer comes in time, the quantum begins anew.
+/// To give the thread back when no other work waits for it costs something: another thread wakes for the next run,
+/// most often on a processor that one of our threads has. So before its time slice is over, the run asks whether the
+/// pool has a thread to spare. If the answer comes in time, the time slice begins anew.
 struct Term {
   enum End { case goesOn, asks, isOver }
 
@@ -12,11 +12,11 @@ struct Term {
   var allotment: Allotment
   private let began: Int64
 
-  /// In nanoseconds.
+  /// The time slice, in nanoseconds.
   static let quantum: Int64 = 2_000_000
-  /// Early enough that the answer comes in time where all processors are busy: if leases ended for
-  /// that, the thread that they leave free would each time be one that has just worked, and which the
-  /// kernel lets wait when a file's answer is wanted of it.
+  /// When the run asks, in nanoseconds. That is early enough for the answer to come in time where all processors are
+  /// busy. If runs ended because it came late, each would leave free a thread that has just worked, and the kernel lets
+  /// such a thread wait when a file's answer is wanted of it.
   static let asksAfter = quantum / 2
 
   init(from now: Int64) {
@@ -24,11 +24,11 @@ struct Term {
     allotment = Allotment(nanoseconds: Self.asksAfter, from: now)
   }
 
-  /// What comes next, now that the allotment is used up.
+  /// Decides what comes next, now that the time budget is used up.
   ///
   /// - Parameters:
-  ///   - isAwaited: Whether another dispatcher waits for a thread. The one to spare is not for that.
-  ///   - hadThreadToSpare: Whether the pool had one at `since` or after it, whatever thread has asked.
+  ///   - isAwaited: Whether another dispatcher waits for a thread. The thread to spare is not for that dispatcher.
+  ///   - hadThreadToSpare: Whether the pool had a thread to spare at `since` or after it, whichever run has asked.
   mutating func end(
     at now: Int64, isAwaited: Bool, hadThreadToSpare: (_ since: Int64) -> Bool
   ) -> End {
@@ -36,7 +36,7 @@ struct Term {
       self = Term(from: now)
       return .goesOn
     }
-    // There was no answer, or a body has left no time for one.
+    // No answer came, or a body has left no time for one.
     if now - began >= Self.quantum { return .isOver }
     allotment = Allotment(nanoseconds: began + Self.quantum - now, from: now)
     return .asks

@@ -1,25 +1,26 @@
 internal import TaskDispatch
 
-/// A view of a ``UVDispatcher``'s background.
+/// A view of a ``UVDispatcher``'s background: a queue of limited width on the pool.
 final class UVView: QueueView, @unchecked Sendable {
   // Touched under the dispatcher's lock, the inbox and the executors aside.
   let inbox: ViewInbox
-  /// It is full, and so its inbox attended.
+  /// The view is full. So its inbox stays notified, and the thread that next ends one of its tasks drains it.
   @safe @exclusivity(unchecked) var attendsItself = false
-  /// A shutdown has left a job of a Swift Task that waited here to go on elsewhere. Later ones follow it.
+  /// A shutdown has let a job of a Swift Task that waited here go on elsewhere. Later jobs follow it.
   var isStranded = false
   let pool: PoolView<Entry>
   let life: Life
-  /// After which task the first of the plain bodies came that wait here.
+  /// The place in the order of submission behind which the plain tasks came that wait here.
   var orderOfPlain: UInt64 = 0
   var limited = 0
-  /// A Task keeps its executor, and that the view.
+  /// A Task keeps its executor, and the executor keeps the view.
   let taskExecutor = Locked(KnownTaskExecutor())
-  /// An actor keeps the view, and that its executor.
+  /// An actor keeps the view, and the view keeps the executor.
   let serialExecutor = LazyObject<UVSerialExecutor>()
 
-  /// Gone when the view is. The list of all views refers weakly to this, and not to the view: a weak reference makes
-  /// each change of an object's count three times as slow, and the view's changes with each of its tasks.
+  /// Lives as long as the view. The list of all views refers weakly to this, and not to the view: a weak reference
+  /// makes each change of an object's reference count three times as slow, and the view's changes with each of its
+  /// tasks.
   final class Life {
     let pool: PoolView<Entry>
 

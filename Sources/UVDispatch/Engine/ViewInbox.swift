@@ -1,25 +1,27 @@
 internal import TaskDispatch
 
-/// Where plain bodies are posted to a view, under a lock of its own, as an ``Inbox`` is a lane's.
+/// The inbox of a view, under a lock of its own. ``Inbox`` is that of a lane.
 ///
-/// It is *attended* while somebody is certain to come and look. Most often because the view was announced
-/// in the background's inbox, whose business it is then. Or because the view is full: then whoever ends a
-/// body of it looks, and nobody else could start one. Two invariants hold whenever its lock is free:
+/// It is *notified* (`isAttended`) while a consumer is certain to come and look; else it is *idle*. Most often a
+/// consumer comes because the view was marked ready in the background's inbox, and drains the view with that. Or the
+/// view is full: then the thread that ends a task of it drains it, and no thread could start one before. Two
+/// invariants hold whenever its lock is free:
 ///
-/// - **A**: as of an ``Inbox``. Who makes it unattended collects at the same time, and nobody else does.
-/// - **C**: once the background's inbox is closed, nothing comes into one that is unattended. What the
-///   attended ones held or got by then, the closer collects.
+/// - **A**: if it holds anything, it is notified. A thread that posts to an idle one makes it notified, and marks the
+///   view ready. Only the thread that drains it makes it idle, in the same step.
+/// - **C**: once the background's inbox is closed, an idle one takes nothing in. The thread that closes that inbox
+///   drains what the notified ones held or got by then.
 ///
-/// Of views that are announced at a time, one gets all its turns before the next. Which of two queues
-/// goes first nobody is promised, and none gets more turns than it may have at a time.
+/// Of views that are marked ready at the same time, one gets all its ready tokens before the next. Which of two queues
+/// goes first is not promised, and none gets more tokens than it may have at a time.
 ///
-/// Its lock may be taken under the dispatcher's, and that of the background's inbox under this.
+/// A thread may take this lock under the dispatcher's, and that of the background's inbox under this.
 struct ViewInbox: ~Copyable, @unchecked Sendable {
-  // Not private, for the same reason as an inbox's.
+  // Not private, for the same reason as ``Inbox/State``.
   struct State: ~Copyable {
     var entries = Ring<Entry>()
     var isAttended = false
-    /// It has been announced for one post.
+    /// The view was marked ready for one post, and a second post may notify another consumer.
     var mayAnnounceMore = false
     var holdsItems = false
   }
@@ -32,17 +34,17 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
 
   enum Begun {
     case isAttended
-    /// The caller has to fetch somebody after the post, and to say ``Inbox/fetched()`` after that.
+    /// The caller has to notify a consumer after the post, and to call ``Inbox/fetched()`` after that.
     case mustFetch
-    /// Nothing comes in any more, and there is nothing to end.
+    /// The inbox takes nothing in any more, and there is no post to end.
     case isRefused
   }
 
-  /// Begins a post, which ``post(_:)`` ends.
+  /// Begins a post, which ``post(_:isItem:)`` ends.
   ///
   /// - Parameters:
-  ///   - announce: Called if it is not attended; as ``Inbox/announce(_:)``.
-  ///   - announceMore: Called if it is attended for one post; as ``Inbox/announceMore()``.
+  ///   - announce: Called if the inbox is idle: ``Inbox/announce(_:)``.
+  ///   - announceMore: Called if the view was marked ready for one post: ``Inbox/announceMore()``.
   @inline(__always) func beginPost(announce: () -> Begun, announceMore: () -> Begun) -> Begun {
     state.lock()
     if state.value.isAttended {
@@ -50,7 +52,7 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
       state.value.mayAnnounceMore = false
       return announceMore()
     }
-    // Whoever comes for that waits at the lock for what is posted.
+    // A consumer that comes for the view waits at this lock until the entry is posted.
     let answer = announce()
     if answer == .isRefused {
       state.unlock()
@@ -67,7 +69,9 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     state.unlock()
   }
 
-  /// Lets `body` take everything out.
+  /// Drains the inbox: `body`, under the lock, takes everything out.
+  ///
+  /// - Parameter staysAttended: Whether the inbox stays notified. If not, it is idle after that.
   func collect(
     staysAttended: Bool, _ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void
   ) {

@@ -1,10 +1,9 @@
 internal import TaskDispatch
 
-/// A thread that looks for bodies which hold their thread for too long, and tells the observer.
+/// A thread that looks for bodies that keep their thread for too long, and tells the observer.
 ///
-/// It sleeps for a threshold at a time while anything runs. While nothing does it is *parked*, and
-/// wakes nobody (rule 16); the first body that starts then wakes it. Without an observer there is no
-/// such thread.
+/// While anything runs, it sleeps for a threshold at a time. While nothing runs it is *parked*, and does not wake up
+/// (rule 16). The thread that starts the next body wakes it. Without an observer there is no watchdog.
 final class Watchdog: Sendable {
   private let monitor = Monitor()
   private let state = State()
@@ -21,22 +20,22 @@ final class Watchdog: Sendable {
     }
   }
 
-  /// Lets a parked watchdog look again. Under no lock.
+  /// Lets a parked watchdog look again. Call it under no lock.
   func wake() {
     monitor.lock()
     state.wakes += 1
     monitor.unlock()
   }
 
-  /// Lets the thread end. Any thread; it may still be looking when this returns.
+  /// Ends the thread. Any thread may call it. The watchdog may still be looking when this returns.
   func end() {
     monitor.lock()
     state.isOver = true
     monitor.unlock()
   }
 
-  /// - Parameter look: When to look again, in nanoseconds of the monotonic clock; nil to park until
-  ///   ``wake()``.
+  /// - Parameter look: Looks once, and returns when to look again, in nanoseconds of the monotonic clock. An inner nil
+  ///   parks the watchdog until ``wake()``. An outer nil ends it: there is no dispatcher any more.
   private func watch(_ look: () -> Int64??) {
     while true {
       monitor.lock()
@@ -55,10 +54,10 @@ final class Watchdog: Sendable {
 }
 
 extension UVDispatcher {
-  /// Tells of every body that has held its thread for the threshold, and again each time that this
+  /// Tells the observer of every body that has kept its thread for the threshold, and again each time that this time
   /// has doubled.
   ///
-  /// - Returns: When to look again; nil if nothing runs.
+  /// - Returns: When to look again, on the monotonic clock; an inner nil if nothing runs.
   fileprivate func lookForStalls() -> Int64?? {
     withCore { core -> Int64?? in
       let threshold = settings.stallThreshold.clampedNanoseconds
@@ -78,7 +77,7 @@ extension UVDispatcher {
         core.watchdogIsParked = true
         return .some(nil)
       }
-      // Another body may begin before that, and must not wait for those that were told of.
+      // Another body may begin before that. It must not wait as long as one that was told of already.
       return .some(monotonic(min(next, core.now.addingClamped(threshold))))
     }
   }

@@ -1,30 +1,29 @@
-/// When a worker run has to be started: one `uv_queue_work`, in which a thread of the pool runs one task
-/// after the other. A value under the dispatcher's lock.
+/// When a worker run has to be started. A worker run is one `uv_queue_work`, in which a thread of the pool runs one
+/// task after the other. A value under the dispatcher's lock.
 ///
-/// It keeps invariant **L**: while a task may start on a worker, a run is *searching*, which means that it
-/// will look for a task under the lock before it ends. Or the pool has no thread for another run: then each
-/// run that makes callbacks looks for a task after those, and a dispatcher that is short is called
-/// (``PoolShares``).
+/// It keeps invariant **L**: while a task may start on a worker, a run is *searching*, which means that it will look
+/// for a task under the lock before it ends. Or the pool has no thread for another run. Then each run that makes
+/// callbacks looks for a task after those. If other dispatchers have the threads, this one is short, and is called
+/// when one is free (``PoolShares``).
 struct WorkerWakeups {
   /// The most runs that are busy at a time.
   let width: Int
   /// The most runs at a time: as many as the pool has threads for this dispatcher.
   let threads: Int
-  /// Runs that will look for a task before they end.
+  /// Runs that are searching: they will look for a task before they end.
   private(set) var searching = 0
-  /// Those of them that were started, and have not come to the lock yet.
+  /// Searching runs that were started, and have not come to the lock yet.
   private(set) var arriving = 0
-  /// Runs that are to be started once the lock is free.
+  /// Runs that have to be started once the lock is free.
   private(set) var pending = 0
   /// Runs that make callbacks after the end of a task. Each looks for a task before it ends.
   private(set) var telling = 0
   /// Other dispatchers have the threads of the pool that another run could have.
   var isShort = false
-  /// For how long a run spins before it ends.
+  /// The spin limit of a run.
   var patience = Patience()
 
-  /// How many runs may search at a time: one is too few if two threads post, and more keep each other
-  /// from the processors.
+  /// How many runs may search at a time. One is too few if two threads post. More take the processors from each other.
   static let mostSearching = 2
 
   /// - Parameters:
@@ -45,7 +44,7 @@ struct WorkerWakeups {
   /// - Parameter busy: Runs that are in a body.
   func hasRoom(busy: Int) -> Bool { busy < width && searching + busy + telling < threads }
 
-  /// A run is to be started once the lock is free.
+  /// A run has to be started once the lock is free.
   mutating func start() {
     searching += 1
     arriving += 1
@@ -72,11 +71,11 @@ struct WorkerWakeups {
   /// A run will look once more before it ends.
   mutating func beginSearch() { searching += 1 }
 
-  /// A run has looked for a task. What it took or did not find is known now.
+  /// A run has looked for a task under the lock. What it took or did not find is known now.
   mutating func endSearch() { searching -= 1 }
 
-  /// A run that has ended its task makes callbacks, in which user code may take its time. Other runs may
-  /// have its share of the pool until then.
+  /// A run that has ended its task makes callbacks, in which user code may take its time. Until they are made, another
+  /// run may have its share of the pool.
   mutating func beginTelling() { telling += 1 }
 
   mutating func endTelling() { telling -= 1 }

@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// The signal that a thread gets for a write to a pipe or a socket whose other side has gone. It ends the process,
-/// unless the process has said otherwise.
+/// `SIGPIPE`: the kernel sends it to a thread that writes to a pipe or a socket whose other side has closed. It ends
+/// the process, unless the process handles or ignores it.
 enum BrokenPipes {
-  /// Runs `body`, on this thread, with that signal held back: the write fails, and that is all. So it does without this
-  /// if the process has a handler or ignores the signal; then the mask stays as it is, which programs that `body` starts
-  /// inherit.
+  /// Runs `body` with `SIGPIPE` blocked on the calling thread, so that such a write only fails with `EPIPE`.
+  ///
+  /// If the process handles or ignores `SIGPIPE`, a write fails like this anyway. Then the mask stays as it is,
+  /// because programs that `body` starts inherit it.
   static func withHeldBack<Result>(_ body: () -> Result) -> Result {
     guard endTheProcess else { return body() }
     var pipe = sigset_t()
@@ -15,7 +16,7 @@ enum BrokenPipes {
     unsafe pthread_sigmask(SIG_BLOCK, &pipe, &before)
     defer {
       if unsafe sigismember(&before, SIGPIPE) == 0 {
-        // What has come until now was held back for good.
+        // Drops a `SIGPIPE` that is pending for this thread: to unblock it would end the process.
         var noTime = timespec()
         while unsafe sigtimedwait(&pipe, nil, &noTime) > 0 {}
       }
@@ -24,6 +25,7 @@ enum BrokenPipes {
     return body()
   }
 
+  /// Whether `SIGPIPE` has its default disposition, which ends the process.
   private static var endTheProcess: Bool {
     var action = sigaction()
     unsafe sigaction(SIGPIPE, nil, &action)

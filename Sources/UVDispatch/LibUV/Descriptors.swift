@@ -1,10 +1,13 @@
 internal import Glibc
 
+/// File descriptors that a call of libuv is about to open.
 enum Descriptors {
-  /// Sees that `count` more descriptors can be opened, for a call of libuv that opens so many.
+  /// Checks that the process can open `count` more descriptors, before a call of libuv that opens so many.
   ///
-  /// Where there is no room, `uv_loop_init` loses a descriptor, and the first of a process aborts
-  /// (1.44). Another thread may still take them in between; then that is what happens.
+  /// libuv 1.44 does not fail cleanly without them: `uv_loop_init` leaks a descriptor, and the first one of a process
+  /// aborts. Another thread may still take the descriptors between this check and the call.
+  ///
+  /// - Throws: ``UVError`` with the error of `open`, if it fails.
   static func reserve(_ count: Int, for call: String) throws(UVError) {
     var opened: [CInt] = []
     defer { for descriptor in opened { close(descriptor) } }
@@ -15,6 +18,7 @@ enum Descriptors {
     }
   }
 
-  /// What a loop opens: to poll, to be woken, and for signals; the first also for the process.
+  /// How many descriptors `uv_loop_init` opens at most: for polling, for wake-ups and for signals, and those that the
+  /// first loop of a process opens for the process.
   static let ofLoop = 6
 }

@@ -2,18 +2,17 @@ internal import CUV
 internal import Glibc
 internal import TaskDispatch
 
-/// A `uv_loop_t` of our own with what the foreground needs of it: a wake-up, a timer, and a way to
-/// come round again at once.
+/// A `uv_loop_t` with what the foreground needs: a wake-up, a timer, and another iteration at once.
 ///
-/// Belongs to one thread at a time: the one that runs it, or, while none does, whoever owns it. Only
-/// ``wake()`` may be called from any thread, and only before ``close()`` begins.
+/// One thread at a time may use it: the thread that runs it, or, while none does, the thread of the owner. Only
+/// ``wake()``, and `watch(_:)` for a signal, may be called from any thread, and only before ``close()`` begins.
 @safe final class EventLoop: @unchecked Sendable {
-  // Plain memory and no arrays: libuv keeps these addresses until the close callbacks have run.
+  // Allocated memory and no arrays: libuv keeps these addresses until the close callbacks have run.
   private let loop: UnsafeMutablePointer<uv_loop_t>
-  /// An eventfd: what is written into it wakes the loop.
+  /// An eventfd. A write to it wakes the loop.
   ///
-  /// Not a `uv_async_t`: in old versions of libuv (before 1.45) the loop that was woken waits in a
-  /// spin for the sender to leave the call, and so takes it the processor that both may share.
+  /// Not a `uv_async_t`: in libuv before 1.45 the loop's thread spins until the thread that sent the wake-up has left
+  /// the call. If both share a processor, that takes the processor from the sender.
   let wakeDescriptor: CInt
   private let waker: UnsafeMutablePointer<uv_poll_t>
   private let timer: UnsafeMutablePointer<uv_timer_t>
@@ -21,23 +20,26 @@ internal import TaskDispatch
   /// Watches ``readySet``, once there is one.
   private let watcher: UnsafeMutablePointer<uv_poll_t>
   private var readySet: ReadySet?
-  /// Something in that is ready, and somebody has to take it, or the loop would not rest.
+  /// A descriptor of ``readySet`` was reported ready, and not taken yet. The loop's thread has to take it, or the
+  /// loop would not sleep.
   private(set) var mayBeReady = false
-  /// Watches `DispatchQueue.main` while the loop serves it. There from the first time on.
+  /// Watches `DispatchQueue.main` while the loop serves it. Made the first time, and kept.
   private var mainWatcher: UnsafeMutablePointer<uv_poll_t>?
   /// Whether the loop runs what waits in `DispatchQueue.main`.
   private(set) var servesMainQueue = false
-  /// Something waits there, and was not run yet.
+  /// Blocks wait in `DispatchQueue.main` that the loop has not run yet.
   private var mainQueueHasWork = false
-  /// Tells a loop that runs inside a block of that queue, and so can run none of the others.
+  /// Detects that the loop runs inside a block of `DispatchQueue.main`. Such a loop can run no other block of it.
   private var probe: MainQueue.Probe?
   private var isIdling = false
   private var isOpen = true
-  /// Called on the thread that runs the loop: somebody called ``wake()``, the timer fired, a descriptor
-  /// that it watches may be ready, or the loop comes round again.
+  /// Called on the loop's thread after a call of ``wake()``, when the timer fires, when a watched descriptor may be
+  /// ready, and when another iteration begins at once.
   var onTurn: () -> Void = {}
 
-  /// - Throws: If the system has no descriptors or memory left. Nothing is left behind then.
+  /// Opens the loop. It does not run yet.
+  ///
+  /// - Throws: ``UVError`` if the system has no descriptors or memory left. Nothing is left behind then.
   init() throws(UVError) {
     unsafe loop = .allocate(capacity: 1)
     unsafe waker = .allocate(capacity: 1)
@@ -45,7 +47,7 @@ internal import TaskDispatch
     unsafe idle = .allocate(capacity: 1)
     unsafe watcher = .allocate(capacity: 1)
     do throws(UVError) {
-      // And the one that wakes it, and the main queue's.
+      // Two more: the eventfd, and the descriptor of the main queue.
       try Descriptors.reserve(Descriptors.ofLoop + 2, for: "uv_loop_init")
       try unsafe UVError.check("uv_loop_init", uv_loop_init(loop))
     } catch {
@@ -63,10 +65,10 @@ internal import TaskDispatch
       isOpen = false
       throw error
     }
-    // These only fill in memory.
+    // These two calls only fill in memory, and cannot fail.
     unsafe uv_timer_init(loop, timer)
     unsafe uv_idle_init(loop, idle)
-    // Not retained: callbacks come from `run()` and `close()` alone, whose caller holds this.
+    // Not retained: libuv makes callbacks only in `run()` and `close()`, whose caller holds this object.
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     unsafe waker.pointee.data = context
     unsafe timer.pointee.data = context
@@ -79,9 +81,10 @@ internal import TaskDispatch
   }
 
   deinit {
-    // A child shares what it polls with the parent, which goes on.
+    // A forked child shares the epoll instance with its parent: to close handles here would change what the parent
+    // polls.
     if ForkGuard.isForked { return }
-    // A loop that was never run, or whose owner is gone: nobody else can be in it.
+    // The loop was never run, or its owner is gone. No other thread can be in it.
     close()
     unsafe mainWatcher?.deallocate()
     unsafe watcher.deallocate()
@@ -95,12 +98,15 @@ internal import TaskDispatch
     unsafe Unmanaged.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// Lets ``onTurn`` be called soon on the thread that runs the loop; once for many calls. Any
-  /// thread. Also before the loop runs: then its first turn comes at once.
+  /// Makes the loop's thread call ``onTurn`` soon. Many calls before that count as one. Any thread.
+  ///
+  /// Before the loop runs, this makes its first iteration come at once.
+  ///
+  /// Traps if other code has closed the eventfd.
   func wake() {
     var one: UInt64 = 1
     while unsafe write(wakeDescriptor, &one, 8) < 0 {
-      // A full one is readable: the loop is being woken.
+      // The counter of the eventfd is full, so it is readable: the loop is being woken.
       if errno == EAGAIN { return }
       require(
         errno == EINTR,
@@ -110,17 +116,21 @@ internal import TaskDispatch
     }
   }
 
-  /// Calls ``onTurn`` soon whenever `signal` has come, until what it returns has ended, which it must
-  /// before ``close()``. Any thread.
+  /// Calls ``onTurn`` soon after each delivery of `signal`. Any thread.
+  ///
+  /// - Returns: The watch. Its owner must call ``SignalWatch/end()`` before ``close()``.
+  /// - Throws: ``UVError`` if the system refuses to install a handler.
   func watch(_ signal: Signal) throws(UVError) -> SignalWatch {
     try SignalWatch(signal, waking: wakeDescriptor)
   }
 
-  /// Calls ``onTurn`` whenever something in `set` is ready, from now on. Once. The loop's thread.
+  /// Calls ``onTurn`` whenever a descriptor of `set` is ready, from now on. A second call does nothing. The loop's
+  /// thread.
   func watch(_ set: ReadySet) {
     guard readySet == nil else { return }
     readySet = set
-    // It was opened here, and is of a kind that can be polled; what else libuv needs is memory.
+    // The set was opened by this package and can be polled; beyond that, libuv only needs memory. So this cannot
+    // fail.
     let status = unsafe uv_poll_init(loop, watcher, set.descriptor)
     require(status == 0, "uv_poll_init refused a set of descriptors: \(status)")
     unsafe watcher.pointee.data = waker.pointee.data
@@ -131,23 +141,26 @@ internal import TaskDispatch
     }
   }
 
-  /// What has become ready of what is watched; nothing if libuv has seen nothing since the last time,
-  /// unless `looks`. The loop's thread.
+  /// The descriptors of the watched set that have become ready. The loop's thread.
+  ///
+  /// - Parameter looks: Whether to ask the kernel even if libuv has reported nothing since the last call. It costs a
+  ///   system call.
   func takeReadiness(looks: Bool) -> [(token: UInt64, readiness: Readiness)] {
     guard let readySet, mayBeReady || looks else { return [] }
     mayBeReady = false
     return readySet.take()
   }
 
-  /// Calls ``onTurn`` whenever something waits in `DispatchQueue.main`, while `body` runs. The main
-  /// thread, which is the loop's.
+  /// Runs `body`; until it returns, the loop calls ``onTurn`` whenever blocks wait in `DispatchQueue.main`.
+  ///
+  /// Call it on the main thread, which must be the loop's thread.
   func servingMainQueue<Result>(_ body: () -> Result) -> Result {
     let watcher: UnsafeMutablePointer<uv_poll_t>
     if let known = unsafe mainWatcher {
       unsafe watcher = known
     } else {
       unsafe watcher = .allocate(capacity: 1)
-      // As for the set of descriptors.
+      // This cannot fail either, for the reason given where the set of descriptors is watched.
       let status = unsafe uv_poll_init(loop, watcher, MainQueue.descriptor)
       require(status == 0, "uv_poll_init refused the main queue's descriptor: \(status)")
       unsafe watcher.pointee.data = waker.pointee.data
@@ -167,25 +180,24 @@ internal import TaskDispatch
     guard servesMainQueue else { return }
     servesMainQueue = false
     probe = nil
-    // Not if the loop has ended meanwhile.
+    // After ``close()`` the handle is closed already.
     if isOpen, let watcher = unsafe mainWatcher { unsafe uv_poll_stop(watcher) }
-    // Whoever serves it next would not hear of what has come.
+    // Writes the wake-up back, so that the next loop that serves the queue sees the blocks.
     if mainQueueHasWork { MainQueue.giveBackWake() }
     mainQueueHasWork = false
   }
 
-  /// Whether what comes to `DispatchQueue.main` will run here, as far as is known: when it is first
-  /// asked it sends something there to find out. The loop's thread.
+  /// Whether blocks that come to `DispatchQueue.main` will run on this loop, as far as is known. The loop's thread.
+  ///
+  /// The first call sends a block to the queue to find out.
   func expectsMainQueueToRun() -> Bool {
     if servesMainQueue, probe == nil { probe = MainQueue.Probe() }
     return servesMainQueue
   }
 
-  /// Whether the loop is to run what waits in `DispatchQueue.main`: then it must, before it rests. The
-  /// loop's thread.
+  /// Whether blocks wait in `DispatchQueue.main` that the loop has to run before it sleeps. The loop's thread.
   ///
-  /// - Parameter looks: Whether it looks for what libuv has not noticed yet, at the price of a system
-  ///   call.
+  /// - Parameter looks: Whether to look for blocks that libuv has not reported yet. It costs a system call.
   func hasMainQueueWork(looks: Bool) -> Bool {
     guard servesMainQueue else { return false }
     if looks { lookAtMainQueue() }
@@ -196,7 +208,9 @@ internal import TaskDispatch
     if MainQueue.takeWake() { mainQueueHasWork = true }
   }
 
-  /// Runs what waits in `DispatchQueue.main`. The loop's thread.
+  /// Runs the blocks that wait in `DispatchQueue.main`. The loop's thread.
+  ///
+  /// If the probe did not run, the loop runs inside a block of that queue, and stops serving it.
   func runMainQueue() {
     mainQueueHasWork = false
     MainQueue.runAll()
@@ -206,24 +220,25 @@ internal import TaskDispatch
     }
   }
 
-  /// Makes the descriptor wait for the next ``wake()``.
+  /// Empties the eventfd, so that it becomes readable again with the next ``wake()``.
   private func takeWakes() {
     var count: UInt64 = 0
-    // Nothing to be read is nothing to be done; interrupted, it is readable in the next turn.
+    // The result does not matter: an empty eventfd needs nothing, and after an interrupted read it is still readable
+    // in the next iteration.
     _ = unsafe read(wakeDescriptor, &count, 8)
   }
 
-  /// Runs until ``stop()``. The calling thread is the loop's meanwhile.
+  /// Runs the loop on the calling thread until ``stop()``.
   func run() {
-    // A stop that came before this call would make it return at once: its caller looks, and calls
-    // again.
+    // After a ``stop()`` that came before this call it returns at once. The caller checks whether the loop is over,
+    // and calls again if not.
     unsafe uv_run(loop, UV_RUN_DEFAULT)
   }
 
-  /// Lets ``run()`` return after this turn. The loop's thread.
+  /// Makes ``run()`` return after this iteration. The loop's thread.
   func stop() { unsafe uv_stop(loop) }
 
-  /// Whether the next turn comes at once, with the loop's descriptors looked at in between. The
+  /// Sets whether the next iteration begins at once, without sleep. libuv still polls the descriptors in between. The
   /// loop's thread.
   func comesRoundAgain(_ again: Bool) {
     guard again != isIdling else { return }
@@ -235,22 +250,26 @@ internal import TaskDispatch
     }
   }
 
-  /// Calls ``onTurn`` once `nanoseconds` from now, rounded up to libuv's milliseconds; not at all if
-  /// nil. The loop's thread.
+  /// Sets the timer, which calls ``onTurn`` once. The loop's thread.
+  ///
+  /// - Parameter nanoseconds: The time from now, rounded up to whole milliseconds, at least one. Nil stops the timer.
   func setTimer(_ nanoseconds: Int64?) {
     guard let nanoseconds else {
       unsafe uv_timer_stop(timer)
       return
     }
-    // Libuv counts from the time that it read at the beginning of the turn. At least 1: in old
-    // versions a timer of 0 that is started from its own callback lets nothing else run.
+    // libuv counts from the time that it read when the iteration began, so that is updated first. At least 1 ms: in
+    // old versions of libuv a timer of 0 that is started from its own callback lets nothing else run.
     unsafe uv_update_time(loop)
     let rounded = max(1, (UInt64(max(0, nanoseconds)) + 999_999) / 1_000_000)
     unsafe uv_timer_start(
       timer, { handle in unsafe EventLoop.of(handle!.pointee.data).onTurn() }, rounded, 0)
   }
 
-  /// Closes everything. The loop does not run any more, and nobody is in ``wake()`` or will be.
+  /// Closes everything. The loop must not run any more, and no thread may be in ``wake()`` or call it again. A second
+  /// call does nothing.
+  ///
+  /// Traps if a handle of other code is still open on the loop.
   func close() {
     guard isOpen else { return }
     isOpen = false
@@ -276,8 +295,9 @@ internal import TaskDispatch
       status == 0, "a loop was closed while something lives on it (uv_loop_close: \(status))")
   }
 
-  /// Traps if somebody has left a handle on the loop that is not being closed: an active one would
-  /// keep `close()` for ever, and its memory belongs to nobody we know.
+  /// Traps if other code has left a handle on the loop that is not closing.
+  ///
+  /// An active handle would keep ``close()`` from returning, and this object does not own its memory.
   private func requireNoOthers() {
     let kinds = OpenHandles()
     unsafe uv_walk(
@@ -301,7 +321,7 @@ internal import TaskDispatch
         + "foreground, before or while it shuts down")
   }
 
-  /// Hands out the loop itself, for libraries that bring handles of their own.
+  /// Runs `body` with the `uv_loop_t`, for libraries that bring handles of their own. The loop's thread.
   func withLoop<Result>(_ body: (UnsafeMutablePointer<uv_loop_t>) throws -> Result) rethrows
     -> Result
   {

@@ -3,9 +3,7 @@ internal import Glibc
 internal import Synchronization
 internal import TaskDispatch
 
-/// Knows whether this process was forked from the one that made a dispatcher (rule 15).
-///
-/// In the child neither the pool's threads nor the owner of a lock exist, so this has to be asked
+/// A forked child has neither the threads of the pool nor a thread that held a lock at the fork. So this is asked
 /// before any lock is taken.
 enum ForkGuard {
   private static let forked = Atomic(false)
@@ -18,9 +16,9 @@ enum ForkGuard {
     require(status == 0, "pthread_atfork refused: \(status)")
   }()
 
-  /// Watches for forks from now on.
+  /// Begins to watch for forks. Further calls do nothing. Traps if the system has no memory for it.
   static func prepare() { registration }
 
-  /// One relaxed load.
+  /// Whether this process is a forked child. Costs one relaxed load.
   static var isForked: Bool { forked.load(ordering: .relaxed) }
 }

@@ -3,38 +3,39 @@ internal import Glibc
 internal import Synchronization
 internal import TaskDispatch
 
-/// Threads of libuv's pool on loan: each lease is one `uv_queue_work`.
+/// Starts worker runs on libuv's pool: each is one `uv_queue_work`, which has a thread of the pool until it ends.
 ///
-/// `uv_queue_work` is not thread-safe with respect to its loop, so leases are started on a loop of
-/// their own that is never polled for anything else, under a lock. So any thread can start one, also
-/// while a dispatcher's loop is blocked or does not run (rule 10).
+/// `uv_queue_work` may not be called while another thread uses the same loop. So worker runs are started on a private
+/// loop, under a lock, and that loop polls for nothing else. Any thread can start one, also while a dispatcher's loop
+/// is blocked or does not run (rule 10).
 ///
-/// One private loop for the process, made when the first dispatcher is, and never closed: a lease may
-/// be the last that holds its dispatcher, and may never end, and neither must matter here.
+/// There is one private loop for the process. It is made with the first dispatcher and never closed: a worker run may
+/// hold the last reference to its dispatcher, and may never end, and neither must matter here.
 enum Leases {
   private struct State {
     var loop: PrivateLoop?
     var isOver = false
   }
   private static let shared = Locked(State())
-  /// When a thread of the pool last came to a question, on the monotonic clock.
+  /// When a thread of the pool last answered ``askForThreadToSpare()``, in nanoseconds of the monotonic clock.
   private static let answeredAt = Atomic(Int64.min)
+  /// A question is on its way to the pool.
   private static let isAsked = Atomic(false)
 
-  /// When the process leaves, libuv stops its pool, and a `uv_queue_work` that comes after that aborts
-  /// the process. Other threads may still post then, so no lease starts any more from before that on.
+  /// When the process exits, libuv stops its pool, and a later `uv_queue_work` aborts the process. Other threads may
+  /// still submit then. So no worker run starts any more once this exit handler, which runs earlier, has run.
   private static let endsAtExit: Void = {
     let status = atexit {
-      // The lock may have been held by a thread that a forked child does not have.
+      // In a forked child the lock may be held by a thread that the child does not have.
       if ForkGuard.isForked { return }
       Leases.shared.withLock { $0.isOver = true }
     }
     require(status == 0, "atexit refused: \(status)")
   }()
 
-  /// Makes sure that leases can be started.
+  /// Makes the private loop, unless there is one. Any thread.
   ///
-  /// - Throws: If the system has no descriptors or memory left.
+  /// - Throws: ``UVError`` if the system has no descriptors or memory left. Nothing is left behind then.
   static func prepare() throws(UVError) {
     ForkGuard.prepare()
     endsAtExit
@@ -43,11 +44,12 @@ enum Leases {
     }
   }
 
-  /// Asks whether the pool has a thread to spare. ``hadThreadToSpare(since:)`` says so once one has come
-  /// to the question, behind all that was queued before it: then nobody else waits for a thread. Any
-  /// thread, under no lock.
+  /// Asks whether the pool has a thread to spare. Any thread, under no lock.
+  ///
+  /// The question is a piece of work for the pool, behind all that was queued before it. Once a thread of the pool
+  /// runs it, no earlier work waits for a thread, and ``hadThreadToSpare(since:)`` says so.
   static func askForThreadToSpare() {
-    // One question at a time: its answer is everybody's.
+    // One question at a time: its answer serves every worker run that asks.
     if isAsked.exchange(true, ordering: .relaxed) { return }
     start {
       answeredAt.store(monotonicNanoseconds(), ordering: .relaxed)
@@ -55,13 +57,16 @@ enum Leases {
     }
   }
 
-  /// Whether somebody had a thread to spare at that time of the monotonic clock or after it.
+  /// Whether the pool had a thread to spare at `time` or after it, whichever thread has asked. Any thread.
+  ///
+  /// - Parameter time: In nanoseconds of the monotonic clock.
   static func hadThreadToSpare(since time: Int64) -> Bool {
     answeredAt.load(ordering: .relaxed) >= time
   }
 
-  /// Calls `work` soon on a thread of the pool, unless the process is leaving. Any thread, after
-  /// ``prepare()``; under no lock that `work` takes.
+  /// Calls `work` soon on a thread of the pool. If the process is exiting, it is never called.
+  ///
+  /// Any thread, after ``prepare()``, and under no lock that `work` takes.
   static func start(_ work: @escaping @Sendable () -> Void) {
     shared.withLock { state in
       if !state.isOver { state.loop!.queue(work) }
@@ -70,7 +75,7 @@ enum Leases {
 }
 
 @safe private struct PrivateLoop: @unchecked Sendable {
-  // Touched under the lock of `Leases.shared`. The loop's `data` is the first request that is free,
+  // Touched under the lock of `Leases.shared`. The free requests form a list: the loop's `data` is the first one,
   // whose `data` is the next, and so on.
   private let loop: UnsafeMutablePointer<uv_loop_t>
 
@@ -84,8 +89,9 @@ enum Leases {
       throw error
     }
     unsafe loop.pointee.data = nil
-    // To see which have ended takes three calls of the system, and with the next lease that ends a
-    // fourth. With so many requests that is seldom.
+    // While the list has a request, starting a worker run needs no system call for it. When it is empty, the loop is
+    // run to collect the requests that have ended: three system calls, and a fourth when the next worker run ends.
+    // With so many requests that is rare.
     for _ in 0..<32 { unsafe Self.free(makeRequest(), of: loop) }
   }
 
@@ -95,8 +101,7 @@ enum Leases {
     let status = unsafe uv_queue_work(
       loop, request,
       { request in
-        // Taken here, so that what a lease holds is let go of when it ends, and not when the next
-        // one is started.
+        // Taken here, so that a worker run releases what it holds when it ends, and not when a later one is started.
         let lease = unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeRetainedValue()
         SignalMasks.letInOnWorker()
         lease.work()
@@ -106,7 +111,7 @@ enum Leases {
   }
 
   private func takeFree() -> UnsafeMutablePointer<uv_work_t> {
-    // Calls the second callback of those that have ended.
+    // Runs the second callback of the requests that have ended, which puts them into the list.
     if unsafe loop.pointee.data == nil { unsafe uv_run(loop, UV_RUN_NOWAIT) }
     guard let first = unsafe loop.pointee.data else {
       return unsafe makeRequest()

@@ -1,18 +1,19 @@
 internal import CUV
-// Links what the header declares.
+// Links the functions that the header of CUV declares.
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// `DispatchQueue.main`, and with it the main actor: what waits there for somebody to run it on the
-/// main thread.
+/// `DispatchQueue.main`, which also runs the main actor. Its blocks wait until the main thread runs them.
 enum MainQueue {
-  /// Nobody else may run what waits there.
+  /// Whether the calling thread is the main thread: no other thread may run the blocks.
   static var isOnItsThread: Bool { cuv_is_main_thread() != 0 }
 
   private static let isPrepared = Atomic(false)
 
-  /// Sees to it that there is a ``descriptor``: where the process has none left, Dispatch ends it.
+  /// Makes the ``descriptor`` of the queue. Any thread.
+  ///
+  /// - Throws: ``UVError`` if the process has no descriptor left. Without this check Dispatch would end the process.
   static func prepare() throws(UVError) {
     guard !isPrepared.load(ordering: .acquiring) else { return }
     try Descriptors.reserve(1, for: "eventfd")
@@ -20,24 +21,25 @@ enum MainQueue {
     isPrepared.store(true, ordering: .releasing)
   }
 
-  /// Readable when something has come since ``takeWake()``. Dispatch keeps it open, unless somebody
-  /// calls `dispatchMain()`, which takes the thread for good. Only after ``prepare()``.
+  /// Readable when a block has come since ``takeWake()``. Only after ``prepare()``.
+  ///
+  /// Dispatch keeps it open, unless the program calls `dispatchMain()`, which takes the main thread for good.
   static var descriptor: CInt { _dispatch_get_main_queue_handle_4CF() }
 
-  /// Whether something has come since the last time. Ask before ``runAll()``: what comes meanwhile
-  /// says so again.
+  /// Whether a block has come since the last call. Call it before ``runAll()``: a block that comes during that makes
+  /// the descriptor readable again.
   static func takeWake() -> Bool {
     var count: UInt64 = 0
     return unsafe read(descriptor, &count, 8) == 8
   }
 
-  /// Says once more that something has come, for whoever looks next.
+  /// Makes the descriptor readable again, for the next loop that looks.
   static func giveBackWake() {
     var one: UInt64 = 1
     _ = unsafe write(descriptor, &one, 8)
   }
 
-  /// A block that says whether blocks are run.
+  /// A block in the queue that records that it has run.
   final class Probe: Sendable {
     private let ran = Atomic(false)
 
@@ -46,6 +48,6 @@ enum MainQueue {
     var hasRun: Bool { ran.load(ordering: .relaxed) }
   }
 
-  /// Runs everything that waits now. Nothing, if it is one of those that has called this.
+  /// Runs all blocks that wait now. Runs none if it is called from a block of the queue.
   static func runAll() { _dispatch_main_queue_callback_4CF(nil) }
 }

@@ -1,6 +1,7 @@
 internal import CUV
 
-/// The `uv_loop_t` of a dispatcher, for a call or two on its own thread.
+/// The `uv_loop_t` of a dispatcher. Use it on the loop's thread only, within the call of
+/// ``UVDispatcher/withLoop(fileID:line:_:)`` that hands it out.
 @unsafe public struct OpaqueLoop {
   /// Points to the `uv_loop_t`.
   public let pointer: UnsafeMutableRawPointer

@@ -1,14 +1,17 @@
 internal import CUV
 internal import Glibc
 
-/// Threads of this package's own.
+/// Starts threads that belong to this package.
 enum OwnThread {
-  /// Runs `body` on a new thread with this name (at most 15 bytes of it), and lets it go when it
-  /// ends. The mask of the calling thread is the same afterwards.
+  /// Runs `body` on a new, detached thread. The signal mask of the calling thread is the same afterwards.
   ///
-  /// - Parameter runsBodies: Whether code of the program runs there: then it blocks the signals that ``SignalMasks``
-  ///   says. Otherwise it blocks all but those of a fault of its own, and they go to other threads.
-  /// - Throws: If the system has no room for another thread.
+  /// - Parameters:
+  ///   - name: The name of the thread. The kernel keeps the first 15 bytes.
+  ///   - runsBodies: Whether code of the program runs there. Then the thread has the signal mask that ``SignalMasks``
+  ///     describes. Otherwise it blocks all signals except those of a fault of its own, so that the kernel delivers
+  ///     them to other threads.
+  ///   - body: What the thread runs. The thread ends when it returns.
+  /// - Throws: ``UVError`` if the system has no room for another thread. Then `body` is released and never runs.
   static func start(
     named name: String, runsBodies: Bool = false, _ body: @escaping @Sendable () -> Void
   ) throws(UVError) {

@@ -3,15 +3,16 @@ internal import Glibc
 internal import Synchronization
 internal import TaskDispatch
 
-/// Descriptors that are watched for readiness, each until it is ready once. Any thread.
+/// Descriptors that are watched for readiness. Each is reported once, until ``waitAgain(_:for:token:)``. Any thread.
 final class ReadySet: Sendable {
-  /// Readable while one of them is ready.
+  /// An epoll descriptor: readable while a descriptor of the set is ready.
   let descriptor: CInt
   #if DEBUG
-    /// How many system calls were made to watch a descriptor, for the tests that count them.
+    /// How many system calls were made to watch a descriptor. Tests count them.
     let calls = Atomic(0)
   #endif
 
+  /// - Throws: ``UVError`` if the process has no descriptor left.
   init() throws(UVError) {
     descriptor = cuv_make_ready_set()
     guard descriptor >= 0 else { throw UVError(call: "epoll_create1", status: -errno) }
@@ -21,11 +22,15 @@ final class ReadySet: Sendable {
 
   /// Begins to watch a descriptor that is not in the set.
   ///
-  /// - Parameter token: Names it in what ``take()`` returns.
+  /// - Parameters:
+  ///   - interest: What to report.
+  ///   - token: Names the descriptor in what ``take()`` returns.
+  /// - Throws: ``EventRefusal/notOpen(_:)`` or ``EventRefusal/cannotBeWatched(_:)`` if the kernel says so, and
+  ///   ``EventRefusal/system(_:)`` for any other error. The set is unchanged then.
   func add(_ descriptor: CInt, for interest: Readiness, token: UInt64) throws(EventRefusal) {
     switch wait(for: interest, of: descriptor, token: token, again: false) {
     case 0: return
-    // Its number was closed, and is the same file's again.
+    // The descriptor was closed, and its number is the same file's again: the kernel still has the old entry.
     case EEXIST where waitAgain(descriptor, for: interest, token: token): return
     case EBADF: throw .notOpen(descriptor)
     case EPERM: throw .cannotBeWatched(descriptor)
@@ -33,12 +38,14 @@ final class ReadySet: Sendable {
     }
   }
 
-  /// Watches it again, after it was ready. False if it is not in the set any more: it was closed.
+  /// Watches a descriptor again, after it was reported ready.
+  ///
+  /// - Returns: False if it is not in the set any more, because it was closed.
   func waitAgain(_ descriptor: CInt, for interest: Readiness, token: UInt64) -> Bool {
     wait(for: interest, of: descriptor, token: token, again: true) == 0
   }
 
-  /// Every call that watches a descriptor goes by here: debug builds count them.
+  /// Makes the system call that watches a descriptor. Debug builds count the calls.
   private func wait(
     for interest: Readiness, of descriptor: CInt, token: UInt64, again: Bool
   ) -> CInt {
@@ -49,9 +56,11 @@ final class ReadySet: Sendable {
       self.descriptor, descriptor, CInt(interest.rawValue), token, again ? 1 : 0)
   }
 
+  /// Stops watching a descriptor. Does nothing if it is not in the set.
   func remove(_ descriptor: CInt) { cuv_ready_set_remove(self.descriptor, descriptor) }
 
-  /// What has become ready, some of it if that is much.
+  /// Takes descriptors that have become ready, at most 64 of them, without waiting. The others stay for the next
+  /// call.
   func take() -> [(token: UInt64, readiness: Readiness)] {
     unsafe withUnsafeTemporaryAllocation(of: cuv_ready.self, capacity: 64) { ready in
       let count = unsafe cuv_ready_set_take(descriptor, ready.baseAddress!, 64)

@@ -4,26 +4,35 @@ internal import TaskDispatch
 
 /// Which signals the threads of this package, and those of libuv's pool, block.
 ///
-/// A program that a body starts inherits what the thread of the body blocks, and could not be stopped by `SIGTERM` if
-/// that were everything. So a thread that runs bodies blocks what the main thread does, which is what the program has
-/// chosen, or what it was started with. The thread that makes it says less: one of Swift's pool blocks everything.
+/// A program that a body starts inherits the mask of the body's thread. If that thread blocked everything, `SIGTERM`
+/// could not stop the program. So a thread that runs bodies blocks what the main thread blocks: that is what the
+/// program has chosen, or what it was started with. The mask of the thread that makes it is no guide, because a
+/// thread of Swift's pool blocks everything.
 ///
-/// No such thread blocks the signals of a fault, which a thread gets for what it has done itself: a bad address, a
-/// trap, an abort. While one of them is blocked, the kernel ends the process at the fault and calls no handler, so that
-/// Swift prints no backtrace. Nor does it block `SIGPIPE` longer than ``BrokenPipes`` has to, nor what was let in.
+/// No thread that runs bodies blocks these:
+///
+/// - The signals of a fault, such as a bad address, a trap or an abort, which a thread causes itself. While one of
+///   them is blocked, the kernel ends the process at the fault and calls no handler, so Swift prints no backtrace.
+/// - `SIGPIPE`, except while ``BrokenPipes`` blocks it.
+/// - The signals that ``letIn(_:)`` was called for.
+///
+/// If other code has started libuv's pool, the workers have the mask that this code gave them, and only the last
+/// point holds of them.
 package enum SignalMasks {
   private static let faults = [SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
-  /// Held while the mask of a thread is not its own.
+  /// Held while ``whileAllAreBlocked(_:)`` has replaced the mask of a thread. The main thread's mask is read under
+  /// it, since that thread may be the main one.
   private static let lock = Locked(())
 
-  /// What was let in: a bit for each signal, the lowest for the first.
+  /// The signals that ``letIn(_:)`` was called for: a bit for each, the lowest for signal 1.
   private static let letIn = Atomic(UInt64(0))
 
-  /// Lets a signal in: on the calling thread at once, and from their next body on, also on the workers, which have the
-  /// mask of the time when the pool was made.
+  /// Unblocks a signal on the calling thread at once, and on each worker at its next worker run. The workers need
+  /// that because libuv makes them early, with the mask of that time. Any thread.
   ///
-  /// - Returns: Whether the calling thread has blocked it.
+  /// - Parameter signal: From 1 to 64.
+  /// - Returns: Whether the calling thread had blocked it.
   package static func letIn(_ signal: CInt) -> Bool {
     letIn.bitwiseOr(1 << UInt64(signal - 1), ordering: .relaxed)
     var (one, before) = (sigset_t(), sigset_t())
@@ -33,7 +42,7 @@ package enum SignalMasks {
     return unsafe sigismember(&before, signal) == 1
   }
 
-  /// A worker comes to its work.
+  /// Unblocks the signals of ``letIn(_:)`` on the calling worker, which begins a worker run.
   static func letInOnWorker() {
     let signals = letIn.load(ordering: .relaxed)
     guard signals != 0 else { return }
@@ -41,7 +50,7 @@ package enum SignalMasks {
     unsafe pthread_sigmask(SIG_UNBLOCK, &mask, nil)
   }
 
-  /// Runs `body` on this thread while it blocks everything: a thread that `body` makes begins with that.
+  /// Runs `body` with all signals blocked on the calling thread. A thread that `body` makes begins with that mask.
   static func whileAllAreBlocked<Result>(_ body: () throws -> Result) rethrows -> Result {
     try lock.withLock { _ in
       var all = sigset_t()
@@ -50,19 +59,19 @@ package enum SignalMasks {
     }
   }
 
-  /// Runs `body` on this thread with the mask of a thread that runs bodies: the threads that `body` makes begin with
-  /// that.
+  /// Runs `body` while the calling thread has the mask of a thread that runs bodies. Threads that `body` makes begin
+  /// with that mask.
   static func whileThatOfBodies<Result>(_ body: () throws -> Result) rethrows -> Result {
     try whileSet(ofBodies(), body)
   }
 
-  /// Gives the calling thread the mask of one that runs bodies.
+  /// Gives the calling thread the mask of a thread that runs bodies.
   static func setThatOfBodies() {
     var mask = ofBodies()
     unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
   }
 
-  /// Lets the signals of a fault in on the calling thread.
+  /// Unblocks the signals of a fault on the calling thread.
   static func letFaultsIn() {
     var mask = sigset_t()
     unsafe sigemptyset(&mask)
@@ -88,7 +97,8 @@ package enum SignalMasks {
     return set
   }
 
-  /// What the main thread blocks; what the calling thread does, if the kernel does not say.
+  /// The mask of a thread that runs bodies. If the kernel does not say what the main thread blocks, it is the mask of
+  /// the calling thread, without the signals of a fault and `SIGPIPE`.
   private static func ofBodies() -> sigset_t {
     var mask = sigset_t()
     if let blocked = lock.withLock({ _ in settledMaskOfMainThread() }) {
@@ -104,8 +114,10 @@ package enum SignalMasks {
     return mask
   }
 
-  /// While the C library makes a thread it blocks everything on the thread that asks for it, its own two signals
-  /// included, which no program can block. That takes microseconds.
+  /// The mask of the main thread, or nil if the kernel does not say.
+  ///
+  /// While the main thread makes a thread, the C library blocks everything on it for some microseconds, its own two
+  /// signals included, which no program can block. Such a mask is read again.
   private static func settledMaskOfMainThread() -> UInt64? {
     let own: UInt64 = 0b11 << 31
     for _ in 0..<1_000 {
@@ -116,7 +128,8 @@ package enum SignalMasks {
     return nil
   }
 
-  /// A bit for each signal, the lowest for the first. The file is the process's, and its thread is the main one.
+  /// The signals that the main thread blocks: a bit for each, the lowest for signal 1. `/proc/self` is the main
+  /// thread's.
   private static func blockedByMainThread() -> UInt64? {
     let file = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -6,12 +6,15 @@ internal import TaskDispatch
 @safe final class SignalWatch {
   private let signal: Signal
   private var watch: OpaquePointer?
-  /// How many deliveries have been told of.
+  /// How many deliveries ``takeDeliveries()`` has returned, and those before the watch.
   private var told: UInt64
 
+  /// Begins to watch. From now on each delivery writes to `descriptor`.
+  ///
   /// - Parameter descriptor: An eventfd.
+  /// - Throws: ``UVError`` if the system refuses to install a handler. Nothing has changed then.
   init(_ signal: Signal, waking descriptor: CInt) throws(UVError) {
-    // Before the watch: what comes in between is one too many, and not one too few.
+    // Read before the watch begins: a delivery between the two is then counted once too often, and not missed.
     told = csignals_deliveries(signal.rawValue)
     guard let watch = unsafe csignals_watch(signal.rawValue, descriptor) else {
       throw UVError(call: "sigaction", status: -errno)
@@ -20,14 +23,14 @@ internal import TaskDispatch
     unsafe self.watch = watch
   }
 
-  /// The eventfd may be closed after this. Waits for handlers that run just now, which takes them a
-  /// system call.
+  /// Ends the watch. The eventfd may be closed after this. Waits for handlers that run just now; each takes a system
+  /// call or so.
   func end() {
     if let watch = unsafe watch { unsafe csignals_unwatch(watch) }
     unsafe watch = nil
   }
 
-  /// How many have come since the last time that this was asked.
+  /// How many deliveries there were since the last call, or since the watch began.
   func takeDeliveries() -> Int {
     let all = csignals_deliveries(signal.rawValue)
     defer { told = all }

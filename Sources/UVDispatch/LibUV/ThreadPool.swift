@@ -4,22 +4,23 @@ internal import TaskDispatch
 
 /// What is known of libuv's thread pool, which the whole process shares.
 enum ThreadPool {
-  /// How many threads it has: 4, unless `UV_THREADPOOL_SIZE` said something else when somebody first
-  /// used the pool, which this does unless somebody has. A later change has no effect.
+  /// How many threads the pool has. Any thread.
   ///
-  /// - Throws: ``UVDispatcher/ConfigurationError`` if the variable is not a number that means
-  ///   something: libuv would take it for 1 or for 1024 without a word. ``UVError`` if the system has
-  ///   no descriptors left.
+  /// libuv reads `UV_THREADPOOL_SIZE` when the pool is first used, and starts 4 threads without it. A later change of
+  /// the variable has no effect. This call uses the pool, and remembers the answer.
+  ///
+  /// - Throws: ``UVDispatcher/ConfigurationError`` if the variable is not a number from 1 to 1024: libuv would
+  ///   silently take it for 1 or for 1024. ``UVError`` if the system has no descriptors left.
   static func threads() throws -> Int {
     try known.withLock { known in
       if let known { return known }
-      // Asked before the pool is started with it.
+      // Read before the next lines start the pool.
       let now = try size(unsafe getenv("UV_THREADPOOL_SIZE").map { unsafe String(cString: $0) })
       try Leases.prepare()
       let before = threadsOfProcess
       SignalMasks.whileThatOfBodies { Leases.start {} }
-      // Libuv starts them all at once. If none has come, somebody has used the pool before, and what
-      // the variable said then nobody knows.
+      // libuv starts all its threads at once. If no thread has come, other code has used the pool before. What the
+      // variable said then is not known, so the threads are counted.
       let isOurs = threadsOfProcess > before
       let count = isOurs ? now : measure()
       known = count
@@ -35,15 +36,16 @@ enum ThreadPool {
     return count
   }
 
-  /// A directory has as many links as it has subdirectories, and two.
+  /// How many threads the process has. The link count of a directory is the number of its subdirectories plus two.
   private static var threadsOfProcess: Int {
     var status = stat()
     return unsafe stat("/proc/self/task", &status) == 0 ? Int(status.st_nlink) - 2 : 0
   }
 
-  /// How many threads of the pool are free to meet: stops each for some milliseconds.
+  /// Counts the threads of the pool by letting them all wait for each other, for some milliseconds.
   ///
-  /// Too few if others use the pool meanwhile, which costs them nothing.
+  /// Counts too few if other code keeps threads of the pool busy at that time. That code loses nothing by it: the
+  /// dispatcher then uses fewer threads.
   private static func measure() -> Int {
     let meeting = Meeting()
     var expected = 0
@@ -55,13 +57,14 @@ enum ThreadPool {
     return meeting.end()
   }
 
-  /// Threads of the pool that stand still until everybody is there who will come.
+  /// Where the threads of the pool wait until they are counted.
   private final class Meeting: @unchecked Sendable {
     private let monitor = Monitor()
     // Touched under the monitor.
     private var present = 0
     private var isOver = false
 
+    /// Counts the calling thread, and blocks it until ``end()``.
     func attend() {
       monitor.lock()
       if !isOver { present += 1 }
@@ -70,7 +73,9 @@ enum ThreadPool {
       monitor.unlock()
     }
 
-    /// Whether so many come. Gives up when for 10 milliseconds nobody has.
+    /// Waits until `count` threads have come.
+    ///
+    /// - Returns: False if no further thread has come for 10 milliseconds.
     func waitFor(_ count: Int) -> Bool {
       monitor.lock()
       defer { monitor.unlock() }
@@ -83,7 +88,7 @@ enum ThreadPool {
       return true
     }
 
-    /// Lets everybody go, and says how many there were.
+    /// Lets all threads go on, and returns how many there were, at least 1.
     func end() -> Int {
       monitor.lock()
       defer { monitor.unlock() }

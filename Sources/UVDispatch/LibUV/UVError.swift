@@ -1,16 +1,16 @@
 internal import CUV
 
-/// The system said no: which call of libuv, and what it answered.
+/// A call that the system refused: which call it was, and the error.
 public struct UVError: Error, Sendable, Hashable {
-  /// The function of libuv, such as `uv_loop_init`.
+  /// The function that failed, of libuv or of the C library, such as `uv_loop_init`.
   public let call: String
-  /// What it returned: a negative error number.
+  /// A negative error number, as libuv returns it.
   public let status: Int32
 
   /// The symbol of the error, such as `EMFILE`.
   public var name: String { unsafe String(cString: uv_err_name(status)) }
 
-  /// What the system says about it, such as `too many open files`.
+  /// The text of the error, such as `too many open files`.
   public var message: String { unsafe String(cString: uv_strerror(status)) }
 
   /// Throws unless `status` says that `call` succeeded.

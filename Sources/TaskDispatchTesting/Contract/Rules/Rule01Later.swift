@@ -86,9 +86,9 @@ extension DispatcherContract {
     ]
 }
 
-/// A call that must not run a body on its own thread, though another may run it meanwhile.
+/// A call that must not run a body on its own thread. Another thread may run it during the call.
 private final class Call: Sendable {
-  /// The call that this thread is inside of.
+  /// The call that the current code is inside of.
   @TaskLocal static var current: Call?
 
   private let scene: Scene
@@ -104,7 +104,7 @@ private final class Call: Sendable {
     Self.$current.withValue(self) { call() }
   }
 
-  /// A body that looks whether it runs inside the call.
+  /// Makes a body that checks that it does not run inside the call.
   func body(_ work: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     return {
       self.scene.expect(

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 2. Everything is accounted for: in the ledger, and in what the observer is told.
+  /// Rule 2. The ledger and the events that the observer is told account for every submission.
   static let accounts: [Rule] = [
     Rule(2, "the ledger counts each outcome, and balances at every moment") { scene in
       let queue = scene.makeQueue(1)
@@ -90,7 +90,7 @@ extension DispatcherContract {
       let submitter = scene.events.of("submitter").first?.task
       let asked = scene.events.of("asked").first { $0.task.lane == .background }?.task
       let reply = scene.events.of("asked").first { $0.task.lane == .foreground }?.task
-      // By number: of the timer and its runs, threads may tell in any order.
+      // By number: threads may tell of the timer and of its runs in any order.
       let ticks = scene.events.of("tick").map(\.task).sorted { $0.id < $1.id }
 
       scene.expect("parent of what was asked", asked?.parent, is: submitter?.id)

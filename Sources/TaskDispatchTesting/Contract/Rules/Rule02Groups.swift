@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 2, as groups see it: each submission enters once, and leaves once, however it ends.
+  /// Rule 2, for groups: each submission enters its group once, and leaves it once, however it ends.
   static let groups: [Rule] = [
     Rule(2, "a group is left once for each submission, when it has ended") { scene in
       let group = WorkGroup()
@@ -66,7 +66,7 @@ extension DispatcherContract {
         let notified = Latch()
         try scene.hold {
           queue(label: "work", group: group, { scene.note("body") }) { _ in
-            // Its body, on another thread, may be about to leave.
+            // The body, on another thread, may still be about to leave the group.
             scene.expect(
               group.count >= 1, "a reply that runs is in the group", "\(group.count) are in it")
             scene.note("reply")

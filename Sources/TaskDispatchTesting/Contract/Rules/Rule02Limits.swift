@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 2, at a full queue: what is not accepted is refused, and says so at once.
+  /// Rule 2, at a full queue: work that is not accepted is refused at once.
   static let limits: [Rule] = [
     Rule(2, "a limit lets in exactly as many as it says", overflow: .reject(limit: 3)) { scene in
       let queue = scene.makeQueue(1)
@@ -92,7 +92,7 @@ extension DispatcherContract {
       scene.foreground {
         queue {
           scene.background {
-            // What waits there when the reply comes.
+            // This task waits on the foreground when the reply comes.
             scene.foreground {}
           } then: { _ in
             ran.open()

@@ -93,5 +93,5 @@ extension DispatcherContract {
   }
 }
 
-/// What bodies throw that are to fail.
+/// Thrown by bodies that must fail.
 struct Oops: Error {}

@@ -97,7 +97,7 @@ extension DispatcherContract {
       for queue in scene.makeQueues() {
         let handle = Box<TaskHandle<Void>?>(nil)
         let ended = Latch()
-        // Where everything happens one after the other, the time passes in a body before it.
+        // On one thread, the time passes in a body that runs before the task.
         try scene.hold {
           scene.foreground { scene.spend(.milliseconds(4)) }
           scene.background { scene.spend(.milliseconds(4)) }

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 3, for those who wait for their place in the order: `sync`, `flush`, `suspend`.
+  /// Rule 3, for calls that wait for their place in the order: `sync`, `flush`, `suspend`.
   static let whileWaiting: [Rule] = [
     Rule(3, "sync runs its body in its place, before it returns") { scene in
       for queue in [scene.foreground, scene.makeQueue(1)] {

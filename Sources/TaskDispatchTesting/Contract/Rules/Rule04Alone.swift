@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 4. No queue runs more at a time than it may, and each reaches what it may.
+  /// Rule 4. No queue runs more tasks at a time than its width, and each reaches its width.
   static let alone: [Rule] = [
     Rule(4, "foreground bodies never overlap, whatever their form") { scene in
       try overlaps(scene, scene.foreground, atMost: 1)
@@ -54,7 +54,7 @@ extension DispatcherContract {
         try scene.hold {
           for _ in 0..<6 {
             queue {
-              // Refused or in vain, sooner or later: what it waits for may need its own place.
+              // The wait is refused, or ends in vain, sooner or later: the awaited task may need this body's place.
               meter.count { _ = try? last.value?.wait(timeout: .milliseconds(2)) }
               ran.open()
             }
@@ -115,7 +115,7 @@ extension DispatcherContract {
     },
   ]
 
-  /// Submits bodies of every form, and looks how many of them were inside at a time.
+  /// Submits bodies of every form, and checks how many of them ran at the same time.
   private static func overlaps(_ scene: Scene, _ queue: TaskQueue, atMost most: Int) throws {
     let forms = Form.all.filter {
       !$0.repliesToForeground && !$0.fitting([queue]).isEmpty

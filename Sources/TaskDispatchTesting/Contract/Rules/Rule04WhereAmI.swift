@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 4, for a body that asks where it runs, and for state that only one queue may touch.
+  /// Rule 4, for a body that asks on which queue it runs, and for state that only one queue may touch.
   static let whereAmI: [Rule] = [
     Rule(4, "a body's queue is current in it, whatever its form, and no other is") { scene in
       let queues = scene.makeQueues()

@@ -129,7 +129,7 @@ extension DispatcherContract {
       let others = [scene.background, scene.makeQueue(2), scene.foreground]
       try scene.hold {
         queue {
-          // The barrier behind this one cannot start before it ends.
+          // The barrier behind this body cannot start before this body ends.
           for other in others where other.lane == .background {
             let work = other.submit {}
             scene.expectNoThrow("waiting for \(other)") { try work.wait(timeout: scene.timeout) }
@@ -198,7 +198,7 @@ extension DispatcherContract {
     },
   ]
 
-  /// Ten bodies, a barrier, ten bodies, twice over; each notes how many have begun and ended.
+  /// Submits ten bodies, a barrier and ten bodies, twice over. Each notes how many bodies have begun and ended.
   private static func dividesBodies(
     _ scene: Scene, _ queue: TaskQueue,
     _ submitBarrier: (TaskQueue, @escaping @Sendable () -> Void) -> Void

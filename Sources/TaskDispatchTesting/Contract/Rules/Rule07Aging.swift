@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// One aging step, where heads are to age. Bodies take as many of them as a check needs.
+  /// The aging step of the checks in which heads age. Bodies take as many steps as a check needs.
   private static let step = Duration.milliseconds(4)
 
   /// Rule 7. The head of a band ages while others are preferred to it.
@@ -66,7 +66,7 @@ extension DispatcherContract {
       }
 
       try scene.reach(ran, "all of them run")
-      // The second of them is a head from the take of the first on. On threads it may age meanwhile.
+      // The second low task is the head once the first has been taken. On threads it may age from then on.
       scene.expect("the second to start", scene.notes[1], is: "low 1")
       if scene.isSingleThreaded {
         scene.expectNotes(["takes long", "low 1", "high", "high", "low 2"], "a new head is young")
@@ -76,7 +76,7 @@ extension DispatcherContract {
     Rule(7, "who was passed over first starts first", width: 1, agingStep: step) { scene in
       let ran = Latch(5)
       try scene.hold {
-        // Long enough for the low head to reach the level of the medium one, and not the top.
+        // Long enough for the low head to climb to the medium band, and not to the top.
         submit(scene, "takes long", .high, ran) {
           scene.spend(step)
           submit(scene, "medium", .medium, ran)
@@ -102,7 +102,7 @@ extension DispatcherContract {
         @Sendable func again() {
           scene.spend(step)
           let round = rounds.increment()
-          // Two queues of bands, each of which takes three steps and lets two others go first.
+          // There are two queues with bands. Each takes three steps, and lets two other tasks go first.
           scene.expect(hasRun.value || round < 100, "it starts within a hundred steps")
           if !hasRun.value, round < 100 { lane(priority: .high, again) }
         }

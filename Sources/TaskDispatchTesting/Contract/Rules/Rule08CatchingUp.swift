@@ -3,7 +3,7 @@ internal import TaskDispatch
 extension DispatcherContract {
   private static let interval = Duration.milliseconds(8)
 
-  /// Rule 8. Late repeats follow `catchUp`; those that are not late need none.
+  /// Rule 8. Late repetitions follow `catchUp`. Repetitions that are not late need no catching up.
   static let catchingUp: [Rule] =
     CatchUp.allCases.map { catchUp in
       Rule(8, "a repeating timer runs once for each interval, not early: catchUp \(catchUp)") {
@@ -66,7 +66,7 @@ extension DispatcherContract {
         let ran = Latch(4)
         let start = scene.now
         let timer = scene.foreground.every(interval, catchUp: .all) {
-          // The first run takes until behind the third tick: both missed ones follow at once.
+          // The first run ends behind the third tick. The runs for both missed ticks follow at once.
           if runs.increment() == 1 { scene.spend(interval * 5 / 2) }
           scene.note("run")
           ran.open()
@@ -81,12 +81,12 @@ extension DispatcherContract {
       },
     ]
 
-  /// Holds the loop for three and a half intervals, and looks what a timer runs afterwards.
+  /// Blocks the loop for three and a half intervals, and checks which runs a timer gets afterwards.
   private static func catchesUp(_ scene: Scene, _ queue: TaskQueue, _ catchUp: CatchUp) throws {
     let runs = Box<[DispatcherInstant]>([])
     let timer = Box<TimerHandle?>(nil)
     let start = Box(DispatcherInstant.start)
-    /// The runs for the missed ticks, once they are over; and the time of the next.
+    /// The runs for the missed ticks, once they are over. `next` is the time of the run after those.
     let owed = Box<[DispatcherInstant]?>(nil)
     let next = Box<DispatcherInstant?>(nil)
     let seen = Latch()
@@ -101,7 +101,7 @@ extension DispatcherContract {
       }
       // Due after the missed ticks.
       queue.after(interval * 16 / 5) {
-        // A run that is owed goes behind what waits, so all have run when as many others have.
+        // An owed run goes behind what waits. So all owed runs are over after as many other tasks.
         again(4, on: queue) {
           owed.value = runs.value
           expectOwed(scene, runs.value.count, start.value.duration(to: scene.now), queue, catchUp)
@@ -117,7 +117,7 @@ extension DispatcherContract {
     timer.value?.cancel()
     try scene.settle()
 
-    // The tick ahead is the fourth; with a fixed delay, one interval after the last run.
+    // The next tick is the fourth. With a fixed delay, it comes one interval after the last run.
     let last = owed.value?.last ?? start.value
     let due =
       catchUp == .spaced ? last.advanced(by: interval) : start.value.advanced(by: interval * 4)
@@ -125,7 +125,7 @@ extension DispatcherContract {
     scene.expect(found >= due, "the next run is at \(due) or later", "\(found)")
   }
 
-  /// Runs `body` in a task of `queue` that so many others have led to.
+  /// Runs `body` in the last task of a chain on `queue`, in which each of `times` tasks submits the next.
   private static func again(
     _ times: Int, on queue: TaskQueue, _ body: @escaping @Sendable () -> Void
   ) {
@@ -136,7 +136,7 @@ extension DispatcherContract {
   private static func expectOwed(
     _ scene: Scene, _ runs: Int, _ late: Duration, _ queue: TaskQueue, _ catchUp: CatchUp
   ) {
-    // Those that came since, on a thread that had to wait.
+    // The ticks that have come since, if the thread had to wait for a processor.
     let more = max(0, Int(late / interval) - 3)
     let owed: ClosedRange<Int> =
       switch catchUp {

@@ -3,7 +3,7 @@ internal import TaskDispatch
 extension DispatcherContract {
   private static let interval = Duration.milliseconds(8)
 
-  /// Rule 8. A repeating timer has at most one run, whatever keeps that waiting or running.
+  /// Rule 8. A repeating timer has at most one run, whatever keeps that run waiting or running.
   static let repeating: [Rule] =
     CatchUp.allCases.flatMap { catchUp in
       [
@@ -52,14 +52,14 @@ extension DispatcherContract {
       ]
     }
 
-  /// What a run reads.
+  /// What one run has observed.
   private struct Run: Sendable {
     let began: DispatcherInstant
     var ended: DispatcherInstant
     let missed: Int
   }
 
-  /// Whole intervals between two instants: ticks, if a timer was made at the first.
+  /// How many whole intervals lie between two instants: the ticks of a timer that was made at the first.
   private static func ticks(_ start: DispatcherInstant, _ end: DispatcherInstant) -> Int {
     max(0, Int(start.duration(to: end) / interval))
   }
@@ -73,7 +73,7 @@ extension DispatcherContract {
       meter.count {
         let began = scene.now
         let missed = CurrentTask.missedTicks
-        // Until half an interval before a tick.
+        // The body ends half an interval before a tick.
         scene.spend(interval * 5 / 2)
         let ended = scene.now
         runs.change { $0.append(Run(began: began, ended: ended, missed: missed)) }
@@ -115,12 +115,12 @@ extension DispatcherContract {
   ) {
     var due = last.ended
     switch catchUp {
-    // A tick came while the last ran.
+    // A tick came while the last body ran.
     case .once, .all:
       if scene.isSingleThreaded { scene.expect("run \(number)", run.began, is: due) }
     case .spaced: due = due.advanced(by: interval)
     case .skip:
-      // The first tick that had not passed, if the timer was made at the earliest.
+      // The first tick that had not passed, for a timer made at `earliest`.
       due = earliest.advanced(by: interval * (ticks(latest, last.ended) + 1))
       if ticks(earliest, last.ended) > ticks(latest, last.ended) { due = last.ended }
     }
@@ -128,7 +128,7 @@ extension DispatcherContract {
       run.began >= due, "run \(number) begins at \(due) or later, \(catchUp)", "\(run.began)")
   }
 
-  /// Lets time pass while a body may be held on another thread, for whose end ``Scene/pass(_:fileID:line:)`` waits.
+  /// Lets time pass while a body may be held on another thread. ``Scene/pass(_:fileID:line:)`` would wait for its end.
   private static func letPass(_ duration: Duration, in scene: Scene) throws {
     if scene.isSingleThreaded { return try scene.pass(duration) }
     let alarm = Latch()
@@ -136,13 +136,13 @@ extension DispatcherContract {
     try scene.reach(alarm, "a timer of the foreground runs")
   }
 
-  /// A run stands behind something for some ticks.
+  /// Checks a timer whose run waits behind other work for some ticks.
   private static func isHeldBack(
     _ scene: Scene, _ queue: TaskQueue, _ catchUp: CatchUp, release: () -> Void
   ) throws {
     let before = scene.dispatcher.ledger.waiting
     let missed = Box<[Int]>([])
-    // As many runs as are owed at least, once that is known.
+    // The least number of owed runs, once it is known.
     let owed = Box(Int.max)
     let ran = Latch()
     let earliest = scene.now
@@ -154,7 +154,7 @@ extension DispatcherContract {
     let latest = scene.now
     for _ in 0..<11 { try letPass(interval / 2, in: scene) }
 
-    // The timer, and its run.
+    // The timer and its run.
     scene.expect(
       "what waits, of the timer", scene.dispatcher.ledger.waiting - before, is: 2)
     let known = ticks(latest, scene.now)

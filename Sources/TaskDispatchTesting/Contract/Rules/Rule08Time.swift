@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 8. Never early; due tasks by deadline, then by submission.
+  /// Rule 8. No timer runs early. Due tasks run by deadline, then by submission.
   static let time: [Rule] = [
     Rule(8, "no timer runs before its time, on any queue") { scene in
       let queues = scene.makeQueues()
@@ -61,7 +61,7 @@ extension DispatcherContract {
         let ran = Latch(20)
         scene.foreground {
           for number in 0..<20 {
-            // Where the clock moves between two of these, the order follows from the deadlines.
+            // If the clock moves between two of these submissions, the order follows from the deadlines.
             queue.after(.milliseconds(5)) {
               order.change { $0.append(number) }
               ran.open()

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 9. Before the start the body never runs; after it there is a flag; each call says which.
+  /// Rule 9. Before the start, the body never runs. After it, a flag tells the body. Each call says which it was.
   static let cancelling: [Rule] = [
     Rule(9, "a body that has not started never runs once it is cancelled") { scene in
       for queue in scene.makeQueues() {

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 9, for what waits for a time.
+  /// Rule 9, for tasks that wait for a time.
   static let cancellingTimers: [Rule] = [
     Rule(9, "a timer that is cancelled before its time never runs, and is released at once") {
       scene in

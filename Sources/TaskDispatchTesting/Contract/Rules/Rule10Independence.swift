@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 10. The background does not need the loop; the foreground and the timers do.
+  /// Rule 10. The background does not need the loop. The foreground and the timers do.
   static let independence: [Rule] = [
     Rule(10, "background work starts before the loop runs, and foreground work does not") { scene in
       let queues = scene.makeQueues().filter { $0.lane == .background }

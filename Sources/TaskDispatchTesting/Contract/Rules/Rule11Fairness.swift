@@ -58,7 +58,7 @@ extension DispatcherContract {
     },
   ]
 
-  /// Posts a task that posts itself on `queue` until a body has run on `other`.
+  /// Submits to `queue` a task that submits itself again until a body has run on `other`.
   private static func endsEndless(_ scene: Scene, _ queue: TaskQueue, _ other: TaskQueue) throws {
     let ran = Latch()
     let rounds = Box(0)

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 13. What a shutdown does not wait for: it is cancelled or abandoned, and named.
+  /// Rule 13. Work for which a shutdown does not wait is cancelled or abandoned, and the report names it.
   static let shutdownDeadlines: [Rule] = [
     Rule(13, "work that is to be skipped is cancelled at once, and the rest drains") { scene in
       let queue = scene.makeQueue(1)

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 13. What was accepted drains, and what it leads to; what waits for a time does not.
+  /// Rule 13. Accepted work drains, and so does the work it leads to. A timer that is not due does not.
   static let draining: [Rule] =
     Form.all.filter { !$0.isTimed }.map { form in
       Rule(13, "\(form) that was accepted drains") { scene in
@@ -13,7 +13,7 @@ extension DispatcherContract {
             ran.open()
           }
         }
-        // The Task of a `run` has to have submitted.
+        // The Task of a `run` must have submitted before the shutdown begins.
         if form.name == Form.run.name { try scene.settle() }
 
         let report = try scene.shutDown()

@@ -21,7 +21,7 @@ extension DispatcherContract {
     } + [
       Rule(13, "a run is refused after the shutdown, and never runs") { scene in
         let queues = scene.makeQueues()
-        // The Task drains while the shutdown goes on, and what it submits may be accepted then.
+        // While a shutdown drains, what such a Task submits may still be accepted. So the shutdown must be over first.
         try scene.shutDown()
         let before = scene.dispatcher.ledger
         let refused = Latch(queues.count)

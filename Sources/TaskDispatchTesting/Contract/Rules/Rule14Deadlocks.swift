@@ -155,7 +155,7 @@ extension DispatcherContract {
         let patience = scene.patience
         scene.foreground(label: "waits for the group") {
           begins.hold(patience)
-          // Until the other is about to wait for room.
+          // Until the other task is about to wait for room.
           while group.count < (isMember ? 2 : 1), begins.isOpen, !isOver.value {}
           do { try group.wait() } catch WaitRefusal.wouldDeadlock { refused.increment() } catch {
             scene.expect(false, "it is refused as a deadlock", "\(error)")

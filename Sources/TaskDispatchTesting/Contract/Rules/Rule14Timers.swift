@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 14, where what is waited for is a repeating timer, or a group that has one.
+  /// Rule 14, for waits for a repeating timer, or for a group that contains one.
   static let waitsForTimers: [Rule] = [
     Rule(14, "a run that waits for the end of its own timer, or for a group of it, is refused") {
       scene in
@@ -17,7 +17,7 @@ extension DispatcherContract {
             scene.expectDeadlock("waiting on \(queue) for a group of its timer") {
               try group.wait(timeout: nil)
             }
-            // Nor does it wait for a time-out.
+            // The refusal does not wait for the time-out either.
             let patience = scene.patience
             scene.expectDeadlock("waiting on \(queue) for its own timer, with a time-out") {
               try timer.value?.wait(timeout: patience)
@@ -70,7 +70,7 @@ extension DispatcherContract {
           if ran.increment() == 3 { CurrentTask.cancel() }
         }
         waiters {
-          // So that all its runs are owed: where one thread runs everything, no wait moves time.
+          // All runs of the timer are owed after this. On one thread, a wait would not move time.
           scene.spend(.milliseconds(3))
           scene.expectNoThrow("waiting for a timer of \(queue)") {
             scene.expect("its outcome", try timer.wait(), is: .cancelled)

@@ -1,13 +1,13 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 14, the other way round: waits that can end do.
+  /// Rule 14, the other way round: waits that can end do end.
   static let waits: [Rule] = [
     Rule(14, "a sync from every queue on every other succeeds") { scene in
       let queues = scene.makeQueues()
       for outer in queues {
         for inner in queues where inner != outer {
-          // On one thread, a background body stands in the way of nobody but its own queue.
+          // On one thread, a background body blocks no queue but its own.
           try scene.perform(on: outer) {
             scene.expectNoThrow("a sync on \(inner) in a body of \(outer)") {
               try inner.sync { scene.note("ran") }

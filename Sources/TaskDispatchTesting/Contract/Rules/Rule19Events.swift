@@ -1,8 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 19. What comes from outside is told on the foreground, all of it, and to nobody who was
-  /// removed.
+  /// Rule 19. Every event from outside is told on the foreground, and no handler is called after its removal.
   static let events: [Rule] = [
     Rule(
       19, "a signal is told on the foreground, with the number of its deliveries", needs: .events
@@ -66,7 +65,7 @@ extension DispatcherContract {
         try scene.eventDispatcher().onReady(
           descriptor, for: .readable, perform: noting("descriptor", releasing: released)),
       ]
-      // Somebody has to wait for it, or it would end a process.
+      // A handler must stay, or the signal would end the process.
       try scene.eventDispatcher().onSignal(Self.signal) { _ in }
 
       try scene.perform(on: scene.foreground) {
@@ -98,7 +97,7 @@ extension DispatcherContract {
           cancel(counting: descriptors)
         },
       ]
-      // The signal needs a handler that stays, or it would end a process.
+      // A handler of the signal must stay, or the signal would end the process.
       try scene.eventDispatcher().onSignal(Self.signal) { _ in }
       scene.raise(Self.signal)
       scene.makeReadable(descriptor)
@@ -223,7 +222,7 @@ extension DispatcherContract {
       registration.cancel()
       try scene.settle()
 
-      // Threads may tell in another order than it happened.
+      // Threads may tell events in another order than the one in which they happened.
       let kinds = scene.events.of("handler").map(\.kind)
       scene.expect("number of events", kinds.count, is: 5)
       for kind in [
@@ -274,7 +273,7 @@ extension DispatcherContract {
     },
   ]
 
-  /// For which nobody else in the process waits.
+  /// Signals that no other code in the process handles.
   private static let signal = Signal(rawValue: 62)
   private static let otherSignal = Signal(rawValue: 61)
 }

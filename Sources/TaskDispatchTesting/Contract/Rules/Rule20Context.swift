@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// What comes next stands in another queue, so that a thread that has taken it would be there.
+  /// Rule 20, where the next task stands in another queue. A thread that had already taken it would be on that queue.
   static let contextBesideOthers: [Rule] = [
     Rule(
       20, "a callback is on no queue either where what comes next stands in another one", width: 1

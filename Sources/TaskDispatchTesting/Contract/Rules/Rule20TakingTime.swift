@@ -9,7 +9,7 @@ extension DispatcherContract {
         let (group, isTelling, mayEnd) = (WorkGroup(), Latch(), scene.newGate())
         let patience = scene.patience
         try scene.hold {
-          // So long that its worker has a look at the time, and no longer than it may go on.
+          // Long enough that the worker looks at the time, and shorter than its time slice.
           first(group: group) { scene.spend(.microseconds(1_200)) }
           group.whenEmpty {
             isTelling.open()

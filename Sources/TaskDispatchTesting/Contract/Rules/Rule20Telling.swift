@@ -1,9 +1,9 @@
 internal import TaskDispatch
 
 extension DispatcherContract {
-  /// Rule 20. User code that is called back when a task has ended holds nothing back.
+  /// Rule 20. User code that is called back when a task has ended holds nothing back but its thread.
   ///
-  /// Each with an observer and without: a dispatcher may take a shorter way where it has none.
+  /// Each check runs with an observer and without: without one, a dispatcher may take a shorter way.
   static let telling: [Rule] = rulesOfTelling + rulesOfTelling.map(\.unobserved)
 
   private static let rulesOfTelling: [Rule] =
@@ -112,7 +112,7 @@ extension DispatcherContract {
             scene.expect(queue.isCurrent, "\(queue) is current")
             released.open()
           }
-          // Held, so that the code that submits has released the body before it runs.
+          // Held back, so that the submitting code has released the body before the body runs.
           try scene.hold {
             if submit {
               queue.submit(label: "mine", holding(fall))
@@ -133,7 +133,7 @@ extension DispatcherContract {
           queue { scene.note("submitted by what is released") }
           released.open()
         }
-        // Held, so that the code that submits has released the bodies before they run.
+        // Held back, so that the submitting code has released the bodies before they run.
         try scene.hold { for _ in 0..<3 { queue(holding(fall)) } }
         try scene.reach(released, "all are released")
         try scene.settle()
@@ -162,7 +162,7 @@ extension DispatcherContract {
     },
   ]
 
-  /// On a view another worker may have begun with the next task before the callback comes.
+  /// On a view, another worker may have begun the next task before the callback is made.
   private static let stopping = [
     Rule(20, "what a callback cancels before its start never runs") { scene in
       for queue in [scene.foreground, scene.makeQueue(1)] {
@@ -197,7 +197,7 @@ extension DispatcherContract {
         }
         group.whenEmpty {
           queue.suspend()
-          // What has started by now may run: a worker may have come before the callback.
+          // Tasks that have started by now may run: a worker may have taken them before the callback was made.
           started.value = behind.filter { $0.1.cancel() != .beforeStart }.map(\.0)
           queue { scene.note("last") }
           told.open()
@@ -215,7 +215,7 @@ extension DispatcherContract {
     },
   ]
 
-  /// A body that captures an object which calls `fall` when it is released.
+  /// Makes a body that captures an object. That object calls `fall` when it is released.
   static func holding(_ fall: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let stone = Falling(fall)
     return { withExtendedLifetime(stone) {} }

@@ -13,7 +13,7 @@ extension DispatcherContract {
           let (queue, other) = (queues[number % 3], queues[number / 3 % 3])
           let body = holding {
             other.submit {}.cancel()
-            // Its own queue may have no room beside the body.
+            // If `other` is the body's own queue, it may have no room beside the body.
             try? other.sync {}
             ended.open()
           }

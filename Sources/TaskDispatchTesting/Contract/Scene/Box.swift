@@ -9,7 +9,7 @@ final class Box<Value: Sendable>: Sendable {
   var value: Value {
     get { state.withLock { $0 } }
     set {
-      // What it held is released without the lock: that may run a `deinit` that wants this box.
+      // The former value is released without the lock: a `deinit` that runs here may use this box.
       let former = state.withLock { value in
         let former = value
         value = newValue
@@ -25,7 +25,7 @@ final class Box<Value: Sendable>: Sendable {
 }
 
 extension Box<Int> {
-  /// Counts one, and returns the number reached.
+  /// Adds one, and returns the new number.
   @discardableResult
   func increment() -> Int {
     change { count in

@@ -1,4 +1,4 @@
-/// Opens a latch when the last body that holds it has been released.
+/// Opens a latch when the last body that captures it has been released.
 final class Canary: Sendable {
   private let onRelease: Latch
 

@@ -8,6 +8,6 @@ final class EventLog: TaskObserver {
 
   var all: [TaskEvent] { events.withLock { $0 } }
 
-  /// Those of the tasks with this label, in the order in which they were told.
+  /// The events of tasks with this label, in the order in which the dispatcher told them.
   func of(_ label: String) -> [TaskEvent] { all.filter { $0.task.label == label } }
 }

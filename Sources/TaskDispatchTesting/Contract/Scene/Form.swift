@@ -1,12 +1,12 @@
 internal import TaskDispatch
 
-/// A way to submit a body: what holds for one must hold for all.
+/// A way to submit a body. What holds for one form must hold for all.
 struct Form: Sendable, CustomStringConvertible {
-  /// What it is called in the names of checks: "a plain body".
+  /// The name of the form in the names of checks, such as "a plain body".
   let name: String
   /// Whether the body waits for a time first.
   var isTimed = false
-  /// Whether it is a job of a Swift Task, which cannot be refused and which Swift releases.
+  /// Whether it is a job of a Swift Task: such a job cannot be refused, and the Swift runtime releases it.
   var isJob = false
   /// Whether the body runs on the foreground, whatever the queue.
   var repliesToForeground = false
@@ -52,7 +52,7 @@ struct Form: Sendable, CustomStringConvertible {
       body()
       timer.change { $0.take() }?.cancel()
     }
-    // It may have run before its handle was here.
+    // The body may have run before its handle was stored.
     if isOver.value { timer.change { $0.take() }?.cancel() }
   }
 
@@ -83,10 +83,10 @@ struct Form: Sendable, CustomStringConvertible {
     notification, run, job, actor,
   ]
 
-  /// Those that put one body in line at once, so that their order is that of the submissions.
+  /// Forms that put one body into the queue at once, so that bodies run in the order of their submissions.
   static let queued = [plain, optioned.inMedium, handled, undelayed, notification]
 
-  /// The same without another band.
+  /// This form in the default band.
   private var inMedium: Form {
     Form(name: name) { _, queue, body in queue(label: "optioned", body) }
   }

@@ -1,6 +1,6 @@
 internal import TaskDispatch
 
-/// Opens for good once it was told so often enough. Checks wait at it, and hold bodies at it.
+/// Opens for good after enough calls of ``open()``. Checks wait at it, and it holds bodies.
 final class Latch: Sendable {
   private struct State {
     var missing: Int
@@ -8,14 +8,14 @@ final class Latch: Sendable {
   }
   private let state: Locked<State>
 
-  /// - Parameter count: How many calls of ``open()`` it takes. Open from the start if zero.
+  /// - Parameter count: How many calls of ``open()`` it takes. If zero, the latch is open from the start.
   init(_ count: Int = 1) {
     state = Locked(State(missing: count))
   }
 
   var isOpen: Bool { state.withLock { $0.missing <= 0 } }
 
-  /// How many calls of ``open()`` it still takes; negative if there were too many.
+  /// How many calls of ``open()`` are still missing. Negative if there were too many.
   var missing: Int { state.withLock { $0.missing } }
 
   /// Any thread, any number of times.
@@ -29,7 +29,7 @@ final class Latch: Sendable {
     for parker in released { parker.open() }
   }
 
-  /// Stands still until it is open. Returns false if `patience` ends first.
+  /// Blocks the calling thread until the latch is open. Returns false if `patience` ends first.
   func wait(_ patience: Duration) -> Bool {
     let parker = Parker()
     let isOpen = state.withLock { state in
@@ -39,9 +39,10 @@ final class Latch: Sendable {
     return isOpen || parker.wait(nanoseconds: patience.clampedNanoseconds)
   }
 
-  /// Holds a body until it is open, or until all that waits for something else has given up long ago: such a wait
-  /// must not succeed because the body gives up first.
+  /// Holds a body until the latch is open, or at most for three times `patience`.
   ///
-  /// - Parameter patience: How long the others wait.
+  /// Every wait for something else has given up long before that: it must not succeed because this body gave up first.
+  ///
+  /// - Parameter patience: How long the other waits last.
   func hold(_ patience: Duration) { _ = wait(patience * 3) }
 }

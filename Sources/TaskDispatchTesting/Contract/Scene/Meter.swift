@@ -1,10 +1,10 @@
 internal import TaskDispatch
 
-/// Counts how many bodies are inside at a time, and remembers the most.
+/// Counts how many bodies are inside at the same time, and remembers the most.
 final class Meter: Sendable {
   private let state = Locked((inside: 0, most: 0))
 
-  /// The most bodies that were inside at a time.
+  /// The most bodies that were inside at the same time.
   var most: Int { state.withLock { $0.most } }
 
   /// Runs `body` inside.

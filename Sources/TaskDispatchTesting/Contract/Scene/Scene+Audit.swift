@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension Scene {
-  /// What was told of one submission.
+  /// What the observer was told about one submission.
   private struct Account {
     var record: TaskRecord
     var enqueued = 0
@@ -11,8 +11,8 @@ extension Scene {
     var outcomes: [Outcome] = []
   }
 
-  /// Looks whether each submission was accounted for exactly once, in what the observer was told
-  /// and in the ledger (rule 2). After every check, once its dispatcher is finished.
+  /// Checks that the observer and the ledger account for each submission exactly once (rule 2). Runs after every check
+  /// that has an observer, once the dispatcher is finished.
   func audit() {
     var accounts: [TaskID: Account] = [:]
     for event in events.all {
@@ -60,7 +60,7 @@ extension Scene {
     var told = Ledger()
     for account in accounts {
       told.refused += account.refused
-      // A caller that was let in to wait, and then refused, counts as refused alone.
+      // A submission that was accepted to wait for room, and then refused, counts as refused alone.
       told.accepted += account.refused > 0 ? 0 : account.enqueued
       for outcome in account.outcomes { told.count(outcome) }
     }

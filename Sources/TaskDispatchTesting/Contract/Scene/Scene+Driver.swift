@@ -43,7 +43,7 @@ private struct SubjectDriver<Subject: ContractSubject>: SceneDriver {
 }
 
 extension Scene {
-  /// A scene with a new dispatcher of `subject`.
+  /// Makes a scene with a new dispatcher of `subject`.
   static func make(
     for rule: DispatcherContract.Rule, _ subject: some ContractSubject
   ) throws(ContractViolation) -> Scene {

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 extension Scene {
-  /// The dispatcher, as one of events.
+  /// The dispatcher as an `EventDispatcher`. Throws a violation if it is none.
   func eventDispatcher(
     fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> any EventDispatcher {

@@ -21,7 +21,7 @@ extension Scene {
       found == expected, "\(what): \(expected)", "\(found)", fileID: fileID, line: line)
   }
 
-  /// Remembers a violation unless the notes are these, in this order.
+  /// Remembers a violation unless the notes are `expected`, in this order.
   func expectNotes(
     _ expected: [String], _ why: String, fileID: StaticString = #fileID, line: UInt = #line
   ) {
@@ -31,7 +31,7 @@ extension Scene {
       found.isEmpty ? "nothing ran" : found.joined(separator: ", "), fileID: fileID, line: line)
   }
 
-  /// Remembers a violation unless `body` throws the refusal that it would deadlock, with a chain.
+  /// Remembers a violation unless `body` throws `WaitRefusal.wouldDeadlock`, with a chain.
   func expectDeadlock(
     _ what: String, fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Void
   ) {
@@ -86,7 +86,7 @@ extension Scene {
     }
   }
 
-  /// A Swift Task whose jobs run on the background, or on `queue`. It inherits nothing.
+  /// Starts a Swift Task whose jobs run on the background, or on `queue`. It inherits nothing.
   @discardableResult
   func task(
     priority: TaskPriority = .medium, on queue: TaskQueue? = nil,

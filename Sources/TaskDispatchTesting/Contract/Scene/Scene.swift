@@ -1,10 +1,10 @@
 internal import TaskDispatch
 
-/// What one check works with: a dispatcher, what was noted and told, and the ways to drive it.
+/// What one check works with: a dispatcher, the notes and events so far, and the calls that drive the dispatcher.
 ///
-/// Bodies may use it from any thread; the calls that drive belong to the thread of the check. An
-/// expectation that fails is remembered, the first one, and comes back from the next call that
-/// drives, or when the check ends: so it can be stated inside a body too.
+/// Bodies may use it from any thread. The calls that drive belong to the thread of the check. The first expectation
+/// that fails is remembered, and thrown by the next call that drives or at the end of the check. So a body can state
+/// expectations too.
 final class Scene: Sendable {
   let dispatcher: any TaskDispatcher
   let rule: DispatcherContract.Rule
@@ -16,7 +16,7 @@ final class Scene: Sendable {
     var notes: [String] = []
     var violation: ContractViolation?
     var isStarted = false
-    /// What holds bodies on threads. Opened at the end, so that no thread is left behind.
+    /// Gates that hold bodies on threads. They are opened at the end, so that no thread stays blocked.
     var gates: [Latch] = []
   }
 
@@ -36,12 +36,12 @@ final class Scene: Sendable {
   var isSingleThreaded: Bool { !driver.provides.contains(.threads) }
   var patience: Duration { driver.patience }
 
-  /// For waits that have to end: for ever where the thread that waits runs what it waits for, and
-  /// would be told that it cannot end.
+  /// The time-out of waits that must end. Nil on one thread: there, the waiting thread itself runs what it waits for,
+  /// and is refused if the wait cannot end.
   var timeout: Duration? { isSingleThreaded ? nil : patience }
 
-  /// How often a body may come round before another must have had its turn. Many, where that one's
-  /// thread first has to get to a processor.
+  /// How often a body may repeat before another body must have run. Many on threads, where the other body's thread must
+  /// first get a processor.
   var manyRounds: Int { isSingleThreaded ? 1000 : 1_000_000 }
 
   /// A new view; its label says its width.
@@ -57,7 +57,7 @@ final class Scene: Sendable {
   func play(_ body: (Scene) throws -> Void) throws(ContractViolation) {
     do {
       try body(self)
-      // What a check has reached may still be on its way out on another thread.
+      // A task that the check has waited for may still be ending on another thread.
       try settle()
     } catch {
       record(violation(error))
@@ -68,7 +68,7 @@ final class Scene: Sendable {
     } catch {
       record(violation("nothing is left over, and the dispatcher can be finished", "\(error)"))
     }
-    // A check that was broken off accounts for nothing.
+    // A check that was broken off need not account for its submissions.
     if state.withLock({ $0.violation == nil }), rule.isObserved { audit() }
     if let violation = state.withLock({ $0.violation }) { throw violation }
   }
@@ -86,7 +86,7 @@ final class Scene: Sendable {
       notes: notes, events: events.all, site: CallSite(fileID: fileID, line: line))
   }
 
-  /// Remembers the first one.
+  /// Remembers a violation, if it is the first.
   func record(_ violation: ContractViolation) {
     state.withLock { state in
       if state.violation == nil { state.violation = violation }
@@ -106,7 +106,7 @@ final class Scene: Sendable {
 
   // MARK: Driving
 
-  /// Lets the loop run, if it does not yet.
+  /// Starts the loop, if it does not run yet.
   func start() throws {
     let isFirst = state.withLock { state in
       defer { state.isStarted = true }
@@ -123,7 +123,7 @@ final class Scene: Sendable {
     }
   }
 
-  /// Lets time pass, and run what comes due.
+  /// Lets time pass, and runs what comes due.
   func pass(_ duration: Duration, fileID: StaticString = #fileID, line: UInt = #line) throws {
     try drive("time can pass", fileID, line) {
       try start()
@@ -131,10 +131,11 @@ final class Scene: Sendable {
     }
   }
 
-  /// Lets time pass inside the body that calls, and nothing else happen on its thread.
+  /// Lets time pass inside the calling body. Nothing else runs on its thread.
   func spend(_ duration: Duration) { driver.spend(duration) }
 
-  /// Lets things run until `latch` is open, for as long as it takes.
+  /// Lets things run until `latch` is open. Throws a violation if it is not open when ``patience`` ends or nothing is
+  /// left that could run.
   func reach(
     _ latch: Latch, _ what: String, fileID: StaticString = #fileID, line: UInt = #line
   ) throws {
@@ -145,7 +146,8 @@ final class Scene: Sendable {
     try reached(latch, what, fileID, line)
   }
 
-  /// As ``reach(_:_:fileID:line:)``, of the background alone. Only before anything else is driven.
+  /// Lets the background alone run until `latch` is open. Must be called before anything else is driven. Throws as
+  /// ``reach(_:_:fileID:line:)`` does.
   func reachInBackground(
     _ latch: Latch, _ what: String, fileID: StaticString = #fileID, line: UInt = #line
   ) throws {
@@ -179,7 +181,7 @@ final class Scene: Sendable {
     try throwIfBroken()
   }
 
-  /// Begins to shut down and lets that come to its end.
+  /// Begins to shut down, and drives the dispatcher until the shutdown is over.
   @discardableResult
   func shutDown(
     _ policy: ShutdownPolicy = ShutdownPolicy(), fileID: StaticString = #fileID, line: UInt = #line
@@ -188,7 +190,7 @@ final class Scene: Sendable {
     return try end(fileID: fileID, line: line)
   }
 
-  /// Lets a shutdown that has begun come to its end.
+  /// Drives the dispatcher until a shutdown that has begun is over.
   @discardableResult
   func end(fileID: StaticString = #fileID, line: UInt = #line) throws -> ShutdownReport {
     try drive("the shutdown comes to its end", fileID, line) {
@@ -202,13 +204,14 @@ final class Scene: Sendable {
     return report
   }
 
-  /// Runs `work` on the pool, past the dispatcher.
+  /// Runs `work` on the pool directly, and not through the dispatcher.
   func usePool(_ work: @escaping @Sendable () -> Void) { driver.usePool(work) }
 
   // MARK: Holding
 
-  /// Runs `body` while nothing starts on the background or the foreground, so that what it submits
-  /// waits in its queues. Where nothing runs by itself anyway it just runs it.
+  /// Runs `body` while gates keep the background, and the foreground if the loop runs, from starting anything. So what
+  /// `body` submits waits in its queues. A single-threaded dispatcher runs nothing by itself, so there `body` just
+  /// runs.
   func hold(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Void
   ) throws {
@@ -220,7 +223,7 @@ final class Scene: Sendable {
       Array(repeating: background, count: rule.configuration.width)
       + (isStarted ? [foreground] : [])
     for queue in queues {
-      // One after the other: a limit counts those that wait.
+      // One after the other: a limit would count several that wait.
       let arrived = Latch()
       let patience = patience
       queue {
@@ -237,7 +240,7 @@ final class Scene: Sendable {
     try body()
   }
 
-  /// A latch for bodies to wait at, which is opened when the check ends, however it ends.
+  /// Makes a latch for bodies to wait at. It is opened when the check ends, however it ends.
   func newGate() -> Latch {
     let gate = Latch()
     state.withLock { $0.gates.append(gate) }
