@@ -19,12 +19,12 @@ extension RecordingDispatcher {
     }
     return perform(body, endsStep) {
       switch body.work {
-      case .plain: body.takePlain()()
+      case .ran: body.takePlain()()
       case .item(let item): return item.run()
       case .job(let job): job.executor.run(job.job)
       case .event(let event): event.perform(event)
       case .caller(let caller): caller.run()
-      case .registration, .ran: refuse("\(body.record) has nothing to run here")
+      case .registration, .plain: refuse("\(body.record) has nothing to run here")
       }
       return .completed
     }

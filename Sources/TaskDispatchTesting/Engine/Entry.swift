@@ -5,8 +5,7 @@ internal import TaskDispatch
 /// While it waits, it is an entry of a queue. While its body runs, it is the body's running-task context. One
 /// object serves as both, so that no step copies it.
 ///
-/// The dispatcher's lock guards what changes. One exception: the thread that runs a plain body takes it out of
-/// `work` without the lock.
+/// The dispatcher's lock guards what changes. One exception: ``begun``.
 final class Entry: TaskFrame, PoolEntry {
   enum Work {
     case plain(@Sendable () -> Void)
@@ -21,6 +20,9 @@ final class Entry: TaskFrame, PoolEntry {
   }
 
   private(set) var work: Work
+  /// The plain body from its start on. Only the thread that runs it touches it, without the lock: other threads may
+  /// look at `work` then.
+  private var begun: (@Sendable () -> Void)?
   let id: UInt64
   /// When it was submitted.
   let enqueuedAt: Int64
@@ -95,10 +97,16 @@ final class Entry: TaskFrame, PoolEntry {
     }
   }
 
+  /// The body is about to run. Under the lock.
+  func begin() {
+    guard case .plain(let body) = work else { return }
+    begun = body
+    work = .ran
+  }
+
   /// Takes out the plain body, so that the body is released in its own context when it has run.
   func takePlain() -> @Sendable () -> Void {
-    guard case .plain(let body) = work else { refuse("\(record) has no plain body to run") }
-    work = .ran
+    guard let body = begun.take() else { refuse("\(record) has no plain body to run") }
     return body
   }
 

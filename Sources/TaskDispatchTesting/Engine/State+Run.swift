@@ -116,6 +116,7 @@ extension State {
   /// Adds a started entry to the running bodies.
   mutating func perform(_ entry: Entry, hidesOuter: Bool) -> Entry {
     entry.willHideOuter = hidesOuter
+    entry.begin()
     running.append(entry)
     decisions?.ran(entry)
     return entry

@@ -1,0 +1,39 @@
+import Dispatch
+import Synchronization
+import TaskDispatch
+import TaskDispatchTesting
+import Testing
+
+@Suite("While a test steps, another thread")
+struct RunningTasksOnAnotherThreadTests {
+  /// ThreadSanitizer finds what this test alone would find once in a thousand runs.
+  @Test("may ask what runs: it sees tasks that have begun, whole")
+  func runningTasks() throws {
+    let dispatcher = RecordingDispatcher()
+    let (isOver, looked) = (Flag(), Flag())
+    let end = startThread {
+      while !isOver.isRaised {
+        for task in dispatcher.runningTasks { precondition(task.queue == "background") }
+        looked.raise()
+      }
+    }
+    while !looked.isRaised {}
+    for _ in 0..<2_000 {
+      let captured = Log()
+      dispatcher.background { captured.note("ran") }
+      try dispatcher.runNextBackgroundTask()
+      #expect(captured.all == ["ran"])
+    }
+    isOver.raise()
+    end.wait()
+    try dispatcher.finish()
+  }
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isRaised: Bool { value.load(ordering: .acquiring) }
+
+    func raise() { value.store(true, ordering: .releasing) }
+  }
+}
