@@ -46,6 +46,7 @@ extension Runner {
     if court.hasFindings { return }
     let isCutShort = dice.once(in: 3)
     let called = dispatcher.now.nanoseconds
+    load.closedAt.withLock { $0 = called }
     dispatcher.beginShutdown(
       isCutShort
         ? ShutdownPolicy(drain: .microseconds(dice.roll(3_000)), cancel: .seconds(1_000))

@@ -14,6 +14,8 @@ final class RepeatingLoad: Sendable {
   private let fillersPosted = Number()
   private let fillersGone = Number()
   private let handedOut = Locked<[WatchedTimer]>([])
+  /// Before the shutdown is called: no tick comes after that.
+  let closedAt = Locked(Int64.max)
   /// Queues that a thread suspends and resumes.
   let held: TaskQueue
   let queues: [(name: String, queue: TaskQueue)]
