@@ -13,7 +13,7 @@ extension RecordingDispatcher {
       // This marks the registration as cancelled. Its handler is gone already.
       registration?.cancel()
       return true
-    case .plain, .ran, .job, .caller, .registration: return false
+    case .plain, .body, .job, .caller, .registration: return false
     }
   }
 }

@@ -19,7 +19,7 @@ extension RecordingDispatcher {
     }
     return perform(body, endsStep) {
       switch body.work {
-      case .ran: body.takePlain()()
+      case .body: body.takePlain()()
       case .item(let item): return item.run()
       case .job(let job): job.executor.run(job.job)
       case .event(let event): event.perform(event)

@@ -17,7 +17,7 @@ extension RecordingDispatcher {
       case .nothing: return admission
       case .makeRoom(let entry):
         if let refusal = makeRoom(for: entry, on: queue) { return refusal }
-        work = entry.work
+        work = .plain(entry.takePlain())
       case .perform, .runAutomatically:
         carryOn(next)
         return admission

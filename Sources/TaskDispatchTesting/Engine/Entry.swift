@@ -5,7 +5,7 @@ internal import TaskDispatch
 /// While it waits, it is an entry of a queue. While its body runs, it is the body's running-task context. One
 /// object serves as both, so that no step copies it.
 ///
-/// The dispatcher's lock guards what changes. One exception: ``begun``.
+/// The dispatcher's lock guards what changes. One exception: ``body``.
 final class Entry: TaskFrame, PoolEntry {
   enum Work {
     case plain(@Sendable () -> Void)
@@ -15,14 +15,15 @@ final class Entry: TaskFrame, PoolEntry {
     case event(PendingEvent)
     /// It stands for a registration of this name, and never runs.
     case registration(String)
-    /// It was a plain body, and that body has begun.
-    case ran
+    /// A plain body, which stands in ``Entry/body``.
+    case body
   }
 
-  private(set) var work: Work
-  /// The plain body from its start on. Only the thread that runs it touches it, without the lock: other threads may
-  /// look at `work` then.
-  private var begun: (@Sendable () -> Void)?
+  let work: Work
+  /// The plain body. From its start on only the thread that runs it touches it, without the lock, while other threads
+  /// may look at `work`.
+  private var body: (@Sendable () -> Void)?
+  private var hasBegun = false
   let id: UInt64
   /// When it was submitted.
   let enqueuedAt: Int64
@@ -64,7 +65,12 @@ final class Entry: TaskFrame, PoolEntry {
     at time: Int64,
     parent: Lineage?, dispatcher: ObjectIdentifier, shutdown: ShutdownFlag
   ) {
-    self.work = work
+    if case .plain(let plain) = work {
+      body = plain
+      self.work = .body
+    } else {
+      self.work = work
+    }
     self.id = id
     self.view = view
     self.parent = parent
@@ -91,22 +97,21 @@ final class Entry: TaskFrame, PoolEntry {
   /// Whether the limit of its queue counts it.
   var countsAgainstLimits: Bool {
     switch work {
-    case .plain: true
+    case .plain, .body: true
     case .item(let item): item.countsAgainstLimits
-    case .job, .caller, .event, .registration, .ran: false
+    case .job, .caller, .event, .registration: false
     }
   }
 
   /// The body is about to run. Under the lock.
-  func begin() {
-    guard case .plain(let body) = work else { return }
-    begun = body
-    work = .ran
-  }
+  func begin() { hasBegun = true }
+
+  /// The plain body of an entry whose body has not begun. Under the lock.
+  var waitingBody: (@Sendable () -> Void)? { hasBegun ? nil : body }
 
   /// Takes out the plain body, so that the body is released in its own context when it has run.
   func takePlain() -> @Sendable () -> Void {
-    guard let body = begun.take() else { refuse("\(record) has no plain body to run") }
+    guard let body = body.take() else { refuse("\(record) has no plain body to run") }
     return body
   }
 
@@ -126,7 +131,7 @@ final class Entry: TaskFrame, PoolEntry {
     case .item(let item): item.label
     case .event(let event): event.name
     case .registration(let name): name
-    case .plain, .job, .caller, .ran: nil
+    case .plain, .job, .caller, .body: nil
     }
   }
 

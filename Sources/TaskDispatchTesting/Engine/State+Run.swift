@@ -99,7 +99,7 @@ extension State {
       }
     case .event(let event): serve(event)
     case .caller(let caller): caller.waiter?.wait = Wait(for: entry.described)
-    case .plain, .job, .registration, .ran: break
+    case .plain, .job, .registration, .body: break
     }
     ledger.waiting -= 1
     ledger.running += 1

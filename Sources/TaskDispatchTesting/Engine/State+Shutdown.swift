@@ -199,9 +199,9 @@ extension State {
   private mutating func cancelPlainBodies(signalsToo: Bool) {
     let plain = takeOut { entry in
       switch entry.work {
-      case .plain: true
+      case .plain, .body: true
       case .event(let event): signalsToo || !event.isOfSignal
-      case .item, .job, .caller, .registration, .ran: false
+      case .item, .job, .caller, .registration: false
       }
     }
     for entry in plain {

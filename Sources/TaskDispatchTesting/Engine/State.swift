@@ -166,7 +166,7 @@ struct State: ~Copyable {
     case .item(let item): item.place.position = position
     case .caller(let caller): caller.position = position
     case .event(let event): event.position = position
-    case .plain, .job, .registration, .ran: break
+    case .plain, .job, .registration, .body: break
     }
   }
 
@@ -223,7 +223,7 @@ struct State: ~Copyable {
   /// Releases the plain body of an entry that will not run. This waits until the lock is released, since it may run a
   /// `deinit` of user code. Does nothing for other entries.
   mutating func letGo(of entry: Entry) {
-    if case .plain(let body) = entry.work { later { withExtendedLifetime(body) {} } }
+    if let body = entry.waitingBody { later { withExtendedLifetime(body) {} } }
   }
 
   private mutating func withOutbox(_ body: (inout Outbox) -> Void) {

@@ -136,7 +136,7 @@ final class Reduction {
     }
     let entry = move.entry
     switch entry.work {
-    case .plain, .ran: break
+    case .plain, .body: break
     case .item(let item) where item.kind != .notification: break
     case .item, .job, .caller, .event, .registration: return .everything
     }
@@ -167,7 +167,7 @@ final class Reduction {
 
   func submitted(_ entry: Entry) {
     switch entry.work {
-    case .plain, .ran: break
+    case .plain, .body: break
     case .item(let item):
       switch item.kind {
       case .task, .reply: break
