@@ -4,5 +4,7 @@ extension Bug {
     wakingBugs + fastPathBugs + viewBugs + viewInboxBugs + itemBugs + submittingBugs + runningBugs
     + waitingBugs + callbackBugs
     + shutdownBugs + deadlineBugs + repeatingBugs + poolShareBugs
-    + eventBugs + signalMaskBugs + mainQueueBugs + policyBugs + daemonBugs + explorationBugs
+    + eventBugs + signalMaskBugs + mainQueueBugs + policyBugs + daemonBugs + observingBugs
+    + explorationBugs
+    + fakeWaitBugs
 }
