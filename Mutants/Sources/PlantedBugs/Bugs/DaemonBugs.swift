@@ -316,7 +316,7 @@ let daemonBugs = [
     .without("last?.registration?.cancel()"),
     suites: ["ReloadTests"]),
 
-  // MARK: Logs, metrics, contexts
+  // MARK: Readiness, handlers, deadlines, and what is for another process
 
   Bug(
     "daemon.ready-after-all", breaks: "READY=1 of the middle of a reload is told after it",
