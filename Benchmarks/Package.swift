@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Benchmarks",
   products: [
-    // Preloaded, never linked: it stands between a program and its C library, and counts.
+    // Preloaded, never linked: it stands between a program and its C library, and counts calls.
     .library(name: "CallCounter", type: .dynamic, targets: ["CallCounter"])
   ],
   dependencies: [
@@ -21,9 +21,9 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-    // What a C program would do instead, and what only C can ask of libuv.
+    // What a C program would do instead of using a dispatcher, and what only C can ask of libuv.
     .target(name: "CPeers", dependencies: ["CLibUV"], cSettings: [.define("_GNU_SOURCE")]),
-    // Repetitions, medians, verdicts, and what is shown of them. Knows nothing of dispatchers.
+    // Repetitions, medians, verdicts, and how they are shown. It knows nothing of dispatchers.
     .target(name: "Measuring", swiftSettings: settings),
     .executableTarget(
       name: "Benchmarks",
@@ -44,11 +44,11 @@ let package = Package(
       name: "CountedTasks",
       dependencies: ["CPeers", .product(name: "UVDispatch", package: "UVDispatch")],
       swiftSettings: settings),
-    // The least that a daemon is, for its start and its memory.
+    // The smallest daemon, to measure its start and its memory.
     .executableTarget(
       name: "HelloDaemon", dependencies: [.product(name: "UVDispatch", package: "UVDispatch")],
       swiftSettings: settings),
-    // The locks on more cores than were at hand, by simulation.
+    // A simulation of the locks on more cores than were at hand.
     .executableTarget(name: "Scaling", swiftSettings: settings),
     .testTarget(
       name: "BenchmarksTests", dependencies: ["Measuring", "Scaling"], swiftSettings: settings),

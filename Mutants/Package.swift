@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// As in the package whose bugs these are.
+/// The settings of the package that the bugs are planted in.
 let settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
@@ -17,7 +17,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
   ],
   targets: [
-    // The list of bugs, and how they get into a source file. Knows no files and no processes.
+    // The list of bugs, and how they get into a source file. It touches no files and no processes.
     .target(name: "PlantedBugs", swiftSettings: settings),
     // The program: it makes the copy, builds it, and tries one bug after the other.
     .executableTarget(

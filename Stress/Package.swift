@@ -21,7 +21,7 @@ let package = Package(
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
   targets: [
-    // What the rules look like from outside, and who watches them.
+    // What the rules look like from outside, and the checkers that watch them.
     .target(name: "Oracle", swiftSettings: settings),
     // Small programs that are the same on threads and in the fake, and their histories.
     .target(

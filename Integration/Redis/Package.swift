@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// As in the package that this integrates with a C library.
+/// The settings of the package that this one integrates with a C library.
 let settings: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
@@ -13,8 +13,8 @@ let package = Package(
   name: "RedisIntegration",
   dependencies: [.package(name: "UVDispatch", path: "../..")],
   targets: [
-    // hiredis, a client for Redis in C, with its own adapter to libuv. Not by pkg-config, whose flags
-    // for it are such that the package manager warns in every build.
+    // hiredis, a client for Redis in C, with its own adapter to libuv. Not found by pkg-config: the
+    // package manager warns of its flags in every build.
     .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
     .target(
       name: "Redis",

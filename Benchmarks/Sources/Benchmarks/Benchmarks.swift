@@ -65,7 +65,7 @@ import Measuring
     Case.all.filter { $0.rows.contains { isWanted($0.name) } }
   }
 
-  /// At once, also into a file: somebody may be watching.
+  /// Writes the lines at once, also into a pipe or a file: a person may be watching.
   private func show(_ lines: [String]) {
     FileHandle.standardOutput.write(Data(lines.map { $0 + "\n" }.joined().utf8))
   }
@@ -81,7 +81,7 @@ import Measuring
     show(table.text)
   }
 
-  /// Returns the last line, which comes behind what the gates say.
+  /// Returns the last line of the run, which is printed after what the gates say.
   private func measureAll() throws -> String {
     let processes = quick ? 1 : 3
     let cases = selected
@@ -97,10 +97,11 @@ import Measuring
     return report.summary
   }
 
-  /// What a process of a case does: it prints what it has read, and ends without waiting for anybody.
+  /// Measures one case in this process. Prints what was read, and leaves without waiting for other
+  /// threads.
   private func measureHere(_ one: Case) throws -> Never {
     let effort = effort
-    // Before there are other threads: they inherit it.
+    // This must come before there are other threads, which inherit it.
     cpeers_give_up_niceness()
     Thread.detachNewThread {
       do {
@@ -112,7 +113,7 @@ import Measuring
         _exit(1)
       }
     }
-    // The main thread is Dispatch's, for the row that uses its main queue.
+    // The main thread serves Dispatch, for the row that uses its main queue.
     dispatchMain()
   }
 }

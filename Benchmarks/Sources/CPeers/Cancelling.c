@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The least that anybody has to do: the task stands in a list under a mutex, and is taken out. Its
-   handle keeps it, as everybody else's does, and its body has captured nothing. */
+/* The least that a C program has to do: the task stands in a list under a mutex, and is taken out.
+ * Its handle keeps it, as the handles of the others do, and its body has captured nothing. */
 struct task {
   struct task *before, *behind;
   void (*body)(void);

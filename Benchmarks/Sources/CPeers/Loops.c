@@ -19,7 +19,7 @@ double cpeers_idle_turn(long turns) {
   uv_async_t async;
   turn_state state = {turns};
   if (uv_loop_init(&loop) || uv_idle_init(&loop, &idle)) abort();
-  /* A loop that somebody can wake polls one descriptor; an empty one would not poll at all. */
+  /* A loop that other threads can wake polls one descriptor. An empty loop would not poll at all. */
   if (uv_async_init(&loop, &async, never)) abort();
   uv_unref((uv_handle_t *)&async);
   idle.data = &state;
@@ -37,11 +37,11 @@ static void on_timer(uv_timer_t *timer) { (void)timer; }
 
 static void free_timer(uv_handle_t *handle) { free(handle); }
 
-/* A task's own timer: made, started, and freed by libuv's callback when it has been closed. */
+/* A timer of the task's own: made, started, and freed by libuv's callback when it has been closed. */
 static uv_timer_t *schedule(uv_loop_t *loop, long number) {
   uv_timer_t *timer = malloc(sizeof *timer);
   if (!timer || uv_timer_init(loop, timer)) abort();
-  /* Spread over an hour, in no order: as deadlines are. */
+  /* Spread over an hour, in no order, as deadlines are. */
   uint64_t delay = 3600000 + (uint64_t)((number * 2654435761UL) % 3600000);
   if (uv_timer_start(timer, on_timer, delay, 0)) abort();
   return timer;
@@ -72,7 +72,7 @@ double cpeers_timers_churn(long live, long steps) {
     long index = step % live;
     uv_close((uv_handle_t *)timers[index], free_timer);
     timers[index] = schedule(&loop, live + step);
-    /* Closed ones are let go of once a turn: here, each five hundred. */
+    /* libuv frees closed timers once an iteration: here after each 512. */
     if (step % 512 == 511) uv_run(&loop, UV_RUN_NOWAIT);
   }
   int64_t ended = cpeers_nanoseconds();

@@ -13,7 +13,7 @@ typedef struct node {
 struct cpeers_mailbox {
   pthread_mutex_t mutex;
   node *first, **end;
-  /* A drain is due: nobody needs to send. Becomes false only in a drain that finds nothing. */
+  /* A drain is due, so no thread needs to send. Becomes false only in a drain that finds nothing. */
   int awake;
   int closed;
   uv_loop_t loop;
@@ -21,7 +21,7 @@ struct cpeers_mailbox {
   pthread_t thread;
 };
 
-/* As many as our loop runs in a turn, so that other handles are served as often. */
+/* As many as our loop runs in an iteration, so that other handles are served as often. */
 enum { budget = 512 };
 
 static void drain(uv_async_t *async) {

@@ -68,7 +68,7 @@ void cpeers_give_up_niceness(void) {
   data[0].permitted &= ~bit;
   data[0].inheritable &= ~bit;
   if (syscall(SYS_capset, &header, data) != 0) abort();
-  /* Not even what a limit of the system would allow. */
+  /* Also gives up what a limit of the system would allow. */
   struct rlimit none = {0, 0};
   if (setrlimit(RLIMIT_NICE, &none) != 0) abort();
 }

@@ -12,7 +12,7 @@ static void on_worker(uv_work_t *request) {
   cpeers_counter_advance(((run_state *)request->data)->counter);
 }
 
-/* One request a task, as a C program would: made, queued, and freed when it is done. */
+/* One request a task, as in a C program: made, queued, and freed when it is done. */
 static void queue_one(run_state *state);
 
 static void on_done(uv_work_t *request, int status) {

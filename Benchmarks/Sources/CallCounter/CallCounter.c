@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What glibc's own functions are called inside it: these need no dlsym, which allocates itself. */
+/* The names of glibc's functions inside glibc. They need no dlsym, which allocates itself. */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -69,7 +69,7 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
 
 int uv_queue_work(void *loop, void *request, void *on_worker, void *on_done) {
   static int (*next)(void *, void *, void *, void *);
-  /* Every thread finds the same. */
+  /* Every thread finds the same address. */
   if (!next) next = (int (*)(void *, void *, void *, void *))dlsym(RTLD_NEXT, "uv_queue_work");
   add(CALLCOUNTER_LEASES, 1);
   return next(loop, request, on_worker, on_done);

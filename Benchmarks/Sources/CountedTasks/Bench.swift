@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import UVDispatch
 
-/// Runs tasks of one kind in batches: all of a batch are submitted while nothing runs, so that how
-/// threads happen to meet changes no count.
+/// Runs tasks of one kind in batches. All tasks of a batch are submitted while none runs, so that the
+/// timing of threads changes no count.
 final class Bench: Sendable {
   static let batch = 1_000
 
@@ -12,7 +12,8 @@ final class Bench: Sendable {
 
   init(_ kind: Kind, width: Int = 1) throws {
     self.kind = kind
-    // A budget of hours: how often a turn reads the clock depends on how fast the machine is.
+    // A budget of hours: how often an iteration reads the clock would otherwise depend on how fast the
+    // machine is.
     dispatcher = try UVDispatcher(
       .init(backgroundWidth: width, loopBudget: .init(time: .seconds(10_000))))
     precondition(dispatcher.effectiveBackgroundWidth == width, "the pool is too small")
@@ -24,7 +25,7 @@ final class Bench: Sendable {
       }
   }
 
-  /// Submits and runs `count` batches. The foreground's run on this thread.
+  /// Submits and runs `count` batches. Foreground tasks run on the calling thread.
   func run(batches count: Int) {
     for _ in 0..<count {
       if kind == .floor || kind == .sync {
@@ -42,7 +43,7 @@ final class Bench: Sendable {
     }
   }
 
-  /// Submits while every worker stands still.
+  /// Submits while every worker is held.
   func whileWorkersAreHeld(_ body: () -> Void) {
     let gate = DispatchSemaphore(value: 0)
     let held = DispatchSemaphore(value: 0)
@@ -64,7 +65,7 @@ final class Bench: Sendable {
   }
 
   func submit(_ count: Int, _ ended: @escaping @Sendable (Int) -> Void) {
-    // One loop a kind: what decides between kinds is not counted to the tasks.
+    // One loop for each kind, so that choosing the kind is not counted as part of the tasks.
     switch kind {
     case .floor: for number in 0..<count { Kind.floor.submit(to: queue, number, ended) }
     case .foreground, .background:
@@ -79,7 +80,7 @@ final class Bench: Sendable {
 
   func startLoop() throws { try dispatcher.start() }
 
-  /// Lets the loop's thread stand still while `body` submits.
+  /// Holds the loop's thread while `body` submits.
   func whileLoopIsHeld(_ body: () -> Void) {
     let gate = DispatchSemaphore(value: 0)
     let held = DispatchSemaphore(value: 0)
@@ -98,6 +99,6 @@ final class Bench: Sendable {
     end.wait()
   }
 
-  /// A timer that nobody waits for.
+  /// Sets a timer that no thread waits for.
   func setFarTimer() { dispatcher.background.after(.seconds(3_600)) {} }
 }

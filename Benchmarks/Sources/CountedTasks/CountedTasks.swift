@@ -1,17 +1,17 @@
 internal import CPeers
 internal import Glibc
 
-/// Prints one count, or runs so many tasks that somebody else counts.
+/// Prints one count, or runs so many tasks that another program counts.
 ///
 /// ```
 /// CountedTasks mallocs KIND             allocations a task, the closure included
 /// CountedTasks submission WAY           allocations a submission, the closure included
 /// CountedTasks growth KIND              bytes held, from the second to the third ten thousand tasks
 /// CountedTasks wakes                    writes to an eventfd, for the task that holds the loop and a
-///                                       thousand posts meanwhile
+///                                       thousand posts while it does
 /// CountedTasks idle                     context switches of every thread in a second without work
 /// CountedTasks leases                   uv_queue_work, for the tasks that hold three workers and a
-///                                       thousand more meanwhile
+///                                       thousand more while they do
 /// CountedTasks run KIND BATCHES         nothing: for callgrind
 /// ```
 @main enum CountedTasks {
@@ -29,7 +29,7 @@ internal import Glibc
       try Bench(kind(arguments)).run(batches: batches)
     default: usage()
     }
-    // What is left of threads and dispatchers is not waited for.
+    // Leaves without waiting for threads and dispatchers that are left.
     fflush(nil)
     _exit(0)
   }
@@ -55,7 +55,7 @@ internal import Glibc
     exit(2)
   }
 
-  /// To the tenth: what a batch needs once is shared by a thousand tasks.
+  /// Allocations a task, to the tenth: what a batch needs once is shared by a thousand tasks.
   private static func mallocs(_ bench: Bench) -> Double {
     bench.run(batches: 20)
     let batches = 50
@@ -80,7 +80,7 @@ internal import Glibc
   private static func growth(_ bench: Bench) -> Int {
     bench.run(batches: 20)
     settle()
-    // The least of three: a lease that ends early or late is seen once, what leaks is seen each time.
+    // The least of three: a worker run that ends early or late shows once, a leak shows each time.
     let growths = (0..<3).map { _ in
       Counters.during(.heldBytes) {
         bench.run(batches: 10)
@@ -90,8 +90,8 @@ internal import Glibc
     return max(0, growths.min()!)
   }
 
-  /// Longer than a loop or a lease looks for work, so that each count begins with all of them asleep,
-  /// and what the last body left has been let go of.
+  /// Waits longer than a loop or a worker looks for work. So each count begins with all of them asleep,
+  /// and what the last body left has been released.
   private static func settle() { usleep(30_000) }
 
   private static func wakes() throws -> Int {
@@ -127,7 +127,8 @@ internal import Glibc
     settle()
     let before = Counters.value(.leases)
     var after = before
-    // Not those after it: a lease that was held for longer than its quantum gives way to another.
+    // Counted before the bodies go on: a worker run that was held for longer than its time slice gives
+    // way to another.
     bench.whileWorkersAreHeld {
       bench.submit(Bench.batch) { _ in }
       after = Counters.value(.leases)

@@ -20,7 +20,7 @@ enum Counters {
 
   static func value(_ what: What) -> Int { read(what.rawValue) }
 
-  /// How much of it `body` needs.
+  /// By how much `body` increases the count.
   static func during(_ what: What, _ body: () throws -> Void) rethrows -> Int {
     let before = value(what)
     try body()

@@ -12,8 +12,8 @@ enum Kind: String, CaseIterable {
 
   var isOnForeground: Bool { rawValue.hasPrefix("foreground") }
 
-  /// Submits one, which calls `ended` with its number: two things captured, so that the closure has a
-  /// context of its own. The queue is held by the caller, as a program holds it.
+  /// Submits one task, which calls `ended` with its number. The closure captures two things, so that it
+  /// has a context of its own. The caller holds the queue, as a program holds it.
   @inline(__always)
   func submit(to queue: TaskQueue, _ number: Int, _ ended: @escaping @Sendable (Int) -> Void) {
     switch self {
@@ -26,9 +26,9 @@ enum Kind: String, CaseIterable {
   }
 }
 
-/// The same closures without a dispatcher: allocated, called and freed.
+/// Closures of the same form without a dispatcher: allocated, called and freed.
 enum Floor {
-  // One thread only; what checks accesses would be counted to the floor.
+  // Only one thread uses it. Access checks would be counted as part of the floor.
   @exclusivity(unchecked) nonisolated(unsafe) private static var waiting: (@Sendable () -> Void)?
 
   @inline(never) static func callLater(_ body: @escaping @Sendable () -> Void) {

@@ -1,6 +1,6 @@
 internal import UVDispatch
 
-/// One set of options of a submission: what the docstrings say of its allocations is counted.
+/// One set of options of a submission. It counts the allocations that the docstrings promise.
 enum Way: String, CaseIterable {
   case label, group, barrier
   case timeToLive = "time-to-live"

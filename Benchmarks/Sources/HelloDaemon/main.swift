@@ -1,5 +1,5 @@
-// The least that a daemon is: a dispatcher, a task on each lane, and an end. Told `idle`, it prints
-// how many bytes it keeps resident once it has nothing to do.
+// The smallest daemon: a dispatcher, a foreground task, a background task, and an end. With the
+// argument `idle` it prints how many bytes stay resident when it has nothing to do.
 internal import Glibc
 internal import UVDispatch
 
@@ -17,7 +17,7 @@ dispatcher.background { [dispatcher] in
 }
 dispatcher.run()
 
-/// The second figure of /proc/self/statm, in pages.
+/// The second figure of /proc/self/statm is the resident size, in pages.
 func residentBytes() -> Int {
   guard let file = fopen("/proc/self/statm", "re") else { return -1 }
   defer { fclose(file) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The rows as a picture: for each row one bar a contestant, on a logarithmic scale; and below them
-/// the latencies.
+/// The rows as a picture: for each row a bar for each contestant, on a logarithmic scale, and the
+/// latencies below.
 public struct Chart {
   public let report: Report
 
@@ -39,7 +39,7 @@ public struct Chart {
 
   private func isLatency(_ row: RowResult) -> Bool { row.name.hasPrefix("latency") }
 
-  /// The bars, and where they end.
+  /// The bars, and the position where they end.
   private func rows() -> (svg: String, end: Double) {
     let rows = report.rows.filter {
       $0.unit == .nanoseconds && $0.failure == nil && $0.ours > 0 && !isLatency($0)

@@ -1,4 +1,4 @@
-/// What a row must reach. Says so in words, and judges figures.
+/// What a row must reach, in words and as a check of figures.
 public struct Demand: Sendable, ExpressibleByArrayLiteral {
   public enum Condition: Sendable, Equatable {
     /// The peer takes at least so many times as long as we do.
@@ -7,7 +7,7 @@ public struct Demand: Sendable, ExpressibleByArrayLiteral {
     case within(Double, of: String)
     /// We take at most so many times as long as the limit.
     case withinLimit(Double)
-    /// In the unit of the row.
+    /// Our figure is at most this, in the unit of the row.
     case atMost(Double)
     /// No peer takes less than this share of our time.
     case timesFasterThanBest(Double)
@@ -18,10 +18,10 @@ public struct Demand: Sendable, ExpressibleByArrayLiteral {
   public init(_ conditions: [Condition]) { self.conditions = conditions }
   public init(arrayLiteral conditions: Condition...) { self.init(conditions) }
 
-  /// Nothing is demanded of a row that is only reported.
+  /// Whether nothing is demanded: such a row is only reported.
   public var isEmpty: Bool { conditions.isEmpty }
 
-  /// In words.
+  /// The conditions in words.
   public func text(in unit: Row.Unit) -> String {
     conditions.map { condition in
       switch condition {
@@ -34,10 +34,11 @@ public struct Demand: Sendable, ExpressibleByArrayLiteral {
     }.joined(separator: ", ")
   }
 
-  /// Whether the figures meet every condition. One about a peer that was not measured is not met.
+  /// Whether the figures meet every condition. A condition about a peer that was not measured is not
+  /// met.
   ///
   /// - Parameters:
-  ///   - ours: In the unit of the row.
+  ///   - ours: Our figure, in the unit of the row.
   ///   - ratios: Each peer's time divided by ours.
   ///   - ratioToLimit: The limit divided by our time; nil if there is no limit.
   public func isMet(ours: Double, ratios: [String: Double], ratioToLimit: Double?) -> Bool {
@@ -53,7 +54,7 @@ public struct Demand: Sendable, ExpressibleByArrayLiteral {
   }
 }
 
-/// As few digits as say it.
+/// The value with as few digits as express it.
 func short(_ value: Double) -> String {
   guard abs(value) < 1e15 else { return "\(value)" }
   if value == value.rounded() { return "\(Int(value))" }

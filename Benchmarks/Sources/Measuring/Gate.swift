@@ -5,11 +5,11 @@ public struct Gate: Codable, Sendable, Equatable {
   public let name: String
   /// The most that passes.
   public let bound: Double
-  /// What it was when the bound was set.
+  /// The count when the bound was set.
   public let measured: Double
-  /// What is asked for, if that is less than the bound yet.
+  /// The count that is demanded, if that is still less than the bound.
   public let demanded: Double?
-  /// What to do if it is broken.
+  /// What to do if the gate is broken.
   public let advice: String
 
   public init(
@@ -23,7 +23,7 @@ public struct Gate: Codable, Sendable, Equatable {
   }
 }
 
-/// The gates of a file, and what they say of counts.
+/// The gates of a file, and which of them counts break.
 public struct Gates: Codable, Sendable {
   public var gates: [Gate]
 
@@ -36,7 +36,7 @@ public struct Gates: Codable, Sendable {
   /// What is wrong with one count.
   public struct Breach: Sendable, Equatable, CustomStringConvertible {
     public let gate: Gate
-    /// Nil if it was not counted.
+    /// Nil if there was no count.
     public let count: Double?
 
     public var description: String {
@@ -49,7 +49,7 @@ public struct Gates: Codable, Sendable {
     }
   }
 
-  /// Each gate with what was counted, for people.
+  /// Each gate with its count, for people.
   public func table(_ counts: [String: Double]) -> [String] {
     var table = Table(headings: ["gate", "counted", "bound", "when set", "demanded", "passes"])
     for gate in gates {
@@ -70,7 +70,7 @@ public struct Gates: Codable, Sendable {
     }
   }
 
-  /// Counts that no gate holds: a name in the file is wrong, or a gate is missing.
+  /// Counts that no gate limits: a name in the file is wrong, or a gate is missing.
   public func unheld(_ counts: [String: Double]) -> [String] {
     Set(counts.keys).subtracting(gates.map(\.name)).sorted()
   }

@@ -1,9 +1,9 @@
-/// Somebody whose work is timed. Each call of `measure` returns one figure for each row of a case, NaN
-/// for a row that it does not take part in.
+/// A subject whose work is timed. Each call of `measure` returns one figure for each row of a case, NaN
+/// for a row in which the contestant does not take part.
 public struct Contestant {
-  /// How we are called where peers have names of their own.
+  /// Our own name among the contestants.
   public static let ours = "UVDispatch"
-  /// How that is called which nobody can beat: the same work without a dispatcher.
+  /// The name of the contestant that no other can beat: the same work without a dispatcher.
   public static let limit = "limit"
 
   public let name: String
@@ -14,7 +14,7 @@ public struct Contestant {
     self.measure = measure
   }
 
-  /// One that has a single figure.
+  /// A contestant with a single figure.
   public init(_ name: String, measureOne: @escaping () -> Double) {
     self.init(name) { [measureOne()] }
   }
@@ -33,9 +33,9 @@ public struct Reading: Codable, Equatable, Sendable {
   }
 }
 
-/// Lets contestants take turns, so that what else the machine does disturbs all alike.
+/// Measures contestants in turn, so that other activity on the machine disturbs all of them alike.
 public struct Interleaving {
-  /// The middle half of a calm set is at most this far apart, as a share of its median.
+  /// A set is calm if its middle half is at most this far apart, as a share of its median.
   public static let calm = 0.35
 
   public let repetitions: Int
@@ -47,9 +47,10 @@ public struct Interleaving {
     self.warmUps = warmUps
   }
 
-  /// Measures everybody, once more if somebody's figures are far apart, and keeps the calmer set.
+  /// Measures all contestants. If the figures of one are far apart, measures all once more, and keeps
+  /// the calmer set.
   ///
-  /// - Parameter rows: What the figures are called, in the order in which contestants return them.
+  /// - Parameter rows: The names of the figures, in the order in which contestants return them.
   public func readings(rows: [String], of contestants: [Contestant]) -> [Reading] {
     for _ in 0..<warmUps { for one in contestants { _ = one.measure() } }
     let first = set(rows: rows, of: contestants)
@@ -63,7 +64,7 @@ public struct Interleaving {
     var samples = [[[Double]]](
       repeating: [[Double]](repeating: [], count: rows.count), count: contestants.count)
     for repetition in 0..<repetitions {
-      // Each time somebody else begins: who comes first finds other caches than who comes last.
+      // Another contestant begins each time: the first finds other caches than the last.
       for turn in contestants.indices {
         let index = (turn + repetition) % contestants.count
         let figures = contestants[index].measure()

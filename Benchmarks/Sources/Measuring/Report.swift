@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where and with what it was measured.
+/// The machine and the versions that a run was measured with.
 public struct Machine: Codable, Sendable, Equatable {
   public let model: String
   public let cores: Int
@@ -38,7 +38,7 @@ public struct Machine: Codable, Sendable, Equatable {
   }
 }
 
-/// Everything that a run came to.
+/// All results of a run.
 public struct Report: Sendable {
   public let machine: Machine
   public let rows: [RowResult]
@@ -71,8 +71,8 @@ extension RowResult: Encodable {
     case ratioLimit = "ratio_limit"
   }
 
-  /// Keys that have nothing to say are null, so that every row has the same ones. A figure that is no
-  /// time is in `ours`, and its `ours_ns` is null.
+  /// Keys without a value are null, so that every row has the same keys. A figure that is no time
+  /// stands in `ours`, and its `ours_ns` is null.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     func number(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? $0 : nil } }

@@ -8,7 +8,7 @@ public struct Row: Sendable {
 
   public let name: String
   public let unit: Unit
-  /// What counts.
+  /// What the row must reach.
   public let demanded: Demand
   /// What would be better still.
   public let goal: Demand
@@ -23,7 +23,7 @@ public struct Row: Sendable {
   }
 }
 
-/// What came out for a row, of all processes together.
+/// The result of a row, from all processes together.
 public struct RowResult: Sendable, Equatable {
   public let name: String
   public let unit: Row.Unit
@@ -48,8 +48,8 @@ public struct RowResult: Sendable, Equatable {
     ratios.min { ($0.value, $0.key) < ($1.value, $1.key) }.map { ($0.key, $0.value) }
   }
 
-  /// Merges what each process has read. A process's figure is its median; the row's is the median
-  /// of the processes', and so are the ratios, which compare only what ran side by side.
+  /// Merges what each process has read. A process's figure is its median, and the row's figure is the
+  /// median of these. The ratios are merged in the same way: each compares only what ran side by side.
   public init(_ row: Row, processes: [[Reading]]) {
     let figures = processes.map { readings in
       Dictionary(
@@ -79,7 +79,7 @@ public struct RowResult: Sendable, Equatable {
       ratios: ratios, ratioToLimit: limits.isEmpty ? nil : Statistics.median(limits))
   }
 
-  /// A row without figures: what is demanded of it is not met.
+  /// A row without figures. What is demanded of it is not met.
   public init(_ row: Row, failure: String) {
     self.init(row, ours: .nan, range: 0...0, peers: [:], ratios: [:], ratioToLimit: nil, failure)
   }
@@ -104,7 +104,7 @@ public struct RowResult: Sendable, Equatable {
         && demand.isMet(ours: ours, ratios: ratios, ratioToLimit: ratioToLimit)
     }
     met = judge(row.demanded)
-    // Who misses what is demanded has not reached more than that.
+    // A row that misses its demand has not reached its goal either.
     goalMet = judge(row.goal).map { [met] in $0 && met != false }
   }
 
@@ -114,7 +114,7 @@ public struct RowResult: Sendable, Equatable {
   }
 }
 
-/// Nothing against nothing is as good as the peer; something against nothing is worse than any.
+/// If both are zero, we are as good as the peer. If only the peer is zero, we are worse than any.
 private func ratio(_ peer: Double, _ ours: Double) -> Double {
   if ours == 0 { return peer == 0 ? 1 : .infinity }
   return peer / ours

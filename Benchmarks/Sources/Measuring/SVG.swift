@@ -2,7 +2,7 @@ import Foundation
 
 /// The few shapes that the pictures are made of.
 enum SVG {
-  /// The same in every picture.
+  /// The colour of a contestant, which every picture shares.
   static func colour(of contestant: String) -> String {
     switch contestant {
     case Contestant.ours: "#1f77b4"
@@ -37,7 +37,7 @@ enum SVG {
     """
   }
 
-  /// With a title, which is shown where the mouse rests.
+  /// A bar with a title, which a viewer shows where the mouse rests.
   static func bar(
     x: Double, y: Double, width: Double, height: Double, colour: String, title: String
   ) -> String {

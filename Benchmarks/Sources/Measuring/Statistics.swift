@@ -1,6 +1,6 @@
-/// What can be said of numbers that were measured several times.
+/// Statistics of repeated measurements.
 public enum Statistics {
-  /// The middle one; the mean of the middle two of an even number. Traps if there is none.
+  /// The middle value, or the mean of the middle two. Traps if there is no value.
   public static func median(_ values: [Double]) -> Double {
     precondition(!values.isEmpty, "nothing was measured")
     let sorted = values.sorted()
@@ -15,7 +15,7 @@ public enum Statistics {
     return values.sorted()[max(0, min(values.count, Int(rank)) - 1)]
   }
 
-  /// How far the middle half is apart, as a share of the median. 0 of equal values.
+  /// How far the middle half is apart, as a share of the median. 0 if all values are equal.
   public static func spread(_ values: [Double]) -> Double {
     let middle = median(values)
     guard middle > 0 else { return 0 }

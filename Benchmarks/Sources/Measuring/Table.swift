@@ -1,4 +1,4 @@
-/// Lines in columns: the first to the left, the others to the right, the last as it is.
+/// Lines in columns: the first column to the left, the others to the right, the last one unaligned.
 public struct Table {
   private var lines: [[String]]
 

@@ -1,12 +1,12 @@
-/// Producers that post plain bodies, and workers that run them: an inbox with its lock, and the
-/// dispatcher's lock, under which a worker takes the next body and empties the inbox if it must.
+/// Producers that post plain bodies, and workers that run them. There is an inbox with its lock, and
+/// the dispatcher's lock, under which a worker takes the next body and drains the inbox if it must.
 final class Dispatcher {
   struct Result {
-    /// Bodies run, a second.
+    /// Bodies run a second.
     var rate: Double
-    /// How much of their time the workers were in bodies, 0 to 1.
+    /// Which share of their time the workers were in bodies, 0 to 1.
     var busy: Double
-    /// How often a thread slept for a lock, for a thousand bodies.
+    /// How often a thread slept for a lock, in a thousand bodies.
     var sleeps: Double
   }
 
@@ -88,7 +88,7 @@ final class Dispatcher {
     lock.take(core) { [self] in next(core) }
   }
 
-  /// Under the dispatcher's lock.
+  /// Takes the next body. The core holds the dispatcher's lock.
   private func next(_ core: Int) {
     guard queue == 0, inbox > 0 else { return start(core) }
     inboxLock.take(core) { [self] in
@@ -103,7 +103,7 @@ final class Dispatcher {
   private func start(_ core: Int) {
     guard queue > 0 else {
       atRest.append(core)
-      // What came meanwhile found nobody to fetch.
+      // Bodies that were posted since then found no worker to notify.
       if inbox > 0, wakesOnTheWay == 0 { wakeWorker() }
       return lock.free {}
     }

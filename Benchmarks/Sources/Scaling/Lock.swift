@@ -1,12 +1,12 @@
-/// A lock as ``WordLock`` is one: whoever finds it held looks at it for a while, and then sleeps; who
-/// frees it wakes those who sleep.
+/// A lock that works like ``WordLock``. A thread that finds it held spins for a while, and then sleeps.
+/// The thread that frees it wakes the sleeping threads.
 final class Lock {
   private let timeline: Timeline
   private let costs: Costs
   private let design: Design
   private var isHeld = false
   private var isMarked = false
-  /// The core that has its line.
+  /// The core that has the lock's cache line.
   private var core = -1
   private var lookers: [Waiter] = []
   private var sleepers: [Waiter] = []
@@ -49,7 +49,7 @@ final class Lock {
     }
   }
 
-  /// - Parameter others: How many look at the line as well, which slows its way.
+  /// - Parameter others: How many other cores poll the line, which slows its way.
   private func give(_ waiter: Waiter, others: Int) {
     precondition(!isHeld)
     isHeld = true
@@ -58,7 +58,7 @@ final class Lock {
     timeline.after(way, waiter.go)
   }
 
-  /// Frees it, and calls `go` when whoever held it can go on.
+  /// Frees the lock, and calls `go` when the core that held it can go on.
   func free(_ go: @escaping () -> Void) {
     precondition(isHeld)
     isHeld = false

@@ -1,4 +1,4 @@
-/// What the locks and their lines would do on machines with more cores than were at hand.
+/// What the locks and their cache lines would do on machines with more cores than were at hand.
 ///
 ///     swift run -c release --package-path Benchmarks Scaling
 @main

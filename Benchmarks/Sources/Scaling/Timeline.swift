@@ -1,5 +1,5 @@
-/// Simulated time, and what happens in it: the earliest first, and of those that are due together the
-/// one that was asked for first.
+/// Simulated time, and its events: the earliest first, and of those that are due together the one that
+/// was requested first.
 final class Timeline {
   private struct Event {
     let time: Double
@@ -11,7 +11,7 @@ final class Timeline {
     }
   }
 
-  /// Nanoseconds.
+  /// In nanoseconds.
   private(set) var now = 0.0
   private var heap: [Event] = []
   private var count = 0
@@ -53,7 +53,7 @@ final class Timeline {
     }
   }
 
-  /// One of `count`, by the seed.
+  /// A number below `count`, which the seed decides.
   func choose(_ count: Int) -> Int {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

@@ -7,7 +7,7 @@ struct Laboratory {
   private let tests: URL
   let hasStress: Bool
 
-  /// Builds it.
+  /// Builds the copy.
   init(_ copy: WorkingCopy) async throws {
     self.copy = copy
     try await Self.build(copy)
@@ -25,25 +25,25 @@ struct Laboratory {
     say("building the tests, with every bug in them and none switched on")
     let swift = Trial(
       program: "/usr/bin/env",
-      // UVDaemon is there only with its trait.
+      // UVDaemon is built only with its trait.
       arguments: ["swift", "build", "--build-tests", "--enable-all-traits"], folder: copy.root,
       quiet: .seconds(3600), total: .seconds(3600))
     let (lines, isSuccess) = try await swift.lines()
     guard isSuccess else {
-      // The compiler says each of them more than once.
+      // The compiler prints each error more than once.
       let reasons = Set(lines.filter { $0.contains(" error: ") }).sorted()
       let text = (reasons.isEmpty ? lines.suffix(20) : reasons.prefix(20)).joined(separator: "\n")
       throw WorkingCopy.Problem(description: "the copy does not build:\n\(text)")
     }
   }
 
-  /// The tests have to pass while no bug is switched on, or a failure would mean nothing.
+  /// Runs every test while no bug is switched on. They have to pass, or a failure would mean nothing.
   func requireHealth() async throws {
     say("running every test without a bug")
     try await require(allTests, "the tests")
   }
 
-  /// The same for the stress program, which is built for that.
+  /// Runs the stress program while no bug is switched on, and builds it for that.
   func requireHealthUnderStress() async throws {
     say("running the stress program without a bug")
     try await require(stress, "the stress program")
@@ -54,10 +54,10 @@ struct Laboratory {
     throw WorkingCopy.Problem(description: "without any bug, this fails: \(catcher)")
   }
 
-  /// Which test notices `bug`, and how. Nil if none does.
+  /// The test that notices `bug`, and how. Nil if none does.
   func catcher(of bug: Bug, number: Int) async throws -> String? {
     var suites = test("[./](\(bug.suites.joined(separator: "|")))/")
-    // They take a second.
+    // These suites take a second.
     suites.quiet = .seconds(20)
     for var trial in [suites, allTests] {
       trial.environment[Switchboard.variable] = "\(number)"
@@ -66,7 +66,7 @@ struct Laboratory {
     return nil
   }
 
-  /// Whether the stress program notices the bug of that number, and how.
+  /// How the stress program notices the bug of that number. Nil if it does not.
   func catcherUnderStress(ofNumber number: Int) async throws -> String? {
     var trial = stress
     trial.environment[Switchboard.variable] = "\(number)"
@@ -82,7 +82,7 @@ struct Laboratory {
       environment: [
         // A crash is enough to know; its backtrace would take seconds.
         "SWIFT_BACKTRACE": "enable=no",
-        // A test that fails since all others have begun as well catches nothing.
+        // A test that fails because all others run at the same time catches no bug.
         "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "4",
       ])
   }
@@ -92,7 +92,7 @@ struct Laboratory {
       program: copy.root.appending(path: "scripts/stress").path,
       arguments: ["--seconds", "3", "--mix", "default"], folder: copy.root,
       environment: ["SWIFT_BACKTRACE": "enable=no"],
-      // It may have to be built.
+      // The program may have to be built first.
       quiet: .seconds(600), total: .seconds(600))
   }
 

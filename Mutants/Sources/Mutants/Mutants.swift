@@ -55,7 +55,7 @@ struct Mutants: AsyncParsableCommand {
     if !left.isEmpty { throw ExitCode.failure }
   }
 
-  /// Returns those that no test has noticed.
+  /// Returns the bugs that no test has noticed.
   private func tryTests(_ chosen: [Int], in laboratory: Laboratory) async throws -> [Int] {
     try await withThrowingTaskGroup(of: Int?.self) { group in
       var left: [Int] = []
@@ -73,7 +73,7 @@ struct Mutants: AsyncParsableCommand {
     }
   }
 
-  /// One after the other: each of them wants the whole machine.
+  /// Tries one bug after the other, since each run needs the whole machine.
   private func tryStress(_ chosen: [Int], in laboratory: Laboratory) async throws -> [Int] {
     guard laboratory.hasStress, !chosen.isEmpty else { return chosen }
     try await laboratory.requireHealthUnderStress()
@@ -88,7 +88,7 @@ struct Mutants: AsyncParsableCommand {
   }
 }
 
-/// Says what has noticed a bug, if anything has, and returns whether.
+/// Prints what has noticed a bug, or that nothing has. Returns whether it was noticed.
 private func tell(
   _ bug: Bug, _ catcher: () async throws -> String?
 ) async throws -> Bool {
@@ -102,5 +102,5 @@ private func tell(
   return true
 }
 
-/// Writes a line at once, whoever reads it.
+/// Writes a line at once, also into a pipe or a file.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// The process groups that this program has started, none of which may outlive it.
+/// The process groups that this program has started. None of them may outlive it.
 enum Processes {
   private static let groups = Mutex(Set<pid_t>())
 
@@ -15,7 +15,7 @@ enum Processes {
     }
   }
 
-  /// Takes them along when this program is interrupted.
+  /// Ends all groups when this program is interrupted.
   static func endWithThisOne() {
     for number in [SIGINT, SIGTERM] {
       signal(number, SIG_IGN)
@@ -30,7 +30,7 @@ enum Processes {
   }
 
   private struct Source: @unchecked Sendable {
-    // Only kept.
+    // Only held so that it is not released.
     let source: any DispatchSourceSignal
   }
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What Swift Testing writes, line by line.
+/// The output of Swift Testing, read line by line.
 final class TestReport: Sendable {
   private struct State {
     var failure: String?
@@ -15,10 +15,10 @@ final class TestReport: Sendable {
   /// The test that began last and has not ended.
   var running: String? { state.withLock { $0.open.last } }
 
-  /// An issue of a thread that belongs to no test: only its place and text say what it is.
+  /// Swift Testing's name for a thread that belongs to no test. Only place and text identify its issue.
   private static let nobody = "«unknown»"
 
-  /// From ` with 1 argument rule → rule 3 at File.swift:1:1: …`, what is between arrow and place.
+  /// Takes what is between arrow and place in ` with 1 argument rule → rule 3 at File.swift:1:1: …`.
   private static func arguments(_ text: Substring) -> String {
     guard text.hasPrefix(" with "), let arrow = text.firstRange(of: "→ "),
       let place = text[arrow.upperBound...].firstRange(of: " at ")

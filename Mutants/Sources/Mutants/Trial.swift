@@ -3,28 +3,28 @@ internal import Subprocess
 internal import Synchronization
 internal import SystemPackage
 
-/// A program that is run until it has shown that something is wrong, or has ended.
+/// A program that runs until it has shown that something is wrong, or has ended.
 struct Trial: Sendable {
   let program: String
   let arguments: [String]
   let folder: URL
   var environment: [String: String] = [:]
-  /// It has hung if it says nothing for so long.
+  /// The program counts as hung if it prints nothing for so long.
   var quiet = Duration.seconds(25)
-  /// It has hung if it takes longer.
+  /// The program counts as hung if it takes longer.
   var total = Duration.seconds(600)
 
   enum Result: Sendable {
     case passed
     /// A test has failed.
     case failed(test: String)
-    /// Killed by the watchdog; the test that ran, as far as known.
+    /// The watchdog killed the program. The test that ran then, if it is known.
     case hung(test: String?)
-    /// Ended badly without a test that failed.
+    /// The program ended badly and no test had failed.
     case ended(badlyIn: String?)
   }
 
-  /// Runs it, and kills it and all that it has started as soon as the result is known.
+  /// Runs the program. Kills it and all processes that it has started as soon as the result is known.
   func result() async throws -> Result {
     let report = TestReport()
     let status = try await run { line in
@@ -38,7 +38,7 @@ struct Trial: Sendable {
     }
   }
 
-  /// Runs it to its end, and returns what it says, and whether it succeeded.
+  /// Runs the program to its end. Returns what it printed, and whether it succeeded.
   func lines() async throws -> ([String], Bool) {
     let all = Mutex([String]())
     let status = try await run { line in
@@ -56,7 +56,7 @@ struct Trial: Sendable {
 
   private func run(_ hear: @escaping @Sendable (String) -> Bool) async throws -> Status {
     var options = PlatformOptions()
-    // Whatever it starts has to go with it.
+    // The processes that it starts are killed with it, as one group.
     options.processGroupID = 0
     let values = Dictionary(
       uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), $1 as String?) })

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Calls `bite` once if nothing was heard for too long.
+/// Calls `bite` once if it has heard nothing for too long.
 final class Watchdog: Sendable {
   private struct State {
     var last = ContinuousClock.now

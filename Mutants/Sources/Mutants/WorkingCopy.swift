@@ -1,10 +1,11 @@
 internal import Foundation
 internal import PlantedBugs
 
-/// A copy of the tracked files of the repository, with every bug in it, and where it was built.
+/// A copy of the tracked files of the repository, with every bug in it, and the place where it is
+/// built.
 ///
-/// It stays for the next run, and files that would not change are not written: so the next build has
-/// little to do.
+/// It stays for the next run, and a file that would not change is not written again: so the next build
+/// has little to do.
 struct WorkingCopy {
   let repository: URL
   let root: URL
@@ -18,14 +19,14 @@ struct WorkingCopy {
     let description: String
   }
 
-  /// Makes the copy what the tracked files of the repository are now, and plants `bugs`.
+  /// Brings the copy up to date with the tracked files of the repository, and plants `bugs`.
   ///
-  /// - Parameter bugs: Each is switched on by its place in here, counted from 1.
-  /// - Throws: If a change does not fit its file, or a suite is not there.
+  /// - Parameter bugs: The place of a bug in this list, counted from 1, switches it on.
+  /// - Throws: If a change does not fit its file, or a suite does not exist.
   func refresh(with bugs: [Bug]) async throws {
     var files: [String: Data] = [:]
     for path in try await trackedFiles() {
-      // One that was deleted and not yet committed is not there.
+      // A tracked file that was deleted and not yet committed does not exist.
       files[path] = try? Data(contentsOf: repository.appending(path: path))
     }
     try plant(bugs, in: &files)
@@ -52,7 +53,8 @@ struct WorkingCopy {
       guard let source = files[path].map({ String(decoding: $0, as: UTF8.self) }) else {
         throw Problem(description: "\(bugs[0].bug.name): there is no \(path)")
       }
-      // Each alone first: whoever has changed the sources wants to know of all that do not fit.
+      // Each bug alone first: after a change of the sources, one run shall name all bugs that do not
+      // fit.
       for bug in bugs {
         do { _ = try Planting.plant([bug], in: source) } catch { problems.append("\(error)") }
       }
@@ -68,7 +70,8 @@ struct WorkingCopy {
     for path in boards { files[path] = Data(Switchboard.Language(of: path).source.utf8) }
   }
 
-  /// A filter that fits no test would let a bug pass unseen to the slow tests, and say nothing.
+  /// Checks that each suite exists. A filter that fits no test would say nothing, and send the bug on
+  /// to the slow tests.
   private func requireSuites(of bugs: [Bug], in files: [String: Data]) throws {
     let tests = files.filter { $0.key.hasPrefix("Tests/") }.values
       .map { String(decoding: $0, as: UTF8.self) }
@@ -81,7 +84,8 @@ struct WorkingCopy {
     }
   }
 
-  /// Tests wait for what must happen; here it mostly will not, and nobody wants to wait for that.
+  /// Shortens the patience of the tests. They wait for what must happen, and with a bug it mostly does
+  /// not happen.
   private func makeTestsImpatient(in files: inout [String: Data]) throws {
     for (path, patience) in [
       ("Tests/UVDispatchTests/Support/Threads.swift", "let patience = Duration.seconds(20)"),
@@ -124,8 +128,8 @@ struct WorkingCopy {
     if hasOtherSources { try forgetBuilds(of: files) }
   }
 
-  /// A package that depends on another by its path does not see that this one has other files now, and
-  /// links what it had built before.
+  /// Deletes the build folders of packages that depend on another by its path. Such a build does not
+  /// notice that the other has different files now, and links what it had built before.
   private func forgetBuilds(of files: [String: Data]) throws {
     for manifest in files.keys where manifest.hasSuffix("/Package.swift") {
       let build = root.appending(path: manifest).deletingLastPathComponent()

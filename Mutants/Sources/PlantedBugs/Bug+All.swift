@@ -1,5 +1,5 @@
 extension Bug {
-  /// Every bug that can be planted. Each has to be noticed by a test.
+  /// Every bug that can be planted. A test must notice each of them.
   public static let all: [Bug] =
     wakingBugs + fastPathBugs + viewBugs + viewInboxBugs + itemBugs + submittingBugs + runningBugs
     + waitingBugs + callbackBugs

@@ -1,14 +1,14 @@
 /// A bug that can be planted in a copy of the library's sources.
 public struct Bug: Sendable {
-  /// Names it on the command line: what it is in, and what is wrong with it.
+  /// Its name on the command line: the part that it is in, and what is wrong there.
   public let name: String
-  /// What goes wrong, and against which rule or invariant that is.
+  /// What goes wrong, and which rule or invariant that breaks.
   public let breaks: String
   /// The source file, below `Sources/`.
   public let file: String
-  /// What it changes in there. Nothing else of the file changes.
+  /// The changes of that file. Nothing else in it changes.
   public let changes: [Change]
-  /// The test suites that should notice, by the names of their types. Tried first.
+  /// The test suites that should notice the bug, by the names of their types. They are tried first.
   public let suites: [String]
 
   public init(
@@ -19,29 +19,29 @@ public struct Bug: Sendable {
   }
 }
 
-/// One place of a source file, and what it becomes while its bug is planted.
+/// One place of a source file, and its text while the bug is planted.
 public struct Change: Sendable {
   enum Kind { case expression, statement }
 
   let kind: Kind
-  /// Found exactly once in the file, or in `context`.
+  /// Must be found exactly once in the file, or in `context`.
   let text: String
   let replacement: String
-  /// A stretch of the file that is found exactly once in it, and that holds `text`.
+  /// A longer piece of the file that is found exactly once and contains `text`.
   let context: String?
 
-  /// An expression that becomes another of its type.
+  /// An expression that another of the same type replaces.
   ///
-  /// - Parameter context: More of the file around it, if it alone is found more than once.
+  /// - Parameter context: More of the file around the text, if the text alone is found more than once.
   public static func expression(
     _ text: String, becomes replacement: String, within context: String? = nil
   ) -> Change {
     Change(kind: .expression, text: text, replacement: replacement, context: context)
   }
 
-  /// Whole statements that become others. They must declare nothing that is used behind them.
+  /// Whole statements that others replace. They must declare nothing that is used after them.
   ///
-  /// - Parameter context: As of ``expression(_:becomes:within:)``.
+  /// - Parameter context: More of the file around the text, if the text alone is found more than once.
   public static func statement(
     _ text: String, becomes replacement: String, within context: String? = nil
   ) -> Change {
@@ -50,7 +50,7 @@ public struct Change: Sendable {
 
   /// Statements that are left out.
   ///
-  /// - Parameter context: As of ``expression(_:becomes:within:)``.
+  /// - Parameter context: More of the file around the text, if the text alone is found more than once.
   public static func without(_ text: String, within context: String? = nil) -> Change {
     .statement(text, becomes: "", within: context)
   }

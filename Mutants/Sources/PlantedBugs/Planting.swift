@@ -1,8 +1,8 @@
 /// Puts bugs into the text of a source file, all at once, each behind a switch of its own.
 ///
-/// So the tests are built once, and the environment says which bug is there: see ``Switchboard``.
+/// So the tests are built once, and the environment says which bug is switched on: see ``Switchboard``.
 public enum Planting {
-  /// A change that does not fit its file any more.
+  /// A change that no longer fits its file.
   public enum Failure: Error, Equatable, CustomStringConvertible {
     case notFound(bug: String, text: String)
     case ambiguous(bug: String, text: String, times: Int)
@@ -34,8 +34,9 @@ public enum Planting {
 
   /// Returns `source` with every change of `bugs` in it. A place may belong to more than one bug.
   ///
-  /// - Parameter bugs: Those of this file, and the number that switches each of them on.
-  /// - Throws: If a text is not found exactly once, if two overlap, or if one cuts a pair of brackets or is deferred.
+  /// - Parameter bugs: The bugs of this file, each with the number that switches it on.
+  /// - Throws: If a text is not found exactly once, if two texts overlap, or if one cuts a pair of
+  ///   brackets or is deferred.
   public static func plant(_ bugs: [(bug: Bug, number: Int)], in source: String) throws(Failure)
     -> String
   {
@@ -82,7 +83,7 @@ public enum Planting {
     }
   }
 
-  /// Whether each bracket of `text` has its partner there. Brackets in literals count as others do.
+  /// Whether each bracket of `text` has its partner in `text`. Brackets in literals count like others.
   private static func hasWholePairs(_ text: String) -> Bool {
     let partners: [Character: Character] = [")": "(", "]": "[", "}": "{"]
     var open: [Character] = []

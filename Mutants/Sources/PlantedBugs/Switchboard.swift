@@ -1,21 +1,21 @@
-/// How a binary that holds every bug is told which of them it has.
+/// How a binary that contains every bug is told which one is switched on.
 public enum Switchboard {
-  /// The environment variable, read once by each process. Without it there is none.
+  /// The environment variable, which each process reads once. Without it no bug is switched on.
   public static let variable = "PLANTED_BUG"
 
   static func call(_ number: Int) -> String { "hasPlantedBug(\(number))" }
 
-  /// What a file is written in, of which a target with planted bugs needs one more. In C, bugs change
-  /// expressions only.
+  /// The language of a file. A target with planted bugs needs one more file in that language. In C,
+  /// bugs change only expressions.
   public enum Language: Sendable {
     case swift, c
 
     public init(of file: String) { self = file.hasSuffix(".swift") ? .swift : .c }
 
-    /// The name of that file.
+    /// The name of that additional file.
     public var board: String { self == .swift ? "Switchboard.swift" : "Switchboard.h" }
 
-    /// What a file with bugs in it begins with.
+    /// The text at the beginning of a file with bugs in it.
     public var prelude: String { self == .swift ? "" : "#include \"Switchboard.h\"\n" }
 
     public var source: String { self == .swift ? Switchboard.source : Switchboard.header }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PlantedBugs
 
-/// So that a list that the sources have left behind is noticed in a second.
+/// Notices in a second that the sources have changed and the list of bugs has not.
 @Suite("Every bug of the list")
 struct FittingTests {
   typealias Bug = PlantedBugs.Bug

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The list of bugs")
 struct ListTests {
-  // Swift Testing has one as well.
+  // Swift Testing has a type of this name as well.
   typealias Bug = PlantedBugs.Bug
 
   @Test("gives each a name of its own")

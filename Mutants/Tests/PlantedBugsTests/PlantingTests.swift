@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Planting bugs in a source file")
 struct PlantingTests {
-  // Swift Testing has one as well.
+  // Swift Testing has a type of this name as well.
   private typealias Bug = PlantedBugs.Bug
 
   private func makeBug(_ name: String, _ change: Change) -> Bug {

@@ -1,22 +1,22 @@
 package import Oracle
 package import TaskDispatch
 
-/// A small program of some user's, of which nothing but the order of its bodies is left to chance: what
-/// it submits, and under which labels, follows from the seed.
+/// A small program as a user could write it, in which only the order of the bodies is left to chance:
+/// the seed decides what it submits, and under which labels.
 ///
-/// So it is the same program on threads and in a fake, and what happened on threads can be had again in
-/// the fake. That is more than can be said of the other mixes: there several threads submit until a time
-/// is over, and who went first decides what is submitted next.
+/// So the same program runs on threads and in a fake, and a failure on threads can be repeated in the
+/// fake. The other mixes cannot be repeated like that: several of their threads submit until a time is
+/// over, and the order in which these threads submit decides what they submit next.
 package struct Episode: Sendable {
-  /// A mistake in an episode, of the kind that people make: it shows in some orders alone.
+  /// A mistake in an episode, of the kind that people make: only some orders show it.
   package enum Plant: String, Codable, CaseIterable, Sendable {
-    /// Shows whatever answer comes, though something else was typed meanwhile.
+    /// Shows each answer that arrives, although another query was typed while it was fetched.
     case search
-    /// Books what was there when it was asked about.
+    /// Books a sale because something was left when the buyer asked, without looking again.
     case stock
-    /// Writes lines down in the order in which they come.
+    /// Writes lines in the order in which they arrive.
     case journal
-    /// Takes an answer that comes after the time-out.
+    /// Takes an answer that arrives after its time-out.
     case timeout
 
     package var purpose: String {
@@ -37,13 +37,13 @@ package struct Episode: Sendable {
     self.plant = plant
   }
 
-  /// That of one round of a run.
+  /// The episode of one round of a run.
   package init(ofRound round: Int, seed: UInt64, plant: Plant?) {
     self.init(
       seed: Dice.mixed(seed &+ (UInt64(round) &+ 1) &* 0x9E37_79B9_7F4A_7C15), plant: plant)
   }
 
-  /// What it is made of, with everything as it is before it begins.
+  /// The parts of the episode, each in its first state.
   private func makeParts() -> [any Part] {
     var dice = Dice(seed: seed)
     var kinds = (0..<2 + dice.roll(4)).map { _ in Plant.allCases[dice.roll(Plant.allCases.count)] }
@@ -60,14 +60,14 @@ package struct Episode: Sendable {
     }
   }
 
-  /// What it does, a line for each of its parts.
+  /// What the episode does, a line for each of its parts.
   package var program: [String] { makeParts().map(\.purpose) }
 
-  /// How it ended.
+  /// How an episode ended.
   package struct Ending: Codable, Hashable, Sendable {
     /// What is wrong, as the parts themselves see it.
     package var faults: [String] = []
-    /// Rules of the dispatcher that did not hold.
+    /// The rules of the dispatcher that were broken.
     package var brokenRules: [String] = []
 
     package init(faults: [String] = [], brokenRules: [String] = []) {
@@ -77,48 +77,50 @@ package struct Episode: Sendable {
 
     package var isGood: Bool { faults.isEmpty && brokenRules.isEmpty }
 
-    /// For people.
+    /// The ending as a text for people.
     package var text: String {
       if isGood { return "everything is as it should be" }
       return (faults + brokenRules.map { "the rule \"\($0)\" is broken" }).joined(separator: "; ")
     }
   }
 
-  /// Runs it from its begin to its end.
+  /// Runs the episode from its beginning to its end.
   ///
   /// - Parameters:
-  ///   - dispatcher: A new one. The last body tells it to end.
-  ///   - width: That of its background.
+  ///   - dispatcher: A new one. The last body to end shuts it down.
+  ///   - width: The width of its background.
   ///   - takesTime: Whether bodies keep their threads for a while, so that they overlap.
-  ///   - court: Where violations of the dispatcher's rules are brought.
+  ///   - violations: The log for broken rules of the dispatcher.
   ///   - drive: Runs what was submitted, and returns when the dispatcher has ended.
   package func run(
-    on dispatcher: any TaskDispatcher, width: Int, takesTime: Bool, court: Court,
+    on dispatcher: any TaskDispatcher, width: Int, takesTime: Bool, violations: ViolationLog,
     _ drive: () throws -> Void
   ) rethrows -> (ending: Ending, bodies: Int) {
     let parts = makeParts()
-    let stage = Stage(dispatcher, width: width, takesTime: takesTime, court: court)
+    let stage = Stage(dispatcher, width: width, takesTime: takesTime, violations: violations)
     stage.post(.foreground, "begin") { for part in parts { part.begin(on: stage) } }
     try drive()
     var ending = Ending(
-      faults: parts.compactMap(\.fault), brokenRules: court.all.map(\.rule.title))
-    // Who is stopped half way has nothing to say of its end.
+      faults: parts.compactMap(\.fault), brokenRules: violations.all.map(\.rule.title))
+    // The parts can tell nothing of an episode that was stopped half way.
     if stage.openCount != 0 { ending.faults = ["\(stage.openCount) tasks have not ended"] }
     return (ending, stage.bodyCount)
   }
 }
 
-/// A piece of somebody's code, and what must be so when all of it has ended, whatever came first.
+/// A part of an episode: what it submits, and what must be true when all of it has ended, in whatever
+/// order it ran.
 protocol Part: Sendable {
-  /// What it does, and how much of it: who has another one has another program.
+  /// What the part does, and how much of it. Two programs are the same if all their parts have the same
+  /// purpose.
   var purpose: String { get }
-  /// Submits what it begins with, to the foreground alone. In a body of it.
+  /// Submits the first bodies, all of them to the foreground. Called inside a body of the foreground.
   ///
-  /// What bodies do at the same time has no order that one thread could have. So one of the background
-  /// submits once at most, and as the last thing it does, and nothing to the background itself; and what
-  /// bodies share they touch on the foreground, or on the serial queue. Then nothing but their order
-  /// matters.
+  /// Bodies that run at the same time have no order that one thread could repeat. So a body of the
+  /// background submits at most once, as the last thing it does, and never to the background; and
+  /// bodies share only what they touch on the foreground or on the serial queue. Then only the order of
+  /// the bodies matters.
   func begin(on stage: Stage)
-  /// What is wrong, now that nothing of it is left; nil if all is well.
+  /// What is wrong when the episode has ended; nil if all is well.
   var fault: String? { get }
 }

@@ -3,26 +3,28 @@ import Oracle
 package import TaskDispatch
 import TaskDispatchTesting
 
-/// What an observer saw of one episode, with all that it takes to run the same again, as a file.
+/// What an observer saw of one episode, as a file, with all that it takes to run the episode again.
 ///
-/// The first line says how long the rest is and what it adds up to: a part of an order, or an order with
-/// another name in it, would be followed without a complaint, and mean nothing.
+/// The first line gives the length and the checksum of the rest. Without them the fake would follow a
+/// part of an order, or an order with a changed name, without a complaint, and the result would mean
+/// nothing.
 package struct History: Codable, Equatable, Sendable {
-  /// Of the run.
+  /// The seed of the run.
   package var seed: UInt64
   package var plant: Episode.Plant?
-  /// Which of its rounds. Those before had dispatchers of their own, and nothing of them is needed.
+  /// The number of the round. Each earlier round had a dispatcher of its own, so nothing of it is
+  /// needed.
   package var round: Int
-  /// Of the background.
+  /// The width of the background.
   package var width: Int
-  /// What the episode does.
+  /// What the episode does, a line for each of its parts.
   package var program: [String]
   package var ending: Episode.Ending
-  /// Whether the episode has come to its end, so that nothing of its order is missing.
+  /// Whether the episode came to its end, so that its order is complete.
   package var isWhole: Bool
-  /// The order, as `explore(replaying:)` takes it.
+  /// The order of the bodies, in the form that `explore(replaying:)` takes.
   package var token: String
-  /// What was told, a line for each event, for people.
+  /// What the observer was told, a line for each event, for people.
   package var events: [String]
 
   package init(
@@ -53,7 +55,7 @@ package struct History: Codable, Equatable, Sendable {
   package var text: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    // Numbers, texts and lists of them: nothing that it could refuse.
+    // It consists of numbers, texts and lists of them, which the encoder never refuses.
     let body = try! encoder.encode(self)
     let sum = Self.hexadecimal(Self.sum(of: [UInt8](body)))
     return "\(Self.title)\(Self.version), \(body.count) bytes, sum \(sum)\n"
@@ -64,7 +66,7 @@ package struct History: Codable, Equatable, Sendable {
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
   }
 
-  /// - Throws: For a file that is not as it was written, and if the same seed makes another program now.
+  /// - Throws: If the file was changed after it was written, or if its seed makes another program now.
   package static func read(from path: String) throws(HistoryError) -> History {
     let data: Data
     do { data = try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
@@ -73,7 +75,7 @@ package struct History: Codable, Equatable, Sendable {
     return try History([UInt8](data), from: path)
   }
 
-  /// - Parameter path: For messages.
+  /// - Parameter path: The name of the file in messages.
   package init(_ bytes: [UInt8], from path: String) throws(HistoryError) {
     if bytes.isEmpty { throw .empty(path) }
     let title = Array(Self.title.utf8)
@@ -115,7 +117,7 @@ package struct History: Codable, Equatable, Sendable {
     }
   }
 
-  /// FNV-1a: a byte that is changed always changes it.
+  /// FNV-1a. A change of one byte always changes the sum.
   package static func sum(of bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }

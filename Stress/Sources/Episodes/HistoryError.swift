@@ -1,20 +1,21 @@
 /// Why a history cannot be followed, and what to do about it.
 package enum HistoryError: Error, Equatable, Sendable {
-  /// It cannot be opened: the path, and what the system says.
+  /// The file cannot be opened: its path, and what the system says.
   case unreadable(String, String)
-  /// There is nothing in it.
+  /// The file is empty.
   case empty(String)
-  /// It is something else.
+  /// The file is something else.
   case foreign(String)
-  /// Another version of this program has written it: what its first line says.
+  /// Another version of this program has written the file: what its first line says.
   case otherVersion(String, String)
-  /// Its end is missing. Without that the fake would run another order.
+  /// The end of the file is missing. The fake would run another order without it.
   case cut(String, missing: Int)
-  /// Something in it was changed: the path, and what is wrong.
+  /// Something in the file was changed: its path, and what is wrong.
   case damaged(String, String)
-  /// It is of another run than the options name.
+  /// The file is of another run than the options name.
   case otherRun(String, option: String, recorded: String, given: String)
-  /// The same seed makes another program by now: what it has, and what had it when it was recorded.
+  /// The recorded seed makes another program now. The texts are the first part that differs: as it was
+  /// recorded, and as it is now.
   case otherProgram(String, recorded: String, now: String)
 }
 

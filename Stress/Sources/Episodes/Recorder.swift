@@ -2,8 +2,8 @@ import Oracle
 package import TaskDispatch
 import TaskDispatchTesting
 
-/// Keeps what a dispatcher tells of one episode: some hundred events, however long the run is that the
-/// episode is a round of.
+/// Keeps the events of one episode. An episode is one round, so these are some hundred events, however
+/// long the run is.
 package final class Recorder: TaskObserver {
   private let events = Locked<[TaskEvent]>([])
 
@@ -14,16 +14,17 @@ package final class Recorder: TaskObserver {
   package var history: [TaskEvent] { events.withLock { $0 } }
 }
 
-/// The order of bodies, a name for each.
+/// The order of the bodies, by name.
 struct Order: Equatable {
   let names: [String]
 
-  /// - Parameter token: As `scheduleToken(of:)` makes it. Nil for what is no order.
+  /// - Parameter token: An order as `scheduleToken(of:)` makes it. The result is nil for any other
+  ///   text.
   init?(_ token: String) {
     let prefix = "order1:"
     guard token.hasPrefix(prefix) else { return nil }
-    // That a time came is no step: nobody is told of it but by the body that follows. In the fake timers
-    // that are due at one time are so at once, and a loop may find them one by one.
+    // A passing time is no step: the dispatcher tells of it only by the body that follows. Timers that
+    // are due at one time are due together in the fake, and a loop may find them one by one.
     names = token.dropFirst(prefix.count).split(separator: ";").map(String.init).filter {
       !$0.hasSuffix("+time")
     }

@@ -2,17 +2,18 @@ import Foundation
 import Oracle
 package import TaskDispatchTesting
 
-/// A history, once more in the fake.
+/// A history that the fake has run again.
 package struct Replay: Sendable {
   package let history: History
-  /// How it ended this time.
+  /// How the episode ended this time.
   package let ending: Episode.Ending
-  /// How many steps were made in the recorded order before the first that was another one.
+  /// How many steps followed the recorded order before the first that differed.
   package let followed: Int
-  /// That: its name then and now, or nil for none left. Nil if the order was the same.
+  /// The first step that differed: its name then and now, each nil if there was none left. Nil if the
+  /// whole order was the same.
   package let difference: Difference?
-  /// Of all that was different from the order that the fake prefers, what matters. Nil if it ended in
-  /// another way.
+  /// The deviations from the order that the fake prefers, reduced to those that matter. Nil if the
+  /// episode ended in another way.
   package let cause: ScheduleWitness?
 
   package struct Difference: Sendable {
@@ -26,7 +27,7 @@ package struct Replay: Sendable {
 extension History {
   /// Runs the same episode in the recorded order, as nearly as one thread can.
   ///
-  /// - Parameter explains: Whether to look for what matters about the order, which takes some hundred
+  /// - Parameter explains: Whether to search for what matters about the order, which takes some hundred
   ///   runs of the episode.
   package func replay(explains: Bool = true) throws -> Replay {
     let recorder = Recorder()
@@ -48,8 +49,8 @@ extension History {
       cause: isWanted ? try cause(of: ending) : nil)
   }
 
-  /// An exploration makes the order of what fails shorter, and a replay does not: so this is one of the
-  /// recorded order, and of one schedule more.
+  /// Finds what matters about the recorded order. A replay does not shorten a failing order, but an
+  /// exploration does: so this is an exploration that runs the recorded order and one other schedule.
   private func cause(of ending: Episode.Ending) throws -> ScheduleWitness? {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("stress-order-\(UUID().uuidString)").path
@@ -68,17 +69,17 @@ extension History {
     .init(width: width, stepLimit: 1_000_000, observer: recorder)
   }
 
-  /// Time passes whenever it did.
+  /// Timers may pass as often as they did on threads.
   private static var budget: ExplorationBudget { .init(timersAhead: .max) }
 }
 
 extension Episode {
-  /// For an exploration.
+  /// The episode as a test that an exploration runs.
   package func scenario(width: Int) -> (RecordingDispatcher) throws -> Ending {
     { dispatcher in
-      try run(on: dispatcher, width: width, takesTime: false, court: Court()) {
+      try run(on: dispatcher, width: width, takesTime: false, violations: ViolationLog()) {
         try dispatcher.runUntilIdle()
-        // Time-outs that nothing else has waited for.
+        // The episode may be idle although time-outs are still to come.
         try dispatcher.advanceTime(by: .seconds(60))
       }.ending
     }
@@ -86,7 +87,7 @@ extension Episode {
 }
 
 extension Exploration<Episode.Ending> {
-  /// The end of the one schedule that was run.
+  /// How the only schedule of this exploration ended.
   fileprivate var ending: Episode.Ending {
     outcomes.first
       ?? Episode.Ending(faults: failures.map { "the fake could not go on: \($0.reason)" })

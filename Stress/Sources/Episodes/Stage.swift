@@ -1,9 +1,9 @@
 import Oracle
 import TaskDispatch
 
-/// Where one run of an episode takes place: its queues, and the judges that watch them.
+/// Where one run of an episode takes place: its queues, and the checkers that watch them.
 final class Stage: Sendable {
-  /// A queue of the dispatcher's.
+  /// A queue of the dispatcher.
   enum Place: Int, CaseIterable, Sendable { case foreground, background, serial }
 
   private struct Books {
@@ -13,22 +13,22 @@ final class Stage: Sendable {
 
   private let dispatcher: any TaskDispatcher
   private let queues: [TaskQueue]
-  private let judges: [QueueJudge]
-  private let court: Court
+  private let checkers: [QueueChecker]
+  private let violations: ViolationLog
   private let takesTime: Bool
   private let books = Locked(Books())
 
-  init(_ dispatcher: any TaskDispatcher, width: Int, takesTime: Bool, court: Court) {
+  init(_ dispatcher: any TaskDispatcher, width: Int, takesTime: Bool, violations: ViolationLog) {
     self.dispatcher = dispatcher
     self.takesTime = takesTime
-    self.court = court
+    self.violations = violations
     queues = [
       dispatcher.foreground, dispatcher.background, dispatcher.makeQueue(label: "serial", width: 1),
     ]
     let names = Place.allCases.map { "\($0)" }
-    court.nameQueues(names)
-    judges = zip(names, [1, width, 1]).enumerated().map {
-      QueueJudge(index: $0, name: $1.0, width: $1.1, court: court)
+    violations.nameQueues(names)
+    checkers = zip(names, [1, width, 1]).enumerated().map {
+      QueueChecker(index: $0, name: $1.0, width: $1.1, violations: violations)
     }
   }
 
@@ -41,13 +41,14 @@ final class Stage: Sendable {
 
   // MARK: Submitting
 
-  /// - Parameter nanoseconds: How long the body keeps its thread before it does anything, on threads.
+  /// - Parameter nanoseconds: How long the body keeps its thread before it does anything. Not used in a
+  ///   fake.
   func post(
     _ place: Place, _ label: String, after nanoseconds: Int64 = 0,
     _ body: @escaping @Sendable () -> Void
   ) {
-    let judge = judges[place.rawValue]
-    let ticket = judge.issue(.posted, seed: 0, at: now)
+    let checker = checkers[place.rawValue]
+    let ticket = checker.issue(.posted, seed: 0, at: now)
     begins()
     let admission = queues[place.rawValue](label: label) { [self] in
       perform(ticket, after: nanoseconds, body)
@@ -55,12 +56,12 @@ final class Stage: Sendable {
     settle(ticket, admission)
   }
 
-  /// A body of the foreground that comes later, unless it is cancelled.
+  /// Submits a body that the foreground runs later, unless it is cancelled.
   func after(
     _ delay: Duration, _ label: String, _ body: @escaping @Sendable () -> Void
   ) -> Alarm {
-    let judge = judges[0]
-    let ticket = judge.issue(
+    let checker = checkers[0]
+    let ticket = checker.issue(
       .timer, isCertain: false, delay: Int64(delay / .nanoseconds(1)), seed: 0, at: now)
     begins()
     let timer = queues[0].after(delay, label: label) { [self] in perform(ticket, after: 0, body) }
@@ -79,29 +80,29 @@ final class Stage: Sendable {
 
   func cancel(_ alarm: Alarm) {
     guard alarm.timer.cancel() == .beforeStart else { return }
-    judges[0].cancelledBeforeStart(alarm.ticket)
+    checkers[0].cancelledBeforeStart(alarm.ticket)
     ends(bodies: 0)
   }
 
   private func settle(_ ticket: Ticket, _ admission: Admission) {
     switch admission {
-    case .accepted: judges[ticket.queue].returned(ticket, at: now)
+    case .accepted: checkers[ticket.queue].returned(ticket, at: now)
     case .refused(let refusal):
-      judges[ticket.queue].refused(ticket)
-      court.report(.once, ticket, "was refused: \(refusal)")
+      checkers[ticket.queue].refused(ticket)
+      violations.report(.once, ticket, "was refused: \(refusal)")
       ends(bodies: 0)
     }
   }
 
   private func perform(_ ticket: Ticket, after nanoseconds: Int64, _ body: () -> Void) {
-    let judge = judges[ticket.queue]
-    guard judge.begin(ticket, at: now) else { return }
+    let checker = checkers[ticket.queue]
+    guard checker.begin(ticket, at: now) else { return }
     if takesTime {
       let end = now + nanoseconds
       while now < end {}
     }
     body()
-    judge.finish(ticket)
+    checker.finish(ticket)
     ends(bodies: 1)
   }
 
@@ -115,7 +116,7 @@ final class Stage: Sendable {
       books.bodies += bodies
       return books.open == 0
     }
-    // What has not come to its end keeps something open that will submit the rest.
+    // A task that leads to more submits it before it ends. So at zero nothing more can come.
     if isLast { dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(30))) }
   }
 }

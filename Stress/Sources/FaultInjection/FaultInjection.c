@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A sanitizer's runtime calls in here before it is ready for instrumented code. */
+/* A sanitizer's runtime calls functions of this file before it is ready for instrumented code. */
 #pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation)), apply_to = function)
 
 enum fault { EINTR_, SPURIOUS, DELAY, FULL, JUMP, THREADS, FAULTS };
@@ -37,12 +37,13 @@ static int64_t last_jump;
 
 /* --- Chance --------------------------------------------------------------------------------- */
 
-/* The library is there from the start, so this is reached without a call. */
+/* This library is loaded at the start, so its thread-local storage needs no call. */
 static __thread uint64_t state __attribute__((tls_model("initial-exec")));
 
 static uint64_t next_random(void) {
   if (state == 0) {
-    /* splitmix64 of the seed and the thread's number, in the order of their first question. */
+    /* splitmix64 of the seed and the thread's number. Threads are numbered in the order of their
+     * first call. */
     uint64_t mixed = load(seed) + add(threads_seen, 1) * 0x9e3779b97f4a7c15u;
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
     mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
@@ -64,7 +65,7 @@ static bool strikes_one_in(enum fault fault, uint64_t divisor) {
 
 static bool strikes(enum fault fault) { return strikes_one_in(fault, 1); }
 
-/* From 1 to 2 to the power of `bits`; each order of magnitude is as likely. */
+/* A number from 1 to 2 to the power of `bits`; each order of magnitude is equally likely. */
 static int64_t some_size(unsigned bits) {
   int64_t order = (int64_t)1 << next_random() % bits;
   return order + (int64_t)(next_random() % (uint64_t)order);
@@ -73,7 +74,7 @@ static int64_t some_size(unsigned bits) {
 static void pause_thread(void) {
   int saved = errno;
   struct timespec time = {0, some_size(11) * 1000};
-  /* Not by a function that somebody may have put something in front of. */
+  /* A system call and no function, since another preloaded library may have replaced the function. */
   syscall(SYS_nanosleep, &time, NULL);
   errno = saved;
 }
@@ -83,7 +84,7 @@ static void pause_thread(void) {
 static void *behind(void **place, const char *name, const char *version) {
   void *found = load(*place);
   if (found) return found;
-  /* Without its version an old pthread_cond_wait is found, which is another one. */
+  /* Without the version, the linker finds an old pthread_cond_wait that works differently. */
   if (version) found = dlvsym(RTLD_NEXT, name, version);
   if (!found) found = dlsym(RTLD_NEXT, name);
   if (!found) abort();
@@ -125,7 +126,7 @@ void fault_injection_configure(const char *text) {
         store(refused_thread, strtol(value, NULL, 10));
       }
     }
-    /* Whoever mistypes a fault would find that his program bears it. */
+    /* If a mistyped fault were ignored, the program would seem to bear it. */
     if (!known) abort();
     text += length;
     if (*text == ',') text++;
@@ -153,7 +154,7 @@ static struct timespec timespec_of(int64_t nanoseconds) {
   return (struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000};
 }
 
-/* The clock as it is. */
+/* The time of the real clock. */
 static int64_t real_now(clockid_t clock) {
   BEHIND(clock_gettime, NULL);
   struct timespec time;
@@ -180,7 +181,8 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
   return 0;
 }
 
-/* The end of a wait, from our monotonic clock to the real one. A far future stays one. */
+/* The end of a wait: converted from our monotonic clock to the real one. A far future stays as it
+ * is. */
 static struct timespec real_deadline(const struct timespec *deadline) {
   int64_t offset = load(ahead);
   if (deadline->tv_sec > INT64_MAX / 2000000000) return *deadline;
@@ -188,8 +190,9 @@ static struct timespec real_deadline(const struct timespec *deadline) {
   return timespec_of(end < 0 ? 0 : end);
 }
 
-/* Waits until `deadline` of our clock, or for a step, because that may jump meanwhile. The end of a
- * step is a spurious wake to the caller, who has to look: between two steps nobody would wake him. */
+/* Waits until `deadline` of our clock, or for one step, because our clock may jump during the wait.
+ * The end of a step is a spurious wake for the caller, which must look again: a jump itself wakes no
+ * thread. */
 static int wait_until(
     int (*wait)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *),
     pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
@@ -230,7 +233,8 @@ static int timed_wait(
 int pthread_cond_timedwait(
     pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
   if (strikes(SPURIOUS)) return 0;
-  /* The condition knows its clock, and does not tell. The two are half a century apart. */
+  /* A condition does not tell which clock it uses. The readings of the two clocks are half a century
+   * apart. */
   bool is_monotonic = deadline->tv_sec < real_now(CLOCK_REALTIME) / 1000000000 / 2 ||
                       deadline->tv_sec > INT64_MAX / 2000000000;
   if (!is_monotonic) {
@@ -263,7 +267,7 @@ int pthread_mutex_lock(pthread_mutex_t *mutex) {
   return status;
 }
 
-/* Libuv's, if the program has it. */
+/* Replaces libuv's function, if the program has libuv. */
 int uv_queue_work(void *loop, void *request, void *work, void *after) {
   BEHIND(uv_queue_work, NULL);
   if (strikes(DELAY)) pause_thread();
@@ -284,7 +288,7 @@ int pthread_create(
 /* --- Descriptors ------------------------------------------------------------------------------ */
 
 enum { MOST_DESCRIPTORS = 65536 };
-/* Which descriptors are eventfds: 1, or 3 for one that never waits. */
+/* Which descriptors are eventfds: 1, or 3 for an eventfd that never blocks. */
 static unsigned char kinds[MOST_DESCRIPTORS];
 
 static unsigned kind(int descriptor) {
@@ -323,7 +327,7 @@ ssize_t write(int descriptor, const void *buffer, size_t length) {
     return -1;
   }
   if (is == 3 && load(chances[FULL]) != 0 && next_random() % 1000 < load(chances[FULL])) {
-    /* It is readable then, as after any write; and has no room for the one that follows. */
+    /* The eventfd is readable then, as after any write, and has no room for the write that follows. */
     uint64_t most = UINT64_MAX - 1;
     if (syscall(SYS_write, descriptor, &most, sizeof most) == sizeof most) add(counts[FULL], 1);
   }
@@ -335,7 +339,8 @@ static int interrupted(void) {
   return -1;
 }
 
-/* A wait of `timeout` milliseconds of our clock. In steps, because that may jump meanwhile. */
+/* Waits for `timeout` milliseconds of our clock. It waits in steps, because our clock may jump
+ * during the wait. */
 #define WAIT_IN_STEPS(...)                                                         \
   do {                                                                             \
     if (timeout <= 0 || load(chances[JUMP]) == 0) return real(__VA_ARGS__);        \

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Makes something go wrong in a process of its own, and sees that it ends as it is written.
+/// Makes something go wrong in a process of its own, and checks that this process ends as documented.
 ///
 ///     FaultProbe          every probe, as a table
-///     FaultProbe NAME     one; leaves with 0 if its outcome is as written
-///     FaultProbe --list   what there is: name, fault and outcome
+///     FaultProbe NAME     one; leaves with 0 if its outcome is as documented
+///     FaultProbe --list   all probes: name, fault and outcome
 ///
-/// With `--inside NAME` it is the process in which the fault happens.
+/// With `--inside NAME` this program is the process in which the fault happens.
 @main
 enum FaultProbe {
   static func main() {
@@ -31,7 +31,7 @@ enum FaultProbe {
   }
 
   private static func leave(_ isWell: Bool) -> Never {
-    // Not `exit`: a leak checker would blame Foundation's objects on us.
+    // Not `exit`: a leak checker would report Foundation's objects as ours.
     fflush(nil)
     _exit(isWell ? 0 : 1)
   }
@@ -56,13 +56,13 @@ enum FaultProbe {
   }
 
   private static func runInside(_ probe: Probe, variant: Int) -> Never {
-    // Whoever started this may have been on a thread that lets no signal in; a process inherits that.
+    // The thread that started this process may have blocked all signals, and a process inherits that.
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
     do {
       for note in try probe.body(variant) { print(note) }
-      // Some leave a body that never ends, for which `exit` would wait.
+      // Some probes leave a body that never ends, and `exit` would wait for it.
       fflush(nil)
       _exit(0)
     } catch {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// ``FaultInjection``, which is preloaded into this process: so it is found by name.
+/// The functions of ``FaultInjection``. They are found by name, since the library is preloaded into
+/// this process and not linked.
 enum Injection {
   private typealias Configure = @convention(c) (UnsafePointer<CChar>) -> Void
   private typealias Count = @convention(c) (UnsafePointer<CChar>) -> Int
@@ -21,8 +22,8 @@ enum Injection {
     return unsafeBitCast(symbol, to: Count.self)(name)
   }
 
-  /// Ends the faults, and says how often each of `names` has happened. Throws if one never has: then
-  /// nothing was proved.
+  /// Ends the faults, and says how often each of `names` has happened. Throws if one of them has never
+  /// happened, since nothing was proved then.
   static func end(_ names: [String]) throws(Unexpected) -> String {
     try configure("")
     var counts: [String] = []

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One fault, and how it has to end.
+/// One fault, and how a process must end because of it.
 struct Probe: Sendable {
   /// How a process may end.
   enum Ending: Hashable, Sendable, CustomStringConvertible {
     case exit(Int32)
     case signal(Int32)
-    /// It was killed, because its deadline had passed.
+    /// The process was killed, because its deadline had passed.
     case hung
 
     var description: String {
@@ -22,17 +22,17 @@ struct Probe: Sendable {
   var name: String
   /// What goes wrong.
   var fault: String
-  /// What has to come of it.
+  /// What must follow from the fault.
   var outcome: String
-  /// What is to be preloaded: ``FaultInjection``'s setting. Nil for nothing.
+  /// The setting of ``FaultInjection``, which is then preloaded. Nil if it is not preloaded.
   var injection: String?
-  /// Which ways to end are as written.
+  /// Which endings are as documented.
   var endings: Set<Ending> = [.exit(0)]
-  /// How many processes: each is told its number.
+  /// How many processes run the probe. Each is told its number.
   var variants = 1
-  /// How long a process may take, in seconds; under a sanitizer five times that.
+  /// How long a process may take, in seconds. Under a sanitizer it may take five times as long.
   var deadline = 30.0
-  /// Throws if the outcome is not as written. What it returns is printed.
+  /// Throws if the outcome is not as documented. The texts that it returns are printed.
   var body: @Sendable (_ variant: Int) throws -> [String]
 
   struct Verdict {
@@ -41,7 +41,7 @@ struct Probe: Sendable {
     var notes: [String] = []
   }
 
-  /// Runs it in processes of its own, one after the other.
+  /// Runs the probe in processes of its own, one after the other.
   func runOutside() -> Verdict {
     let clock = ContinuousClock()
     let began = clock.now
@@ -90,10 +90,10 @@ struct Probe: Sendable {
     process.standardOutput = output
     process.standardError = output
     var environment = ProcessInfo.processInfo.environment
-    // A crash that is meant to be needs no page of text.
+    // An intended crash needs no page of text.
     environment["SWIFT_BACKTRACE"] = "enable=no"
     environment["UV_THREADPOOL_SIZE"] = "4"
-    // What a library held that was closed looks like a leak.
+    // Memory that a closed library had allocated looks like a leak.
     environment["ASAN_OPTIONS"] = [environment["ASAN_OPTIONS"], "detect_leaks=0"]
       .compactMap(\.self).joined(separator: ":")
     if let injection {
@@ -124,10 +124,10 @@ struct Probe: Sendable {
   }
 }
 
-/// Whether this is built for a sanitizer, which takes its time.
+/// Whether this is built for a sanitizer, which makes it slow.
 private let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
-/// The outcome is not what is written.
+/// The outcome is not as documented.
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
 }

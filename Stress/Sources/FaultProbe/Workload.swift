@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import UVDispatch
 
-/// Two hundred thousand submissions of all kinds from four threads, each of which has to end exactly
-/// as its dispatcher said.
+/// Two hundred thousand submissions of all kinds from four threads. Each submission must end exactly as
+/// the dispatcher said.
 struct Workload: Sendable {
   /// What is known of one submission.
   private final class Submission: Sendable {
@@ -26,7 +26,7 @@ struct Workload: Sendable {
     submissions = (0..<perThread * threads).map { _ in Submission() }
   }
 
-  /// Runs it to its end on the calling thread.
+  /// Runs the workload to its end, with the calling thread as the loop's thread.
   ///
   /// - Returns: What the shutdown reported, as text.
   func run() throws -> String {
@@ -43,7 +43,7 @@ struct Workload: Sendable {
     }
     Thread.detachNewThread {
       posters.wait()
-      // Timers run in the order of their deadlines: those of the submissions are earlier.
+      // Timers run in the order of their deadlines, and the deadlines of the submissions are earlier.
       dispatcher.foreground.after(.milliseconds(50)) {
         dispatcher.beginShutdown(.init(drain: .seconds(3_600), cancel: .zero))
       }

@@ -22,8 +22,8 @@ int main(int count, char **arguments) {
   for (int round = 0; round < 2; round++) {
     int completed = run();
     printf("%d completed\n", completed);
-    /* A hundred bodies, their hundred replies, and the timer. A reply may come after the shutdown
-     * has begun, and counts all the same: it is the dispatcher's own work. */
+    /* A hundred bodies, their hundred replies, and the timer. A reply may be submitted after the
+     * shutdown has begun, and is still accepted: it is the dispatcher's own work. */
     if (completed != 201) return 1;
   }
   if (count > 2) printf("dlclose: %d\n", dlclose(library));

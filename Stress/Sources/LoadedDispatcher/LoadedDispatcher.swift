@@ -1,10 +1,10 @@
 import UVDispatch
 
-/// Makes a dispatcher, lets it do both kinds of work, and shuts it down: for a program in C that has
-/// loaded this library.
+/// Makes a dispatcher, lets it run both kinds of tasks, and shuts it down. A program in C that has
+/// loaded this library calls it.
 ///
-/// - Returns: How many bodies were completed, or -1 if the ledger does not balance, -2 if there is no
-///   dispatcher to be had.
+/// - Returns: How many bodies were completed; -1 if the ledger does not balance; -2 if no dispatcher
+///   could be made.
 @_cdecl("run_loaded_dispatcher")
 public func runLoadedDispatcher() -> CInt {
   guard let dispatcher = try? UVDispatcher() else { return -2 }

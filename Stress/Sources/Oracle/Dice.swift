@@ -1,4 +1,4 @@
-/// Pseudo-random numbers that depend on nothing but the seed (SplitMix64).
+/// Pseudo-random numbers that depend only on the seed (SplitMix64).
 public struct Dice: Sendable {
   private var state: UInt64
 

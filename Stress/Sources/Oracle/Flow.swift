@@ -1,7 +1,7 @@
-/// What goes from one descriptor to another, of which only the handlers read and write. Whoever has it
-/// keeps others from it meanwhile.
+/// The bytes that go from one descriptor to another, which only handlers read and write. The thread
+/// that uses this value keeps other threads from it with a lock.
 public struct Flow {
-  /// What reading has found.
+  /// What a read has found.
   public enum Found {
     case bytes(Int)
     case end
@@ -9,25 +9,26 @@ public struct Flow {
   }
 
   private let name: String
-  private let court: Court
+  private let violations: ViolationLog
   public private(set) var written = 0
   public private(set) var read = 0
-  /// Nobody can write any more.
+  /// The writing side is closed, or is about to be.
   public private(set) var hasEnd = false
-  /// The reader has found that.
+  /// The reader has found the end.
   public private(set) var isOver = false
 
-  public init(_ name: String, court: Court) {
+  public init(_ name: String, violations: ViolationLog) {
     self.name = name
-    self.court = court
+    self.violations = violations
   }
 
   public mutating func writes(_ bytes: Int) { written += bytes }
 
-  /// The side that writes is about to be closed.
+  /// The writing side is about to be closed.
   public mutating func closes() { hasEnd = true }
 
-  /// Its reader was told that it is readable, that the other side has gone, or both, and has read.
+  /// The reader was told that the descriptor is readable, that the other side has gone, or both; then
+  /// it has read.
   public mutating func reads(_ found: Found, toldReadable: Bool, toldGone: Bool) {
     if toldGone, !hasEnd { report("is said to have lost its other side, which is open") }
     switch found {
@@ -43,15 +44,15 @@ public struct Flow {
     }
   }
 
-  /// Its writer was told that it is writable, and could write nothing.
+  /// The writer was told that the descriptor is writable, and could write nothing.
   public func isFull() { report("is said to be writable, and is full") }
 
-  /// Whether nothing is left for the reader to be told of.
+  /// Whether the reader has nothing left to be told of.
   public var isQuiet: Bool { isOver || read == written && !hasEnd }
 
   public var state: String {
     "\(name): \(read) of \(written) bytes read" + (hasEnd ? ", closed" : "")
   }
 
-  private func report(_ text: String) { court.report(.events, nil, "\(name) \(text)") }
+  private func report(_ text: String) { violations.report(.events, nil, "\(name) \(text)") }
 }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A value that only its lock's holder touches.
+/// A value that only the holder of its lock touches.
 ///
-/// Of the system's mutexes, since ThreadSanitizer knows those: it is to find races in what is tested,
-/// and none of the oracle's own.
+/// The lock is a mutex of the system, since ThreadSanitizer knows those: it must find the races of the
+/// tested code, and report none in the oracle.
 public final class Locked<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
@@ -27,7 +27,7 @@ public final class Locked<Value>: @unchecked Sendable {
   }
 }
 
-/// Something that threads wait for, and that stays once it has come.
+/// A condition that threads wait for, and that lasts once it has come true.
 public final class Gate: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -60,14 +60,14 @@ public final class Gate: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Lets the next who come wait again.
+  /// Threads that wait from now on wait until the next ``open()``.
   public func close() {
     pthread_mutex_lock(mutex)
     isOpen = false
     pthread_mutex_unlock(mutex)
   }
 
-  /// - Returns: Whether it was open before so many seconds had passed.
+  /// - Returns: Whether the gate was open before so many seconds had passed.
   @discardableResult
   public func wait(seconds: Double) -> Bool {
     var now = timespec()
@@ -83,7 +83,7 @@ public final class Gate: @unchecked Sendable {
   }
 }
 
-/// Nanoseconds of a clock that nobody sets, and that no fault is injected into.
+/// Nanoseconds of a clock that is never set, and that no fault is injected into.
 public func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_BOOTTIME, &time)

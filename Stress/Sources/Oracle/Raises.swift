@@ -7,17 +7,17 @@ public final class Raises: Sendable {
 
   public init() {}
 
-  /// Counts one that happens within `raise`.
+  /// Counts one signal that is raised within `raise`.
   ///
-  /// - Parameter raise: Says whether the signal has come, for certain, when it returns.
+  /// - Parameter raise: Says whether the signal has certainly arrived when it returns.
   public func count(_ raise: () -> Bool) {
     begun.wrappingAdd(1, ordering: .sequentiallyConsistent)
     if raise() { ended.wrappingAdd(1, ordering: .sequentiallyConsistent) }
   }
 
-  /// How many have come, at most.
+  /// How many signals have arrived, at most.
   var most: Int { begun.load(ordering: .sequentiallyConsistent) }
 
-  /// How many have come, at least.
+  /// How many signals have arrived, at least.
   public var least: Int { ended.load(ordering: .sequentiallyConsistent) }
 }

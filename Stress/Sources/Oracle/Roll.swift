@@ -1,5 +1,5 @@
-/// Every submission of a dispatcher under a mark of its own, and what an observer was told of it: in the
-/// end each has had one outcome.
+/// Lists every submission of a dispatcher under a mark of its own, with what an observer was told of
+/// it, and checks in the end that each had one outcome.
 public final class Roll: Sendable {
   /// What an observer is told.
   public enum News: Sendable {
@@ -10,7 +10,8 @@ public final class Roll: Sendable {
 
   private struct Entry {
     let ticket: Ticket
-    /// Whether a quiet dispatcher may end without having run it.
+    /// Whether the submission may end without a run although the dispatcher was idle when it was shut
+    /// down.
     let mayVanish: Bool
     var isTurnedAway = false
     var enqueued = 0
@@ -21,11 +22,11 @@ public final class Roll: Sendable {
   }
 
   private let entries = Locked<[Entry]>([])
-  private let court: Court
+  private let violations: ViolationLog
 
-  public init(court: Court) { self.court = court }
+  public init(violations: ViolationLog) { self.violations = violations }
 
-  /// - Returns: Its mark, from 1.
+  /// - Returns: The mark of the submission, from 1.
   public func add(_ ticket: Ticket, mayVanish: Bool = false) -> Int {
     entries.withLock { entries in
       entries.append(Entry(ticket: ticket, mayVanish: mayVanish))
@@ -33,7 +34,7 @@ public final class Roll: Sendable {
     }
   }
 
-  /// A `sync` was turned away: an observer may have been told of it in any way.
+  /// A `sync` was rejected. An observer may have been told of it in any way.
   public func turnedAway(_ mark: Int) { entries.withLock { $0[mark - 1].isTurnedAway = true } }
 
   public func ticket(_ mark: Int) -> Ticket? {
@@ -55,7 +56,7 @@ public final class Roll: Sendable {
     }
   }
 
-  /// How many were accepted and never ran; what repeats aside.
+  /// How many submissions were accepted and never ran, without those that repeat.
   public var unrun: Int {
     entries.withLock { entries in
       entries.count {
@@ -64,33 +65,33 @@ public final class Roll: Sendable {
     }
   }
 
-  /// Nothing happens any more.
+  /// Checks all submissions. No task runs any more.
   ///
   /// - Parameters:
-  ///   - wasQuiet: Whether the dispatcher had nothing left when it was told to end.
-  ///   - wasObserved: Whether an observer was told of everything.
-  public func judge(wasQuiet: Bool, wasObserved: Bool) {
+  /// - wasQuiet: Whether the dispatcher had nothing left when it was shut down.
+  /// - wasObserved: Whether an observer was told of everything.
+  public func check(wasQuiet: Bool, wasObserved: Bool) {
     let all = entries.withLock { $0 }
     for (index, entry) in all.enumerated() where entry.ticket.isSingle && !entry.isTurnedAway {
       let (mark, ticket) = (index + 1, entry.ticket)
       if ticket.hasBegun, !ticket.hasRun {
-        court.report(.once, ticket, "#\(mark) has begun, and did not come to its end")
+        violations.report(.once, ticket, "#\(mark) has begun, and did not come to its end")
       }
       if wasQuiet, !ticket.isFinal, !entry.mayVanish {
-        court.report(.once, ticket, "#\(mark) was accepted, is lost, and was not cancelled")
+        violations.report(.once, ticket, "#\(mark) was accepted, is lost, and was not cancelled")
       }
-      if wasObserved, ticket.isToldOnce { judgeNews(entry, mark) }
+      if wasObserved, ticket.isToldOnce { checkNews(entry, mark) }
     }
   }
 
-  private func judgeNews(_ entry: Entry, _ mark: Int) {
+  private func checkNews(_ entry: Entry, _ mark: Int) {
     let ticket = entry.ticket
     let told =
       "\(entry.enqueued) enqueued, \(entry.refused) refused, \(entry.started) started, "
       + "\(entry.finished) finished (\(entry.finishedRun) after a start)"
     if ticket.wasRefused {
       if entry.refused != 1 || entry.finished > 0 || entry.started > 0 {
-        court.report(.once, ticket, "#\(mark) was refused, and the observer was told: \(told)")
+        violations.report(.once, ticket, "#\(mark) was refused, and the observer was told: \(told)")
       }
       return
     }
@@ -98,7 +99,7 @@ public final class Roll: Sendable {
     if entry.enqueued != 1 || entry.refused > 0 || entry.finished != 1 || entry.started != ran
       || entry.finishedRun != ran
     {
-      court.report(
+      violations.report(
         .once, ticket,
         "#\(mark) \(ran == 1 ? "ran" : "never ran"), and the observer was told: \(told)")
     }
@@ -106,8 +107,8 @@ public final class Roll: Sendable {
 }
 
 extension Ticket {
-  /// Whether it stands for one run at most.
+  /// Whether it stands for at most one run.
   var isSingle: Bool { form != .repeating && form != .event }
-  /// Whether an observer is told of nothing else under its mark, and certainly of it.
+  /// Whether an observer is certainly told of it, and of nothing else under its mark.
   var isToldOnce: Bool { form != .asked && form != .awaited && form != .reply }
 }

@@ -1,5 +1,5 @@
-/// What a dispatcher promises, as far as the outside can see it on-line. The numbers are those of the
-/// library's rules.
+/// The promises of a dispatcher that can be checked from outside while it runs. The numbers are those
+/// of the library's rules.
 public enum Rule: Int, Sendable, CaseIterable, Codable {
   case later = 1
   case once = 2
@@ -14,15 +14,16 @@ public enum Rule: Int, Sendable, CaseIterable, Codable {
   case deadlock = 14
   case fork = 15
   case events = 19
-  /// A suspended view starts nothing. It has no number of its own.
+  /// A suspended view starts nothing. This rule has no number in the library.
   case suspension = 100
-  /// Faults end in a typed error, or in an abort that is written down.
+  /// A fault ends in a typed error, or in a documented abort.
   case fault = 101
-  /// Where user code is told that it stands. It has no number of its own.
+  /// User code sees the right task and the right queues as current. This rule has no number in the
+  /// library.
   case standing = 103
-  /// What was made is let go of in the end.
+  /// All objects that were made are released in the end.
   case leak = 104
-  /// What a program says of itself when all of it has ended: no promise of the dispatcher's.
+  /// A program's own check when all of it has ended. It is no promise of the dispatcher.
   case program = 102
 
   public var title: String {

@@ -1,11 +1,12 @@
-/// The pieces of user code that one thread is in, the outermost first. Changed by that thread, read by any.
+/// The pieces of user code that one thread is in, the outermost first. That thread changes it, any
+/// thread reads it.
 public final class Stand: Sendable {
-  /// What a thread is there for.
+  /// What a thread is for.
   public enum Role: Sendable {
     case unknown
-    /// Submits, and is no dispatcher's.
+    /// Submits, and belongs to no dispatcher.
     case own
-    /// Keeps promises that others rely on.
+    /// Keeps promises that other threads rely on.
     case janitor
     /// Runs no user code at all.
     case silent
@@ -17,7 +18,8 @@ public final class Stand: Sendable {
     var role = Role.unknown
     /// When this thread was last seen outside the library.
     var lastSeen: Int64 = 0
-    /// How many locks of Swift's runtime it holds, under which it must not wait for ever.
+    /// How many locks of Swift's runtime the thread holds. It must not wait for ever while it holds
+    /// one.
     var runtimeLocks = 0
   }
 
@@ -38,12 +40,13 @@ public final class Stand: Sendable {
 
   /// User code begins.
   ///
-  /// - Returns: Whether it is the outermost.
+  /// - Returns: Whether it is the outermost piece of user code of the thread.
   @discardableResult
   public func enter(_ kind: Place.Kind, _ mark: Int, _ standing: Standing) -> Bool {
     let now = monotonicNanoseconds()
     return state.withLock { state in
-      // A dispatcher's thread that has not been named: the loop's names itself first.
+      // This is a dispatcher's thread that has no role yet. It is not the loop's, which sets its role
+      // first.
       if state.places.isEmpty, state.role == .unknown {
         state.role = kind == .task ? .cooperative : .worker
       }
@@ -57,14 +60,14 @@ public final class Stand: Sendable {
 
   /// User code ends.
   ///
-  /// - Returns: Whether it was the outermost.
+  /// - Returns: Whether it was the outermost piece of user code of the thread.
   @discardableResult
   public func leave() -> Bool {
     let now = monotonicNanoseconds()
     return state.withLock { state in
       let place = state.places.removeLast()
-      // An observer is told of a start after it, before the body's first instruction: what it does says
-      // nothing about what its thread has started.
+      // The observer is told of a start after the start and before the body's first instruction. So a
+      // call of the observer says nothing about what its thread had started.
       state.lastSeen = place.kind == .observer ? place.seenBefore : now
       return state.places.isEmpty
     }
@@ -98,7 +101,7 @@ public final class Stand: Sendable {
     return try body()
   }
 
-  /// The call that has lasted longest, and since when.
+  /// The call of the library that has lasted longest, and since when.
   public var longestCall: (name: String, since: Int64)? {
     state.withLock { state in
       state.places.compactMap { place in place.call.map { ($0, place.callSince) } }
@@ -106,9 +109,9 @@ public final class Stand: Sendable {
     }
   }
 
-  /// What it is in, for people.
+  /// The user code that the thread is in, for people.
   ///
-  /// - Parameter name: What a mark is called.
+  /// - Parameter name: Gives the name for a mark.
   public func description(_ name: (Int) -> String) -> String {
     let now = monotonicNanoseconds()
     let (places, role) = state.withLock { ($0.places, $0.role) }

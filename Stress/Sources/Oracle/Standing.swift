@@ -1,8 +1,8 @@
-/// Where code stands, as far as it can ask: the task that it runs in, and the queues whose turn it is.
+/// What code sees of where it runs: the current task, and the queues that say that they are current.
 public struct Standing: Sendable, Equatable, CustomStringConvertible {
-  /// The mark of the task; 0 outside any, and -1 for one that has no mark.
+  /// The mark of the task; 0 outside any task, and -1 for a task without a mark.
   public var task: Int
-  /// A bit for each queue that calls itself current.
+  /// A bit for each queue that says it is current.
   public var queues: UInt64
 
   public init(task: Int, queues: UInt64) {
@@ -10,10 +10,10 @@ public struct Standing: Sendable, Equatable, CustomStringConvertible {
     self.queues = queues
   }
 
-  /// Of a body of the task with that mark, in that queue alone.
+  /// The standing of a body of the task with that mark, in that queue alone.
   public init(task: Int, queue: Int) { self.init(task: task, queues: 1 << UInt64(queue)) }
 
-  /// In no task, and in no queue.
+  /// The standing outside any task and any queue.
   public static let nowhere = Standing(task: 0, queues: 0)
 
   public var description: String {

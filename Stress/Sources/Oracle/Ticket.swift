@@ -1,13 +1,13 @@
 public import Synchronization
 
-/// One submission, and what has become of it as its submitter and its body see it.
+/// One submission, and what became of it as its submitting thread and its body see it.
 public final class Ticket: Sendable {
   public enum Form: UInt8, Sendable, CaseIterable, Codable {
     case posted, asked, reply, handled, timer, repeating, synced, awaited, notification, late,
       event
   }
 
-  /// How far it has come. Only forwards.
+  /// How far the submission has come. It only increases.
   public enum Phase {
     static let submitted: UInt8 = 0
     static let running: UInt8 = 1
@@ -17,36 +17,36 @@ public final class Ticket: Sendable {
     static let refused: UInt8 = 5
   }
 
-  /// Names it, and the thread that submitted it.
+  /// Identifies the submission and the thread that made it.
   public let number: UInt64
-  /// Which queue of its world.
+  /// The number of its queue.
   public let queue: Int
   public let form: Form
-  /// 0 to 3, as its band.
+  /// The number of its band, 0 to 3.
   public let band: Int
   public let isBarrier: Bool
-  /// Whether nothing but a shutdown can keep it from running, so that it takes part in the order.
+  /// Whether only a shutdown can keep it from running, so that it takes part in the order.
   public let isCertain: Bool
-  /// The thread that submitted it.
+  /// The index of the thread that submitted it.
   public let stream: Int
-  /// How many certain ones of its stream, queue and band were submitted before it.
+  /// How many certain submissions of its stream to its queue and band came before it.
   public let sequence: Int
-  /// How many certain ones of its stream and queue were.
+  /// How many certain submissions of its stream to its queue came before it.
   public let before: Int
-  /// How many barriers of its stream and queue were.
+  /// How many barriers of its stream to its queue came before it.
   public let barriersBefore: Int
   /// When it was submitted, in nanoseconds.
   public let submittedAt: Int64
-  /// Not before then, in nanoseconds; 0 for what is no timer.
+  /// The earliest time of its run, in nanoseconds; 0 if it is no timer.
   public let due: Int64
   /// What its body does depends on this alone.
   public let seed: UInt64
-  /// When the submission had returned; `max` before that.
+  /// When the call that submitted it had returned; `max` before that.
   public let returnedAt = Atomic<Int64>(.max)
-  /// When a call of `cancel()` had returned that says it had started; `max` before that.
+  /// When the first call of `cancel()` had returned that says the body had started; `max` before that.
   let saidStartedAt = Atomic<Int64>(.max)
   let phase = Atomic<UInt8>(Phase.submitted)
-  /// How often it has run, for those that repeat.
+  /// How often it has run, if it repeats.
   public let runs = Atomic<Int>(0)
 
   init(

@@ -2,7 +2,7 @@ import Oracle
 import TaskDispatch
 
 extension Producer {
-  /// Starts a Task, unless many are under way: then it waits for none.
+  /// Starts a Task and does not wait for it. Starts none while many Tasks are under way.
   private func start(_ body: @escaping @Sendable (World, inout Dice) async -> Void) {
     guard world.pendingAsync.value < 128 else { return }
     let world = world
@@ -31,12 +31,14 @@ extension Producer {
     start { world, dice in
       for _ in 0...dice.roll(4) {
         let clerk = dice.roll(world.actors.count)
-        // The actors live on the foreground and on the first view.
-        let ticket = world.judges[clerk * 2].issue(
+        // The actors run on the foreground and on the first view.
+        let ticket = world.checkers[clerk * 2].issue(
           .awaited, isCertain: false, seed: dice.next(), at: world.now())
         world.totals.accepted.add()
         await world.actors[clerk].perform(ticket, in: world)
-        if !ticket.hasRun { world.court.report(.once, ticket, "an actor's call left its body out") }
+        if !ticket.hasRun {
+          world.violations.report(.once, ticket, "an actor's call left its body out")
+        }
       }
     }
   }
@@ -50,7 +52,7 @@ extension Producer {
         await withTaskGroup(of: Int.self) { group in
           for member in 0..<count {
             group.addTask {
-              let ticket = world.judges[queue].issue(
+              let ticket = world.checkers[queue].issue(
                 .awaited, isCertain: false, seed: seed &+ UInt64(member), at: world.now())
               world.totals.accepted.add()
               world.perform(ticket)
@@ -61,7 +63,9 @@ extension Producer {
           return await group.reduce(0, +)
         }
       }
-      if ran != count { world.court.report(.once, nil, "a group of \(count) Tasks ran \(ran)") }
+      if ran != count {
+        world.violations.report(.once, nil, "a group of \(count) Tasks ran \(ran)")
+      }
     }
   }
 
@@ -74,14 +78,16 @@ extension Producer {
         do {
           try await world.dispatcher.clock.sleep(until: due)
           let now = world.dispatcher.now
-          if now < due { world.court.report(.time, nil, "a sleep until \(due) ended at \(now)") }
+          if now < due {
+            world.violations.report(.time, nil, "a sleep until \(due) ended at \(now)")
+          }
         } catch is CancellationError {
           world.totals.asyncCancelled.add()
           if !isCancelled, !world.isOver.isRaised {
-            world.court.report(.cancel, nil, "a sleep was cancelled, and nobody asked for it")
+            world.violations.report(.cancel, nil, "a sleep was cancelled, and nobody asked for it")
           }
         } catch {
-          world.court.report(.time, nil, "a sleep threw \(error)")
+          world.violations.report(.time, nil, "a sleep threw \(error)")
         }
       }
       if isCancelled { sleep.cancel() }
@@ -93,24 +99,25 @@ extension Producer {
     start { world, dice in
       let queue = dice.roll(world.queues.count)
       let seed = dice.next()
-      let ticket = world.judges[queue].issue(.posted, isCertain: false, seed: seed, at: world.now())
+      let ticket = world.checkers[queue].issue(
+        .posted, isCertain: false, seed: seed, at: world.now())
       let target = world.queues[queue]
       let admission = target { world.perform(ticket) }
       guard world.settle(ticket, admission) else { return }
       await world.queues[queue].flush()
       world.totals.flushes.add()
       if !ticket.hasRun {
-        world.court.report(.once, ticket, "flush returned before it had ended")
+        world.violations.report(.once, ticket, "flush returned before it had ended")
       }
     }
   }
 }
 
 extension World {
-  /// A call of `run`, and its result held against what the body saw.
+  /// Calls `run`, and compares its result with what the body saw.
   fileprivate func run(on queue: Int, seed: UInt64) async {
-    let judge = judges[queue]
-    let ticket = judge.issue(.awaited, isCertain: false, seed: seed, at: now())
+    let checker = checkers[queue]
+    let ticket = checker.issue(.awaited, isCertain: false, seed: seed, at: now())
     do {
       let value = try await queues[queue].run { () -> UInt64 in
         self.perform(ticket)
@@ -118,18 +125,18 @@ extension World {
       }
       totals.accepted.add()
       if value != seed || !ticket.hasRun {
-        court.report(.once, ticket, "run returned \(value), and its body gave \(seed)")
+        violations.report(.once, ticket, "run returned \(value), and its body gave \(seed)")
       }
     } catch is CancellationError {
       totals.asyncCancelled.add()
-      judge.cancelledBeforeStart(ticket)
+      checker.cancelledBeforeStart(ticket)
     } catch {
       if let error = error as? NoValue, case .refused(.shutDown) = error.outcome,
         isOver.isRaised
       {
-        judge.refused(ticket)
+        checker.refused(ticket)
       } else {
-        court.report(.once, ticket, "run threw \(error)")
+        violations.report(.once, ticket, "run threw \(error)")
       }
     }
   }

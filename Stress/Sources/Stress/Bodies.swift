@@ -1,10 +1,10 @@
 import Oracle
 import TaskDispatch
 
-/// What a body does beside being watched.
+/// What a body does besides being checked.
 enum Errand: Sendable {
   case nothing
-  /// Submits so many others.
+  /// Submits so many other tasks.
   case children(Int)
   /// Keeps its thread for so many nanoseconds.
   case slow(Int64)
@@ -17,25 +17,25 @@ enum Errand: Sendable {
 struct Failure: Error {}
 
 extension World {
-  /// The body of every task: the oracle looks on from its first instruction to its last.
+  /// The body of every task. The oracle checks it from its first instruction to its last.
   func perform(_ ticket: Ticket, _ errand: Errand = .nothing, isRepeat: Bool = false) {
-    let judge = judges[ticket.queue]
+    let checker = checkers[ticket.queue]
     let time = now()
     totals.begun.add()
-    guard judge.begin(ticket, isRepeat: isRepeat, at: time) else {
+    guard checker.begin(ticket, isRepeat: isRepeat, at: time) else {
       totals.ended.add()
       return
     }
-    if !limitJudges.isEmpty, ticket.countsAgainstLimit { limitJudges[ticket.queue].leaves() }
+    if !limitCheckers.isEmpty, ticket.countsAgainstLimit { limitCheckers[ticket.queue].leaves() }
     if Latency.isSampled(ticket), ticket.due == 0, ticket.form != .event {
       latency.record(time - ticket.submittedAt)
     }
-    if ticket.form == .timer, ticket.queue == 0 { timerJudge.begin(ticket) }
-    bandJudge?.begins(ticket, at: time)
-    if Latency.isSampled(ticket) { judgePlace(ticket) }
+    if ticket.form == .timer, ticket.queue == 0 { timerChecker.begin(ticket) }
+    bandChecker?.begins(ticket, at: time)
+    if Latency.isSampled(ticket) { checkPlace(ticket) }
     run(errand, of: ticket)
-    bandJudge?.ends(at: now())
-    judge.finish(ticket, isRepeat: isRepeat)
+    bandChecker?.ends(at: now())
+    checker.finish(ticket, isRepeat: isRepeat)
     if isRepeat {
       totals.ticks.add()
     } else if case .fails = errand {
@@ -47,12 +47,12 @@ extension World {
     ring(for: ticket)
   }
 
-  private func judgePlace(_ ticket: Ticket) {
+  private func checkPlace(_ ticket: Ticket) {
     if !queues[ticket.queue].isCurrent {
-      court.report(.alone, ticket, "runs, and its queue is not current")
+      violations.report(.alone, ticket, "runs, and its queue is not current")
     }
     if ticket.form != .synced, dispatcher.isForeground != (ticket.queue == 0) {
-      court.report(.alone, ticket, "runs on another lane")
+      violations.report(.alone, ticket, "runs on another lane")
     }
   }
 
@@ -71,16 +71,16 @@ extension World {
     }
   }
 
-  /// A plain task of a body's, on any queue.
+  /// Posts a plain task to any queue, from inside a body.
   private func postChild(_ dice: inout Dice) {
     let queue = dice.roll(queues.count)
     post(on: queue, seed: dice.next())
   }
 
-  /// A plain task of somebody who keeps no books.
+  /// Posts a plain task for a thread that keeps no list of its submissions.
   @discardableResult
   func post(on queue: Int, seed: UInt64, _ body: (@Sendable () -> Void)? = nil) -> Bool {
-    let ticket = judges[queue].issue(.posted, seed: seed, at: now())
+    let ticket = checkers[queue].issue(.posted, seed: seed, at: now())
     let target = queues[queue]
     let admission = target { [self] in perform(ticket, body.map { .call($0) } ?? .nothing) }
     guard settle(ticket, admission) else { return false }
@@ -89,52 +89,52 @@ extension World {
   }
 
   private func syncInside(_ queue: Int, seed: UInt64) {
-    let judge = judges[queue]
-    let ticket = judge.issue(.synced, seed: seed, at: now())
+    let checker = checkers[queue]
+    let ticket = checker.issue(.synced, seed: seed, at: now())
     do {
       totals.waits.add()
       try queues[queue].sync { perform(ticket) }
-      judge.returned(ticket, at: now())
+      checker.returned(ticket, at: now())
       totals.accepted.add()
     } catch {
       turnAway(ticket, error)
     }
   }
 
-  /// Notes what a call of `sync` threw.
+  /// Records what a call of `sync` threw.
   func turnAway(_ ticket: Ticket, _ error: any Error) {
-    judges[ticket.queue].refused(ticket)
+    checkers[ticket.queue].refused(ticket)
     totals.turnedAway.add()
     totals.waitsRefused.add()
     switch error {
     case WaitRefusal.wouldDeadlock(let chain) where !chain.isEmpty: break
     case WaitRefusal.refused(.shutDown) where isOver.isRaised: break
     case WaitRefusal.cannotBeOrdered where plan.backend == .fake: break
-    default: court.report(.deadlock, ticket, "sync threw \(error)")
+    default: violations.report(.deadlock, ticket, "sync threw \(error)")
     }
   }
 
-  /// Notes the answer to a submission.
+  /// Records the answer to a submission.
   @discardableResult
   func settle(_ ticket: Ticket, _ admission: Admission) -> Bool {
     switch admission {
     case .accepted:
       totals.accepted.add()
-      judges[ticket.queue].returned(ticket, at: now())
-      if !limitJudges.isEmpty, ticket.countsAgainstLimit {
-        limitJudges[ticket.queue].accepted(ticket)
+      checkers[ticket.queue].returned(ticket, at: now())
+      if !limitCheckers.isEmpty, ticket.countsAgainstLimit {
+        limitCheckers[ticket.queue].accepted(ticket)
       }
       return true
     case .refused(let reason):
       totals.refused.add()
-      judges[ticket.queue].refused(ticket)
+      checkers[ticket.queue].refused(ticket)
       let isExpected =
         switch reason {
         case .shutDown: isOver.isRaised
         case .limitReached, .noRoomInTime, .wouldDeadlock: plan.mix == .overflow
         case .forkedChild, .unimplemented: false
         }
-      if !isExpected { court.report(.once, ticket, "was refused: \(reason)") }
+      if !isExpected { violations.report(.once, ticket, "was refused: \(reason)") }
       return false
     }
   }

@@ -1,7 +1,7 @@
 import Oracle
 import TaskDispatch
 
-/// An actor that lives on a queue: its jobs are watched as the queue's bodies are.
+/// An actor that runs on a queue. Its jobs are checked as the queue's bodies are.
 actor Clerk {
   private let queue: TaskQueue
 

@@ -3,7 +3,7 @@ import Oracle
 import TaskDispatch
 import UVDispatch
 
-/// What goes on beside the load in some mixes, on a thread of its own.
+/// What disturbs the load in some mixes, on a thread of its own.
 final class Disturber: @unchecked Sendable {
   private let world: World
   private var dice: Dice
@@ -26,7 +26,7 @@ final class Disturber: @unchecked Sendable {
     }
   }
 
-  /// Returns when it has stopped.
+  /// Returns when the disturbing thread has stopped.
   func stop() {
     isOver.open()
     _ = thread?.join(seconds: 1e6)
@@ -38,22 +38,22 @@ final class Disturber: @unchecked Sendable {
     while !isOver.wait(seconds: Double(2_000 + dice.roll(30_000)) / 1e6) {
       let child = forkProcess()
       if child == 0 {
-        // Nothing of the oracle's: another thread of the parent may have held its locks.
+        // The child calls nothing of the oracle: another thread of the parent may have held its locks.
         alarm(isUnderThreadSanitizer ? 1 : 20)
         _exit(Self.whatIsNotRefused(by: world.dispatcher, world.queues))
       }
       world.totals.forks.add()
       guard child > 0 else {
-        world.court.report(.fork, nil, "fork failed: \(errno)")
+        world.violations.report(.fork, nil, "fork failed: \(errno)")
         continue
       }
       var status: CInt = 0
       while waitpid(child, &status, 0) == -1, errno == EINTR {}
-      // Under ThreadSanitizer Swift takes a lock for each look at a global, which another thread may
-      // have held.
+      // Under ThreadSanitizer Swift takes a lock for each access to a global, and another thread of the
+      // parent may have held that lock.
       if isUnderThreadSanitizer, status & 0x7f == SIGALRM { continue }
       if status != 0 {
-        world.court.report(
+        world.violations.report(
           .fork, nil,
           status & 0x7f == 0
             ? "in a forked child, submission \(status >> 8 & 0xff) was not refused"
@@ -62,7 +62,8 @@ final class Disturber: @unchecked Sendable {
     }
   }
 
-  /// The number of the first submission that is not refused, 0 if there is none. Submits all the same.
+  /// The number of the first submission that is not refused, 0 if all are refused. Makes all
+  /// submissions in any case.
   private static func whatIsNotRefused(by dispatcher: any TaskDispatcher, _ queues: [TaskQueue])
     -> Int32
   {
@@ -91,8 +92,8 @@ final class Disturber: @unchecked Sendable {
     return first
   }
 
-  /// Does once what a child will do: Swift sets up types when they are first used, under locks of its
-  /// own, and a child in whose parent another thread was at that would wait for ever.
+  /// Does once what a child will do. Swift sets up types at their first use, under locks of its own. If
+  /// another thread of the parent held such a lock at the fork, the child would wait for ever.
   private static func rehearse() {
     let spare = try! UVDispatcher()
     try! spare.start()
@@ -102,7 +103,7 @@ final class Disturber: @unchecked Sendable {
 
   // MARK: Dispatchers beside
 
-  /// Makes other dispatchers and ends them, one or two at a time, while signals come to all of them.
+  /// Makes other dispatchers and ends them, one or two at a time, while signals arrive at all of them.
   private func keepNeighbours() {
     guard let events = world.events else { return }
     var neighbours: [Neighbour] = []
@@ -111,8 +112,8 @@ final class Disturber: @unchecked Sendable {
       case 0 where neighbours.count < 2: neighbours.append(makeNeighbour(events))
       case 1 where !neighbours.isEmpty: neighbours.removeFirst().end(&dice)
       case 2: neighbours.last?.cancelFollower()
-      case 3: try! Loners(load: events, court: world.court).letGo(&dice)
-      case 4: try! Loners(load: events, court: world.court).wake(&dice)
+      case 3: try! Loners(load: events, violations: world.violations).letGo(&dice)
+      case 4: try! Loners(load: events, violations: world.violations).wake(&dice)
       default:
         let raised = RaisedSignal.counted[dice.roll(RaisedSignal.counted.count)]
         for _ in 0..<dice.roll(20) { events.raise(raised) }
@@ -137,14 +138,14 @@ final class Disturber: @unchecked Sendable {
     }
   }
 
-  /// The background goes on meanwhile.
+  /// Blocks the loop's thread, and checks that the background goes on.
   private func blockLoop() {
     let world = world
     let (workRan, ended) = (Gate(), Gate())
     world.post(on: 0, seed: dice.next()) {
       world.post(on: 1, seed: 0) { workRan.open() }
       if !workRan.wait(seconds: 20) {
-        world.court.report(.noStandstill, nil, "the background stood still while the loop did")
+        world.violations.report(.noStandstill, nil, "the background stood still while the loop did")
       }
       ended.open()
     }
@@ -155,7 +156,7 @@ final class Disturber: @unchecked Sendable {
 
 private typealias Fork = @convention(c) () -> pid_t
 
-/// Swift hides `fork`, since most of what a program may do it may not do in the child.
+/// Swift hides `fork`, since the child may do hardly anything of what a program may do.
 private func forkProcess() -> pid_t { unsafeBitCast(dlsym(nil, "fork")!, to: Fork.self)() }
 
 /// A signal whose handler does nothing but interrupt.
@@ -163,7 +164,7 @@ private enum Signals {
   static func prepare() {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
-    // No SA_RESTART: what it interrupts returns EINTR.
+    // No SA_RESTART: an interrupted call returns EINTR.
     sigaction(SIGUSR2, &action, nil)
   }
 
@@ -180,7 +181,7 @@ private enum Signals {
 
   private typealias Send = @convention(c) (pid_t, pid_t, CInt) -> CInt
 
-  /// By its number, as the system has it. A thread that has ended meanwhile gets none.
+  /// Sends the signal to a thread by the system's number. A thread that has ended since gets none.
   private static func signal(_ thread: Int) {
     let send = unsafeBitCast(dlsym(nil, "tgkill")!, to: Send.self)
     _ = send(getpid(), pid_t(thread), SIGUSR2)

@@ -1,10 +1,10 @@
 import Foundation
 import Oracle
 
-/// The mix of faults: probes in processes of their own, and then this program once more with a
-/// library preloaded that lets the system refuse, delay and interrupt.
+/// The mix of faults. It runs probes in processes of their own, and then this program again, with a
+/// preloaded library that refuses, delays and interrupts calls of the system.
 enum Faults {
-  /// In this process, by kind; nil if nothing is preloaded.
+  /// How often each fault happened in this process, by kind; nil if the library is not preloaded.
   static func counts() -> [String: Int]? {
     typealias CountOf = @convention(c) (UnsafePointer<CChar>) -> Int
     guard let symbol = dlsym(nil, "fault_injection_count") else { return nil }
@@ -13,7 +13,7 @@ enum Faults {
       uniqueKeysWithValues: ["eintr", "spurious", "delay", "full", "jump"].map { ($0, count($0)) })
   }
 
-  /// Runs the probes. Their table is on standard output.
+  /// Runs the probes. They print their table to standard output.
   static func probesHold() throws -> Bool {
     let probes = Foundation.Process()
     probes.executableURL = try beside("FaultProbe")
@@ -22,7 +22,7 @@ enum Faults {
     return probes.terminationReason == .exit && probes.terminationStatus == 0
   }
 
-  /// Becomes this program with the library, and does not return.
+  /// Replaces this process by the same program with the library, and does not return.
   static func preload(for plan: Plan, _ arguments: [String]) throws -> Never {
     setenv("LD_PRELOAD", try beside("libFaultInjection.so").path, 1)
     setenv(

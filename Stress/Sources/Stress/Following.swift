@@ -2,12 +2,12 @@ import ArgumentParser
 import Episodes
 import TaskDispatchTesting
 
-/// The order of a failed run, followed in the fake, and what came of it.
+/// The order of a failed run, followed in the fake, and how that ended.
 struct Following {
   let path: String
   let history: History
 
-  /// - Parameter command: What it says itself must be of that run too.
+  /// - Parameter command: Its options must agree with the recorded run.
   init(_ path: String, _ command: StressCommand) throws(HistoryError) {
     self.path = path
     history = try History.read(from: path)
@@ -20,7 +20,7 @@ struct Following {
     try same("--plant", history.plant?.rawValue ?? "(none)", command.plant?.rawValue)
   }
 
-  /// - Returns: Whether it has ended in the same failure.
+  /// - Returns: Whether the episode has ended in the same failure.
   func run() throws -> Bool {
     print(
       "stress: seed \(history.seed), mix episodes, round \(history.round), backend fake, "
@@ -50,8 +50,8 @@ struct Following {
       + "\(difference.then ?? "nothing more"), and now \(difference.now ?? "nothing more")"
   }
 
-  /// Without how to see it again in a test, since an episode is in none, and without the last events,
-  /// which are mostly those of other parts: the file has all of them.
+  /// The lines about a cause. They leave out how to repeat it in a test, since an episode is in none,
+  /// and the last events, which are mostly those of other parts: the file has all of them.
   private func report(_ cause: ScheduleWitness) -> [String] {
     cause.summary + [
       "(\(cause.facts.count) of \(cause.factsBeforeShrinking) facts matter, as \(cause.replays) "
@@ -59,7 +59,7 @@ struct Following {
     ]
   }
 
-  /// What it may mean that it did not fail again.
+  /// What it may mean that the episode did not fail again.
   private func doubts(_ replay: Replay) -> [String] {
     if !history.isWhole {
       return [

@@ -3,11 +3,11 @@ import Oracle
 
 /// How long tasks waited between their submission and their first instruction, in nanoseconds.
 ///
-/// Of one in sixteen: a look at the clock costs as much as a task.
+/// One task in sixteen is measured, since reading the clock costs as much as a task.
 final class Latency: Sendable {
   typealias Values = Histogram<UInt64>
 
-  private let shelves: [Locked<Values?>] = (0..<Hand.most).map { _ in Locked(nil) }
+  private let shelves: [Locked<Values?>] = (0..<ThreadRecorder.most).map { _ in Locked(nil) }
   private let whole = Locked(Latency.empty)
 
   private static var empty: Values {
@@ -18,13 +18,13 @@ final class Latency: Sendable {
   static func isSampled(_ ticket: Ticket) -> Bool { ticket.number & 15 == 0 }
 
   func record(_ nanoseconds: Int64) {
-    shelves[Hand.current.index].withLock { values in
+    shelves[ThreadRecorder.current.index].withLock { values in
       if values == nil { values = Self.empty }
       values!.record(UInt64(max(1, nanoseconds)))
     }
   }
 
-  /// What came since the last call.
+  /// What was measured since the last call.
   func takeLatest() -> Values {
     var latest = Self.empty
     for shelf in shelves {
@@ -39,7 +39,7 @@ final class Latency: Sendable {
     return latest
   }
 
-  /// Everything, ``takeLatest()`` included.
+  /// Everything that was measured, ``takeLatest()`` included.
   func takeWhole() -> Values {
     _ = takeLatest()
     return whole.withLock { $0 }

@@ -10,7 +10,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     case foreground, background, view
     /// A body of a band, with a label.
     case banded
-    /// A body that submits others.
+    /// A body that submits other tasks.
     case family
     /// Work, and then its answer on the foreground.
     case ask
@@ -20,13 +20,14 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     case timer, cancelledTimer, sharedTimer, repeating
     case barrier, barrierSync, sync, syncInside
     case suspend, group
-    /// A body that takes its time.
+    /// A body that keeps its thread for a while.
     case slow
     /// Swift concurrency: `run`, an actor, a group of Tasks on an executor, a sleep, a flush.
     case run, actor, taskGroup, sleep, flush
-    /// Signals: raised here, in a body, sent to anybody; their handlers.
+    /// Signals: raised on this thread, raised in a body, sent to any thread; their handlers.
     case raise, raiseInside, send, listen, unlisten
-    /// Descriptors: watched, written to, registered anew or twice, ended, closed while they are watched.
+    /// Descriptors: watched, written to, registered anew or twice, ended, closed while they are
+    /// watched.
     case open, write, watchAgain, close, closeBehind
     /// Handlers that are refused.
     case unhandled
@@ -91,7 +92,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
         (.open, 10), (.write, 80), (.watchAgain, 10), (.close, 5), (.closeBehind, 3),
         (.unhandled, 3),
       ]
-    // They submit what their seed says, and not what somebody draws.
+    // Their seed decides what they submit, and producers draw no operations.
     case .episodes, .entangled, .repeating: []
     }
   }
@@ -139,7 +140,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
     }
   }
 
-  /// What the fake cannot take part in.
+  /// Whether the fake cannot run the mix.
   var needsThreads: Bool { self == .async || self == .fork || self == .fault || self == .repeating }
 
   /// Whether the shutdown of a round comes in the middle of the load, with short deadlines.
@@ -149,7 +150,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
 }
 
 extension Mix.Operation {
-  /// Without threads nobody ends the wait, or nobody runs the Task.
+  /// Whether the fake cannot run it: without threads, no other thread ends the wait or runs the Task.
   var needsThreads: Bool {
     switch self {
     case .run, .actor, .taskGroup, .sleep, .flush, .wait, .syncInside, .suspend, .send,

@@ -2,15 +2,15 @@ import Foundation
 import Histogram
 import Oracle
 
-/// Looks on while a run goes on: says how it gets on, takes samples for the plot, and ends a run in
-/// which something waits for ever.
+/// Watches a run: prints its progress, takes samples for the plot, and ends a run in which something
+/// waits for ever.
 final class Monitor: @unchecked Sendable {
   struct Sample: Codable, Sendable {
     var seconds: Double
     var tasksPerSecond: Double
     var queued: Int
     var running: Int
-    /// In microseconds, of what began since the last sample; 0 if nothing did.
+    /// In microseconds, of the tasks that began since the last sample; 0 if none did.
     var latency50: Double
     var latency99: Double
     var process: Process
@@ -23,13 +23,13 @@ final class Monitor: @unchecked Sendable {
   let samples = Locked<[Sample]>([])
   private var lastEnded = 0
   private var lastTime: Int64
-  /// Told when something waits for ever: does not return.
+  /// Called when something waits for ever. Does not return.
   private let onStandstill: (String) -> Never
 
   /// How long anything may wait.
   static let patience: Int64 = (isSanitized ? 120 : 20) * 1_000_000_000
 
-  /// How long one call of the mix `entangled` may last.
+  /// How long one call in the mix `entangled` may last.
   static let callPatience: Int64 = (isSanitized ? 60 : 8) * 1_000_000_000
 
   init(_ runner: Runner, onStandstill: @escaping (String) -> Never) {
@@ -40,7 +40,7 @@ final class Monitor: @unchecked Sendable {
 
   func stop() { stopped.open() }
 
-  /// On a thread of its own, until ``stop()``.
+  /// Watches until ``stop()``, on a thread of its own.
   func run() {
     var looks = 0
     while !stopped.wait(seconds: 0.25) {
@@ -54,22 +54,22 @@ final class Monitor: @unchecked Sendable {
 
   private func watch() {
     let now = monotonicNanoseconds()
-    func judge(
+    func check(
       _ since: Int64, _ what: @autoclosure () -> String, _ patience: Int64 = Monitor.patience
     ) {
       guard since > 0, now - since > patience else { return }
       onStandstill("\(what()) for \((now - since) / 1_000_000_000) seconds")
     }
     if let phase = runner.phase.withLock({ $0 }) {
-      judge(phase.since, "the run has been \(phase.name)")
+      check(phase.since, "the run has been \(phase.name)")
     }
     if let tangle = runner.entangled.withLock({ $0 }), let call = tangle.longestCall {
-      judge(call.since, "user code has stood in one call (\(call.name))", Self.callPatience)
+      check(call.since, "user code has stood in one call (\(call.name))", Self.callPatience)
     }
     for producer in runner.producers.withLock({ $0 }) {
-      judge(
+      check(
         Int64(producer.oldest.value), "producer \(producer.number) has waited for its oldest task")
-      judge(
+      check(
         Int64(producer.actsSince.value), "producer \(producer.number) has stood in one call")
     }
   }
@@ -82,8 +82,8 @@ final class Monitor: @unchecked Sendable {
     let sample = Sample(
       seconds: Double(now - began) / 1e9,
       tasksPerSecond: Double(max(0, ended - lastEnded)) / (Double(now - lastTime) / 1e9),
-      queued: world.map { $0.judges.reduce(0) { $0 + $1.backlog } } ?? 0,
-      running: world.map { $0.judges.reduce(0) { $0 + $1.runningNow } } ?? 0,
+      queued: world.map { $0.checkers.reduce(0) { $0 + $1.backlog } } ?? 0,
+      running: world.map { $0.checkers.reduce(0) { $0 + $1.runningNow } } ?? 0,
       latency50: latest.totalCount == 0 ? 0 : Double(latest.valueAtPercentile(50)) / 1_000,
       latency99: latest.totalCount == 0 ? 0 : Double(latest.valueAtPercentile(99)) / 1_000,
       process: .now)
@@ -103,7 +103,7 @@ final class Monitor: @unchecked Sendable {
   private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }
 
-/// With a narrow space between thousands, for people.
+/// Groups thousands with a narrow space, for people.
 func grouped(_ number: Int) -> String {
   var digits = Array(String(abs(number)))
   var place = digits.count - 3

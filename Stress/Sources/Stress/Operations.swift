@@ -47,7 +47,7 @@ extension Producer {
     isCertain: Bool = true, delay: Duration? = nil
   ) -> Ticket {
     // The foreground has one band.
-    world.judges[queue].issue(
+    world.checkers[queue].issue(
       form, band: queue == 0 ? 1 : band, isBarrier: isBarrier && queue != 0, isCertain: isCertain,
       delay: delay.map { Int64($0 / .nanoseconds(1)) }, seed: dice.next(), at: world.now())
   }
@@ -67,16 +67,16 @@ extension Producer {
   }
 
   private func postBanded() {
-    let isJudged = ownBand != nil
-    let queue = isJudged ? 1 : 1 + dice.roll(world.queues.count - 1)
+    let isChecked = ownBand != nil
+    let queue = isChecked ? 1 : 1 + dice.roll(world.queues.count - 1)
     let band = ownBand ?? dice.roll(4)
-    // Each takes about as long as it takes to submit one, so that all bands always wait.
-    let errand = isJudged ? Errand.slow(2_000) : .nothing
+    // Each body takes about as long as its submission, so that tasks of all bands always wait.
+    let errand = isChecked ? Errand.slow(2_000) : .nothing
     let ticket = issue(.posted, on: queue, band: band)
     let world = world
-    world.bandJudge?.submits(ticket)
+    world.bandChecker?.submits(ticket)
     let admission = world.queues[queue](
-      priority: PriorityBand.allCases[band].priority, label: isJudged ? nil : "banded"
+      priority: PriorityBand.allCases[band].priority, label: isChecked ? nil : "banded"
     ) { world.perform(ticket, errand) }
     if world.settle(ticket, admission) { keep(ticket) }
   }
@@ -89,8 +89,8 @@ extension Producer {
     let admission = world.queues[queue](
       { world.perform(ticket) },
       then: { _ in
-        // Submitted by the library, after the body; counted when it comes.
-        let reply = world.judges[0].issue(.reply, isCertain: false, seed: seed, at: world.now())
+        // The library submits the reply after the body, so it is counted when it begins.
+        let reply = world.checkers[0].issue(.reply, isCertain: false, seed: seed, at: world.now())
         world.totals.replied.add()
         world.onChild?(reply)
         world.totals.accepted.add()
@@ -133,23 +133,23 @@ extension Producer {
 
   private func cancelSoon() {
     guard let (ticket, handle) = submit(on: anyQueue()) else { return }
-    // Sometimes at once, sometimes when something else was done.
+    // The cancellation comes at once, or after some other submissions.
     for _ in 0..<dice.roll(3) { post(on: anyQueue()) }
     cancel(ticket) { handle.cancel() }
   }
 
   private func cancel(_ ticket: Ticket, _ call: () -> Cancellation) {
-    let isLimited = !world.limitJudges.isEmpty && ticket.countsAgainstLimit
-    // Somebody else may be let in instead before the call returns.
-    if isLimited { world.limitJudges[ticket.queue].leaves() }
+    let isLimited = !world.limitCheckers.isEmpty && ticket.countsAgainstLimit
+    // Another thread's task may be accepted in its place before the call returns.
+    if isLimited { world.limitCheckers[ticket.queue].leaves() }
     let answer = call()
     world.totals.cancelRequests.add()
     switch answer {
     case .beforeStart:
-      world.judges[ticket.queue].cancelledBeforeStart(ticket)
+      world.checkers[ticket.queue].cancelledBeforeStart(ticket)
       world.totals.cancelled.add()
     case .requested, .tooLate:
-      if isLimited { world.limitJudges[ticket.queue].stays() }
+      if isLimited { world.limitCheckers[ticket.queue].stays() }
     }
   }
 
@@ -159,10 +159,11 @@ extension Producer {
     do {
       let outcome = try handle.wait()
       if outcome == .completed, !ticket.hasRun {
-        world.court.report(.once, ticket, "a wait was told \(outcome), and its body did not end")
+        world.violations.report(
+          .once, ticket, "a wait was told \(outcome), and its body did not end")
       }
     } catch {
-      world.court.report(.deadlock, ticket, "a wait outside any task was refused: \(error)")
+      world.violations.report(.deadlock, ticket, "a wait outside any task was refused: \(error)")
     }
   }
 
@@ -171,7 +172,7 @@ extension Producer {
   @discardableResult
   private func delay(_ delay: Duration, on queue: Int? = nil) -> (Ticket, TimerHandle)? {
     let queue = queue ?? (dice.once(in: 2) ? 0 : anyQueue())
-    // A delay of nothing is a task.
+    // A timer with a delay of zero is a task.
     let isTimer = delay > .zero
     let ticket = issue(
       isTimer ? .timer : .handled, on: queue, isCertain: false,
@@ -208,14 +209,14 @@ extension Producer {
   private func sync(on queue: Int, isBarrier: Bool) {
     let ticket = issue(.synced, on: queue, isBarrier: isBarrier)
     let world = world
-    // Before what runs inside the call submits anything.
+    // Listed before the body that runs inside the call submits anything.
     keep(ticket)
     do {
       world.totals.waits.add()
       try target(queue, isBarrier).sync { world.perform(ticket) }
-      world.judges[queue].returned(ticket, at: world.now())
+      world.checkers[queue].returned(ticket, at: world.now())
       world.totals.accepted.add()
-      if !ticket.hasRun { world.court.report(.once, ticket, "sync returned without its body") }
+      if !ticket.hasRun { world.violations.report(.once, ticket, "sync returned without its body") }
     } catch {
       world.turnAway(ticket, error)
     }
@@ -223,12 +224,12 @@ extension Producer {
 
   private func suspend() {
     let queue = anyView()
-    let (view, judge) = (world.queues[queue], world.judges[queue])
+    let (view, checker) = (world.queues[queue], world.checkers[queue])
     view.suspend()
-    judge.suspended()
+    checker.suspended()
     world.totals.suspensions.add()
     for _ in 0..<dice.roll(8) { post(on: dice.once(in: 2) ? queue : anyQueue()) }
-    judge.resumes()
+    checker.resumes()
     view.resume()
   }
 
@@ -249,7 +250,7 @@ extension Producer {
     let expected = members
     let admission = group.notify(on: world.queues[last.queue]) {
       if let early = expected.first(where: { !$0.hasRun }), !world.isOver.isRaised {
-        world.court.report(.once, early, "had not ended when its group was told to be empty")
+        world.violations.report(.once, early, "had not ended when its group was told to be empty")
       }
       world.perform(last)
     }

@@ -2,7 +2,7 @@ import Episodes
 import Foundation
 import Oracle
 
-/// What a run does. The same plan gives the same program; on threads their schedule is not repeated.
+/// What a run does. The same plan gives the same program, but threads do not repeat their schedule.
 struct Plan: Codable, Sendable {
   enum Backend: String, Codable, CaseIterable, Sendable { case uv, fake }
 
@@ -11,13 +11,13 @@ struct Plan: Codable, Sendable {
   var seconds = 10.0
   /// How many threads submit.
   var threads = 4
-  /// The background's width; nil for what the pool allows.
+  /// The background's width; nil for as much as the pool allows.
   var width: Int?
-  /// The pool's threads; nil for what the environment says.
+  /// The number of the pool's threads; nil for what the environment says.
   var pool: Int?
   var backend = Backend.uv
   var isForever = false
-  /// A mistake in the programs of the mix of episodes.
+  /// A mistake that is planted in the programs of the mix `episodes`.
   var plant: Episode.Plant?
   /// What the mix `entangled` leaves out.
   var without: Set<Deed.Family>?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A picture of a run: what was sampled each second, one panel below the other.
+/// A picture of a run: the samples of each second, one panel below the other.
 struct Plot {
   let samples: [Monitor.Sample]
   let title: String
@@ -104,7 +104,7 @@ struct Plot {
     return text
   }
 
-  /// Quarters of a short run are no whole seconds.
+  /// A quarter of a short run is no whole number of seconds.
   private func tick(_ seconds: Double) -> String {
     String(format: seconds == seconds.rounded() || seconds >= 20 ? "%.0f s" : "%.1f s", seconds)
   }

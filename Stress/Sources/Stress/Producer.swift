@@ -2,7 +2,7 @@ import Oracle
 import Synchronization
 import TaskDispatch
 
-/// Somebody who submits, one operation after the other, with a bounded number of them open.
+/// Submits from one thread, one operation after the other, with a bounded number of submissions open.
 final class Producer {
   struct Open {
     let ticket: Ticket
@@ -19,21 +19,21 @@ final class Producer {
   let world: World
   let number: Int
   var dice: Dice
-  /// What is open, oldest first.
+  /// The submissions that are open, oldest first.
   private(set) var open: [Open] = []
   private var first = 0
-  /// Timers that repeat until they are cancelled: few, since each is work for ever.
+  /// Timers that repeat until they are cancelled. There are few, since each is work for ever.
   private var repeating: [(ticket: Ticket, timer: TimerHandle)] = []
-  /// Cancelled in their bodies.
+  /// Repeating timers that were cancelled in their bodies.
   private var ending: [(ticket: Ticket, timer: TimerHandle)] = []
   private let grammar: [Mix.Operation]
-  /// When what has been open longest was submitted; 0 for nothing: for the watchdog.
+  /// When the oldest open submission was made; 0 if none is open. The monitor reads it.
   let oldest = Number()
-  /// What that is.
+  /// The number of that submission.
   let oldestNumber = Number()
-  /// When it began what it is doing; 0 between.
+  /// When the current operation began; 0 between two operations.
   let actsSince = Number()
-  /// The band that is this producer's alone, where bands are judged.
+  /// The band that only this producer submits to, if bands are checked.
   let ownBand: Int?
 
   init(_ world: World, number: Int, seed: UInt64) {
@@ -45,16 +45,17 @@ final class Producer {
       isThreadless && entry.operation.needsThreads
         ? [] : [Mix.Operation](repeating: entry.operation, count: entry.weight)
     }
-    ownBand = world.bandJudge == nil ? nil : number
+    ownBand = world.bandChecker == nil ? nil : number
   }
 
   var openCount: Int { open.count - first }
   var hasRoom: Bool { openCount < world.plan.mix.window }
 
-  /// Where bands are judged, each has one thread that submits to it.
-  var isNeeded: Bool { world.bandJudge == nil || number < 4 }
+  /// Whether the producer submits. If bands are checked, each band has only one thread that submits to
+  /// it.
+  var isNeeded: Bool { world.bandChecker == nil || number < 4 }
 
-  /// Does one thing.
+  /// Performs one operation.
   func act() {
     actsSince.set(UInt64(monotonicNanoseconds()))
     perform(grammar[dice.roll(grammar.count)])
@@ -72,7 +73,7 @@ final class Producer {
 
   // MARK: What has ended
 
-  /// Closes what is over, oldest first.
+  /// Closes the submissions that have ended, oldest first.
   func closeWhatIsOver() {
     while first < open.count, isOver(open[first]) { first += 1 }
     endRepeating { $0.runs.load(ordering: .relaxed) >= 3 || world.isOver.isRaised }
@@ -85,25 +86,27 @@ final class Producer {
     oldestNumber.set(openCount == 0 ? 0 : open[first].ticket.number)
   }
 
-  /// Lets the loop and the workers get on until there is room. A shutdown ends what would make room.
+  /// Waits until the loop and the workers have made room. A shutdown ends the wait, since it ends what
+  /// would make room.
   func makeRoom() {
     if hasRoom { return }
     closeWhatIsOver()
-    // Half of it at once: to be woken for each would cost more than all the rest.
+    // Waits until half of the window is free: one wake-up for each submission would cost more than all
+    // the rest.
     while openCount > world.plan.mix.window / 2, !world.isOver.isRaised {
       world.waitBriefly(for: open[first + openCount / 2].ticket)
       closeWhatIsOver()
     }
   }
 
-  /// Read from other threads, for people: it may be a little wrong.
+  /// What the producer waits for, for people. Other threads read it, so it may be a little wrong.
   var state: String {
     let since = oldest.value
     let age = since == 0 ? "" : ", for \((monotonicNanoseconds() - Int64(since)) / 1_000_000) ms"
     return "waits for \(oldestNumber.value >> 40).\(oldestNumber.value & 0xff_ffff_ffff)\(age)"
   }
 
-  /// Until nothing is open any more. The watchdog ends what does not end.
+  /// Waits until no submission is open. The monitor ends the process if that takes too long.
   func closeAll() {
     endRepeating { _ in true }
     closeWhatIsOver()
@@ -113,16 +116,17 @@ final class Producer {
     }
   }
 
-  /// After the report of a shutdown, and after the last body that it left running.
+  /// Closes everything after the report of a shutdown, and after the last body that the shutdown left
+  /// running.
   func closeAfterReport() {
     for entry in open[first...] {
       if isOver(entry) { continue }
       switch entry.handle {
       case .none:
-        world.judges[entry.ticket.queue].cancelledByShutdown(entry.ticket)
+        world.checkers[entry.ticket.queue].cancelledByShutdown(entry.ticket)
         world.totals.cancelled.add()
       case .task, .timer:
-        world.court.report(.shutdown, entry.ticket, "has no outcome after the report")
+        world.violations.report(.shutdown, entry.ticket, "has no outcome after the report")
       }
     }
     open = []
@@ -133,11 +137,11 @@ final class Producer {
   }
 
   private func isOver(_ entry: Open) -> Bool {
-    let judge = world.judges[entry.ticket.queue]
+    let checker = world.checkers[entry.ticket.queue]
     switch entry.handle {
     case .none:
       guard entry.ticket.isFinal else { return false }
-      if entry.ticket.hasRun { judge.expectRun(of: entry.ticket) }
+      if entry.ticket.hasRun { checker.expectRun(of: entry.ticket) }
       return true
     case .task(let handle):
       guard let outcome = handle.outcomeIfFinished else { return false }
@@ -148,36 +152,36 @@ final class Producer {
     }
   }
 
-  /// Holds the outcome that the dispatcher tells against what the body saw. False for what is not at
-  /// its end.
+  /// Compares the outcome that the dispatcher tells with what the body saw. False if the submission has
+  /// not ended.
   private func reconcile(_ ticket: Ticket, _ outcome: Outcome) -> Bool {
-    let judge = world.judges[ticket.queue]
+    let checker = world.checkers[ticket.queue]
     switch outcome {
     case .completed, .failed:
       guard ticket.hasRun else {
-        world.court.report(.once, ticket, "is said to be \(outcome), and its body did not end")
+        world.violations.report(.once, ticket, "is said to be \(outcome), and its body did not end")
         return true
       }
-      judge.expectRun(of: ticket)
+      checker.expectRun(of: ticket)
     case .cancelled:
       if !ticket.isFinal {
-        // Not by this producer: then by a shutdown.
+        // This producer did not cancel it, so a shutdown did.
         if !world.isOver.isRaised {
-          world.court.report(.cancel, ticket, "was cancelled, and nobody asked for it")
+          world.violations.report(.cancel, ticket, "was cancelled, and nobody asked for it")
         }
-        judge.cancelledByShutdown(ticket)
+        checker.cancelledByShutdown(ticket)
         world.totals.cancelled.add()
       } else if ticket.hasRun {
-        world.court.report(.cancel, ticket, "is said to be cancelled, and ran")
+        world.violations.report(.cancel, ticket, "is said to be cancelled, and ran")
       }
     case .expired:
-      judge.expired(ticket)
+      checker.expired(ticket)
       world.totals.expired.add()
     case .refused: break
     case .abandoned:
       // Its body goes on, and ends some time.
       guard ticket.hasRun else { return false }
-      judge.expectRun(of: ticket)
+      checker.expectRun(of: ticket)
     }
     return true
   }
@@ -188,7 +192,7 @@ final class Producer {
       let answer = timer.cancel()
       world.totals.cancelRequests.add()
       world.totals.cancelled.add()
-      if answer == .beforeStart { world.judges[ticket.queue].cancelledRepeating(ticket) }
+      if answer == .beforeStart { world.checkers[ticket.queue].cancelledRepeating(ticket) }
       if answer == .requested {
         ending.append((ticket, timer))
       } else {
@@ -198,7 +202,7 @@ final class Producer {
     }
   }
 
-  /// One that was in its body when it was cancelled has no outcome before that has ended.
+  /// A timer that was cancelled in its body has no outcome before that body has ended.
   private func closeEnding() {
     ending.removeAll { ticket, timer in
       guard timer.outcomeIfFinished != nil else { return false }
@@ -208,10 +212,10 @@ final class Producer {
   }
 
   private func expectCancelled(_ ticket: Ticket, _ timer: TimerHandle, _ what: String) {
-    // Ended by a shutdown, it may be told of its outcome a moment later.
+    // If a shutdown ended the timer, its outcome may be told a moment later.
     guard !world.isOver.isRaised else { return }
     let outcome = timer.outcomeIfFinished
     guard outcome != .cancelled else { return }
-    world.court.report(.cancel, ticket, "\(what), and its outcome is \(outcome as Any)")
+    world.violations.report(.cancel, ticket, "\(what), and its outcome is \(outcome as Any)")
   }
 }

@@ -3,7 +3,7 @@ import Histogram
 import Oracle
 import TaskDispatch
 
-/// What a run came to, for people and for files.
+/// The results of a run, for people and for files.
 struct Report: Codable {
   let plan: Plan
   let seconds: Double
@@ -14,7 +14,7 @@ struct Report: Codable {
   /// In microseconds, by percentile.
   let latency: [Percentile]
   let samples: [Monitor.Sample]
-  let findings: [Court.Finding]
+  let findings: [ViolationLog.Finding]
 
   struct Percentile: Codable {
     let percentile: Double
@@ -42,7 +42,7 @@ struct Report: Codable {
           percentile: $0, microseconds: Double(whole.valueAtPercentile($0)) / 1_000)
       }
     self.samples = samples
-    findings = runner.court.all
+    findings = runner.violations.all
   }
 
   var isGood: Bool { findings.isEmpty && balances }

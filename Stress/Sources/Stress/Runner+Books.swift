@@ -2,16 +2,18 @@ import Oracle
 import TaskDispatch
 
 extension Runner {
-  /// Holds the dispatcher's ledger and report against what submitters and bodies have counted.
-  func judgeBooks(_ world: World) {
+  /// Compares the dispatcher's ledger and report with what submitting threads and bodies have counted.
+  func checkBooks(_ world: World) {
     guard let report = world.dispatcher.report else {
-      return court.report(.shutdown, nil, "there is no report")
+      return violations.report(.shutdown, nil, "there is no report")
     }
     // Refusals still count after the report; nothing else does.
     let ledger = world.dispatcher.ledger
     let totals = TotalsSnapshot(world.totals).values
     func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
-      if !isTrue { court.report(.shutdown, nil, "\(text())\nledger: \(ledger)\nseen: \(totals)") }
+      if !isTrue {
+        violations.report(.shutdown, nil, "\(text())\nledger: \(ledger)\nseen: \(totals)")
+      }
     }
     let seen = (
       accepted: totals["accepted"]!, ran: totals["ran"]!, threw: totals["threw"]!,
@@ -49,7 +51,7 @@ extension Runner {
     expect(
       known.contains(ledger.completed + ledger.failed + ledger.abandoned),
       "\(bodies) bodies ran, and the ledger has others")
-    // One that was abandoned may throw later.
+    // A body that was abandoned may throw later.
     expect(
       ledger.failed <= seen.threw && ledger.failed >= seen.threw - ledger.abandoned,
       "\(seen.threw) bodies threw, and the ledger has others")
@@ -57,27 +59,27 @@ extension Runner {
     expect(
       known.contains(ledger.accepted - ledger.cancelled - seen.expired),
       "the ledger has accepted something that neither ran nor ended otherwise")
-    // Those of `sync` may be counted as accepted and cancelled; an answer may be refused.
+    // A rejected `sync` may be counted as accepted and cancelled; an answer may be refused.
     let turnedAway = totals["sync refused"]! + totals["replies asked for"]! - totals["replies"]!
     expect(
       ledger.refused >= seen.refused && ledger.refused <= seen.refused + turnedAway,
       "\(seen.refused) submissions were refused")
   }
 
-  /// Nobody waits for anything any more: what was told is held against what there was, and whatever
-  /// the system was asked for must have been given back.
+  /// Compares what the handlers were told with what happened, and checks that everything that the
+  /// system was asked for was given back. No handler waits any more.
   ///
-  /// - Parameter least: How often each signal had come when the dispatcher was told to end; nil if that
-  ///   was not to wait for it.
+  /// - Parameter least: How often each signal had arrived before the shutdown; nil if the shutdown was
+  ///   not to wait for that.
   func endEvents(_ world: World, least: [CInt: Int]?) {
     guard let events = world.events else { return }
-    // Tasks that cancel handlers.
+    // Waits for the Tasks that cancel handlers.
     let look = Gate()
     while world.pendingAsync.value > 0 { look.wait(seconds: 0.000_5) }
     events.end(world, least: least)
     events.closeWhatIsLeft()
     guard plan.backend == .uv else { return }
-    RaisedSignal.judgeDispositions(court)
-    descriptors.judge(court)
+    RaisedSignal.checkDispositions(violations)
+    descriptors.check(violations)
   }
 }

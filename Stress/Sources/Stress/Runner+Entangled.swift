@@ -3,11 +3,11 @@ import TaskDispatch
 import UVDispatch
 
 extension Runner {
-  /// Makes one dispatcher after the other whose user code misbehaves, and ends each in its own way.
+  /// Makes dispatchers whose user code misbehaves, one after the other, and ends each in its own way.
   func runEntangled() throws {
     var round = 0
     var dice = Dice(seed: plan.seed)
-    Hand.current.stand.role = plan.backend == .uv ? .silent : .own
+    ThreadRecorder.current.stand.role = plan.backend == .uv ? .silent : .own
     while !isTimeOver {
       switch plan.backend {
       case .uv: try runTangle(round: round, seed: dice.next())
@@ -32,11 +32,11 @@ extension Runner {
       trace = dispatcher
       let tangle = Tangle(
         dispatcher, width: dispatcher.effectiveBackgroundWidth, seed: seed, left: left,
-        isExact: round % 3 != 1, court: court)
+        isExact: round % 3 != 1, violations: violations)
       entangled.withLock { $0 = tangle }
       witness?.watch(tangle)
       run(tangle, dispatcher, &dice, isCutShort: isCutShort)
-      if court.hasFindings { return }
+      if violations.hasFindings { return }
       end(tangle, isCutShort: isCutShort, wasObserved: witness != nil)
       witness?.watch(nil)
       tokens = tangle.liveTokens
@@ -49,7 +49,7 @@ extension Runner {
       while tokens.value != 0 || trace != nil {
         look.wait(seconds: 0.000_5)
         guard monotonicNanoseconds() - began > 10_000_000_000 else { continue }
-        return court.report(
+        return violations.report(
           .leak, nil,
           "round \(round) is over, and \(tokens.value) tokens live"
             + (trace == nil ? "" : ", and so does its dispatcher"))
@@ -88,7 +88,7 @@ extension Runner {
     prober.stop()
     if !isCutShort {
       during("waiting until a dispatcher has nothing left") { waitUntilIdle(tangle) }
-      if court.hasFindings { return }
+      if violations.hasFindings { return }
       let policy = ShutdownPolicy(drain: .seconds(10), cancel: .seconds(5))
       tangle.isOver.raise()
       dispatcher.beginShutdown(policy)
@@ -104,7 +104,7 @@ extension Runner {
     let isNamed = Gate()
     let (ticket, mark) = tangle.issue(.posted, on: 0)
     let admission = tangle.queues[0](fileID: Tangle.file, line: UInt(mark)) {
-      Hand.current.stand.role = .loop
+      ThreadRecorder.current.stand.role = .loop
       tangle.body(ticket, mark) {}
       isNamed.open()
     }
@@ -113,10 +113,10 @@ extension Runner {
   }
 
   private func produce(_ tangle: Tangle, seed: UInt64, until: Int64) {
-    Hand.current.stand.role = .own
+    ThreadRecorder.current.stand.role = .own
     var dice = Dice(seed: seed)
     let look = Gate()
-    while monotonicNanoseconds() < until, !court.hasFindings, !isStopped.isRaised,
+    while monotonicNanoseconds() < until, !violations.hasFindings, !isStopped.isRaised,
       !tangle.isOver.isRaised
     {
       tangle.outside(.thread) { tangle.act(dice.next(), generation: 0, most: 8) }
@@ -124,7 +124,7 @@ extension Runner {
     }
   }
 
-  /// Lets some code begin the shutdown, with short deadlines, and looks that the report comes in time.
+  /// Lets some code begin the shutdown, with short deadlines, and checks that the report comes in time.
   private func cutShort(_ tangle: Tangle, _ dispatcher: UVDispatcher, _ dice: inout Dice) {
     let drain = Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(20_000))
     let cancel = Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(20_000))
@@ -135,7 +135,7 @@ extension Runner {
       $0 = {
         tangle.isOver.raise()
         called.set(UInt64(monotonicNanoseconds()))
-        Hand.current.stand.call("beginning the shutdown") {
+        ThreadRecorder.current.stand.call("beginning the shutdown") {
           if isTask {
             Task { _ = await dispatcher.shutdown(policy) }
           } else {
@@ -148,7 +148,7 @@ extension Runner {
     let began = monotonicNanoseconds()
     while called.value == 0 {
       look.wait(seconds: 0.000_5)
-      // No code has come by.
+      // No other code has begun the shutdown.
       if monotonicNanoseconds() - began > 100_000_000 { tangle.fulfilWish() }
     }
     let slack: Int64 = isSanitized ? 30_000_000_000 : 5_000_000_000
@@ -157,11 +157,11 @@ extension Runner {
       while dispatcher.report == nil {
         look.wait(seconds: 0.000_5)
         guard monotonicNanoseconds() > end else { continue }
-        court.report(
+        violations.report(
           .shutdown, nil,
           "no report \(slack / 1_000_000_000) s after the deadlines (drain \(drain), cancel "
             + "\(cancel))\n\(tangle.state)")
-        // What stands still is not waited for.
+        // The process must not wait for something that never ends.
         monitorEnds?()
       }
     }
@@ -170,7 +170,7 @@ extension Runner {
   private func waitUntilIdle(_ tangle: Tangle) {
     let look = Gate()
     var timesQuiet = 0
-    // Twice, since what has just ended may have more to do.
+    // Checks twice, since what has just ended may have more to do.
     while timesQuiet < 2 {
       look.wait(seconds: 0.001)
       let ledger = tangle.dispatcher.ledger
@@ -185,12 +185,12 @@ extension Runner {
   private func waitUntilOver(_ tangle: Tangle) {
     let look = Gate()
     let ledger = tangle.dispatcher.report!.ledger
-    // What was abandoned had started, and may not have come to its first instruction.
+    // An abandoned body had started, and may not have come to its first instruction.
     let started = tangle.isExact ? ledger.completed + ledger.failed + ledger.abandoned : 0
     while tangle.totals.ended.value < started || !tangle.janitors.isIdle
       || tangle.errands.count > 0 || tangle.owedCalls.value > 0
       || tangle.totals.begun.value != tangle.totals.ended.value
-      || Hand.all.contains(where: { $0.stand.depth > 0 })
+      || ThreadRecorder.all.contains(where: { $0.stand.depth > 0 })
     {
       look.wait(seconds: 0.001)
     }

@@ -2,9 +2,9 @@ import Oracle
 import TaskDispatch
 
 extension Runner {
-  /// Nothing runs any more: holds what the dispatcher says against what its user code has seen.
+  /// Compares what the dispatcher says with what its user code has seen. No task runs any more.
   func end(_ tangle: Tangle, isCutShort: Bool, wasObserved: Bool) {
-    // Handles first: their results' ends are user code, too.
+    // Releases the handles first: the ends of their results are user code, too.
     for kept in tangle.shelf.empty() {
       let outcome =
         switch kept.handle {
@@ -14,34 +14,36 @@ extension Runner {
       if let outcome {
         tangle.heard(outcome, kept.ticket)
       } else {
-        court.report(.shutdown, kept.ticket, "#\(kept.mark) has no outcome after the report")
+        violations.report(.shutdown, kept.ticket, "#\(kept.mark) has no outcome after the report")
       }
     }
     tangle.groups.withLock { $0 = [] }
     tangle.closeLamps()
-    if tangle.owedCalls.value < 0 { court.report(.once, nil, "a group has told observers twice") }
-    tangle.roll.judge(wasQuiet: !isCutShort, wasObserved: wasObserved)
-    judgeLedger(tangle, isCutShort: isCutShort)
-    for judge in tangle.judges where judge.runningNow != 0 {
-      court.report(.once, nil, "\(judge.name) still has bodies inside")
+    if tangle.owedCalls.value < 0 {
+      violations.report(.once, nil, "a group has told observers twice")
+    }
+    tangle.roll.check(wasQuiet: !isCutShort, wasObserved: wasObserved)
+    checkLedger(tangle, isCutShort: isCutShort)
+    for checker in tangle.checkers where checker.runningNow != 0 {
+      violations.report(.once, nil, "\(checker.name) still has bodies inside")
     }
   }
 
-  private func judgeLedger(_ tangle: Tangle, isCutShort: Bool) {
+  private func checkLedger(_ tangle: Tangle, isCutShort: Bool) {
     guard let report = tangle.dispatcher.report else {
-      return court.report(.shutdown, nil, "there is no report")
+      return violations.report(.shutdown, nil, "there is no report")
     }
     let ledger = tangle.dispatcher.ledger
     let seen = TotalsSnapshot(tangle.totals)
     let totals = seen.values
     func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) {
       if !isTrue {
-        court.report(.shutdown, nil, "\(text())\nledger: \(ledger)\nseen: \(seen.text)")
+        violations.report(.shutdown, nil, "\(text())\nledger: \(ledger)\nseen: \(seen.text)")
       }
     }
     var atReport = report.ledger
     atReport.refused = ledger.refused
-    // The jobs of Tasks that come after the end cannot be refused, and are counted.
+    // Jobs of Tasks that come after the end cannot be refused, and are counted.
     expect(
       !tangle.isExact || atReport == ledger,
       "the ledger has gone on after the report, which says \(report.ledger)")
@@ -61,7 +63,7 @@ extension Runner {
     expect(
       ledger.failed <= totals["threw"]! && ledger.failed >= totals["threw"]! - ledger.abandoned,
       "\(totals["threw"]!) bodies threw, and the ledger has \(ledger.failed)")
-    // A `sync` that was turned away may be one that was accepted and cancelled; and so a reply.
+    // A rejected `sync` may have been accepted and then cancelled, and so may a reply.
     let unrun = tangle.roll.unrun
     let hidden =
       totals["sync refused"]! + totals["replies asked for"]! - totals["replies"]!

@@ -3,14 +3,15 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension Runner {
-  /// What the fake cannot do on one thread: Tasks that others run, descriptors, and callbacks that hold
-  /// their thread until another has looked. There, code outside of any task stands for the foreground, and
-  /// one thread stands for all workers, so that it says nothing of what has started.
+  /// What the fake cannot do on one thread: run Tasks that need other threads, watch descriptors, and
+  /// keep a callback's thread until another thread has looked. In the fake, code outside of any task
+  /// counts as foreground, and one thread stands for all workers, so it says nothing of what has
+  /// started.
   private static let leftOutInSteps: Set<Deed.Family> = [
     .tasks, .events, .holds, .standings, .capturedStandings, .starts,
   ]
 
-  /// One round in the fake, in steps that the seed chooses. Promises are kept between the steps.
+  /// Runs one round in the fake, in steps that the seed chooses. Promises are kept between the steps.
   func runTangleInSteps(round: Int, seed: UInt64) throws {
     var dice = Dice(seed: seed)
     let witness = round % 2 == 0 ? Witness() : nil
@@ -27,17 +28,18 @@ extension Runner {
       trace = dispatcher
       let tangle = Tangle(
         dispatcher, width: width, seed: seed, left: left, isExact: true, isInSteps: true,
-        court: court)
+        violations: violations)
       entangled.withLock { $0 = tangle }
       witness?.watch(tangle)
       try step(tangle, dispatcher, &dice, isCutShort: isCutShort)
-      if court.hasFindings { return }
+      if violations.hasFindings { return }
       if tangle.errands.count > 0 || tangle.owedCalls.value > 0 {
-        return court.report(.noStandstill, nil, "nothing is left that could run: \(tangle.state)")
+        return violations.report(
+          .noStandstill, nil, "nothing is left that could run: \(tangle.state)")
       }
-      // What is let go of from here on does nothing more: there is no step left that could end it.
-      Hand.current.stand.role = .silent
-      defer { Hand.current.stand.role = .own }
+      // What is released from here on does nothing more, since no later step could end it.
+      ThreadRecorder.current.stand.role = .silent
+      defer { ThreadRecorder.current.stand.role = .own }
       end(tangle, isCutShort: isCutShort, wasObserved: witness != nil)
       witness?.watch(nil)
       tokens = tangle.liveTokens
@@ -46,7 +48,7 @@ extension Runner {
       try dispatcher.finish()
     }
     if tokens.value != 0 || trace != nil {
-      court.report(
+      violations.report(
         .leak, nil,
         "round \(round) is over, and \(tokens.value) tokens live"
           + (trace == nil ? "" : ", and so does its dispatcher"))
@@ -57,7 +59,7 @@ extension Runner {
     _ tangle: Tangle, _ dispatcher: RecordingDispatcher, _ dice: inout Dice, isCutShort: Bool
   ) throws {
     let end = min(ends, monotonicNanoseconds() + 50_000_000)
-    while monotonicNanoseconds() < end, !court.hasFindings, !isStopped.isRaised {
+    while monotonicNanoseconds() < end, !violations.hasFindings, !isStopped.isRaised {
       if tangle.live.value < 150 {
         tangle.outside(.thread) { tangle.act(dice.next(), generation: 0, most: 8) }
       }
@@ -77,8 +79,8 @@ extension Runner {
       }
     }
     tangle.isEnding.raise()
-    // Long enough for each timer, and for what it leads to.
-    for _ in 0..<200 where !court.hasFindings {
+    // Enough steps for each timer, and for what it leads to.
+    for _ in 0..<200 where !violations.hasFindings {
       while tangle.janitors.keepNext() {}
       try dispatcher.runUntilIdle(limit: 10_000_000)
       try dispatcher.advanceTime(by: .microseconds(100))

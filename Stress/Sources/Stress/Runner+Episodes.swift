@@ -5,17 +5,17 @@ import TaskDispatchTesting
 import UVDispatch
 
 extension Runner {
-  /// The round at work or the last one, as far as its history goes.
+  /// The current round or the last one, as far as its history goes.
   struct RecordedRound: Sendable {
     let round: Int
     let width: Int
     let recorder: Recorder
-    /// Nil as long as it goes on.
+    /// Nil until the round has ended.
     var ending: Episode.Ending?
   }
 
-  /// Runs one small program after the other, each on a dispatcher of its own: so what led to a failure
-  /// is in the history of one, however long the run is.
+  /// Runs one small program after the other, each on a dispatcher of its own. So the history of one
+  /// program contains what led to its failure, however long the run is.
   func runEpisodes() throws {
     var round = 0
     while !isTimeOver {
@@ -25,7 +25,7 @@ extension Runner {
         case .uv: try runOnThreads(episode, round)
         case .fake: try runInOrders(episode)
         }
-      for fault in ending.faults { court.report(.program, nil, "round \(round): \(fault)") }
+      for fault in ending.faults { violations.report(.program, nil, "round \(round): \(fault)") }
       round += 1
       rounds.set(UInt64(round))
     }
@@ -40,10 +40,10 @@ extension Runner {
     let width = dispatcher.effectiveBackgroundWidth
     recorded.withLock { $0 = RecordedRound(round: round, width: width, recorder: recorder) }
     let (ending, bodies) = during("running an episode") {
-      episode.run(on: dispatcher, width: width, takesTime: true, court: court) {
+      episode.run(on: dispatcher, width: width, takesTime: true, violations: violations) {
         let report = dispatcher.run()
         if !report.ledger.balances || !report.unfinished.isEmpty {
-          court.report(.shutdown, nil, "an episode has left something over: \(report)")
+          violations.report(.shutdown, nil, "an episode has left something over: \(report)")
         }
       }
     }
@@ -52,7 +52,7 @@ extension Runner {
     return ending
   }
 
-  /// In some orders that the fake chooses.
+  /// Runs the episode in some orders that the fake chooses.
   private func runInOrders(_ episode: Episode) throws -> Episode.Ending {
     let width = plan.width ?? 3
     let scenario = episode.scenario(width: width)
@@ -83,12 +83,12 @@ extension Runner {
     pastEnded.add(UInt64(bodies))
   }
 
-  /// What was seen of the round that has failed. Nil where nothing is recorded.
+  /// What was recorded of the round that has failed. Nil where nothing is recorded.
   var history: History? {
     guard let round = recorded.withLock({ $0 }) else { return nil }
     return History(
       seed: plan.seed, plant: plan.plant, round: round.round, width: round.width,
-      ending: round.ending ?? .init(brokenRules: court.all.map(\.rule.title)),
+      ending: round.ending ?? .init(brokenRules: violations.all.map(\.rule.title)),
       isWhole: round.ending != nil, events: round.recorder.history)
   }
 }

@@ -3,7 +3,7 @@ import TaskDispatch
 import UVDispatch
 
 extension Runner {
-  /// Makes one dispatcher after the other that is full of repeating timers.
+  /// Makes dispatchers full of repeating timers, one after the other.
   func runRepeating() throws {
     var round = 0
     var dice = Dice(seed: plan.seed)
@@ -22,7 +22,8 @@ extension Runner {
         label: "repeating", backgroundWidth: plan.width,
         overflow: isLimited ? .reject(limit: 1 + dice.roll(4)) : .unbounded,
         observer: dice.once(in: 2) ? LoneObserver() : nil))
-    let load = RepeatingLoad(dispatcher, seed: dice.next(), isLimited: isLimited, court: court)
+    let load = RepeatingLoad(
+      dispatcher, seed: dice.next(), isLimited: isLimited, violations: violations)
     repeating.withLock { $0 = load }
     var loop: OwnThread?
     if dice.once(in: 2) {
@@ -43,7 +44,7 @@ extension Runner {
     during("waiting for those that disturb the timers") {
       for thread in team { _ = thread.join(seconds: 1e6) }
     }
-    if court.hasFindings { return }
+    if violations.hasFindings { return }
     let isCutShort = dice.once(in: 3)
     let called = dispatcher.now.nanoseconds
     load.closedAt.withLock { $0 = called }
@@ -56,7 +57,7 @@ extension Runner {
       while dispatcher.report == nil { look.wait(seconds: 0.000_5) }
     }
     _ = loop?.join(seconds: 1e6)
-    judge(load, called: isCutShort ? nil : called)
+    check(load, called: isCutShort ? nil : called)
     past.withLock { $0 += TotalsSnapshot(load.totals) }
     pastEnded.add(UInt64(load.totals.ended.value))
     let ledger = dispatcher.ledger
@@ -64,15 +65,16 @@ extension Runner {
     repeating.withLock { $0 = nil }
   }
 
-  /// One of several threads: fills the queues, suspends one, and cancels its share of the timers, one at a time.
+  /// The body of one of several threads. It fills the queues, suspends one, and cancels its share of
+  /// the timers, one at a time.
   private func disturb(_ load: RepeatingLoad, number: Int, seed: UInt64, until: Int64) {
     var dice = Dice(seed: seed)
     let look = Gate()
     var mine = load.timers.enumerated().filter { $0.offset % plan.threads == number }.map(\.element)
     var isSuspended = false
-    while monotonicNanoseconds() < until, !court.hasFindings, !isStopped.isRaised {
+    while monotonicNanoseconds() < until, !violations.hasFindings, !isStopped.isRaised {
       if load.fillersLeft < 200 { for _ in 0..<dice.roll(20) { load.fill() } }
-      load.judgeWaiting()
+      load.checkWaiting()
       if number == 0, dice.once(in: 4) {
         isSuspended ? load.held.resume() : load.held.suspend()
         isSuspended.toggle()
@@ -86,21 +88,21 @@ extension Runner {
     for timer in mine { timer.cancelByCall() }
   }
 
-  private func judge(_ load: RepeatingLoad, called: Int64?) {
+  private func check(_ load: RepeatingLoad, called: Int64?) {
     guard let report = load.dispatcher.report else { return }
-    for timer in load.timers { timer.judgeEnd(mustDrain: called, wasInGroup: true) }
+    for timer in load.timers { timer.checkEnd(mustDrain: called, wasInGroup: true) }
     let ledger = load.dispatcher.ledger
     let bodies = load.totals.ended.value
     if !ledger.balances || ledger.waiting + ledger.running + ledger.abandoned != 0
       || ledger.completed != bodies
     {
-      court.report(
+      violations.report(
         .shutdown, nil, "\(bodies) bodies ended, after which the ledger is \(ledger)\n\(report)")
     }
   }
 }
 
-/// Hears everything, so that every task takes the longer way, and does nothing.
+/// An observer that does nothing. Because of it, every task takes the longer way.
 private final class LoneObserver: TaskObserver {
   func observe(_ event: TaskEvent) {}
 }

@@ -11,7 +11,7 @@ extension Runner {
     producers.withLock { $0 = [producer] }
     world.onChild = { producer.keep($0) }
     world.registerHandlers(&dice)
-    while monotonicNanoseconds() < end, !court.hasFindings, !isStopped.isRaised {
+    while monotonicNanoseconds() < end, !violations.hasFindings, !isStopped.isRaised {
       for _ in 0..<16 where producer.hasRoom { producer.act() }
       for _ in 0..<dice.roll(24) { try step(dispatcher, &dice) }
       producer.closeWhatIsOver()
@@ -25,7 +25,9 @@ extension Runner {
     producer.closeWhatIsOver()
     if world.isCutShort {
       let drain = Duration.microseconds(dice.roll(3))
-      for judge in world.judges { judge.endOrder(at: world.now() + Int64(drain / .nanoseconds(1))) }
+      for checker in world.checkers {
+        checker.endOrder(at: world.now() + Int64(drain / .nanoseconds(1)))
+      }
       dispatcher.beginShutdown(ShutdownPolicy(drain: drain, cancel: .zero))
     } else {
       while producer.openCount > 0 {
@@ -34,7 +36,7 @@ extension Runner {
       }
       try dispatcher.runUntilIdle(limit: 10_000_000)
       if let events = world.events, !events.isQuiet {
-        court.report(
+        violations.report(
           .events, nil, "nothing is left that could run, and something to tell: \(events.state)")
       }
       dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(30)))
@@ -42,8 +44,8 @@ extension Runner {
     try dispatcher.runUntilIdle(limit: 10_000_000)
     try dispatcher.advanceTime(by: .seconds(60))
     if world.isCutShort { producer.closeAfterReport() }
-    world.judgeEndState()
-    judgeBooks(world)
+    world.checkEndState()
+    checkBooks(world)
     endEvents(world, least: world.isCutShort ? nil : EventLoad.least)
     world.onChild = nil
     try dispatcher.finish()

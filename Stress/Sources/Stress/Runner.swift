@@ -3,35 +3,36 @@ import Oracle
 import TaskDispatch
 import UVDispatch
 
-/// Makes one dispatcher after the other, loads each, ends it, and holds its books against what was
+/// Makes one dispatcher after the other, loads each, ends it, and compares its books with what was
 /// seen.
 final class Runner: @unchecked Sendable {
   let plan: Plan
-  let court = Court()
+  let violations = ViolationLog()
   let latency = Latency()
   let ends: Int64
   let isStopped = Switch()
-  /// The dispatcher at work, for those who look.
+  /// The dispatcher under load, for threads that look at it.
   let current = Locked<World?>(nil)
   let producers = Locked<[Producer]>([])
-  /// What ended dispatchers have come to.
+  /// The totals of the dispatchers that have ended.
   let past = Locked(TotalsSnapshot())
-  /// Of those, how many bodies: for who looks while it goes on. ThreadSanitizer does not see that a
-  /// copy of a dictionary was let go of before the dictionary is changed in place.
+  /// How many of the bodies of these dispatchers have ended, for the thread that watches the run. A
+  /// copy of the dictionary would do, but ThreadSanitizer does not see that such a copy is released
+  /// before the dictionary is changed in place.
   let pastEnded = Number()
   let ledgers = Locked(Ledger())
   let rounds = Number()
-  /// Between two rounds. Used by the thread that runs them.
-  var descriptors = DescriptorJudge()
+  /// Used between two rounds, by the thread that runs them.
+  var descriptors = DescriptorChecker()
   /// What is being done that must not take long, and since when.
   let phase = Locked<(name: String, since: Int64)?>(nil)
-  /// Where rounds are recorded: the last one.
+  /// The last round, in a mix whose rounds are recorded.
   let recorded = Locked<RecordedRound?>(nil)
-  /// The dispatcher of the mix `entangled` at work.
+  /// The current dispatcher of the mix `entangled`.
   let entangled = Locked<Tangle?>(nil)
-  /// The dispatcher of the mix `repeating` at work.
+  /// The current dispatcher of the mix `repeating`.
   let repeating = Locked<RepeatingLoad?>(nil)
-  /// Ends the process at once, since something stands still.
+  /// Ends the process at once, because something does not end.
   var monitorEnds: (() -> Never)?
 
   init(_ plan: Plan) {
@@ -41,7 +42,7 @@ final class Runner: @unchecked Sendable {
   }
 
   var isTimeOver: Bool {
-    isStopped.isRaised || court.hasFindings || monotonicNanoseconds() >= ends
+    isStopped.isRaised || violations.hasFindings || monotonicNanoseconds() >= ends
   }
 
   func run() throws {
@@ -53,7 +54,7 @@ final class Runner: @unchecked Sendable {
     var dice = Dice(seed: plan.seed)
     while !isTimeOver {
       let seed = dice.next()
-      let world = try World(plan, round: round, court: court, latency: latency)
+      let world = try World(plan, round: round, violations: violations, latency: latency)
       current.withLock { $0 = world }
       switch plan.backend {
       case .uv: runOnThreads(world, round: round, seed: seed)
@@ -61,7 +62,7 @@ final class Runner: @unchecked Sendable {
       }
       past.withLock { $0 += TotalsSnapshot(world.totals) }
       pastEnded.add(UInt64(world.totals.ended.value))
-      // Not that of the report: what was refused after it counts, too.
+      // Not the ledger of the report: refusals after the report count, too.
       let ledger = world.dispatcher.ledger
       ledgers.withLock { $0 += ledger }
       current.withLock { $0 = nil }
@@ -71,7 +72,7 @@ final class Runner: @unchecked Sendable {
     }
   }
 
-  /// What all dispatchers have come to so far.
+  /// The totals of all dispatchers so far.
   var totals: TotalsSnapshot {
     var totals = past.withLock { $0 }
     if let world = current.withLock({ $0 }) { totals += TotalsSnapshot(world.totals) }
@@ -80,7 +81,7 @@ final class Runner: @unchecked Sendable {
     return totals
   }
 
-  /// What is open, for somebody who has to find out why.
+  /// What is open, for people.
   var state: String {
     if let tangle = entangled.withLock({ $0 }) { return tangle.state }
     if let load = repeating.withLock({ $0 }) { return "ledger: \(load.dispatcher.ledger)" }
@@ -130,16 +131,17 @@ final class Runner: @unchecked Sendable {
         producer,
         OwnThread { [self] in
           let producer = share.value
-          // A number that no thread has had which this dispatcher knows.
-          _ = Hand.current
+          // Makes this thread's recorder now, with an index that no earlier thread of this dispatcher
+          // has had.
+          _ = ThreadRecorder.current
           isStaffed.comesIn()
           guard producer.isNeeded else { return gate.open() }
           produce(producer, until: end)
           gate.open()
-          // What is left is closed by its own thread, since the oracle's books are by thread.
+          // The thread closes what it has left open itself, since the oracle counts by thread.
           isIdle.wait(seconds: 1e6)
           if world.isCutShort { producer.closeAfterReport() }
-          producer.world.judgeEndState()
+          producer.world.checkEndState()
         }, gate
       )
     }
@@ -158,14 +160,14 @@ final class Runner: @unchecked Sendable {
     during("waiting for bodies that the shutdown left") { waitForBodies(world) }
     isIdle.open()
     for (_, thread, _) in team { _ = thread.join(seconds: 1e6) }
-    judgeBooks(world)
+    checkBooks(world)
     during("ending handlers") { endEvents(world, least: least) }
   }
 
   private func produce(_ producer: Producer, until end: Int64) {
     let mix = plan.mix
     let isBursty = mix == .burst
-    while monotonicNanoseconds() < end, !producer.world.isOver.isRaised, !court.hasFindings,
+    while monotonicNanoseconds() < end, !producer.world.isOver.isRaised, !violations.hasFindings,
       !isStopped.isRaised
     {
       for _ in 0..<16 {
@@ -195,16 +197,19 @@ final class Runner: @unchecked Sendable {
       world.mayAbandon
       ? Duration.microseconds(dice.once(in: 3) ? 0 : dice.roll(5_000)) : .seconds(1_000)
     world.isOver.raise()
-    // Bodies that go on past the deadline are no longer alone in the order.
-    for judge in world.judges { judge.endOrder(at: world.now() + Int64(drain / .nanoseconds(1))) }
+    // The drain deadline cancels what waits, so the order says nothing from then on.
+    for checker in world.checkers {
+      checker.endOrder(at: world.now() + Int64(drain / .nanoseconds(1)))
+    }
     shutDown(world, dispatcher, ShutdownPolicy(drain: drain, cancel: cancel), &dice)
   }
 
-  /// From a thread, a body of either lane, or a Swift Task.
+  /// Begins the shutdown: on this thread, in a body of the foreground or the background, or in a Swift
+  /// Task.
   private func shutDown(
     _ world: World, _ dispatcher: UVDispatcher, _ policy: ShutdownPolicy, _ dice: inout Dice
   ) {
-    // A body that never ends may have the only worker.
+    // A body that never ends may occupy the only worker.
     switch world.stuck.value > 0 ? 0 : dice.roll(4) {
     case 0: dispatcher.beginShutdown(policy)
     case 1: world.post(on: 0, seed: 0) { dispatcher.beginShutdown(policy) }
@@ -247,7 +252,7 @@ final class Runner: @unchecked Sendable {
     }
   }
 
-  /// What was abandoned had started, and may not have come to its first instruction.
+  /// Waits for abandoned bodies. They had started, and may not have come to their first instruction.
   private func waitForBodies(_ world: World) {
     let look = Gate()
     guard world.isExact, world.mayAbandon, let ledger = world.dispatcher.report?.ledger else {
@@ -260,15 +265,15 @@ final class Runner: @unchecked Sendable {
 }
 
 extension World {
-  /// Whether all that bodies have submitted has ended too.
+  /// Whether everything that bodies have submitted has ended too.
   var isAllDone: Bool {
     let ledger = dispatcher.ledger
     return ledger.waiting == 0 && ledger.running == 0
   }
 
-  /// For the calling thread, which has closed all it had open.
-  func judgeEndState() {
-    for judge in judges { judge.judgeEndState(of: [Hand.current.index]) }
+  /// Checks the end state for the calling thread, which has closed all that it had open.
+  func checkEndState() {
+    for checker in checkers { checker.checkEndState(of: [ThreadRecorder.current.index]) }
   }
 }
 
@@ -285,13 +290,13 @@ extension Ledger {
 }
 
 extension Dice {
-  /// From 0 to 1.
+  /// A share from 0 to 1.
   var share: Double {
     mutating get { Double(roll(1_000)) / 1_000 }
   }
 }
 
-/// Hands something to the one thread that uses it.
+/// Hands a value to the one thread that uses it.
 struct Unsent<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

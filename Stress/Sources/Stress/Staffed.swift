@@ -1,6 +1,6 @@
 import Oracle
 
-/// Waits until so many threads have come in.
+/// Waits until so many threads have arrived.
 final class Staffed: Sendable {
   private let missing: Locked<Int>
   private let isComplete = Gate()

@@ -119,7 +119,7 @@ import UVDispatch
   }
 
   func run() throws {
-    // Some test's order, which every exploration of a process would run in place of its own.
+    // It is the order of a test, and every exploration of this process would run it instead of its own.
     unsetenv("TASKDISPATCH_REPLAY")
     if let follow {
       let following: Following
@@ -153,7 +153,7 @@ import UVDispatch
     fflush(nil)
   }
 
-  /// What the background's width is in the end, and the pool's.
+  /// The widths that the background and the pool get.
   private func width(of plan: Plan) -> String {
     guard let dispatcher = try? UVDispatcher(.init(backgroundWidth: plan.width)) else {
       return "no dispatcher to be had"
@@ -167,7 +167,7 @@ import UVDispatch
     let began = monotonicNanoseconds()
     let finish = Finish(command: self, runner: runner, began: began)
     let monitor = Monitor(runner) { text in
-      runner.court.report(.noStandstill, nil, text + "\n" + runner.state)
+      runner.violations.report(.noStandstill, nil, text + "\n" + runner.state)
       finish.end(status: 1)
     }
     finish.monitor = monitor
@@ -177,15 +177,15 @@ import UVDispatch
     do {
       try runner.run()
     } catch {
-      runner.court.report(.fault, nil, "the run threw \(error)")
+      runner.violations.report(.fault, nil, "the run threw \(error)")
     }
     withExtendedLifetime(interrupts) {}
     if let counts = Faults.counts(), counts.values.contains(0) {
-      runner.court.report(.fault, nil, "not every fault has come: \(counts)")
+      runner.violations.report(.fault, nil, "not every fault has come: \(counts)")
     }
     monitor.stop()
     _ = watcher.join(seconds: 10)
-    finish.end(status: runner.court.hasFindings ? 1 : 0)
+    finish.end(status: runner.violations.hasFindings ? 1 : 0)
   }
 }
 
@@ -193,7 +193,7 @@ extension Mix: ExpressibleByArgument {}
 extension Plan.Backend: ExpressibleByArgument {}
 extension Episode.Plant: ExpressibleByArgument {}
 
-/// The end of a run, from whatever thread it comes.
+/// The end of a run, which any thread may call.
 final class Finish: @unchecked Sendable {
   private let command: StressCommand
   private let runner: Runner
@@ -206,7 +206,7 @@ final class Finish: @unchecked Sendable {
     self.began = began
   }
 
-  /// Prints what there is to say, and leaves.
+  /// Prints the report, and leaves the process.
   func end(status: Int32) -> Never {
     let report = Report(
       runner, seconds: Double(monotonicNanoseconds() - began) / 1e9,
@@ -222,7 +222,7 @@ final class Finish: @unchecked Sendable {
         ).write(to: path)
       }
     } catch {
-      runner.court.report(.fault, nil, "cannot write: \(error.localizedDescription)")
+      runner.violations.report(.fault, nil, "cannot write: \(error.localizedDescription)")
       Swift.print("stress: cannot write: \(error.localizedDescription)")
       isGood = false
     }
@@ -244,14 +244,14 @@ final class Finish: @unchecked Sendable {
       Swift.print("stress: cannot write \(path): \(error.localizedDescription)")
     }
     nameHistory(report.plan)
-    let broken = runner.court.all.map(\.rule.title).joined(separator: "; ")
+    let broken = runner.violations.all.map(\.rule.title).joined(separator: "; ")
     Swift.print("stress: FAILED, \(broken), \(figures)")
     fflush(nil)
-    // Whatever still stands on some thread must not keep the process.
+    // `_exit` does not wait for bodies that still stand on some thread.
     _exit(1)
   }
 
-  /// Writes what was seen of the round that failed, and says how to run that in the fake.
+  /// Writes the history of the round that failed, and says how to run it in the fake.
   private func nameHistory(_ plan: Plan) {
     guard let history = runner.history else { return }
     let path = "\(command.failureFolder)/stress-\(plan.mix.rawValue)-\(plan.seed).history"

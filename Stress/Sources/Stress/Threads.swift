@@ -21,7 +21,7 @@ final class OwnThread: @unchecked Sendable {
     precondition(status == 0, "pthread_create: \(status)")
   }
 
-  /// - Returns: Whether it has ended by then. If not, it goes on.
+  /// - Returns: Whether the thread has ended by then. If not, it goes on.
   func join(seconds: Double) -> Bool {
     guard done.wait(seconds: seconds) else { return false }
     pthread_join(thread, nil)
@@ -56,7 +56,7 @@ struct Process: Codable, Sendable {
     return process
   }
 
-  /// Its own look aside.
+  /// How many descriptors are open, without the one that this look opens.
   static var openDescriptors: Int { entries("/proc/self/fd") - 1 }
 
   private static func entries(_ path: String) -> Int {
@@ -70,6 +70,6 @@ struct Process: Codable, Sendable {
   }
 }
 
-// Their runtimes are in the program itself.
+// The runtimes of the sanitizers are linked into the program itself.
 let isUnderThreadSanitizer = dlsym(nil, "__tsan_init") != nil
 let isSanitized = isUnderThreadSanitizer || dlsym(nil, "__asan_init") != nil

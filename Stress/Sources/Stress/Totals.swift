@@ -1,26 +1,27 @@
 import Oracle
 
-/// What has happened, as submitters and bodies count it.
+/// What has happened, as submitting threads and bodies count it.
 struct Totals: ~Copyable, Sendable {
   let accepted = Count()
   let refused = Count()
-  /// Bodies that ran to their end, repeats aside; those that threw.
+  /// Bodies that ran to their end, without runs of repeating timers, and below it bodies that threw.
   let ran = Count()
   let threw = Count()
   /// Runs of repeating timers.
   let ticks = Count()
-  /// Known to have been cancelled before the start, repeating timers included.
+  /// Tasks that are known to have been cancelled before the start, repeating timers included.
   let cancelled = Count()
   let expired = Count()
-  /// Calls of `sync` that were turned away: the ledger may count them as refused, or as accepted and
-  /// then cancelled.
+  /// Calls of `sync` that were rejected. The ledger may count them as refused, or as accepted and then
+  /// cancelled.
   let turnedAway = Count()
-  /// Bodies that began, repeats included: what ``ran``, ``threw`` and ``ticks`` come to in the end.
+  /// Bodies that began, runs of repeating timers included: the sum of ``ran``, ``threw`` and ``ticks``
+  /// in the end.
   let begun = Count()
-  /// Of those, how many have ended.
+  /// Bodies that began and have ended.
   let ended = Count()
 
-  // What else was done.
+  // Other operations.
   let asked = Count()
   let replied = Count()
   let cancelRequests = Count()
@@ -33,29 +34,29 @@ struct Totals: ~Copyable, Sendable {
   let forks = Count()
   let faults = Count()
 
-  // What has to do with signals and descriptors.
+  // Signals and descriptors.
   let raised = Count()
   let bytes = Count()
   let handlers = Count()
   let handlersCancelled = Count()
   /// Calls of handlers, which are bodies.
   let handlerCalls = Count()
-  /// How often a call may have begun for the dispatcher, and its ledger, that no handler saw: somebody
-  /// removed that in between.
+  /// How often a call may have begun for the dispatcher and its ledger without a call of the handler,
+  /// because a thread removed the handler in between.
   let hidden = Count()
   let neighbours = Count()
 
-  // What has to do with user code that misbehaves.
+  // User code that misbehaves.
   let callbacks = Count()
   let deinits = Count()
   let timedOut = Count()
-  /// Tasks that were posted to see whether the background goes on; of those, how many while a callback kept
-  /// its thread.
+  /// Tasks that were posted to see whether the background goes on, and below it how many of them were
+  /// posted while a callback kept its thread.
   let probes = Count()
   let heldProbes = Count()
 }
 
-/// The same for people and files.
+/// A snapshot of ``Totals`` for people and files.
 struct TotalsSnapshot: Codable, Sendable {
   var values: [String: Int] = [:]
 
@@ -87,7 +88,7 @@ struct TotalsSnapshot: Codable, Sendable {
     total.values.merge(other.values) { $0 + $1 }
   }
 
-  /// What there was of it, in one line.
+  /// All totals that are not zero, in one line.
   var text: String {
     Self.order.compactMap { name in
       values[name].flatMap { $0 == 0 ? nil : "\($0) \(name)" }

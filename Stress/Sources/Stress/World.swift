@@ -5,50 +5,50 @@ import TaskDispatch
 import TaskDispatchTesting
 import UVDispatch
 
-/// One dispatcher under load, and everybody who watches it.
+/// One dispatcher under load, with everything that checks it.
 final class World: @unchecked Sendable {
   let plan: Plan
   let dispatcher: any EventDispatcher
   /// The foreground, the background, and views.
   let queues: [TaskQueue]
-  let judges: [QueueJudge]
-  let court: Court
+  let checkers: [QueueChecker]
+  let violations: ViolationLog
   let totals = Totals()
-  let timerJudge: TimerJudge
-  let limitJudges: [LimitJudge]
-  /// Where everything that a queue of width 1 has passes through it; nil elsewhere.
-  let bandJudge: BandJudge?
-  /// Nobody submits any more.
+  let timerChecker: TimerChecker
+  let limitCheckers: [LimitChecker]
+  /// Set where everything on a queue of width 1 is reported to it; nil elsewhere.
+  let bandChecker: BandChecker?
+  /// Raised before the shutdown: producers stop, and the dispatcher may refuse.
   let isOver = Switch()
   let latency: Latency
-  /// Waiters for one ticket each, by thread.
+  /// One bell for each thread, which waits for one ticket at a time.
   private let bells: [Bell]
-  /// Tasks of Swift's that have not ended.
+  /// Swift Tasks that have not ended.
   let pendingAsync = Count()
   /// Bodies that are meant to outlive the shutdown.
   let stuck = Count()
   let isExact: Bool
   let actors: [Clerk]
-  /// Told of what bodies submit, where they run on the thread that submits everything.
+  /// Told of what bodies submit. Set if they run on the thread that submits everything.
   var onChild: ((Ticket) -> Void)?
-  /// Whether its shutdown comes in the middle of the load, with short deadlines.
+  /// Whether the shutdown comes in the middle of the load, with short deadlines.
   let isCutShort: Bool
-  /// Where there are handlers of signals and descriptors; else nil.
+  /// The handlers of signals and descriptors, in the mix that has them; else nil.
   private(set) var events: EventLoad?
   let loopThread = Number()
 
   static let viewWidths = [1, 2, 3]
 
-  init(_ plan: Plan, round: Int, court: Court, latency: Latency) throws {
+  init(_ plan: Plan, round: Int, violations: ViolationLog, latency: Latency) throws {
     self.plan = plan
-    self.court = court
+    self.violations = violations
     isCutShort = plan.mix.isCutShort(inRound: round)
     self.latency = latency
     let overflow = Self.overflow(of: plan, round: round)
     let agingStep = Duration.microseconds(plan.mix == .priority ? 500 : 100_000)
-    // Every other dispatcher of this mix has a background of width 1, whose order can be judged.
-    let judgesBands = plan.mix == .priority && (plan.width ?? 1) == 1 && round % 2 == 0
-    let width = judgesBands ? 1 : plan.width
+    // Every other dispatcher of this mix has a background of width 1, whose order can be checked.
+    let checksBands = plan.mix == .priority && (plan.width ?? 1) == 1 && round % 2 == 0
+    let width = checksBands ? 1 : plan.width
     let backgroundWidth: Int
     switch plan.backend {
     case .uv:
@@ -69,25 +69,26 @@ final class World: @unchecked Sendable {
     queues = [dispatcher.foreground, dispatcher.background] + views
     let widths = [1, backgroundWidth] + Self.viewWidths
     let names = queues.map(\.label)
-    court.nameQueues(names + ["a neighbour"])
-    judges = widths.indices.map {
-      QueueJudge(index: $0, name: names[$0], width: widths[$0], court: court)
+    violations.nameQueues(names + ["a neighbour"])
+    checkers = widths.indices.map {
+      QueueChecker(index: $0, name: names[$0], width: widths[$0], violations: violations)
     }
-    timerJudge = TimerJudge(court: court)
-    limitJudges =
+    timerChecker = TimerChecker(violations: violations)
+    limitCheckers =
       overflow.limit.map { limit in
-        widths.map { LimitJudge(limit: limit, width: $0, court: court) }
+        widths.map { LimitChecker(limit: limit, width: $0, violations: violations) }
       } ?? []
-    bandJudge =
-      judgesBands && plan.backend == .uv
-      ? BandJudge(agingStep: Int64(agingStep / .nanoseconds(1)), court: court) : nil
-    bells = (0..<Hand.most).map { _ in Bell() }
+    bandChecker =
+      checksBands && plan.backend == .uv
+      ? BandChecker(agingStep: Int64(agingStep / .nanoseconds(1)), violations: violations) : nil
+    bells = (0..<ThreadRecorder.most).map { _ in Bell() }
     isExact = !plan.mix.weights.contains {
       [.run, .actor, .taskGroup, .sleep, .flush].contains($0.operation)
     }
     actors = plan.backend == .uv ? [queues[0], queues[2]].map { Clerk(on: $0) } : []
     if plan.mix == .events {
-      // Two of three: in the others each call is accounted for, and bodies may be abandoned.
+      // Two rounds of three have such threads. In the others each call is accounted for, and bodies may
+      // be abandoned.
       events = EventLoad(self, hasOutsiders: round % 3 != 0)
     }
   }
@@ -104,11 +105,11 @@ final class World: @unchecked Sendable {
     }
   }
 
-  /// Whether bodies may outlive the shutdown: who does not know how many calls the ledger has does not
-  /// know when the last of them has ended.
+  /// Whether bodies may outlive the shutdown. Not if handlers may be cancelled by other threads: then
+  /// the number of calls in the ledger is not known, and so neither is when the last of them has ended.
   var mayAbandon: Bool { events?.hasOutsiders != true }
 
-  /// Registers what is there from beginning to end, before anybody raises a signal.
+  /// Registers the handlers that stay from beginning to end, before any thread raises a signal.
   func registerHandlers(_ dice: inout Dice) {
     guard let events else { return }
     events.add(self)
@@ -116,14 +117,14 @@ final class World: @unchecked Sendable {
     for _ in 0..<4 { events.open(at: self, seed: dice.next()) }
   }
 
-  /// Nanoseconds of the dispatcher's own time, which on the fake is virtual.
+  /// Nanoseconds of the dispatcher's own time, which is virtual in the fake.
   func now() -> Int64 { dispatcher.now.nanoseconds }
 
   // MARK: Waiting for a ticket
 
-  /// Comes back at once if it is over, else soon after it is, or after a millisecond.
+  /// Returns at once if `ticket` has ended, else soon after it ends, or after a millisecond.
   func waitBriefly(for ticket: Ticket) {
-    let bell = bells[Hand.current.index]
+    let bell = bells[ThreadRecorder.current.index]
     bell.gate.close()
     bell.number.set(ticket.number)
     if !ticket.isFinal { bell.gate.wait(seconds: 0.001) }
@@ -145,7 +146,7 @@ extension Overflow {
   }
 }
 
-/// Something that is so from some time on.
+/// A flag that is never lowered once it was raised.
 final class Switch: Sendable {
   private let value = Number()
   func raise() { value.set(1) }

@@ -26,7 +26,7 @@ struct CommandTests {
     #expect(replay.lines.last?.hasPrefix("stress: the same failure, seed 21, round ") == true)
     #expect(replay.lines.contains("now    the same"))
     #expect(replay.lines.contains("It happens when"))
-    // What fails is what it was: the file alone says all of it.
+    // The file alone is enough to see the same failure again.
     #expect(try folder.stress("--backend", "fake", "--follow", command.last!).status == 0)
   }
 
@@ -94,7 +94,7 @@ struct CommandTests {
   }
 }
 
-/// Where a run leaves its files; gone with it.
+/// A directory in which a run leaves its files. It is deleted with this object.
 private final class Folder {
   let path: String
 
@@ -121,7 +121,7 @@ private final class Folder {
     process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent()
       .appendingPathComponent("Stress")
     process.arguments = arguments
-    // It is about somebody's tests, and must change nothing here.
+    // This variable is meant for tests, and must change nothing here.
     process.environment = ProcessInfo.processInfo.environment.merging(
       ["TASKDISPATCH_REPLAY": "order1:"], uniquingKeysWith: { $1 })
     let output = Pipe()

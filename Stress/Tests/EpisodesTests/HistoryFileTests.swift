@@ -8,7 +8,7 @@ import Testing
 struct HistoryFileTests {
   private static let path = "a.history"
 
-  /// Of the order that the fake prefers.
+  /// The history of the order that the fake prefers.
   private func makeHistory(round: Int = 4) throws -> History {
     let recorder = Recorder()
     let episode = Episode(ofRound: round, seed: 9, plant: .journal)

@@ -56,7 +56,7 @@ struct EpisodeTests {
     let dispatcher = RecordingDispatcher()
 
     let ending = Episode(ofRound: 0, seed: 1, plant: nil).run(
-      on: dispatcher, width: 3, takesTime: false, court: Court()
+      on: dispatcher, width: 3, takesTime: false, violations: ViolationLog()
     ) {}.ending
 
     #expect(ending.faults == ["1 tasks have not ended"])
@@ -65,13 +65,13 @@ struct EpisodeTests {
 
 @Suite("A history of an episode")
 struct ReplayTests {
-  /// What an observer of threads sees.
+  /// A history that an observer of threads recorded.
   private func recorded(seed: UInt64, _ plant: Episode.Plant?) throws -> History {
     let recorder = Recorder()
     let dispatcher = try UVDispatcher(.init(backgroundWidth: 3, observer: recorder))
     let width = dispatcher.effectiveBackgroundWidth
     let ending = Episode(ofRound: 0, seed: seed, plant: plant).run(
-      on: dispatcher, width: width, takesTime: true, court: Court()
+      on: dispatcher, width: width, takesTime: true, violations: ViolationLog()
     ) { dispatcher.run() }.ending
     return History(
       seed: seed, plant: plant, round: 0, width: width, ending: ending, isWhole: true,
@@ -92,8 +92,8 @@ struct ReplayTests {
     }
   }
 
-  /// One that is not well, in an order that the fake has come to by itself: whatever threads do today,
-  /// there is one.
+  /// A failed history, in an order that the fake has found by itself. So there is one, whatever order
+  /// threads have today.
   private func failed(_ plant: Episode.Plant) throws -> History {
     let recorder = Recorder()
     for round in 0..<100 {

@@ -3,152 +3,152 @@ import Testing
 
 @Suite("Whoever watches that each submission runs once or not at all")
 struct OnceTests {
-  private let desk = Desk()
+  private let fixture = Fixture()
 
   @Test("has nothing to say of what runs, is refused, is cancelled or expires")
   func legal() {
     let (ran, cancelled, expired) = (
-      desk.submit(), desk.submit(.handled, isCertain: false),
-      desk.submit(.handled, isCertain: false)
+      fixture.submit(), fixture.submit(.handled, isCertain: false),
+      fixture.submit(.handled, isCertain: false)
     )
-    let refused = desk.issue()
+    let refused = fixture.issue()
 
-    desk.judge.refused(refused)
-    desk.run(ran)
-    desk.judge.cancelledBeforeStart(cancelled)
-    desk.judge.expired(expired)
+    fixture.checker.refused(refused)
+    fixture.run(ran)
+    fixture.checker.cancelledBeforeStart(cancelled)
+    fixture.checker.expired(expired)
 
-    #expect(desk.broken == [])
+    #expect(fixture.broken == [])
   }
 
   @Test("sees a body that runs twice")
   func twice() {
-    let ticket = desk.submit()
+    let ticket = fixture.submit()
 
-    desk.run(ticket)
-    desk.run(ticket)
+    fixture.run(ticket)
+    fixture.run(ticket)
 
-    #expect(desk.broken == [.once])
+    #expect(fixture.broken == [.once])
   }
 
   @Test("sees a body that runs although it was refused, before and after the answer")
   func refused() {
     for runsFirst in [true, false] {
-      let desk = Desk()
-      let ticket = desk.issue(.awaited, isCertain: false)
+      let fixture = Fixture()
+      let ticket = fixture.issue(.awaited, isCertain: false)
 
-      if runsFirst { desk.run(ticket) }
-      desk.judge.refused(ticket)
-      if !runsFirst { desk.run(ticket) }
+      if runsFirst { fixture.run(ticket) }
+      fixture.checker.refused(ticket)
+      if !runsFirst { fixture.run(ticket) }
 
-      #expect(desk.broken == [.once])
+      #expect(fixture.broken == [.once])
     }
   }
 
   @Test("sees a body that runs although it was cancelled, before and after the answer")
   func cancelled() {
     for runsFirst in [true, false] {
-      let desk = Desk()
-      let ticket = desk.submit(.handled, isCertain: false)
+      let fixture = Fixture()
+      let ticket = fixture.submit(.handled, isCertain: false)
 
-      if runsFirst { desk.run(ticket) }
-      desk.judge.cancelledBeforeStart(ticket)
-      if !runsFirst { desk.run(ticket) }
+      if runsFirst { fixture.run(ticket) }
+      fixture.checker.cancelledBeforeStart(ticket)
+      if !runsFirst { fixture.run(ticket) }
 
-      #expect(desk.broken == [.cancel])
+      #expect(fixture.broken == [.cancel])
     }
   }
 
   @Test("sees a body that runs although it has expired")
   func expired() {
-    let ticket = desk.submit(.handled, isCertain: false)
+    let ticket = fixture.submit(.handled, isCertain: false)
 
-    desk.judge.expired(ticket)
-    desk.run(ticket)
+    fixture.checker.expired(ticket)
+    fixture.run(ticket)
 
-    #expect(desk.broken == [.once])
+    #expect(fixture.broken == [.once])
   }
 
   @Test("sees a body that a shutdown is said to have cancelled")
   func shutdown() {
-    let ticket = desk.submit()
+    let ticket = fixture.submit()
 
-    desk.run(ticket)
-    desk.judge.cancelledByShutdown(ticket)
+    fixture.run(ticket)
+    fixture.checker.cancelledByShutdown(ticket)
 
-    #expect(desk.broken == [.shutdown])
+    #expect(fixture.broken == [.shutdown])
   }
 
   @Test("sees a timer that goes on after it was cancelled")
   func repeating() {
-    let ticket = desk.submit(.repeating, isCertain: false)
-    desk.judge.begin(ticket, isRepeat: true, at: desk.time)
-    desk.judge.finish(ticket, isRepeat: true)
-    #expect(desk.broken == [])
+    let ticket = fixture.submit(.repeating, isCertain: false)
+    fixture.checker.begin(ticket, isRepeat: true, at: fixture.time)
+    fixture.checker.finish(ticket, isRepeat: true)
+    #expect(fixture.broken == [])
 
-    desk.judge.cancelledRepeating(ticket)
-    desk.judge.begin(ticket, isRepeat: true, at: desk.time)
+    fixture.checker.cancelledRepeating(ticket)
+    fixture.checker.begin(ticket, isRepeat: true, at: fixture.time)
 
-    #expect(desk.broken == [.cancel])
+    #expect(fixture.broken == [.cancel])
   }
 
   @Test("sees a body that runs inside the call that submits it, unless that is sync")
   func inside() {
-    desk.run(desk.issue(.synced))
-    #expect(desk.broken == [])
+    fixture.run(fixture.issue(.synced))
+    #expect(fixture.broken == [])
 
-    desk.run(desk.issue(.posted))
+    fixture.run(fixture.issue(.posted))
 
-    #expect(desk.broken == [.later])
+    #expect(fixture.broken == [.later])
   }
 
   @Test("sees a body that comes before its time")
   func early() {
-    let ticket = desk.submit(.timer, isCertain: false, delay: 10)
-    let other = desk.submit(.timer, isCertain: false, delay: 10)
+    let ticket = fixture.submit(.timer, isCertain: false, delay: 10)
+    let other = fixture.submit(.timer, isCertain: false, delay: 10)
 
-    desk.time += 10
-    desk.run(other)
-    #expect(desk.broken == [])
-    desk.time -= 1
-    desk.run(ticket)
+    fixture.time += 10
+    fixture.run(other)
+    #expect(fixture.broken == [])
+    fixture.time -= 1
+    fixture.run(ticket)
 
-    #expect(desk.broken == [.time])
+    #expect(fixture.broken == [.time])
   }
 
   @Test("misses what its submitter knows has run, and what has run unknown to it")
   func endState() {
-    let owner = [Hand.current.index]
-    let (first, second) = (desk.submit(), desk.submit(.handled, isCertain: false))
-    desk.run(first)
-    desk.run(second)
-    for ticket in [first, second] { desk.judge.expectRun(of: ticket) }
-    desk.judge.judgeEndState(of: owner)
-    #expect(desk.broken == [])
+    let owner = [ThreadRecorder.current.index]
+    let (first, second) = (fixture.submit(), fixture.submit(.handled, isCertain: false))
+    fixture.run(first)
+    fixture.run(second)
+    for ticket in [first, second] { fixture.checker.expectRun(of: ticket) }
+    fixture.checker.checkEndState(of: owner)
+    #expect(fixture.broken == [])
 
     for isCertain in [true, false] {
-      let desk = Desk()
-      desk.run(desk.submit(isCertain: isCertain))
-      desk.judge.judgeEndState(of: owner)
-      #expect(desk.broken == [.once])
+      let fixture = Fixture()
+      fixture.run(fixture.submit(isCertain: isCertain))
+      fixture.checker.checkEndState(of: owner)
+      #expect(fixture.broken == [.once])
     }
-    let desk = Desk()
-    desk.judge.expectRun(of: desk.submit())
-    desk.judge.judgeEndState(of: owner)
-    #expect(desk.broken == [.once])
+    let fixture = Fixture()
+    fixture.checker.expectRun(of: fixture.submit())
+    fixture.checker.checkEndState(of: owner)
+    #expect(fixture.broken == [.once])
   }
 
   @Test("sees the bodies of one band in another order than a sequential run has")
   func endStateInOrder() {
-    let (first, second) = (desk.submit(), desk.submit())
-    // Not looked at from here on.
-    desk.judge.endOrder(at: 0)
+    let (first, second) = (fixture.submit(), fixture.submit())
+    // The order is not checked from here on.
+    fixture.checker.endOrder(at: 0)
 
-    desk.run(second)
-    desk.run(first)
-    for ticket in [first, second] { desk.judge.expectRun(of: ticket) }
-    desk.judge.judgeEndState(of: [Hand.current.index])
+    fixture.run(second)
+    fixture.run(first)
+    for ticket in [first, second] { fixture.checker.expectRun(of: ticket) }
+    fixture.checker.checkEndState(of: [ThreadRecorder.current.index])
 
-    #expect(desk.broken == [.once])
+    #expect(fixture.broken == [.once])
   }
 }

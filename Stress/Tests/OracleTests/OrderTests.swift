@@ -6,131 +6,132 @@ struct OrderTests {
   @Test("lets a queue of width w begin w - 1 late, and no more", arguments: 1...4)
   func fifo(width: Int) {
     for late in 1...4 {
-      let desk = Desk(width: width)
-      let tickets = (0...late).map { _ in desk.submit() }
+      let fixture = Fixture(width: width)
+      let tickets = (0...late).map { _ in fixture.submit() }
 
-      desk.run(tickets[late])
+      fixture.run(tickets[late])
 
-      #expect(desk.broken == (late > width - 1 ? [.inOrder] : []))
+      #expect(fixture.broken == (late > width - 1 ? [.inOrder] : []))
     }
   }
 
   @Test("does not wait for what was refused, or may be cancelled")
   func struckOut() {
-    let desk = Desk()
-    desk.judge.refused(desk.issue())
-    _ = desk.submit(.handled, isCertain: false)
-    let last = desk.submit()
+    let fixture = Fixture()
+    fixture.checker.refused(fixture.issue())
+    _ = fixture.submit(.handled, isCertain: false)
+    let last = fixture.submit()
 
-    desk.run(last)
+    fixture.run(last)
 
-    #expect(desk.broken == [])
+    #expect(fixture.broken == [])
   }
 
   @Test("takes bands apart: what stands in another may go first")
   func bands() {
-    let desk = Desk()
-    _ = desk.submit(band: 2)
+    let fixture = Fixture()
+    _ = fixture.submit(band: 2)
 
-    desk.run(desk.submit(band: 0))
+    fixture.run(fixture.submit(band: 0))
 
-    #expect(desk.broken == [])
+    #expect(fixture.broken == [])
   }
 
   @Test("lets a queue have as many bodies inside as it is wide", arguments: 1...4)
   func alone(width: Int) {
-    let desk = Desk(width: width)
-    let tickets = (0...width).map { _ in desk.submit() }
+    let fixture = Fixture(width: width)
+    let tickets = (0...width).map { _ in fixture.submit() }
 
-    for ticket in tickets.dropLast() { desk.begin(ticket) }
-    #expect(desk.broken == [])
-    desk.begin(tickets[width])
+    for ticket in tickets.dropLast() { fixture.begin(ticket) }
+    #expect(fixture.broken == [])
+    fixture.begin(tickets[width])
 
-    #expect(desk.broken == [.alone])
+    #expect(fixture.broken == [.alone])
   }
 
   @Test("lets a barrier be alone, and sees what runs beside it on either side")
   func barrierAlone() {
     for barrierIsFirst in [true, false] {
-      let desk = Desk(width: 2)
-      // By two threads, as far as order goes: neither is certain.
-      let barrier = desk.submit(isBarrier: true, isCertain: false)
-      let other = desk.submit(isCertain: false)
+      let fixture = Fixture(width: 2)
+      // Neither submission is certain, so the order treats them like those of two threads.
+      let barrier = fixture.submit(isBarrier: true, isCertain: false)
+      let other = fixture.submit(isCertain: false)
 
-      desk.begin(barrierIsFirst ? barrier : other)
-      #expect(desk.broken == [])
-      desk.begin(barrierIsFirst ? other : barrier)
+      fixture.begin(barrierIsFirst ? barrier : other)
+      #expect(fixture.broken == [])
+      fixture.begin(barrierIsFirst ? other : barrier)
 
-      #expect(desk.broken == [.barrier])
+      #expect(fixture.broken == [.barrier])
     }
   }
 
   @Test("sees a barrier that begins before what stands before it has ended")
   func barrierEarly() {
-    let desk = Desk(width: 2)
-    let (first, barrier) = (desk.submit(), desk.submit(isBarrier: true))
+    let fixture = Fixture(width: 2)
+    let (first, barrier) = (fixture.submit(), fixture.submit(isBarrier: true))
 
-    desk.run(barrier)
+    fixture.run(barrier)
 
-    #expect(desk.broken == [.barrier])
+    #expect(fixture.broken == [.barrier])
     _ = first
   }
 
   @Test("sees what passes a barrier, in whatever band")
   func passing() {
     for band in 0..<4 {
-      let desk = Desk(width: 2)
-      _ = desk.submit(band: band, isBarrier: true)
-      let later = desk.submit(band: 0)
+      let fixture = Fixture(width: 2)
+      _ = fixture.submit(band: band, isBarrier: true)
+      let later = fixture.submit(band: 0)
 
-      desk.run(later)
+      fixture.run(later)
 
-      #expect(desk.broken.contains(.barrier))
+      #expect(fixture.broken.contains(.barrier))
     }
   }
 
   @Test("has nothing to say of a barrier between those before and after it")
   func barrierInTurn() {
-    let desk = Desk(width: 2)
+    let fixture = Fixture(width: 2)
     let tickets = [
-      desk.submit(), desk.submit(), desk.submit(isBarrier: true), desk.submit(), desk.submit(),
+      fixture.submit(), fixture.submit(), fixture.submit(isBarrier: true), fixture.submit(),
+      fixture.submit(),
     ]
 
-    for index in [1, 0, 2, 4, 3] { desk.run(tickets[index]) }
+    for index in [1, 0, 2, 4, 3] { fixture.run(tickets[index]) }
 
-    #expect(desk.broken == [])
+    #expect(fixture.broken == [])
   }
 
   @Test("lets a suspended view begin what had started, as many as it is wide, and no more")
   func suspended() {
-    let desk = Desk(width: 2)
-    let tickets = (0..<4).map { _ in desk.submit() }
-    desk.judge.suspended()
+    let fixture = Fixture(width: 2)
+    let tickets = (0..<4).map { _ in fixture.submit() }
+    fixture.checker.suspended()
 
-    desk.run(tickets[0])
-    desk.run(tickets[1])
-    #expect(desk.broken == [])
-    desk.judge.resumes()
-    desk.run(tickets[2])
-    #expect(desk.broken == [])
-    desk.judge.suspended()
-    desk.judge.suspended()
-    desk.judge.resumes()
-    for _ in 0..<2 { desk.run(desk.submit(isCertain: false)) }
-    #expect(desk.broken == [])
-    desk.run(tickets[3])
+    fixture.run(tickets[0])
+    fixture.run(tickets[1])
+    #expect(fixture.broken == [])
+    fixture.checker.resumes()
+    fixture.run(tickets[2])
+    #expect(fixture.broken == [])
+    fixture.checker.suspended()
+    fixture.checker.suspended()
+    fixture.checker.resumes()
+    for _ in 0..<2 { fixture.run(fixture.submit(isCertain: false)) }
+    #expect(fixture.broken == [])
+    fixture.run(tickets[3])
 
-    #expect(desk.broken == [.suspension])
+    #expect(fixture.broken == [.suspension])
   }
 
   @Test("knows how many wait and run")
   func counts() {
-    let desk = Desk(width: 2)
-    let (first, _) = (desk.submit(), desk.submit())
+    let fixture = Fixture(width: 2)
+    let (first, _) = (fixture.submit(), fixture.submit())
 
-    desk.begin(first)
+    fixture.begin(first)
 
-    #expect(desk.judge.backlog == 1)
-    #expect(desk.judge.runningNow == 1)
+    #expect(fixture.checker.backlog == 1)
+    #expect(fixture.checker.runningNow == 1)
   }
 }

@@ -3,116 +3,116 @@ import Testing
 
 @Suite("Whoever watches deadlines, limits and bands")
 struct PolicyTests {
-  private let desk: Desk
+  private let fixture: Fixture
 
   // MARK: Timers
 
   @Test(
     "sees a timer that runs after one that was due later, and only if both were due in one order")
   func timers() {
-    let timers = TimerJudge(court: desk.court)
+    let timers = TimerChecker(violations: fixture.violations)
     let (early, late) = (
-      desk.submit(.timer, isCertain: false, delay: 10),
-      desk.submit(.timer, isCertain: false, delay: 20)
+      fixture.submit(.timer, isCertain: false, delay: 10),
+      fixture.submit(.timer, isCertain: false, delay: 20)
     )
-    desk.time += 15
-    // Asked for when the other was due in 5, for a time that is past.
-    let fresh = desk.submit(.timer, isCertain: false, delay: -14)
-    desk.time += 10
-    let tooFresh = desk.submit(.timer, isCertain: false, delay: -24)
+    fixture.time += 15
+    // It was asked for when the other was due in 5, for a time in the past.
+    let fresh = fixture.submit(.timer, isCertain: false, delay: -14)
+    fixture.time += 10
+    let tooFresh = fixture.submit(.timer, isCertain: false, delay: -24)
 
     timers.begin(late)
     timers.begin(tooFresh)
-    #expect(desk.broken == [])
+    #expect(fixture.broken == [])
     timers.begin(fresh)
-    #expect(desk.broken == [.time])
+    #expect(fixture.broken == [.time])
     timers.begin(early)
 
-    #expect(desk.court.all.first?.count == 2)
+    #expect(fixture.violations.all.first?.count == 2)
   }
 
   // MARK: Limits
 
   @Test("lets in as many as the limit says and those that are about to begin, and no more")
   func limit() {
-    let limit = LimitJudge(limit: 2, width: 1, court: desk.court)
-    for _ in 0..<3 { limit.accepted(desk.submit()) }
-    #expect(desk.broken == [])
+    let limit = LimitChecker(limit: 2, width: 1, violations: fixture.violations)
+    for _ in 0..<3 { limit.accepted(fixture.submit()) }
+    #expect(fixture.broken == [])
     limit.leaves()
-    limit.accepted(desk.submit())
-    #expect(desk.broken == [])
+    limit.accepted(fixture.submit())
+    #expect(fixture.broken == [])
 
-    limit.accepted(desk.submit())
+    limit.accepted(fixture.submit())
 
-    #expect(desk.broken == [.once])
+    #expect(fixture.broken == [.once])
   }
 
   // MARK: Bands
 
-  /// Nanoseconds.
+  /// In nanoseconds.
   private static let step: Int64 = 100
 
-  private func submit(_ band: Int, to bands: BandJudge) -> Ticket {
-    let ticket = desk.issue(band: band)
+  private func submit(_ band: Int, to bands: BandChecker) -> Ticket {
+    let ticket = fixture.issue(band: band)
     bands.submits(ticket)
-    desk.judge.returned(ticket, at: desk.time)
+    fixture.checker.returned(ticket, at: fixture.time)
     return ticket
   }
 
-  private func run(_ ticket: Ticket, in bands: BandJudge) {
-    desk.time += 1
-    bands.begins(ticket, at: desk.time)
-    desk.time += 1
-    bands.ends(at: desk.time)
+  private func run(_ ticket: Ticket, in bands: BandChecker) {
+    fixture.time += 1
+    bands.begins(ticket, at: fixture.time)
+    fixture.time += 1
+    bands.ends(at: fixture.time)
   }
 
   @Test("sees a lower band that goes before a higher one that waits, before it has aged that far")
   func rank() {
     for (age, isLegal) in [(Int64(10), false), (Self.step * 2, true)] {
-      let desk = Desk()
-      let bands = BandJudge(agingStep: Self.step, court: desk.court)
-      let test = PolicyTests(desk: desk)
+      let fixture = Fixture()
+      let bands = BandChecker(agingStep: Self.step, violations: fixture.violations)
+      let test = PolicyTests(fixture: fixture)
       let low = test.submit(2, to: bands)
       let highs = (0..<2).map { _ in test.submit(0, to: bands) }
       test.run(highs[0], in: bands)
 
-      desk.time += age
-      bands.ends(at: desk.time)
+      fixture.time += age
+      bands.ends(at: fixture.time)
       test.run(low, in: bands)
 
-      #expect(desk.broken == (isLegal ? [] : [.priority]))
+      #expect(fixture.broken == (isLegal ? [] : [.priority]))
     }
   }
 
   @Test("lets two others go before a head that has aged three steps, and no third")
   func aging() {
-    let bands = BandJudge(agingStep: Self.step, court: desk.court)
+    let bands = BandChecker(agingStep: Self.step, violations: fixture.violations)
     _ = submit(3, to: bands)
     let highs = (0..<5).map { _ in submit(0, to: bands) }
-    bands.ends(at: desk.time)
-    // The first passes it over.
+    bands.ends(at: fixture.time)
+    // This one passes it over for the first time.
     run(highs[0], in: bands)
-    desk.time += 3 * Self.step
-    bands.ends(at: desk.time)
+    fixture.time += 3 * Self.step
+    bands.ends(at: fixture.time)
 
     for high in highs[1...2] { run(high, in: bands) }
-    #expect(desk.broken == [])
+    #expect(fixture.broken == [])
     run(highs[3], in: bands)
 
-    #expect(desk.broken == [.priority])
+    #expect(fixture.broken == [.priority])
   }
 
   @Test("has nothing to say of bands that take each other's turns in time")
   func inTurn() {
-    let bands = BandJudge(agingStep: Self.step, court: desk.court)
+    let bands = BandChecker(agingStep: Self.step, violations: fixture.violations)
     let low = submit(1, to: bands)
     let highs = (0..<2).map { _ in submit(0, to: bands) }
 
     for ticket in [highs[0], highs[1], low] { run(ticket, in: bands) }
 
-    #expect(desk.broken == [])
+    #expect(fixture.broken == [])
   }
 
-  private init(desk: Desk) { self.desk = desk }
-  init() { desk = Desk() }
+  private init(fixture: Fixture) { self.fixture = fixture }
+  init() { fixture = Fixture() }
 }

@@ -1,7 +1,8 @@
 import Measuring
 
 extension Case {
-  /// More workers must not make empty tasks much dearer. The peers are our own, of width 1.
+  /// More workers must not make empty tasks much dearer. The peer is our own dispatcher with a width of
+  /// 1.
   static let anyWidth = [1, 2, 4, 8].flatMap { producers in
     [1024, nil].map { window in
       let row = Row(

@@ -3,7 +3,7 @@ import Dispatch
 import Measuring
 
 extension Case {
-  /// What a task weighs that waits behind a million others, its closure included.
+  /// The memory of a task that waits behind a million others, its closure included.
   static let backlog = [true, false].map { isForeground in
     let row = Row(
       "memory a task, 1 M queued on \(isForeground ? "fg" : "bg W=1")", unit: .bytes)

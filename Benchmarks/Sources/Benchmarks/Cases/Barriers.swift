@@ -3,7 +3,8 @@ import Measuring
 import UVDispatch
 
 extension Case {
-  /// Readers that may overlap, and each sixteenth a writer that runs alone, empty or of a microsecond.
+  /// Readers that may overlap, with a writer that runs alone in each sixteenth place. Bodies are empty,
+  /// or take a microsecond.
   static let barriers = [0.0, 1.0].map { microseconds in
     let row = Row(
       "readers and 1/16 writers\(microseconds == 0 ? "" : ", 1 us each"), a task")
@@ -36,7 +37,7 @@ extension Case {
     }
   }
 
-  /// With 1024 in flight.
+  /// Keeps 1024 tasks in flight.
   private static func readAndWrite(
     _ count: Int, _ rounds: Int, _ submit: (_ isWriter: Bool, Counter) -> Void
   ) -> Double {

@@ -4,8 +4,8 @@ import Measuring
 import UVDispatch
 
 extension Case {
-  /// Tasks that wait in a queue, cancelled in no order. *C* takes a node out of a list and frees what it
-  /// held; Dispatch leaves the task where it is, with a flag.
+  /// Tasks that wait in a queue, cancelled in no order. *C* takes a node out of a list and drops
+  /// its body. Dispatch leaves the task where it is, and sets a flag.
   static let cancelling = Case(
     "cancel with 100 000 queued",
     rows: [Row("cancel with 100 000 queued", demanded: [.atMost(200)])]
@@ -39,7 +39,7 @@ extension Case {
   }
 }
 
-/// The same order in every process.
+/// Gives the same order in every process.
 private struct Dice: RandomNumberGenerator {
   var state: UInt64
 

@@ -3,7 +3,7 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension Case {
-  /// What an order of three short tasks costs, with the fake that it runs on and all that explores it.
+  /// The cost of exploring one order of three short tasks, with the fake that runs it.
   static let exploredSchedules = Case(
     "explored schedules",
     rows: [Row("fake, a schedule of three bodies"), Row("fake, a schedule of three Tasks")]

@@ -3,7 +3,7 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension Case {
-  /// What a submission and its step cost on the fake, which keeps its history.
+  /// The cost of a submission and its step on the fake, which keeps its history.
   static let fakeSteps = Case(
     "steps of the fake",
     rows: [

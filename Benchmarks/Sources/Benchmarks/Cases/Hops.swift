@@ -1,7 +1,7 @@
 import Measuring
 import UVDispatch
 
-/// Lives on a queue of width 1.
+/// An actor that runs on a queue of width 1.
 private actor Resident {
   nonisolated let queue: TaskQueue
   nonisolated var unownedExecutor: UnownedSerialExecutor { queue.unownedExecutor }
@@ -24,7 +24,7 @@ private actor Resident {
   }
 }
 
-/// Lives where Swift puts it.
+/// An actor that runs on Swift's own pool.
 private actor Free {
   private var calls = 0
 
@@ -44,7 +44,7 @@ private actor Free {
 }
 
 extension Case {
-  /// An actor that lives on the loop's thread calls another one that does.
+  /// An actor on the loop's thread calls another actor on the loop's thread.
   static let hops = Case(
     "actor hop", rows: [Row("actor hop on the loop when already there", demanded: [.atMost(100)])]
   ) { effort in
@@ -64,8 +64,8 @@ extension Case {
     ]
   }
 
-  /// A Task that prefers the loop yields to it. Of one that does not, and lives in an actor there,
-  /// Swift makes a job for its own pool, which then goes back to the loop.
+  /// A Task that prefers the loop's executor yields to the loop. For a Task without that preference, in
+  /// an actor on the loop, Swift makes a job for its own pool, which then goes back to the loop.
   static let yields = [
     Case("Task.yield", rows: [Row("Task.yield on the loop", demanded: [.atMost(800)])]) { effort in
       let ours = try UVForeground()

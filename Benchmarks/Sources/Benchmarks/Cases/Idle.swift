@@ -4,7 +4,7 @@ import Measuring
 import UVDispatch
 
 extension Case {
-  /// A dispatcher that has worked and waits, with a timer that is far away: nobody may be woken.
+  /// A dispatcher that has worked and is idle, with a timer that is far away. It must wake no thread.
   static let idle = Case(
     "idle",
     rows: [

@@ -17,7 +17,7 @@ private final class TasksOnWorkers: Subject {
 }
 
 extension Case {
-  /// Swift Tasks on workers, beside those on the pool of Swift.
+  /// Swift Tasks on workers, compared with Tasks on Swift's own pool.
   static let jobs = Case(
     "executor jobs", rows: [Row("Task on background.executor, win 1024")]
   ) { effort in

@@ -2,8 +2,8 @@ import Glibc
 import Measuring
 
 extension Case {
-  /// From submission to the first instruction of the body, for single tasks that come every 200 us or
-  /// so: while nothing else is to be done, and while bursts of other work come to the same place.
+  /// From the submission to the first instruction of the body, for single tasks about every 200 us:
+  /// while there is nothing else to do, and while bursts of other work are submitted to the same place.
   static let latencies = [true, false].flatMap { isForeground in
     [false, true].map { isLoaded in
       let name =
@@ -32,8 +32,9 @@ extension Case {
 
   private static let percents = [("50", 50.0), ("90", 90), ("99", 99), ("99.9", 99.9)]
 
-  /// While `burst` is not 0, another thread submits so many tasks each 400 us: about half of what one
-  /// thread can do. That is not the submitter, which would find itself interrupted by what it woke.
+  /// If `burst` is not 0, another thread submits so many tasks each 400 us: about half of what one
+  /// thread can do. The measuring thread does not submit the bursts: the threads that it woke would
+  /// interrupt it.
   private static func wait(
     for subject: any Subject, count: Int, burst: Int, rounds: Int
   ) -> [Double] {
@@ -42,7 +43,7 @@ extension Case {
     _ = crew(burst > 0 ? 2 : 1) { member in
       if member == 0 {
         for number in 0..<count {
-          // Not the same pause each time: others have rhythms too.
+          // The pause varies, since other activities on the machine have rhythms too.
           usleep(UInt32(150 + number * 37 % 100))
           let began = nanoseconds()
           subject.run {
@@ -57,7 +58,7 @@ extension Case {
           for _ in 0..<burst { subject.submit(others, rounds) }
           submitted += burst
           usleep(400)
-          // Who cannot keep up gets no backlog.
+          // Waits until all earlier bursts have run, so that a slow subject gets no growing backlog.
           others.waitAsleep(for: submitted - burst)
         }
         others.waitAsleep(for: submitted)

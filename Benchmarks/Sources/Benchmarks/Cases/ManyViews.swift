@@ -36,7 +36,8 @@ extension Case {
     ]
   }
 
-  /// Nanoseconds and bytes a queue. What stays allocated for tasks that have run is not the queues'.
+  /// Nanoseconds and bytes a queue. Memory that stays allocated for tasks that have run does not belong
+  /// to the queues.
   private static func measure<Queue>(_ count: Int, _ make: (Counter) -> [Queue]) -> [Double] {
     let counter = Counter()
     defer { counter.free() }

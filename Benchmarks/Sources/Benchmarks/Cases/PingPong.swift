@@ -2,8 +2,8 @@ import Glibc
 import Measuring
 
 extension Case {
-  /// A task on a worker that posts one to the loop's thread, every 300 us: from the submission of the
-  /// first to the start of the second.
+  /// A task on a worker posts a task to the loop's thread, every 300 us. Measured from the submission
+  /// of the first to the start of the second.
   static let pingPong = Case(
     "ping-pong bg to fg, 300 us gap",
     rows: [

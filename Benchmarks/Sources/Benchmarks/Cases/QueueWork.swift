@@ -2,8 +2,8 @@ import CPeers
 import Measuring
 
 extension Case {
-  /// Against one `uv_queue_work` a task. A C program queues the next from the loop's thread when one
-  /// is done, which is what keeps its window full.
+  /// Compared with one `uv_queue_work` a task. The C program queues the next request from the loop's
+  /// thread when one is done, and so keeps its window full.
   static let queueWork = [1, 64, 1024, 1_000_000].map { window in
     let row = Row(
       "raw uv_queue_work a task, win \(window == 1_000_000 ? "1 M" : "\(window)")",

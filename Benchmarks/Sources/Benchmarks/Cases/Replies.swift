@@ -5,7 +5,7 @@ import NIOPosix
 import UVDispatch
 
 extension Case {
-  /// Work on a worker whose result goes to the loop's thread, 1024 of them in flight.
+  /// Work on a worker whose result goes to the loop's thread, with 1024 tasks in flight.
   static let replies = Case("offload and reply", rows: [Row("offload and reply, win 1024, a task")])
   {
     effort in
@@ -15,7 +15,7 @@ extension Case {
     return Throughput().contestants(subjects, effort)
   }
 
-  /// Empty tasks on workers that can be cancelled and waited for, 1024 of them in flight.
+  /// Empty tasks on workers that can be cancelled and waited for, with 1024 in flight.
   static let handles = Case("with a handle", rows: [Row("bg W=3 with a handle, win 1024")]) {
     effort in
     let subjects: [(String, any Subject)] = [

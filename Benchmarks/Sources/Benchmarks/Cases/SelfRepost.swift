@@ -5,7 +5,8 @@ import NIOCore
 import UVDispatch
 
 extension Case {
-  /// A task of the foreground that posts itself again: each turn looks for input and timers.
+  /// A task of the foreground that posts itself again: each iteration of the loop looks for input and
+  /// timers.
   static let selfRepost = Case(
     "fg self re-post",
     rows: [

@@ -2,7 +2,7 @@ import Glibc
 import Measuring
 
 extension Case {
-  /// Three bodies that sleep for a millisecond, after everybody has slept: they must overlap.
+  /// Three bodies that sleep for a millisecond, after all workers were asleep. The bodies must overlap.
   static let sleeps = Case(
     "3 x 1 ms sleeps after idle",
     rows: [Row("3 x 1 ms sleeps after idle, p50", demanded: [.atMost(1_300_000)])]
@@ -28,7 +28,7 @@ extension Case {
     }
   }
 
-  /// Empty tasks that were submitted behind one that takes long: they must not wait for it.
+  /// Empty tasks that were submitted behind a long one. They must not wait for it.
   static let behindBlocker = Case(
     "200 empties behind a 5 ms blocker",
     rows: [Row("200 empties behind a 5 ms blocker, p50", demanded: [.atMost(250_000)])]
@@ -56,7 +56,7 @@ extension Case {
     }
   }
 
-  /// Everybody who has workers, with three of them.
+  /// Every subject that has workers, with three of them.
   static func workersOfThree() throws -> [(String, any Subject)] {
     [
       (Contestant.ours, try UVBackground(width: 3)), ("C", CPool(width: 3)),

@@ -1,7 +1,7 @@
 import Measuring
 
 extension Case {
-  /// Workers, with few tasks in flight: each has to wake somebody, or to find somebody awake.
+  /// Workers, with few tasks in flight: each submission has to wake a worker, or to find one awake.
   static let smallWindows = [(1, 5.0, 1.0), (8, 5, 1), (64, 3, 1.3)].map { window, nio, dispatch in
     let row = Row(
       "bg W=3 P=1 win \(window)",

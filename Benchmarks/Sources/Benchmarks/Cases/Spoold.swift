@@ -4,7 +4,7 @@ import Measuring
 extension Case {
   private static let spooldRow = Row("spoold --once, /usr/share/doc")
 
-  /// The example program beside what a shell would do, on the same files, which are in memory.
+  /// The example program, compared with what a shell would do, on the same files in memory.
   static let spoold = Case("spoold", rows: [spooldRow]) { effort -> [Reading] in
     let program = ProcessInfo.processInfo.environment["BENCHMARKS_SPOOLD"] ?? "spoold"
     guard FileManager.default.isExecutableFile(atPath: program) else {
@@ -19,7 +19,7 @@ extension Case {
       rows: [spooldRow.name],
       of: [
         Contestant(Contestant.ours) {
-          // Anew each time: a manifest that exists is continued.
+          // A new manifest each time, since the program would continue an existing one.
           let manifest = folder.appendingPathComponent("manifest-\(UUID().uuidString)").path
           let cost = spawn(program, ["--once", "--spool", tree, "--manifest", manifest])
           precondition(cost > 0, "spoold failed")

@@ -3,7 +3,8 @@ import Foundation
 import Measuring
 
 extension Case {
-  /// A program that makes a dispatcher, runs a task on each lane, and ends. The limit is /bin/true.
+  /// A program that makes a dispatcher, runs a task in the foreground and one in the background, and
+  /// ends. The limit is /bin/true.
   static let startUp = Case(
     "hello-world daemon",
     rows: [
@@ -35,7 +36,7 @@ extension Case {
     var description: String { "\(name) was not built; run scripts/bench, which builds it" }
   }
 
-  /// Nanoseconds until the program has ended, or -1.
+  /// Nanoseconds until the program has ended, or -1 if it could not be run or failed.
   static func spawn(_ path: String, _ arguments: [String]) -> Double {
     var texts: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
     defer { for text in texts { free(text) } }

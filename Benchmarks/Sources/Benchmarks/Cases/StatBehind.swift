@@ -2,7 +2,8 @@ import CPeers
 import Measuring
 
 extension Case {
-  /// libuv's own work in the same process, while every permitted worker is busy.
+  /// A call that libuv makes for other code of the process, while all workers that the width allows are
+  /// busy.
   static let statBehind = Case(
     "uv_fs_stat behind a saturated pool",
     rows: [Row("uv_fs_stat behind a saturated pool, p99", demanded: [.atMost(5_000_000)])]
@@ -18,13 +19,13 @@ extension Case {
         load.end()
         return Statistics.percentile(99, of: samples)
       },
-      // A C program that queues as many at once: the call stands behind all of them.
+      // A C program queues as many requests at once, and the call waits behind all of them.
       Contestant("C uv_queue_work") { cpeers_stat_behind_queue_work(effort.count(400)) },
     ]
   }
 }
 
-/// Keeps a number of tasks in flight: each submits the next.
+/// Keeps a number of tasks in flight: each task submits the next.
 private final class Load: Sendable {
   private let subject: any Subject
   private let tasks: Int

@@ -3,7 +3,7 @@ import Measuring
 import UVDispatch
 
 extension Case {
-  /// Waiting for a queue that nobody else uses.
+  /// Waits for a queue that no other thread uses.
   static let sync = Case(
     "uncontended sync on a view",
     rows: [

@@ -85,12 +85,12 @@ extension Case {
   }
 }
 
-/// What is done with timers that are far away. Generic, so that nobody pays for a closure around the
-/// handle that its own interface gives.
+/// What is done with timers that are far away. It is generic over the handle that each interface gives,
+/// so that no contestant pays for a closure around it.
 private protocol TimerWork: Sendable {
   /// Nanoseconds a timer.
   ///
-  /// - Parameter set: Makes a timer that is so many milliseconds away.
+  /// - Parameter set: Makes a timer that is due in so many milliseconds.
   func cost<Timer>(set: (Int64) -> Timer, cancel: (Timer) -> Void) -> Double
 }
 
@@ -124,7 +124,7 @@ private struct Churned: TimerWork {
   }
 }
 
-/// Spread over an hour, in no order: the milliseconds that the peer in C takes too.
+/// Delays in milliseconds, spread over an hour, in no order. The peer in C uses the same ones.
 private func delay(_ number: Int) -> Int64 {
   3_600_000 + Int64((number &* 2_654_435_761) % 3_600_000)
 }

@@ -1,8 +1,8 @@
 import Measuring
 
 extension Case {
-  /// Two million tasks as fast as they are accepted. Everybody gets the same number, also who is
-  /// slower: how deep the backlog becomes is part of the cost.
+  /// Two million tasks as fast as they are accepted. Every contestant gets the same number, also a slow
+  /// one: how deep the backlog becomes is part of the cost.
   static let unbounded = foregroundUnbounded + backgroundUnbounded
 
   static let unboundedTasks = 2_000_000

@@ -26,7 +26,7 @@ extension Case {
     }
   }
 
-  /// Queues that were made, as they are handed to whoever needs one, with 1024 tasks in flight.
+  /// Queues as a program makes them for one of its parts, with 1024 tasks in flight.
   static let windowedViews = [1, 3].flatMap { width in
     [1, 4].map { producers in
       let row = Row("a queue of width \(width), P=\(producers) win 1024")

@@ -1,7 +1,7 @@
 import Measuring
 
 extension Case {
-  /// Tasks that do something, on workers.
+  /// Tasks that do some work, on workers.
   static let working = [1, 20].map { microseconds in
     let row = Row(
       "bg W=3 tasks of \(microseconds) us",

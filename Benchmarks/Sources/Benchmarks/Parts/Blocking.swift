@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Stands still until an asynchronous operation has ended. For threads that are not Swift's.
+/// Blocks the calling thread until an asynchronous operation has ended. Not for threads of Swift's
+/// pool.
 ///
 /// - Parameter executor: Where the operation runs; on Swift's pool if nil.
 func blocking<Value: Sendable>(

@@ -1,6 +1,6 @@
 import CPeers
 
-/// How much work takes how long, found out once a process.
+/// How many rounds of work take how long, measured once a process.
 enum Burn {
   static let roundsPerMicrosecond: Double = {
     let rounds = 2_000_000

@@ -3,10 +3,10 @@ import Glibc
 
 /// How many bodies of one producer have run.
 ///
-/// It is memory of C, so that a body in C and a body in Swift do the same, and so that a closure
+/// It is memory of C, so that a body in C and a body in Swift do the same work, and so that a closure
 /// that captures it counts no references.
 struct Counter: @unchecked Sendable {
-  // Touched by atomic operations of C only, from any thread.
+  // Only atomic operations of C touch it, on any thread.
   let pointer: UnsafeMutablePointer<cpeers_counter>
 
   init() { pointer = cpeers_counter_make() }
@@ -16,7 +16,8 @@ struct Counter: @unchecked Sendable {
   @inline(__always) func advance() { cpeers_counter_advance(pointer) }
   @inline(__always) var count: Int { cpeers_counter_read(pointer) }
 
-  /// Looks for a while, and then lets others have the processor. Returns what it saw last.
+  /// Polls for a while, and then yields the processor between two looks. Returns the last count that it
+  /// saw.
   @discardableResult
   func wait(for count: Int) -> Int {
     var looks = 0
@@ -28,7 +29,7 @@ struct Counter: @unchecked Sendable {
     }
   }
 
-  /// Looks now and then: for what takes so long that looking would be in its way.
+  /// Looks only now and then. For waits so long that polling would disturb what is measured.
   func waitAsleep(for count: Int) {
     while self.count < count { usleep(50) }
   }
@@ -36,7 +37,7 @@ struct Counter: @unchecked Sendable {
 
 func nanoseconds() -> Int64 { cpeers_nanoseconds() }
 
-/// Nanoseconds that `body` takes.
+/// The nanoseconds that `body` takes.
 func timed(_ body: () throws -> Void) rethrows -> Double {
   let began = nanoseconds()
   try body()

@@ -1,7 +1,7 @@
 import CPeers
 
-/// Lets `count` threads of their own begin `body` together. Returns the nanoseconds until the last has
-/// ended. Not `concurrentPerform`: that has no more threads than there are processors.
+/// Starts `count` threads that begin `body` together. Returns the nanoseconds until the last has ended.
+/// `concurrentPerform` would not do: it has no more threads than there are processors.
 func crew(_ count: Int, _ body: (Int) -> Void) -> Double {
   final class Box {
     let body: (Int) -> Void

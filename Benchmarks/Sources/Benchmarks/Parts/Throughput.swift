@@ -1,14 +1,14 @@
 import Measuring
 
-/// Many tasks as fast as they go: nanoseconds a task, from the first submission to the end of the
+/// Runs many tasks as fast as possible: nanoseconds a task, from the first submission to the end of the
 /// last body.
 struct Throughput: Sendable {
   var producers = 1
-  /// The most tasks in flight, all producers together; nil for no limit.
+  /// The most tasks in flight, of all producers together; nil for no limit.
   var window: Int? = 1024
   /// How much work each task does; 0 for an empty body.
   var rounds = 0
-  /// Nil for as many as fit into a slice.
+  /// The number of tasks; nil for as many as fit into a slice.
   var tasks: Int?
 
   func contestants(_ subjects: [(String, any Subject)], _ effort: Effort) -> [Contestant] {

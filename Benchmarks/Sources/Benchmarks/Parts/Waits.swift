@@ -1,10 +1,10 @@
 import Histogram
 import Measuring
 
-/// How long each of several things took, in nanoseconds, and what can be said of all of them.
+/// How long each of several things took, in nanoseconds, and the percentiles of all of them.
 final class Waits: @unchecked Sendable {
-  // Each place is written once, by the body of its number, before that body's counter advances; read
-  // when all of them have.
+  // The body of a number writes its place once, before that body's counter advances. The places are
+  // read when all counters have advanced.
   private let places: UnsafeMutableBufferPointer<Int64>
 
   init(count: Int) {
@@ -18,7 +18,7 @@ final class Waits: @unchecked Sendable {
 
   subscript(number: Int) -> Int64 { places[number] }
 
-  /// In the order of `percents`.
+  /// The percentiles, in the order of `percents`.
   func percentiles(_ percents: [Double]) -> [Double] {
     var histogram = Histogram<UInt64>(
       highestTrackableValue: 60_000_000_000, numberOfSignificantValueDigits: .three)

@@ -1,9 +1,9 @@
 import Measuring
 
-/// Something that is measured in a process of its own, and gives figures for one or more rows.
+/// What is measured in one process, and gives figures for one or more rows.
 struct Case: Sendable {
   let name: String
-  /// What `UV_THREADPOOL_SIZE` is meanwhile.
+  /// The value of `UV_THREADPOOL_SIZE` in that process.
   let poolThreads: Int
   let rows: [Row]
   let measure: @Sendable (Effort) throws -> [Reading]
@@ -18,7 +18,7 @@ struct Case: Sendable {
     self.measure = measure
   }
 
-  /// One that makes what it needs, and hands over who takes turns.
+  /// A case that makes what it needs, and returns contestants that are measured in turn.
   init(
     _ name: String, poolThreads: Int = 4, rows: [Row],
     contestants: @escaping @Sendable (Effort) throws -> [Contestant]
@@ -29,7 +29,7 @@ struct Case: Sendable {
     }
   }
 
-  /// In the order of the table.
+  /// All cases, in the order of the table.
   static let all: [Case] =
     windowedForeground + windowedBackground + windowedViews + smallWindows + unbounded
     + [selfRepost] + working
@@ -39,13 +39,13 @@ struct Case: Sendable {
     + backlog + [startUp, binarySize, fakeSteps, exploredSchedules, spoold] + latencies
 }
 
-/// How much is done to find a figure.
+/// How much work is done for a figure.
 struct Effort: Sendable {
   let isQuick: Bool
 
   var repetitions: Int { 5 }
   /// About how long one repetition of one contestant takes, in nanoseconds.
   var slice: Double { isQuick ? 20_000_000 : 50_000_000 }
-  /// As many as that, or a tenth if it is to be quick.
+  /// `whole`, or a tenth of it if the run is to be quick.
   func count(_ whole: Int) -> Int { isQuick ? max(1, whole / 10) : whole }
 }

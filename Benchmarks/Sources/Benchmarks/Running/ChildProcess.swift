@@ -18,14 +18,14 @@ struct ChildProcess {
 
   let path: String
   var arguments: [String] = []
-  /// Added to our own.
+  /// Added to the environment of this process.
   var environment: [String: String] = [:]
   var timeLimit = 600.0
 
-  /// Returns what it printed.
+  /// Runs the program, and returns what it printed.
   @discardableResult
   func run() throws -> Data {
-    // Files, not pipes: what is printed while nobody reads cannot stop the program.
+    // Files and not pipes: a full pipe that is not read would stop the program.
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ struct ChildProcess {
   }
 }
 
-/// Where this program is, and what was built beside it.
+/// The paths of this program and of the programs that are built beside it.
 enum Programs {
   static let own =
     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))

@@ -1,14 +1,14 @@
 import Foundation
 import Measuring
 
-/// Measures cases, each in processes of its own, and merges what they say.
+/// Measures cases, each in processes of its own, and merges what they print.
 struct Driver {
   let cases: [Case]
   let effort: Effort
   let processes: Int
 
-  /// One round after the other, so that the processes of a case lie far apart: a machine that is slow
-  /// for a while is slow for one of them only.
+  /// Runs all cases once in each round, so that the processes of one case lie far apart: a machine that
+  /// is slow for a while then slows only one of them.
   func results(progress: Progress) -> [RowResult] {
     var readings = [[[Reading]]](repeating: [], count: cases.count)
     var failures = [String?](repeating: nil, count: cases.count)
@@ -43,7 +43,7 @@ struct Driver {
   }
 }
 
-/// Says how far a run is: all the time on one line of a terminal, else a line a minute.
+/// Shows how far a run is: continuously on one line of a terminal, else with a line a minute.
 final class Progress {
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let began = Date()

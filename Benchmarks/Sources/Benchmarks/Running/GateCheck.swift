@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// Counts what the gates hold, in programs that are made for it.
+/// Counts what the gates limit, in programs that are made for it.
 struct GateCheck {
   let file: String
 
@@ -77,13 +77,13 @@ struct GateCheck {
     return try number(in: String(decoding: output, as: UTF8.self))
   }
 
-  /// Of a task among a thousand, by callgrind: what more tasks take more, so that what a process does
-  /// once is not counted.
+  /// Instructions a task, by callgrind. Only the difference between many and few tasks counts, so that
+  /// what a process does once is left out.
   private static func instructions(_ kind: String) throws -> Double {
     let program = FileManager.default.temporaryDirectory
       .appendingPathComponent("bench-counted-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: program) }
-    // Without names: valgrind does not get through those of Swift.
+    // Without symbols: valgrind does not get through Swift's.
     try ChildProcess(
       path: "/usr/bin/env",
       arguments: ["strip", "-o", program, Programs.beside("CountedTasks")]
@@ -97,7 +97,7 @@ struct GateCheck {
           "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(log)",
           program, "run", kind, "\(batches)",
         ],
-        // Hashing differs from process to process otherwise.
+        // Without it, hashing differs from process to process.
         environment: ["UV_THREADPOOL_SIZE": "2", "SWIFT_DETERMINISTIC_HASHING": "1"],
         timeLimit: 120
       ).run()
@@ -105,8 +105,8 @@ struct GateCheck {
       guard let found = text.range(of: "Collected : ") else { throw NotANumber(text: text) }
       return try number(in: String(text[found.upperBound...].prefix { $0.isNumber }))
     }
-    // Of five runs each: when a worker spins and when its lease is over is a matter of time, and time
-    // under valgrind is nobody's. One run may be off by twenty instructions a task to either side.
+    // The median of five runs: when a worker spins and when its run ends depends on time, and valgrind
+    // distorts time. One run may be off by twenty instructions a task to either side.
     func usual(_ batches: Int) throws -> Double {
       Statistics.median(try (0..<5).map { _ in try collected(batches) })
     }
@@ -114,7 +114,7 @@ struct GateCheck {
     return (try usual(many) - usual(few)) / Double((many - few) * 1_000)
   }
 
-  /// A few instructions are left of what is a matter of time.
+  /// Rounds to ten: a few instructions still depend on time.
   private static func toTen(_ count: Double) -> Double { (count / 10).rounded() * 10 }
 
   private static func number(in text: String) throws -> Double {
@@ -129,7 +129,7 @@ struct GateCheck {
     var description: String { "\"\(text.suffix(200))\" is no number" }
   }
 
-  /// Counted when it is first asked for.
+  /// A count that is made when it is first asked for.
   private final class Once {
     private let count: () throws -> Double
     private var known: Double?

@@ -3,7 +3,7 @@ import Foundation
 import Measuring
 
 extension Machine {
-  /// This one.
+  /// The machine that this program runs on.
   static func here(poolThreads: [Int], processes: Int) -> Machine {
     func contents(_ path: String) -> String {
       String(decoding: (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data(), as: UTF8.self)
@@ -20,7 +20,7 @@ extension Machine {
       nice: Int(getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)))
   }
 
-  /// What the `swift` on PATH says, which is the one that `scripts/bench` builds with.
+  /// The version of the `swift` on PATH, which is the one that `scripts/bench` builds with.
   private static var swiftVersion: String {
     let output = try? ChildProcess(
       path: "/usr/bin/env", arguments: ["swift", "--version"], timeLimit: 60

@@ -2,7 +2,7 @@ import CPeers
 
 /// A mailbox over `uv_async_send`, in C.
 final class CMailbox: Subject, @unchecked Sendable {
-  // C guards it with a mutex.
+  // A mutex in C guards it.
   private let mailbox: OpaquePointer
 
   init() { mailbox = cpeers_mailbox_start() }
@@ -18,7 +18,7 @@ final class CMailbox: Subject, @unchecked Sendable {
 
 /// Threads, a mutex and a condition, in C.
 final class CPool: Subject, @unchecked Sendable {
-  // C guards it with a mutex.
+  // A mutex in C guards it.
   private let pool: OpaquePointer
 
   init(width: Int) { pool = cpeers_pool_start(Int32(width)) }

@@ -12,7 +12,7 @@ final class DispatchSubject: Subject {
     .init(DispatchQueue(label: "concurrent", attributes: .concurrent))
   }
   static var global: DispatchSubject { .init(DispatchQueue.global()) }
-  /// Served by whoever called `dispatchMain`.
+  /// The thread that called `dispatchMain` serves it.
   static var main: DispatchSubject { .init(DispatchQueue.main) }
 
   func submit(_ counter: Counter, _ rounds: Int) { queue.async { work(rounds, counter) } }

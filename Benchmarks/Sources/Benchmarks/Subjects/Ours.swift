@@ -11,7 +11,7 @@ final class UVForeground: Subject {
     queue = dispatcher.foreground
   }
 
-  /// Of a dispatcher that has been started.
+  /// - Parameter dispatcher: A dispatcher that was started.
   init(of dispatcher: UVDispatcher) {
     self.dispatcher = dispatcher
     queue = dispatcher.foreground
@@ -26,8 +26,8 @@ final class UVBackground: Subject {
   let dispatcher: UVDispatcher
   private let queue: TaskQueue
 
-  /// - Parameter viewWidth: Submits to a queue of that width that was made for it; to the background
-  ///   itself if nil.
+  /// - Parameter viewWidth: The width of a queue that is made to submit to; nil to submit to the
+  ///   background itself.
   init(width: Int, viewWidth: Int? = nil) throws {
     dispatcher = try UVDispatcher(.init(backgroundWidth: width))
     precondition(

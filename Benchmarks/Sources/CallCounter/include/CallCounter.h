@@ -1,5 +1,5 @@
-/* Preloaded into a program, it counts what the program asks of its C library and of libuv. Nobody
- * includes this: the program finds `callcounter_read` with dlsym. */
+/* Preloaded into a program, it counts what the program asks of its C library and of libuv. No file
+ * includes this header: the program finds `callcounter_read` with dlsym. */
 #pragma once
 
 enum {

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Spool
 
-/// Where the program speaks to people: one line for each thing that it has to say.
+/// The output of the program for people: one line for each message.
 struct Console: Sendable {
-  /// Whether somebody looks on who can be shown a line that changes.
+  /// Whether standard error is a terminal that can show a line that changes.
   let isTerminal: Bool
 
   init() {
@@ -11,7 +11,7 @@ struct Console: Sendable {
     isTerminal = isatty(STDERR_FILENO) == 1 && terminal != nil && terminal != "dumb"
   }
 
-  /// Says what went wrong, on standard error.
+  /// Prints what went wrong, on standard error.
   func complain(_ message: [UInt8]) {
     write(clearing + "spoold: ".utf8 + message + "\n".utf8, to: STDERR_FILENO)
   }
@@ -21,15 +21,15 @@ struct Console: Sendable {
     write(clearing + "\(bar)".utf8, to: STDERR_FILENO)
   }
 
-  /// Takes the last bar away.
+  /// Removes the last bar.
   func clear() {
     if isTerminal { write(clearing, to: STDERR_FILENO) }
   }
 
-  /// Prints the result, on standard output. False if nobody takes it.
+  /// Prints the result on standard output. False if that fails.
   func print(_ summary: Summary) -> Bool { write(Array("\(summary)\n".utf8), to: STDOUT_FILENO) }
 
-  /// Prints what everything comes to, on standard output. False if nobody takes it.
+  /// Prints the whole configuration on standard output. False if that fails.
   func print(_ configuration: Configuration) -> Bool {
     write(configuration.lines.flatMap { $0 + "\n".utf8 }, to: STDOUT_FILENO)
   }

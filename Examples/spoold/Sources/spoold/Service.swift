@@ -5,7 +5,7 @@ internal import Spool
 internal import UVDaemon
 internal import UVDispatch
 
-/// spoold for as long as it is wanted: keeps the spool until a signal ends it.
+/// spoold as a service: it keeps the spool until a signal ends it.
 struct Service {
   let configuration: Configuration
   let console: Console
@@ -13,9 +13,10 @@ struct Service {
 
   func run() throws {
     var logger = Logger(label: "spoold") { StreamLogHandler.standardError(label: $0) }
-    // Nothing is said while all is well.
+    // Nothing is logged while all is well.
     logger.logLevel = .notice
-    // A worker may read for long; what holds the loop for so long is close to being restarted.
+    // A worker may read for long. If the loop is blocked for so long, the service manager is about to
+    // restart the service.
     let dispatcher = try UVDispatcher(
       .init(
         label: "spoold", stallThreshold: .seconds(10), observer: LoggingObserver(logger)))
@@ -29,7 +30,7 @@ struct Service {
     for message in remains.messages { console.complain(message) }
     let isAbandoned = report.unfinished.contains { $0.state == .abandoned }
     let status: Int32 = remains.stop != nil ? 2 : remains.isEmpty && !isAbandoned ? 0 : 1
-    // A worker that waits for a disk would hold up the end of a process that ends in order.
+    // A worker that waits for a disk would delay the end of a process that leaves by `exit`.
     if isAbandoned { _exit(status) }
     if status != 0 { throw ExitCode(status) }
   }
@@ -47,18 +48,18 @@ struct Service {
 }
 
 extension UVDaemon.Daemon {
-  /// Ties `spool` to the signals and to the service manager. Before the loop runs, once.
+  /// Connects `spool` with the signals and the service manager. Call it once, before the loop runs.
   func keep(_ spool: Spool.Daemon) throws(EventRefusal) {
     try onReload { try await spool.reload() }
     onEnd(deadline: spool.drainTime) { await spool.drain() }
     try spool.start { self.beginShutdown(because: "it cannot go on") }
-    // After what `start` has submitted: then it serves.
+    // Runs after what `start` has submitted: from then on spoold serves.
     dispatcher.foreground(label: "ready") { self.ready("going through the spool") }
   }
 }
 
 extension ShutdownPolicy {
-  /// After the drain: a second for what is no file to be read, such as a dump; and then some for
+  /// After the drain: a second for bodies that read no file, such as a dump, and then five more for
   /// reads that have begun.
   static let ofSpoold = ShutdownPolicy(drain: .seconds(1), cancel: .seconds(5))
 }

@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import Spool
 
-/// An option for each ``Setting``. Text here: what it means, the file decides in the same way.
+/// An option for each ``Setting``, as text. The same code interprets the text of options and of the
+/// file.
 struct SettingOptions: ParsableArguments, Sendable {
   @Option(help: ArgumentHelp("The directory whose files are taken in.", valueName: "dir"))
   var spool: String?
@@ -55,7 +56,7 @@ struct SettingOptions: ParsableArguments, Sendable {
       "How many clients the socket has at a time (default: 256).", valueName: "number"))
   var statusClients: String?
 
-  /// What was given.
+  /// The options that were given.
   var all: [Setting: String] {
     let values: [(Setting, String?)] = [
       (.spool, spool), (.manifest, manifest), (.status, status), (.dump, dump), (.drain, drain),

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Spool
 internal import UVDispatch
 
-/// The program. It makes the real dispatcher, and everything else is given it.
+/// The program. It makes the real dispatcher, and passes it to everything else.
 @main struct Spoold: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "spoold",
@@ -76,7 +76,8 @@ internal import UVDispatch
       console.complain(refusal.message)
       throw ExitCode(2)
     } catch let error where !(error is ExitCode) {
-      // Of the dispatcher: the environment makes no sense, or the system has nothing left.
+      // The dispatcher could not be made: the environment makes no sense, or the system has nothing
+      // left.
       console.complain(Array("\(error)".utf8))
       throw ExitCode(2)
     }

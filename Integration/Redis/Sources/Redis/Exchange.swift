@@ -1,9 +1,9 @@
 internal import UVDispatch
 
-/// What was sent over a connection, and who waits for an answer to it.
+/// What was sent over a connection, and the closures that wait for an answer to it.
 ///
-/// Belongs to the loop's thread. hiredis calls it there outside any task, so it only notes what has come
-/// and leaves the telling to its ``Teller``.
+/// It belongs to the loop's thread. hiredis calls it there outside any task. So it only records what
+/// has arrived, and its ``Teller`` calls the closures.
 final class Exchange {
   private struct Subscription {
     let channel: [UInt8]
@@ -14,13 +14,13 @@ final class Exchange {
   private let address: RedisAddress
   private let hiredis = HiredisContext()
   private let teller: Teller
-  /// Nil from the end on: the owner may have given it what holds this.
+  /// Nil from the end on, since this closure may hold what holds this object.
   private var onEnd: (@Sendable (RedisError?) -> Void)?
-  /// Who waits for a reply, by the number that hiredis has for it. Numbers grow.
+  /// The closures that wait for a reply, by the number that hiredis has for each. Numbers grow.
   private var waiting: [UInt: @Sendable (Result<RedisReply, RedisError>) -> Void] = [:]
   private var subscriptions: [UInt: Subscription] = [:]
   private var lastNumber: UInt = 0
-  /// Why those who wait get no answer, unless hiredis has an error to tell.
+  /// Why the waiting closures get no answer, unless hiredis tells an error.
   private var reason: RedisError?
   private(set) var hasEnded = false
   /// What the owner was told of the end.
@@ -35,7 +35,7 @@ final class Exchange {
     self.onEnd = onEnd
   }
 
-  /// Holds this until the end, as hiredis does.
+  /// hiredis holds this object from here until the end.
   func connect(on dispatcher: UVDispatcher) {
     let error = unsafe dispatcher.withLoop { loop in
       unsafe hiredis.connect(
@@ -76,7 +76,7 @@ final class Exchange {
   }
 
   func unsubscribe(from channel: [UInt8]) {
-    // Once: hiredis aborts if the server confirms what it knows nothing of.
+    // Only once: hiredis aborts if the server confirms the end of a subscription that it does not know.
     for (number, subscription) in subscriptions
     where subscription.channel == channel && !subscription.isEnding {
       subscriptions[number]?.isEnding = true

@@ -1,28 +1,29 @@
 internal import CHiredis
 internal import UVDispatch
 
-/// A `redisAsyncContext` on a loop: the only file that speaks C.
+/// A `redisAsyncContext` on a loop. Only this file speaks C.
 ///
-/// Belongs to the loop's thread, as all of hiredis does. Its callbacks are called there, but not within
-/// a task, or within ``cut()`` and ``disconnect()``.
+/// It belongs to the loop's thread, as all of hiredis does. The loop's thread makes its callbacks, but
+/// not inside a task, or inside ``cut()`` and ``disconnect()``.
 ///
 /// hiredis is given numbers to keep, and no objects, so that nothing dangles if it calls back twice or
-/// never. The one object that it holds is this, from the connecting until the end.
+/// never. This object is the only one that it holds, from the connecting until the end.
 @safe final class HiredisContext {
-  /// Nil before it connects, and after the end: hiredis frees it then.
+  /// Nil before it connects, and after the end, when hiredis frees it.
   private var context: UnsafeMutablePointer<redisAsyncContext>?
   private var onReply: (_ number: UInt, _ reply: RedisReply) -> Void = { _, _ in }
   private var onEnd: (_ error: String?) -> Void = { _ in }
 
   deinit { precondition(unsafe context == nil, "hiredis holds an object that is gone") }
 
-  /// Begins to connect, once.
+  /// Begins to connect. Call it once.
   ///
   /// - Parameters:
-  ///   - onReply: A reply to the command with that number has come.
-  ///   - onEnd: The last call, once: it is over, with what hiredis says if it was an error. It has
-  ///     closed its handle.
-  /// - Returns: What is wrong already. Nothing is left on the loop then, and nothing is called.
+  ///   - onReply: Called for a reply to the command with that number.
+  ///   - onEnd: Called once, as the last callback, when the context has closed its handle. The text is
+  ///     what hiredis says if the end was an error.
+  /// - Returns: What is wrong already, else nil. If there is an error, nothing is left on the loop, and
+  ///   nothing is called.
   func connect(
     to address: RedisAddress, on loop: OpaqueLoop,
     onReply: @escaping (_ number: UInt, _ reply: RedisReply) -> Void,
@@ -53,16 +54,16 @@ internal import UVDispatch
     return nil
   }
 
-  /// Sends a command whose replies come with its number.
+  /// Sends a command. Its replies come with its number.
   ///
-  /// - Returns: False if hiredis takes none any more.
+  /// - Returns: False if hiredis takes no more commands.
   func send(_ command: RedisCommand, number: UInt) -> Bool {
     unsafe send(command, UnsafeMutableRawPointer(bitPattern: number)) { context, reply, number in
       unsafe HiredisContext.replied(context, reply, number)
     }
   }
 
-  /// Sends a command for which there is no reply of its own.
+  /// Sends a command that gets no reply of its own.
   func sendWithoutReply(_ command: RedisCommand) { _ = unsafe send(command, nil, nil) }
 
   private func send(
@@ -77,7 +78,7 @@ internal import UVDispatch
     }
   }
 
-  /// Ends once all replies are there.
+  /// Ends once all replies have arrived.
   func disconnect() {
     if let context = unsafe context { unsafe redisAsyncDisconnect(context) }
   }
@@ -98,7 +99,7 @@ internal import UVDispatch
     _ context: UnsafeMutablePointer<redisAsyncContext>?, _ reply: UnsafeMutableRawPointer?,
     _ number: UnsafeMutableRawPointer?
   ) {
-    // No reply: the end says so, to everybody who waits.
+    // There is no reply. The end tells that to all waiting closures.
     guard let data = unsafe context?.pointee.data, let reply = unsafe reply else { return }
     let mine = unsafe Unmanaged<HiredisContext>.fromOpaque(data).takeUnretainedValue()
     let read = unsafe RedisReply(reply.assumingMemoryBound(to: redisReply.self).pointee)
@@ -122,12 +123,12 @@ internal import UVDispatch
 }
 
 extension RedisCommand {
-  /// Its arguments as C has them. The pointers are good for the length of the call.
+  /// The arguments as C has them. The pointers are valid during the call.
   fileprivate func withArguments<Result>(
     _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>, UnsafePointer<Int>) -> Result
   ) -> Result {
     unsafe bytes.withUnsafeBytes { bytes in
-      // An argument of no bytes points to somewhere all the same.
+      // An argument of no bytes still needs a valid pointer.
       let base = unsafe bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!
       var offset = 0
       var arguments = unsafe lengths.map { length -> UnsafePointer<CChar>? in
@@ -142,7 +143,7 @@ extension RedisCommand {
 }
 
 extension RedisReply {
-  /// A copy: hiredis frees its own as soon as the callback has returned.
+  /// Copies the reply, since hiredis frees its own as soon as the callback has returned.
   fileprivate init(_ reply: redisReply) {
     var bytes: [UInt8] {
       unsafe Array(UnsafeRawBufferPointer(start: reply.str, count: Int(reply.len)))

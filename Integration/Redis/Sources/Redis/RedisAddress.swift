@@ -1,9 +1,9 @@
 /// Where a Redis server listens.
 public enum RedisAddress: Sendable, Hashable {
-  /// The path of a socket: at most 107 bytes, which is what the system has room for.
+  /// The path of a socket, of at most 107 bytes: the system has room for no more.
   case unix(path: String)
-  /// A port of a host. A name instead of a numeric address is looked up on the loop's thread, which
-  /// stands still meanwhile.
+  /// A port of a host. A host name that is not a numeric address is looked up on the loop's thread,
+  /// which the lookup blocks.
   case tcp(host: String, port: UInt16)
 }
 

@@ -2,7 +2,7 @@
 public struct RedisCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// All arguments, one behind the other.
   let bytes: [UInt8]
-  /// How many bytes each of them has.
+  /// How many bytes each of the arguments has.
   let lengths: [Int]
 
   /// Traps if there is no argument: the first is the name of the command.
@@ -19,6 +19,6 @@ public struct RedisCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   public init(arrayLiteral arguments: String...) { self.init(arguments.map(\.utf8)) }
 
-  /// What the server is asked to do, in upper case.
+  /// The name of the command, in upper case.
   var name: String { String(decoding: bytes[..<lengths[0]], as: UTF8.self).uppercased() }
 }

@@ -2,20 +2,20 @@ public import UVDispatch
 
 /// A connection to a Redis server, through hiredis, on the loop of a dispatcher.
 ///
-/// Make it and call it on the foreground; it traps elsewhere. What it is given to tell with is called
-/// there as well, always after the call that asked for it has returned.
+/// Make it and call it on the foreground; it traps elsewhere. It calls its closures on the foreground
+/// as well, always after the call that asked for the answer has returned.
 ///
 /// It closes what it has on the loop when it is told to, when the connection is lost, and when the
-/// dispatcher is shut down. Whoever waits for a reply is told exactly once in each case, before the
-/// dispatcher's report; a program that wants the replies closes the connection first, and shuts down in
-/// its `onEnd`. Letting go of a connection does not close it.
+/// dispatcher is shut down. In each case every closure that waits for a reply is called exactly once,
+/// before the dispatcher's report. A program that wants the replies closes the connection first, and
+/// shuts down in its `onEnd`. Releasing a connection does not close it.
 public final class RedisConnection: Sendable {
   private let exchange: Confined<Exchange>
 
   /// Begins to connect. Commands may be sent at once.
   ///
-  /// - Parameter onEnd: Called once, when everybody has been told of what was sent before the end: nil if
-  ///   that was asked for, else why. Also if there never was a connection.
+  /// - Parameter onEnd: Called once, after the closures of all that was sent before the end, also if
+  ///   there never was a connection: nil if the end was asked for, else the reason.
   public init(
     to address: RedisAddress, on dispatcher: UVDispatcher,
     onEnd: @escaping @Sendable (RedisError?) -> Void
@@ -26,9 +26,9 @@ public final class RedisConnection: Sendable {
     cutAtShutdown(of: dispatcher)
   }
 
-  /// Closes what is on the loop when the dispatcher shuts down: that waits for what it has accepted,
-  /// and knows nothing of what a C library waits for. A shutdown cancels whoever sleeps on its clock at
-  /// once, and waits for the job that this Task then has.
+  /// Closes what is on the loop when the dispatcher shuts down: a shutdown waits for accepted tasks,
+  /// and knows nothing of what a C library waits for. A shutdown cancels at once each Task that sleeps
+  /// on the dispatcher's clock, and waits for the job that this Task has then.
   private func cutAtShutdown(of dispatcher: UVDispatcher) {
     let watch = Task(executorPreference: dispatcher.foreground.executor) { [exchange] in
       try? await dispatcher.clock.sleep(for: .seconds(Int64.max))
@@ -73,7 +73,8 @@ public final class RedisConnection: Sendable {
     }.get()
   }
 
-  /// Calls `perform` with what is published in a channel. Traps if it subscribes to that already.
+  /// Calls `perform` with what is published in a channel. Traps if the connection subscribes to that
+  /// channel already.
   public func subscribe(
     to channel: String, perform: @escaping @Sendable (RedisSubscription) -> Void
   ) {
@@ -84,15 +85,15 @@ public final class RedisConnection: Sendable {
     }
   }
 
-  /// Ends the subscription to a channel, once the server has said so.
+  /// Ends the subscription to a channel, once the server has confirmed that.
   public func unsubscribe(from channel: String) {
     exchange.withValue { $0.unsubscribe(from: Array(channel.utf8)) }
   }
 
-  /// Takes no more commands, waits for the replies to those that were sent, and ends. Subscriptions
-  /// end at once.
+  /// Takes no more commands, waits for the replies to those that were sent, and ends. Subscriptions end
+  /// at once.
   public func close() { exchange.withValue { $0.close() } }
 
-  /// Ends now: what is not answered fails with ``RedisError/cut``.
+  /// Ends now: commands without an answer fail with ``RedisError/cut``.
   public func cut() { exchange.withValue { $0.cut(.cut) } }
 }

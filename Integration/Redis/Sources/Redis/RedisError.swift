@@ -1,13 +1,13 @@
 /// Why there is no answer to a command, or why a connection has ended.
 public enum RedisError: Error, Sendable, Hashable {
-  /// The connection had been closed before, or cut. It was not sent.
+  /// The connection had been closed or cut before. The command was not sent.
   case closed
-  /// ``RedisConnection/cut()`` came first. The server may have carried it out.
+  /// ``RedisConnection/cut()`` came before the answer. The server may have carried the command out.
   case cut
   /// The dispatcher was shut down first. The server may have carried out what had been sent.
   case shutDown
-  /// There was no connection, or there is none any more: what hiredis says about it. The server may
-  /// have carried out what had been sent.
+  /// The connection was lost or never made: what hiredis says about it. The server may have carried out
+  /// what had been sent.
   case lost(RedisAddress, String)
 }
 

@@ -1,12 +1,12 @@
 /// What happens to a subscription, in this order: it begins, brings messages, and ends once.
 public enum RedisSubscription: Sendable, Hashable {
-  /// What is published from now on comes here.
+  /// Messages that are published from now on are received.
   case began
   case message([UInt8])
-  /// Nothing more comes: nil if that was asked for.
+  /// The subscription has ended: nil if that was asked for.
   case ended(RedisError?)
 
-  /// As the server tells it: what happens, to which channel, and what of it.
+  /// Reads a reply of the server: what happens, to which channel, and the message.
   init?(_ reply: RedisReply) {
     guard case .array(let parts) = reply, parts.count == 3, case .bytes(let kind) = parts[0] else {
       return nil

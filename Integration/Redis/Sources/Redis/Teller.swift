@@ -2,11 +2,11 @@ internal import UVDispatch
 
 /// Calls closures on the foreground, one after the other, for callbacks of C.
 ///
-/// What C calls on the loop's thread is no task: nothing that is confined to the foreground can be
-/// reached in it, and a user's closure that ran there could free what C is about to use. So it is called
-/// later, in a job of a Task. A posted task would do most of the time; but a dispatcher that shuts down
-/// refuses what no task of its own posts, and one with a limit refuses what it has no room for. Jobs it
-/// never refuses, and a shutdown waits for them.
+/// What C calls on the loop's thread is no task: it cannot reach anything that is confined to the
+/// foreground, and a user's closure that ran there could free what C is about to use. So the closure is
+/// called later, in a job of a Task. A posted task would do most of the time. But a dispatcher that
+/// shuts down refuses what no task of its own posts, and a dispatcher with a limit refuses what it has
+/// no room for. It never refuses jobs, and a shutdown waits for them.
 final class Teller: @unchecked Sendable {
   // Touched on the loop's thread only: by callbacks there, and by jobs of the foreground.
   private var untold: [@Sendable () -> Void] = []
@@ -15,7 +15,7 @@ final class Teller: @unchecked Sendable {
 
   init(on foreground: TaskQueue) { self.foreground = foreground }
 
-  /// Calls `body` soon, behind what was to be told before. The loop's thread, in a task or not.
+  /// Calls `body` soon, behind earlier closures. Call it on the loop's thread, in a task or not.
   func tell(_ body: @escaping @Sendable () -> Void) {
     untold.append(body)
     guard !isTelling else { return }
@@ -29,7 +29,7 @@ final class Teller: @unchecked Sendable {
       untold = []
       for (index, body) in bodies.enumerated() {
         body()
-        // Thousands of replies may come at once, and others wait for the foreground as well.
+        // Thousands of replies may arrive at once, and other tasks wait for the foreground as well.
         if index % 64 == 63 { await Task.yield() }
       }
     }

@@ -114,7 +114,7 @@ extension OnOurLoop {
 
       @Sendable func shutDownWhenLetGo() {
         let isLetGo = remembered.withValue { $0.token == nil }
-        // What still waits is the alarm of this test, and not somebody who watches over a connection.
+        // The one waiting task is the alarm of this test, and not a Task that watches a connection.
         if ended.withValue({ $0 }), isLetGo, dispatcher.ledger.waiting == 1 {
           dispatcher.beginShutdown()
         } else {
@@ -173,7 +173,7 @@ extension OnOurLoop {
 
       @Sendable func again() {
         let connection = RedisConnection(to: server.address, on: dispatcher) { _ in
-          // Its handle is closed; libuv lets go of it in the next turn.
+          // Its handle is closed; libuv releases it in the next iteration.
           dispatcher.foreground {
             counts.withValue { $0.append(ThisProcess.descriptors) }
             let rounds = round.withValue { round in

@@ -42,7 +42,7 @@ extension OnOurLoop {
       #expect(counts.errors.count == 1)
       #expect(counts.errors.allSatisfy { $0.isLoss(of: server.address) })
       #expect(counts.ends == counts.errors.map { $0 })
-      // Not all: some are sent when hiredis knows of the end, and the test does not yet.
+      // Not all commands: some are sent when hiredis knows of the end, and the test does not yet.
       #expect(counts.toldBeforeEnd.allSatisfy { $0 > counts.answered.count })
       #expect(after.takeValue() == ["42"])
       #expect(hashing.wrong == 0)
@@ -131,7 +131,7 @@ extension OnOurLoop {
 }
 
 extension RedisError {
-  /// Whether it is a connection to `address` that is gone, whatever the system says of it.
+  /// Whether it is the loss of a connection to `address`, whatever reason the system gives.
   func isLoss(of address: RedisAddress) -> Bool {
     if case .lost(address, let reason) = self { !reason.isEmpty } else { false }
   }

@@ -6,7 +6,7 @@ extension OnOurLoop {
   @Suite("A hundred thousand commands")
   struct PipelineTests {
     static let total = 100_000
-    /// How many are in flight at most, so that neither side buffers more than their replies.
+    /// How many commands are in flight at most, so that neither side buffers more than their replies.
     static let window = 1_000
 
     @Test("are answered in order, each with its own reply, while workers work")
@@ -53,7 +53,7 @@ extension OnOurLoop {
   }
 }
 
-/// Looks on a worker whether replies are those of their commands, and in their order.
+/// Checks on a worker whether replies belong to their commands, and have their order.
 private struct Check {
   var looked = 0
   /// The first few places at which another command was answered, or another reply came.
@@ -61,7 +61,7 @@ private struct Check {
   var hashesAtFirst = 0
   var hashesAtLast = 0
 
-  /// Every other counts on the server, so that its reply tells how many came before.
+  /// Every other command counts on the server, so that its reply tells how many came before it.
   static func command(_ number: Int) -> RedisCommand {
     number.isMultiple(of: 2) ? ["INCR", "counter"] : ["ECHO", "this is number \(number)"]
   }

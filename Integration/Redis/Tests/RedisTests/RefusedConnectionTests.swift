@@ -8,7 +8,7 @@ extension OnOurLoop {
     enum Obstacle: Sendable, CaseIterable {
       /// There is no such socket.
       case noSocket
-      /// Its server is gone.
+      /// The server of the socket is gone.
       case nobodyAtTheSocket
       case nobodyAtThePort
 

@@ -21,7 +21,7 @@ extension OnOurLoop {
       let process = try #require(pid_t(line.dropFirst("server ".count)))
       let clock = ContinuousClock()
       let end = clock.now.advanced(by: patience)
-      // Its number stays taken only as long as it lives: nobody waits for it.
+      // No process waits for it, so its number is free as soon as it has ended.
       while kill(process, 0) == 0, clock.now < end {}
       #expect(kill(process, 0) != 0)
     }

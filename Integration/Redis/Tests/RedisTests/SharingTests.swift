@@ -90,7 +90,7 @@ extension OnOurLoop {
       arguments: [Overflow.reject(limit: 1), .blockCaller(limit: 1, timeout: nil)])
     func limits(overflow: Overflow) throws {
       let server = try RedisServer.start()
-      // So that the loop looks at its descriptors while the task waits.
+      // The loop must look at its descriptors while the task waits.
       let dispatcher = try UVDispatcher(
         .init(overflow: overflow, loopBudget: .init(tasks: 1, time: .seconds(1))))
       let tally = Tally(on: dispatcher)

@@ -111,7 +111,8 @@ extension OnOurLoop {
           server.stop()
           connection.send(["ECHO", "late"]) { tally.note(1, $0) }
           dispatcher.afterLooks(10) {
-            // Behind these comes the job that cuts the connection; between them the loop looks.
+            // The job that cuts the connection stands behind these tasks. The loop looks at its
+            // descriptors between them.
             for _ in 0..<10 { dispatcher.foreground {} }
             dispatcher.beginShutdown()
             server.goOn()
@@ -126,7 +127,7 @@ extension OnOurLoop {
       #expect(counts.ends == [.shutDown])
     }
 
-    /// Has a server that stands still asked that often, and then calls `then`.
+    /// Sends that many commands to a stopped server, and then calls `then`.
     private static func leaveOutstanding(
       _ count: Int, at server: RedisServer, on dispatcher: UVDispatcher, _ tally: Tally,
       then: @escaping @Sendable () -> Void

@@ -30,7 +30,7 @@ extension OnOurLoop {
             subscriber.unsubscribe(from: "news")
             subscriber.unsubscribe(from: "something else")
           case .ended:
-            // It is a connection like any other again.
+            // The connection is like any other again.
             subscriber.send(["ECHO", "done"]) { reply in
               afterwards.withValue { $0.append((try? reply.get()) ?? .null) }
               subscriber.close()

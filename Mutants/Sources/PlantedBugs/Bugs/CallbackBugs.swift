@@ -1,4 +1,4 @@
-/// What a thread holds while it makes callbacks, and in how many steps deadlocks are searched for.
+/// What a thread holds while it makes callbacks, and in how many steps it searches for deadlocks.
 let callbackBugs: [Bug] = holdingBugs + stepBugs
 
 private let holdingBugs = [

@@ -1,6 +1,6 @@
-/// What a daemon lives in: a service manager, signals, reloads, logs and metrics.
+/// The surroundings of a daemon: its service manager, signals, reloads, logs and metrics.
 let daemonBugs = [
-  // MARK: What the service manager hears
+  // MARK: What the daemon tells the service manager
 
   Bug(
     "daemon.ready-twice", breaks: "READY=1 is told twice after a reload",
@@ -37,7 +37,7 @@ let daemonBugs = [
         #"dispatcher.foreground.every(timeout, label: "watchdog") { self.tell([.watchdog]) }"#),
     suites: ["TellingTests"]),
   Bug(
-    // A timer of the background would not do: the loop lets it come due.
+    // A timer of the background would not do: the loop's thread makes it due.
     "daemon.alive-while-stuck", breaks: "a loop that is stuck is told to be alive, by a Task",
     in: "UVDaemon/ServiceManager/Teller.swift",
     .statement(
@@ -199,7 +199,7 @@ let daemonBugs = [
     .without("timer.cancel()"),
     suites: ["ReloadTests", "OnEndTests"]),
 
-  // MARK: What is to be done before the end
+  // MARK: What the daemon must do before its end
 
   Bug(
     "daemon.ends-in-order", breaks: "the first that was registered is called first",
@@ -316,7 +316,7 @@ let daemonBugs = [
     .without("last?.registration?.cancel()"),
     suites: ["ReloadTests"]),
 
-  // MARK: Readiness, handlers, deadlines, and what is for another process
+  // MARK: Readiness, handlers, deadlines, and what is meant for another process
 
   Bug(
     "daemon.ready-after-all", breaks: "READY=1 of the middle of a reload is told after it",

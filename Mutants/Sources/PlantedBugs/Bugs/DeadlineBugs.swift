@@ -1,4 +1,4 @@
-/// That the report comes at the deadline, whatever does not end, and what becomes of that.
+/// The report at the deadline, whatever has not ended by then, and what happens to that.
 let deadlineBugs: [Bug] = [
   Bug(
     "deadline.asker-exempt",

@@ -1,4 +1,4 @@
-/// Signals and descriptors, and those who wait for them.
+/// Signals and descriptors, and the handlers that wait for them.
 let eventBugs = [
   Bug(
     "event.second-signal-unheard",
@@ -170,7 +170,7 @@ let eventBugs = [
     .without("untold = 0"),
     suites: ["SignalSequenceTests"]),
   Bug(
-    "deliveries.never-end", breaks: "who awaits a signal waits beyond the shutdown",
+    "deliveries.never-end", breaks: "a Task that awaits a signal waits beyond the shutdown",
     in: "TaskDispatch/Dispatcher/SignalSequence.swift",
     .without("continuation.finish()"),
     suites: ["SignalSequenceTests"]),
@@ -191,7 +191,7 @@ let eventBugs = [
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.nobody-takes",
-    breaks: "rule 16: a descriptor that nobody waits for keeps the loop awake",
+    breaks: "rule 16: a descriptor that no handler waits for keeps the loop awake",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("core.awaitsEvents || loop.mayBeReady", becomes: "core.awaitsEvents"),
     suites: ["ClosedDescriptorTests"]),

@@ -1,4 +1,4 @@
-/// What an exploration tries, names, compares, shrinks and says of itself.
+/// What an exploration tries, names, compares, shortens and reports about itself.
 let explorationBugs: [Bug] =
   strategyBugs + decisionBugs + factBugs + tokenBugs + shrinkingBugs + honestyBugs + reductionBugs
 
@@ -53,7 +53,7 @@ private let strategyBugs = [
 
 private let decisionBugs = [
   Bug(
-    "explore.nobody-after-sync", breaks: "who comes out of sync goes on before anybody else",
+    "explore.nobody-after-sync", breaks: "a body that comes out of sync goes on before all others",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
     .without("_ = othersRun(before: end, standing)"),
     suites: ["WaitingOrdersTests"]),
@@ -107,7 +107,7 @@ private let decisionBugs = [
       "expected.map({ $0 != count }) ?? (chosen >= count)", becomes: "false"),
     suites: ["FailingRunTests"]),
   Bug(
-    "explore.deadlock-not-noted", breaks: "a deadlock that somebody catches is no failure",
+    "explore.deadlock-not-noted", breaks: "a deadlock that a body catches is no failure",
     in: folder + "Decisions.swift",
     .expression("deadlock ?? refusal", becomes: "deadlock"),
     suites: ["FailingRunTests"]),
@@ -128,7 +128,7 @@ private let factBugs = [
       becomes: "waits[path].map { $0.contains(where: names.isOver.contains) ? [] : $0 } ?? []"),
     suites: ["RoundTripTests"]),
   Bug(
-    "explore.slot-before-time", breaks: "who waits for a time is given a slot by a stranger",
+    "explore.slot-before-time", breaks: "a wait for a time is explained by a slot of another task",
     in: folder + "OrderingFact.swift",
     .without(
       "awaitsTime = true", within: "others.contains(where: \\.isFiring) { awaitsTime = true }"),
@@ -335,7 +335,7 @@ private let reductionBugs = [
     ),
     suites: ["ReductionTests"]),
   Bug(
-    "explore.cancels-unseen", breaks: "a cancellation is thought to touch nobody",
+    "explore.cancels-unseen", breaks: "a cancellation is thought to touch no task",
     in: folder + "Decisions.swift",
     .without(
       "reduction?.touchesEverything()",
@@ -344,7 +344,7 @@ private let reductionBugs = [
       "if case .submission = call {} else { reduction?.touchesEverything() }", becomes: ""),
     suites: ["ReductionTests"]),
   Bug(
-    "explore.groups-unseen", breaks: "that a group becomes empty is thought to touch nobody",
+    "explore.groups-unseen", breaks: "that a group becomes empty is thought to touch no task",
     in: folder + "ExploredMove.swift",
     .expression("!held.isEmpty", becomes: "false"),
     suites: ["ReductionTests"]),
@@ -354,12 +354,13 @@ private let reductionBugs = [
     .expression("isKnown", becomes: "true", within: "guard isKnown else"),
     suites: ["ReductionTests"]),
   Bug(
-    "explore.no-look-before-sync", breaks: "nobody comes between a body and its place in a queue",
+    "explore.no-look-before-sync", breaks: "no task comes between a body and its place in a queue",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
     .without("try letOthersSubmitFirst()"),
     suites: ["StandingStillTests"]),
   Bug(
-    "explore.own-turn-again", breaks: "the turn of who waits is a move beside that it goes on",
+    "explore.own-turn-again",
+    breaks: "a waiting body's start is a move beside that the body goes on",
     in: folder + "ExploredMove.swift",
     .expression("caller.entry === entry", becomes: "false"),
     suites: ["StandingStillTests"]),
@@ -371,7 +372,8 @@ private let reductionBugs = [
       within: "!foregroundIsBusy\n      && foreground.withNext("),
     suites: ["StandingStillTests"]),
   Bug(
-    "explore.turns-below-untaken", breaks: "who stands below keeps its turn from others",
+    "explore.turns-below-untaken",
+    breaks: "a body that waits below on the stack keeps its place in a queue from others",
     in: "TaskDispatchTesting/Engine/State+Standing.swift",
     .expression(
       "caller.granted.take()", becomes: "nil",
@@ -383,7 +385,8 @@ private let reductionBugs = [
     .without("entry.standsOnItsCaller = true"),
     suites: ["StandingStillTests"]),
   Bug(
-    "explore.others-cannot-go-on", breaks: "a wait for who stands below is called a deadlock",
+    "explore.others-cannot-go-on",
+    breaks: "a wait for a body below on the stack is called a deadlock",
     in: "TaskDispatchTesting/Engine/State+Standing.swift",
     .expression("standing.contains { $0 !== mine && canGoOn($0) }", becomes: "false"),
     suites: ["StandingStillTests"]),
@@ -434,7 +437,8 @@ private let reductionBugs = [
     .without("if place == .elsewhere, decisions != nil { continue }"),
     suites: ["StandingStillTests"]),
   Bug(
-    "explore.room-below-refused", breaks: "who waits for room that one below makes is refused",
+    "explore.room-below-refused",
+    breaks: "a wait for room that a body below on the stack makes is refused",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
     .without("withState { $0.noteIfOthersCanGoOn(than: standing, \"room on \\(queue.label)\") }"),
     suites: ["StandingStillTests"]),

@@ -1,4 +1,4 @@
-/// One plain body after the other, and the locks under it: what must not differ from the long way.
+/// The short way of plain bodies, and the locks under it: it must not differ from the long way.
 let fastPathBugs: [Bug] =
   successorBugs + takeOverBugs + allotmentBugs + lockBugs + enterBugs + endingBugs + reuseBugs
 
@@ -37,7 +37,7 @@ private let successorBugs = [
       "hold(plainAt: site)", within: "hold(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
     suites: ["SuccessorTests"]),
   Bug(
-    "successor.no-hint", breaks: "rule 5: who searches is not told of what may start",
+    "successor.no-hint", breaks: "rule 5: a searching worker is not told of what may start",
     in: "UVDispatch/Engine/Core+Successors.swift",
     .without("if workers.searching > 0 { hintToSearchers() }"),
     suites: ["TakingSuccessorsTests"]),
@@ -140,12 +140,12 @@ private let lockBugs = [
       becomes: "gate.unlock()\n    holdWindowOpen()\n    bench.lock()"),
     suites: ["MonitorTests"]),
   Bug(
-    "monitor.nobody-woken", breaks: "who frees the lock tells nobody",
+    "monitor.nobody-woken", breaks: "the thread that frees the lock tells no waiter",
     in: "TaskDispatch/Platform/Monitor.swift",
     .expression("isNews", becomes: "false", within: "if isNews"),
     suites: ["MonitorTests"]),
   Bug(
-    "monitor.tells-nobody", breaks: "who changes something and waits tells nobody",
+    "monitor.tells-nobody", breaks: "a thread that changes something and waits tells no waiter",
     in: "TaskDispatch/Platform/Monitor.swift",
     .expression("isAwaited", becomes: "false", within: "if isAwaited {"),
     suites: ["MonitorTests"]),
@@ -225,11 +225,11 @@ private let enterBugs = [
     .expression("core.outbox.isEmpty", becomes: "true", within: "if core.outbox.isEmpty {"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.share-kept", breaks: "rule 4: a view in which somebody was runs nothing more",
+    "enter.share-kept", breaks: "rule 4: a view that a caller has left runs nothing more",
     in: callers, .without("giveBackShare(of: frame)"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.runs-for-ever", breaks: "rule 13: a shutdown gives up who has left long ago",
+    "enter.runs-for-ever", breaks: "rule 13: a shutdown gives up a caller that has left long ago",
     in: callers, .without("leaveRunning(frame)"),
     suites: ["EnteringTests"]),
   Bug(
@@ -245,11 +245,11 @@ private let enterBugs = [
     in: callers, .without("ledger.completed += 1"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.frame-shared", breaks: "who looks at a caller sees another one",
+    "enter.frame-shared", breaks: "a thread that looks at a caller sees another one",
     in: callers, .expression("isKnownUniquelyReferenced(&frame)", becomes: "true"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.view-kept", breaks: "rule 17: a view is kept by who was in it once",
+    "enter.view-kept", breaks: "rule 17: a former caller of sync keeps its view alive",
     in: callers, .without("frame.leaveView()"),
     suites: ["EnteringTests"]),
   Bug(
@@ -285,12 +285,12 @@ private let endingBugs = [
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "withdraw.end-of-delivery-untold",
-    breaks: "rule 13: the loop is not told that everybody was told of a cancellation",
+    breaks: "rule 13: the loop does not learn that all were told of a cancellation",
     in: "UVDispatch/UVDispatcher.swift",
     .without("unlockDelivered()", within: "lock()\n    unlockDelivered()\n  }"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
-    "withdraw.no-lease", breaks: "invariant L: nobody starts what a cancellation has set free",
+    "withdraw.no-lease", breaks: "invariant L: no worker starts what a cancellation has set free",
     in: "UVDispatch/UVDispatcher.swift",
     .expression(
       "core.workers.pending == 0", becomes: "true", within: "guard core.workers.pending == 0"),
@@ -299,7 +299,8 @@ private let endingBugs = [
 
 private let reuseBugs = [
   Bug(
-    "reuse.looked-at", breaks: "rule 14: who waits for a task is told of another one's circle",
+    "reuse.looked-at",
+    breaks: "rule 14: a thread that waits for a task is told of another one's circle",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .expression("isKnownUniquelyReferenced(&task)", becomes: "true"),
     suites: ["ReuseTests"]),
@@ -373,7 +374,7 @@ private let reuseBugs = [
     .without("answeredAt.store(monotonicNanoseconds(), ordering: .relaxed)"),
     suites: ["QuestionTests"]),
   Bug(
-    "question.answered-by-whom-it-asks", breaks: "rule 12: nobody knows that others wait",
+    "question.answered-by-whom-it-asks", breaks: "rule 12: it is not known that others wait",
     in: "UVDispatch/LibUV/Leases.swift",
     .expression("answeredAt.load(ordering: .relaxed) >= time", becomes: "true"),
     suites: ["QuestionTests"]),

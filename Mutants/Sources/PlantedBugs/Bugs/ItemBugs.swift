@@ -1,25 +1,27 @@
-/// An item between those who begin, end and watch it, and what is known of its submission.
+/// An item between the threads that begin it, end it and wait for it, and what it knows of its
+/// submission.
 let itemBugs = [
   Bug(
-    "item.begun-and-forgotten", breaks: "nobody is told of the outcome who asked before the start",
+    "item.begun-and-forgotten",
+    breaks: "a waiter that asked before the start is not told of the outcome",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression("known & ~Phase.all | new", becomes: "new"),
     suites: ["EarlyQuestionTests"]),
   Bug(
-    "item.gives-up-beside-a-bit", breaks: "an item that somebody watches cannot begin",
+    "item.gives-up-beside-a-bit", breaks: "an item that an observer watches cannot begin",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression("found & Phase.all == old", becomes: "found == old"),
     suites: ["EarlyQuestionTests"]),
   Bug(
     "item.observed-in-secret",
-    breaks: "rule 2: who ends an item does not know that somebody watches",
+    breaks: "rule 2: the thread that ends an item does not see its observers",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
       "state.bitwiseOr(bit, ordering: .acquiringAndReleasing)",
       becomes: "state.bitwiseOr(0, ordering: .acquiringAndReleasing)"),
     suites: ["EarlyQuestionTests"]),
   Bug(
-    "item.observer-too-late", breaks: "rule 2: who asks after the end is never told",
+    "item.observer-too-late", breaks: "rule 2: an observer that asks after the end is never told",
     in: "TaskDispatch/Work/WorkItem.swift",
     .without("if before & Phase.all == Phase.finished { return true }"),
     suites: ["ItemRaceTests"]),
@@ -37,7 +39,7 @@ let itemBugs = [
     .without("observers = [:]"),
     suites: ["WorkItemTests"]),
   Bug(
-    "item.observers-outlive", breaks: "who watched one item is told of the next at its address",
+    "item.observers-outlive", breaks: "an observer of one item is told of the next at its address",
     in: "TaskDispatch/Work/WorkItem.swift",
     .without(
       "ItemLock.withLock(of: self) { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }"),
@@ -68,7 +70,7 @@ let itemBugs = [
     .expression("timer.label", becomes: "String?.none"),
     suites: ["WorkItemTests"]),
   Bug(
-    "item.unseen", breaks: "a failure that somebody was handed is reported once more",
+    "item.unseen", breaks: "a failure that a caller was handed is reported once more",
     in: "TaskDispatch/Work/WorkItem.swift",
     .without("state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed)"),
     suites: ["EarlyQuestionTests"]),
@@ -168,12 +170,13 @@ let itemBugs = [
     .without("if item.timeToLive != nil { task(for: item).cameDueAt = time }"),
     suites: ["WaitingItemTests", "UVContractTests"]),
   Bug(
-    "item.two-tasks", breaks: "an item has a task for each who asks",
+    "item.two-tasks", breaks: "an item has a task for each thread that asks",
     in: "UVDispatch/Engine/Core+Items.swift",
     .without("item.queued = task", within: "item.queued = task\n    return task"),
     suites: ["WaitingItemTests"]),
   Bug(
-    "group.dispatcher-of-old", breaks: "rule 14: a group asks who it was used with long ago",
+    "group.dispatcher-of-old",
+    breaks: "rule 14: a group asks a dispatcher that it was used with long ago",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .without("first = Owner(dispatcher)"), suites: ["GroupDispatcherTests"]),
   Bug(
@@ -194,7 +197,7 @@ let itemBugs = [
       "if let innermost, known.contains(where: { $0 === innermost }) { return innermost }"),
     suites: ["GroupDispatcherTests", "WaitForOthersTests"]),
   Bug(
-    "group.members-unasked", breaks: "rule 14: a group asks who was given a notification",
+    "group.members-unasked", breaks: "rule 14: a group asks the dispatcher of a notification",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .without("if let last = known.last { return last }"),
     suites: ["GroupDispatcherTests", "WaitForOthersTests"]),

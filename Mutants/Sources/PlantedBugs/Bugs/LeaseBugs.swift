@@ -1,4 +1,4 @@
-/// When leases start, how they learn of work, and when they end.
+/// When worker runs start, how they learn of work, and when they end.
 let leaseBugs: [Bug] = startingBugs + secondBugs + patienceBugs
 
 private let startingBugs = [
@@ -15,7 +15,7 @@ private let startingBugs = [
       within: "inbox.isAttended || pool.canStart(now: { [clock] in clock.now })"),
     suites: ["UVContractTests"]),
   Bug(
-    "lease.not-counted", breaks: "invariant L: nobody knows that a lease searches",
+    "lease.not-counted", breaks: "invariant L: it is not known that a worker searches",
     in: "UVDispatch/Engine/WorkerWakeups.swift",
     .without("searching += 1", within: "searching += 1\n    arriving += 1"),
     suites: ["HintTests"]),
@@ -30,7 +30,7 @@ private let startingBugs = [
     .without("collectBackground()", within: "while true {\n      collectBackground()"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
-    "lease.leaves-without-resting", breaks: "rule 2: who posts next finds the inbox attended",
+    "lease.leaves-without-resting", breaks: "rule 2: the next post finds the inbox still notified",
     in: "UVDispatch/Engine/Core+Settling.swift",
     .expression("inbox.rest()", becomes: "true"),
     suites: ["RestingTests", "WakingTests"]),
@@ -53,7 +53,8 @@ private let startingBugs = [
     .expression("!state.isOver", becomes: "true"),
     suites: ["PostingAtExitTests"]),
   Bug(
-    "lease.no-hint-for-searchers", breaks: "rule 5: who searches is not told of what may start",
+    "lease.no-hint-for-searchers",
+    breaks: "rule 5: a searching worker is not told of what may start",
     in: "UVDispatch/Engine/Core+Settling.swift",
     .without("hintToSearchers()", within: "if workers.searching > 0 {\n      hintToSearchers()"),
     suites: ["HintTests"]),
@@ -184,7 +185,7 @@ private let patienceBugs = [
     .expression("length > 0", becomes: "true"),
     suites: ["PatienceTests"]),
   Bug(
-    "patience.stays", breaks: "a lease that shares its processor with who submits keeps it",
+    "patience.stays", breaks: "a worker keeps a processor that it shares with a submitting thread",
     in: "UVDispatch/Engine/Patience.swift",
     .expression("!leaves", becomes: "true"),
     suites: ["PatienceTests"]),
@@ -218,7 +219,7 @@ private let patienceBugs = [
     suites: ["SpinTests"]),
   Bug(
     "spin.keeps-processor",
-    breaks: "rule 12: others wait for a processor on which somebody only looks",
+    breaks: "rule 12: others wait for a processor on which a thread only spins",
     in: "TaskDispatch/Platform/Spin.swift",
     .without("giveWay()", within: "giveWay()\n    away = max"),
     suites: ["SpinTests"]),

@@ -1,4 +1,5 @@
-/// How the loop looks for tasks before it sleeps, and learns whether to.
+/// How the loop's thread looks for tasks before it sleeps, and how it learns whether that is
+/// worthwhile.
 let loopSearchBugs: [Bug] = [
   Bug(
     "looks.untold", breaks: "invariant W: the loop looks on while something waits for it",
@@ -42,19 +43,19 @@ let loopSearchBugs: [Bug] = [
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("wokenForPosts > .min", becomes: "false"), suites: ["LoopSearchTests"]),
   Bug(
-    "looks.learned-for-others", breaks: "who has woken the loop is noted for a later turn",
+    "looks.learned-for-others", breaks: "what has woken the loop is noted for a later iteration",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression(
       "core.wokenForPostsAt.exchange(.min, ordering: .relaxed)",
       becomes: "core.wokenForPostsAt.load(ordering: .relaxed)"),
     suites: ["LoopSearchTests"]),
   Bug(
-    "looks.unnoted", breaks: "nobody knows when the loop was woken for a post",
+    "looks.unnoted", breaks: "it is not noted when the loop was woken for a post",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .without("lockedCore.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)"),
     suites: ["LoopSearchTests"]),
   Bug(
-    "looks.vain-forgotten", breaks: "nobody learns from a search that has found nothing",
+    "looks.vain-forgotten", breaks: "the loop does not learn from a search that has found nothing",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .without("if !search.hasFound { core.loop.patience.noteInVain(since: began) }"),
     suites: ["LoopSearchTests"]),

@@ -6,7 +6,7 @@ let mainQueueBugs = [
     .expression("cuv_is_main_thread() != 0", becomes: "true"),
     suites: ["MainQueueTests"]),
   Bug(
-    "main-queue.unasked", breaks: "the main queue is served although nobody asked for it",
+    "main-queue.unasked", breaks: "the main queue is served although it was not asked for",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("servesMainQueue && MainQueue.isOnItsThread", becomes: "MainQueue.isOnItsThread"),
     suites: ["MainQueueTests"]),
@@ -44,7 +44,8 @@ let mainQueueBugs = [
     .expression("loop.hasMainQueueWork(looks: true)", becomes: "false"),
     suites: ["MainQueueTests"]),
   Bug(
-    "main-queue.nobody-awaited", breaks: "run() returns before who awaited it on the main actor",
+    "main-queue.nobody-awaited",
+    breaks: "run() returns before a Task that awaits it on the main actor",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
     .expression("actor === MainActor.shared", becomes: "false"),
     suites: ["MainQueueTests"]),
@@ -55,7 +56,7 @@ let mainQueueBugs = [
     suites: ["MainQueueTests"]),
   Bug(
     "main-queue.awaited-elsewhere",
-    breaks: "a loop that does not serve the main actor waits for somebody there",
+    breaks: "a loop that does not serve the main actor waits for a Task there",
     in: "UVDispatch/LibUV/EventLoop.swift",
     .expression("servesMainQueue", becomes: "true", within: "return servesMainQueue"),
     suites: ["MainQueueTests"]),

@@ -1,4 +1,4 @@
-/// What the policy compares and counts, in the types that both dispatchers wait in.
+/// What the policy compares and counts, in the types that both dispatchers use.
 let policyBugs: [Bug] =
   readyQueueBugs + viewQueueBugs + poolOrderBugs + deadlineQueueBugs + vacatingBugs
 

@@ -1,4 +1,4 @@
-/// In what decides when a repeating timer runs, and in what both dispatchers make of that.
+/// What decides when a repeating timer runs, and how both dispatchers follow it.
 let repeatingBugs = tickBugs + repeatingInCoreBugs + repeatingInFakeBugs
 
 private let tickBugs = [

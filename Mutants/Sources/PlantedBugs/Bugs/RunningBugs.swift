@@ -1,4 +1,4 @@
-/// Cancelling, timers, executors and handles of libuv.
+/// Cancelling, timers, executors, and the handles of libuv.
 let runningBugs: [Bug] = cancelBugs + timerBugs + executorBugs + handleBugs + watchdogBugs
 
 private let cancelBugs = [
@@ -38,7 +38,7 @@ private let cancelBugs = [
       within: "if begin(task) { return task }\n    giveBackShare(of: task)"),
     suites: ["UVContractTests"]),
   Bug(
-    "flush.end-unnoticed", breaks: "rule 2: who flushes waits on",
+    "flush.end-unnoticed", breaks: "rule 2: a Task that flushes waits on",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without("settleFlushes()", within: "remaining.remove(task.id) }\n    settleFlushes()"),
     suites: ["UVContractTests"]),
@@ -165,7 +165,7 @@ private let handleBugs = [
 
 private let watchdogBugs = [
   Bug(
-    "watchdog.not-woken", breaks: "nobody looks for stalls once the watchdog has parked",
+    "watchdog.not-woken", breaks: "no thread looks for stalls once the watchdog has parked",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without("outbox.appendWake(wakeWatchdog)"),
     suites: ["ParkedWatchdogTests"]),

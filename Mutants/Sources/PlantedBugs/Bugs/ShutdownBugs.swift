@@ -1,4 +1,4 @@
-/// The phases of a shutdown, what it counts and whom it tells.
+/// The phases of a shutdown, what it counts, and which waiters it tells.
 let shutdownBugs: [Bug] = beginBugs + phaseBugs + abandonBugs + endBugs
 
 private let beginBugs = [
@@ -18,7 +18,7 @@ private let beginBugs = [
     .without("cancelSkipped()", within: "cancelSkipped()\n    advanceShutdown()"),
     suites: ["UVContractTests"]),
   Bug(
-    "shutdown.room-still-awaited", breaks: "rule 13: who awaits room is not refused",
+    "shutdown.room-still-awaited", breaks: "rule 13: a thread that waits for room is not refused",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without("refuse(item, .shutDown)"),
     suites: ["UVContractTests"]),
@@ -79,13 +79,13 @@ private let phaseBugs = [
     .without("endedPlain(task)"),
     suites: ["FlushAtTheEndTests"]),
   Bug(
-    "shutdown.no-drain-deadline", breaks: "rule 13: nobody wakes the loop when the drain is over",
+    "shutdown.no-drain-deadline", breaks: "rule 13: the loop is not woken when the drain is over",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .expression("[drainUntil, cancelUntil, endsAt]", becomes: "[cancelUntil, endsAt]"),
     suites: ["LaterShutdownTests"]),
   Bug(
     "shutdown.no-cancel-deadline",
-    breaks: "rule 13: nobody wakes the loop when the cancel phase is over",
+    breaks: "rule 13: the loop is not woken when the cancel phase is over",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .expression("[drainUntil, cancelUntil, endsAt]", becomes: "[drainUntil, endsAt]"),
     suites: ["LaterShutdownTests"]),
@@ -113,13 +113,13 @@ private let phaseBugs = [
     suites: ["StrandedJobTests"]),
   Bug(
     "shutdown.callers-left-standing",
-    breaks: "rule 13: who stands in sync behind a stuck body waits for ever",
+    breaks: "rule 13: a caller of sync behind a stuck body waits for ever",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without("turnCallersAway()", within: "turnCallersAway()\n    } else if"),
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
     "shutdown.suspended-callers-left-standing",
-    breaks: "rule 13: who stands in sync on a suspended view waits for ever",
+    breaks: "rule 13: a caller of sync on a suspended view waits for ever",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without("turnCallersAway()", within: "// Those of suspended views.\n      turnCallersAway()"),
     suites: ["ShutdownWhileWaitingTests", "UVContractTests"]),
@@ -201,7 +201,7 @@ private let endBugs = [
       becomes: "for thread in threadsForReport { outbox.appendResume { thread.wake(report) } }"),
     suites: ["ExecutorsThatWaitTests"]),
   Bug(
-    "end.later-awaiter-lost", breaks: "rule 13: who awaits a report that is there waits on",
+    "end.later-awaiter-lost", breaks: "rule 13: a Task that awaits a report that is there waits on",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
     .without("core.outbox.appendResume { resume(report) }"),
     suites: ["ActorTests", "UVContractTests"]),
@@ -216,7 +216,7 @@ private let endBugs = [
     .expression("core.hasNothingLeft", becomes: "true"),
     suites: ["AwaitedShutdownTests"]),
   Bug(
-    "end.deliveries-ignored", breaks: "rule 13: the loop ends while somebody is told of the end",
+    "end.deliveries-ignored", breaks: "rule 13: the loop ends while a waiter is told of the end",
     in: "UVDispatch/Engine/Core+Ending.swift",
     .expression(
       "!isDelivering && outbox.isEmpty", becomes: "true",

@@ -1,4 +1,4 @@
-/// What is let in, in which order it stands, and how much of it.
+/// Which submissions are accepted, in which order they wait, and how many of them.
 let submittingBugs: [Bug] = replyBugs + forkBugs + gateBugs + orderBugs + limitBugs
 
 private let replyBugs = [
@@ -102,7 +102,7 @@ private let forkBugs = [
       "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked { return }"),
     suites: ["ForkTests"]),
   Bug(
-    "fork.loop-run", breaks: "rule 15: a loop in a forked child takes a lock that nobody frees",
+    "fork.loop-run", breaks: "rule 15: a loop in a forked child takes a lock that no thread frees",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("ForkGuard.isForked", becomes: "false"),
     suites: ["ForkTests"]),
@@ -252,7 +252,7 @@ private let limitBugs = [
     .without("changeLimited(task, by: -1)"),
     suites: ["FullQueueTests"]),
   Bug(
-    "limit.waiting-run-forgotten", breaks: "rule 2: who awaits room is not let in",
+    "limit.waiting-run-forgotten", breaks: "rule 2: a thread that waits for room is not admitted",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .without("giveRoom(of: task)", within: "if limit != nil { giveRoom(of: task) }"),
     suites: ["UVContractTests"]),

@@ -1,4 +1,4 @@
-/// How an item that is cancelled leaves a slot that nobody touches.
+/// How a cancelled item leaves a tombstone, which no thread touches.
 let vacatingBugs: [Bug] = [
   Bug(
     "vacated.alive", breaks: "what was cancelled is taken, and runs or is freed twice",

@@ -1,4 +1,4 @@
-/// Plain bodies of a view, and the turns that it holds for them.
+/// Plain bodies of a view, and the ready tokens that the view holds for them.
 let viewBugs: [Bug] = takeOverInViewBugs + turnBugs + plainInViewBugs
 
 private let takeOverInViewBugs = [
@@ -26,7 +26,8 @@ private let takeOverInViewBugs = [
       becomes: "ready.onlyStartable >= max(1, heldTurns.count)"),
     suites: ["TakeOverTwinTests"]),
   Bug(
-    "take-over.turn-ages-on", breaks: "rule 7: a turn comes of age that nobody passed over since",
+    "take-over.turn-ages-on",
+    breaks: "rule 7: a ready token ages although no task has passed it over since",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without("turns.renew()"),
     suites: ["TakeOverTwinTests"]),
@@ -57,7 +58,7 @@ private let takeOverInViewBugs = [
     .without("forget(turns.take(now: { 0 })!)"),
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
-    "take-over.inbox-unseen", breaks: "rule 5: a view goes before what was posted meanwhile",
+    "take-over.inbox-unseen", breaks: "rule 5: a view goes before what was posted since",
     in: "UVDispatch/Engine/Core+Successors.swift",
     .without("if inbox.mayHoldEntries { return nil }"),
     suites: ["PlainInViewTests"]),
@@ -113,12 +114,14 @@ private let plainInViewBugs = [
     .without("letGoIfEmpty(view)"),
     suites: ["PlainInViewTests"]),
   Bug(
-    "plain.view-kept-by-turned-away", breaks: "rule 17: a view is kept by who stood in sync",
+    "plain.view-kept-by-turned-away",
+    breaks: "rule 17: a rejected caller of sync keeps its view alive",
     in: "UVDispatch/Engine/Core+Cancelling.swift",
     .without("letGoIfEmpty(poolView(task.view))"),
     suites: ["PlainInViewTests"]),
   Bug(
-    "plain.view-kept-by-granted", breaks: "rule 17: a view is kept by who stands in sync",
+    "plain.view-kept-by-granted",
+    breaks: "rule 17: an admitted caller of sync keeps its view alive",
     in: "UVDispatch/Engine/Core+Submit.swift",
     .without("letGoIfEmpty(grant.view)"),
     suites: ["PlainInViewTests"]),

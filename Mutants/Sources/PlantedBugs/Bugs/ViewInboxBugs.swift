@@ -1,4 +1,4 @@
-/// How plain bodies come into a queue that was made, and who looks for them.
+/// How plain bodies come into a view, and which thread looks for them.
 let viewInboxBugs: [Bug] =
   postingBugs + announcingBugs + fullViewBugs + collectingBugs + postedItemBugs
 
@@ -15,7 +15,8 @@ private let postingBugs = [
       "state.value.isAttended", becomes: "false", within: "if state.value.isAttended {"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "view-inbox.never-announced", breaks: "invariant A: it holds something and nobody comes",
+    "view-inbox.never-announced",
+    breaks: "invariant A: the inbox holds something and no worker comes",
     in: file,
     .expression(
       "state.value.isAttended", becomes: "true", within: "if state.value.isAttended {"),
@@ -25,7 +26,8 @@ private let postingBugs = [
     in: file, .without("state.value.isAttended = true"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "view-inbox.refused-locked", breaks: "rule 13: who comes behind the gate waits for ever",
+    "view-inbox.refused-locked",
+    breaks: "rule 13: a thread that posts after the refusal waits for ever",
     in: file, .without("state.unlock()", within: ".isRefused {\n      state.unlock()"),
     suites: ["ViewInboxTests"]),
   Bug(
@@ -33,7 +35,7 @@ private let postingBugs = [
     in: file, .expression("answer == .isRefused", becomes: "false"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "view-inbox.left-attended", breaks: "rule 2: what comes next is announced to nobody",
+    "view-inbox.left-attended", breaks: "rule 2: the next post does not mark the view ready",
     in: file, .expression("staysAttended", becomes: "true", within: "isAttended = staysAttended"),
     suites: ["ViewInboxTests"]),
   Bug(
@@ -57,7 +59,7 @@ private let postingBugs = [
     .expression("beginPost()", becomes: "beginPost() || true", within: "mayCall, beginPost()"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "view-inbox.nobody-fetched", breaks: "rule 2: nobody comes for a body of an idle dispatcher",
+    "view-inbox.nobody-fetched", breaks: "rule 2: no worker comes for a body of an idle dispatcher",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .without("if begun == .mustFetch { fetch(.background) }"),
     suites: ["UVContractTests"]),
@@ -70,12 +72,12 @@ private let announcingBugs = [
     .expression("beginPost()", becomes: "beginPost() || true", within: "guard beginPost() else"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.unseen", breaks: "rule 2: that a view has something shows to nobody who looks",
+    "announce.unseen", breaks: "rule 2: no thread that looks sees that a view has something",
     in: "UVDispatch/Engine/Inbox.swift",
     .without("signs.value.holdsView.store(sign, ordering: .relaxed)"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.only-one", breaks: "rule 5: a view goes before what others have got meanwhile",
+    "announce.only-one", breaks: "rule 5: a view goes before what others have got since",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression("views.value.isEmpty", becomes: "true", within: "let sign = views.value.isEmpty"),
     suites: ["ViewInboxTests"]),
@@ -90,7 +92,7 @@ private let announcingBugs = [
     .expression("views.value.isEmpty", becomes: "true", within: "isEmpty, views.value.isEmpty"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.others-unseen", breaks: "rule 5: a view goes before what others have got meanwhile",
+    "announce.others-unseen", breaks: "rule 5: a view goes before what others have got since",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression("held != Signs.none", becomes: "false", within: "return held != Signs.none"),
     suites: ["ViewInboxTests"]),
@@ -98,7 +100,7 @@ private let announcingBugs = [
 
 private let fullViewBugs = [
   Bug(
-    "full-view.attends-not", breaks: "whoever posts to a full view takes the dispatcher's lock",
+    "full-view.attends-not", breaks: "each post to a full view takes the dispatcher's lock",
     in: collecting,
     .expression("view.pool.isFull", becomes: "false", within: "isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
@@ -121,7 +123,7 @@ private let fullViewBugs = [
     .expression("!isSuspended", becomes: "true", within: "running > 0 && !isSuspended"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
-    "full-view.for-ever", breaks: "rule 2: nobody comes for what a view got when it was full",
+    "full-view.for-ever", breaks: "rule 2: no worker comes for what a view got when it was full",
     in: run,
     .without("if let view = task.view, view.attendsItself { stopAttendingItself(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
@@ -293,10 +295,10 @@ private let postedItemBugs = [
     .without("numberWhatPrecedes(on: item.lane, in: item.view as? UVView)"), suites: posted),
   Bug(
     "posted.unknown-frame",
-    breaks: "rule 14: who waits for an item seems to wait for what follows it",
+    breaks: "rule 14: a wait for an item seems to be for what follows it",
     in: items, .without("known.isKnown = true"), suites: posted),
   Bug(
-    "posted.frame-kept", breaks: "rule 14: who waits for an item seems to wait for what follows it",
+    "posted.frame-kept", breaks: "rule 14: a wait for an item seems to be for what follows it",
     in: submitting, .without("if frame.isKnown { frame = makeFrame(on: frame.lane) }"),
     suites: posted),
   Bug(
@@ -306,7 +308,7 @@ private let postedItemBugs = [
   ),
   Bug(
     "posted.goes-on-known",
-    breaks: "rule 14: who waits for an item seems to wait for what follows it",
+    breaks: "rule 14: a wait for an item seems to be for what follows it",
     in: "UVDispatch/Engine/QueuedTask.swift",
     .expression("!isKnown", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted),
   Bug(

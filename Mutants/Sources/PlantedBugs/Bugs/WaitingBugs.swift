@@ -1,4 +1,5 @@
-/// Standing in `sync`, in `wait` and before a full queue, and who is told that it is in vain.
+/// Threads that wait in `sync`, in `wait` and before a full queue, and which of them are told that the
+/// wait is in vain.
 let waitingBugs: [Bug] =
   syncBugs + deadlockBugs + blockedBugs + searchBugs + nestedBugs + tellingBugs
 
@@ -15,7 +16,7 @@ private let syncBugs = [
     suites: ["HelperFrameTests"]),
   Bug(
     "sync.refused-stays-queued",
-    breaks: "rule 2: who was told of a deadlock still stands in the queue",
+    breaks: "rule 2: a caller that was told of a deadlock still stands in the queue",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .expression("core.takeBack(task)", becomes: "true"),
     suites: ["HeartbeatTests"]),
@@ -36,12 +37,12 @@ private let syncBugs = [
     .without("giveBackShare(of: task)", within: "giveBackShare(of: task)\n    var item: WorkItem?"),
     suites: ["UVContractTests"]),
   Bug(
-    "wait.end-not-noted", breaks: "rule 14: who goes on is taken for one who waits",
+    "wait.end-not-noted", breaks: "rule 14: a thread that goes on is taken for one that waits",
     in: "UVDispatch/Engine/QueuedTask.swift",
     .without("isBlocked = false\n    waitsFor = nil"),
     suites: ["HeartbeatTests"]),
   Bug(
-    "wait.time-out-ignored", breaks: "rule 2: who waits is not told that the time is over",
+    "wait.time-out-ignored", breaks: "rule 2: a waiting thread is not told that the time is over",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .expression("core.instant >= end", becomes: "false"),
     suites: ["UVContractTests"]),
@@ -78,7 +79,7 @@ private let syncBugs = [
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "wait.group-entered-again",
-    breaks: "rule 2: who waits for a group sleeps over a short emptiness",
+    breaks: "rule 2: a thread that waits for a group misses a short emptiness",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .expression("$0.timesEmptied != time", becomes: "$0.count == 0"),
     suites: ["UndisturbedTests"]),
@@ -231,7 +232,7 @@ private let searchBugs = [
     .without("helper.mayHelp = true"), suites: ["HelpingTests", "HelperFrameTests"]),
 ]
 
-/// Waits on top of others: in observers and callbacks.
+/// Waits on top of other waits: in observers and callbacks.
 private let nestedBugs = [
   Bug(
     "nested.parked-not-busy", breaks: "rule 14: an observer that waits for its own thread hangs",

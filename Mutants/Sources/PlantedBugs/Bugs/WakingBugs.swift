@@ -1,11 +1,11 @@
-/// Every step by which a thread that brings work finds somebody who runs it.
+/// Every step by which a thread that brings work finds a thread that runs it.
 let wakingBugs: [Bug] =
   inboxBugs + windowBugs + fetchingBugs + leaseBugs + loopSearchBugs + turnBugs
   + unlockingBugs + parkingBugs
 
 private let inboxBugs = [
   Bug(
-    "inbox.holds-nothing", breaks: "rule 2: what was posted shows to nobody who looks",
+    "inbox.holds-nothing", breaks: "rule 2: no thread that looks sees what was posted",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression(
       "state.value.entries.isEmpty", becomes: "false", within: "if state.value.entries.isEmpty {"),
@@ -21,7 +21,8 @@ private let inboxBugs = [
         """),
     suites: ["InboxTests"]),
   Bug(
-    "inbox.never-fetches", breaks: "invariant A: nobody is fetched to an inbox that nobody attends",
+    "inbox.never-fetches",
+    breaks: "invariant A: no consumer is notified of an inbox that none drains",
     in: "UVDispatch/Engine/Inbox.swift",
     .expression("mayCall", becomes: "false", within: "let mustFetch = mayCall"),
     suites: ["InboxTests", "RunTests"]),
@@ -55,7 +56,7 @@ private let inboxBugs = [
       within: "guard state.value.entries.isEmpty, views.value.isEmpty"),
     suites: ["InboxTests", "RestingTests", "WakingTests"]),
   Bug(
-    "inbox.never-rests", breaks: "rule 2: who posts next fetches nobody",
+    "inbox.never-rests", breaks: "rule 2: the next post notifies no consumer",
     in: "UVDispatch/Engine/Inbox.swift",
     .without("signs.value.calls.store(0, ordering: .relaxed)"),
     suites: ["InboxTests", "RestingTests", "WakingTests"]),
@@ -70,12 +71,12 @@ private let inboxBugs = [
     suites: ["InboxTests", "RunUntilIdleTests"]),
 ]
 
-/// Stores that come after the lock is free, with the window between the two held open, so that a test
-/// need not be lucky.
+/// Stores that come after the lock was released. The window between the two is held open, so that a
+/// test need not be lucky.
 private let windowBugs = [
   Bug(
     "window.flag-cleared-late",
-    breaks: "rule 2: what is posted while another collects shows to nobody",
+    breaks: "rule 2: no thread sees what is posted while another drains",
     in: "UVDispatch/Engine/Inbox.swift",
     .statement(
       "signs.value.holdsEntries.store(false, ordering: .relaxed)",
@@ -170,7 +171,7 @@ private let turnBugs = [
       within: "collectForeground() }\n    while let entry = takePostedOrDue()"),
     suites: ["RunTests"]),
   Bug(
-    "turn.does-not-rest", breaks: "rule 2: the loop sleeps, and who posts next fetches nobody",
+    "turn.does-not-rest", breaks: "rule 2: the loop sleeps, and the next post notifies no consumer",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .expression("!core.mailbox.rest()", becomes: "false"),
     suites: ["RestingTests", "WakingTests"]),
@@ -190,7 +191,7 @@ private let turnBugs = [
     .without("setTimer(core)", within: "if !again { setTimer(core) }"),
     suites: ["EventLoopTests", "DueTimerTests"]),
   Bug(
-    "turn.stays-due", breaks: "invariant W: nobody wakes a loop that has gone to sleep",
+    "turn.stays-due", breaks: "invariant W: no thread wakes a loop that has gone to sleep",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .statement(
       "core.loop.endIteration(again: again)", becomes: "core.loop.endIteration(again: true)"),
@@ -232,7 +233,8 @@ private let unlockingBugs = [
     .expression("task.item", becomes: "task.takeItem()", within: "end(task.item, task.release()"),
     suites: ["UVContractTests"]),
   Bug(
-    "unlock.end-of-delivery-untold", breaks: "rule 2: who waits for an outcome waits for ever",
+    "unlock.end-of-delivery-untold",
+    breaks: "rule 2: a thread that waits for an outcome waits for ever",
     in: "UVDispatch/Engine/Core+Ending.swift",
     .expression(
       "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "false"),
@@ -244,7 +246,7 @@ private let unlockingBugs = [
       "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "true"),
     suites: ["DeliveryTests"]),
   Bug(
-    "unlock.waiter-uncounted", breaks: "rule 2: who waits for an outcome waits for ever",
+    "unlock.waiter-uncounted", breaks: "rule 2: a thread that waits for an outcome waits for ever",
     in: "UVDispatch/UVDispatcher+Blocking.swift",
     .without("core.awaitDeliveries(true)"), suites: ["EndOfDeliveryTests"]),
   Bug(
@@ -252,16 +254,18 @@ private let unlockingBugs = [
     in: "UVDispatch/UVDispatcher+Blocking.swift",
     .without("core.awaitDeliveries(false)"), suites: ["EndOfDeliveryTests"]),
   Bug(
-    "unlock.shutdown-uncounted", breaks: "rule 13: the loop is not told that everybody was told",
+    "unlock.shutdown-uncounted",
+    breaks: "rule 13: the loop does not learn that all waiters were told",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .without("awaitDeliveries(true)"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
-    "unlock.leaver-uncounted", breaks: "runUntilIdle() is not told that everybody was told",
+    "unlock.leaver-uncounted", breaks: "runUntilIdle() does not learn that all waiters were told",
     in: "UVDispatch/Engine/Core.swift",
     .without("if leavesWhenIdle != oldValue { awaitDeliveries(leavesWhenIdle) }"),
     suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
-    "unlock.delivery-unnoticed", breaks: "rule 13: the loop is not told that everybody was told",
+    "unlock.delivery-unnoticed",
+    breaks: "rule 13: the loop does not learn that all waiters were told",
     in: "UVDispatch/UVDispatcher.swift",
     .without(
       "core.loop.isWanted = true",
@@ -271,14 +275,16 @@ private let unlockingBugs = [
 
 private let parkingBugs = [
   Bug(
-    "park.keeps-the-lease", breaks: "invariant L: who waits sleeps over the lease that it owes",
+    "park.keeps-the-lease",
+    breaks: "invariant L: a thread blocks before it starts the worker run that is due",
     in: "UVDispatch/UVDispatcher+Blocking.swift",
     .expression(
       "core.workers.pending > 0", becomes: "false",
       within: "if core.workers.pending > 0 || core.loop.isPending"),
     suites: ["ParkTests"]),
   Bug(
-    "park.keeps-the-wake", breaks: "invariant W: who waits sleeps over the wake that it owes",
+    "park.keeps-the-wake",
+    breaks: "invariant W: a thread blocks before it sends the wake-up that is due",
     in: "UVDispatch/UVDispatcher+Blocking.swift",
     .expression(
       "core.loop.isPending", becomes: "false",

@@ -1,17 +1,17 @@
 import Oracle
 
-/// Lines are prepared in the background, at the same time, and written down on a serial queue. They must
-/// stand there by their number.
+/// The background prepares lines at the same time, and a serial queue writes them. The page must have
+/// them in the order of their numbers.
 final class Journal: Part {
   private struct Page {
     var lines: [Int] = []
-    /// Prepared, and not their turn.
+    /// Lines that are prepared although an earlier line is missing.
     var early: Set<Int> = []
   }
 
   private let name: String
   private let isHasty: Bool
-  /// How long each takes to prepare, in nanoseconds.
+  /// How long each line takes to prepare, in nanoseconds.
   private let lines: [Int64]
   private let page = Locked(Page())
 

@@ -1,6 +1,7 @@
 import Oracle
 
-/// Somebody types, and answers are fetched and shown. In the end the last query's must stand there.
+/// A user types queries, and their answers are fetched and shown. In the end the screen must show the
+/// answer to the last query.
 final class Search: Part {
   private struct Screen {
     var typed = 0

@@ -1,7 +1,7 @@
 import Oracle
 
-/// More buyers than there is to buy. Each asks whether something is left, and pays; when that is done, it
-/// is booked. Meanwhile the next one comes in.
+/// A shop with more buyers than goods. Each buyer asks whether something is left, and pays; then the
+/// sale is booked. The next buyer enters before the sale is booked.
 final class Stock: Part {
   private struct Shelf {
     var left: Int
@@ -11,7 +11,7 @@ final class Stock: Part {
   private let name: String
   private let isHasty: Bool
   private let count: Int
-  /// How long each takes to pay, and the next one to come, in nanoseconds.
+  /// How long the buyer takes to pay, and how long the next buyer takes to enter, in nanoseconds.
   private let buyers: [(paying: Int64, next: Int64)]
   private let shelf: Locked<Shelf>
 

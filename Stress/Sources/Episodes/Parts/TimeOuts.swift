@@ -1,15 +1,15 @@
 import Oracle
 
-/// Requests whose answers have a time. Each is settled once: by its answer or by its time-out.
+/// Requests with a time-out. Each must be answered once: by its answer or by its time-out.
 final class TimeOuts: Part {
   private let name: String
   private let isHasty: Bool
   /// How long each answer takes, in nanoseconds.
   private let answers: [Int64]
-  /// How often each was settled.
+  /// How often each request was answered.
   private let settled: Locked<[Int]>
-  /// One for all requests of an episode, so that their times come in the order of the requests, whatever
-  /// else takes its time: in a fake nothing does.
+  /// One time-out for all requests of an episode. So the time-outs fall due in the order of the
+  /// requests, whatever else takes time: in a fake nothing does.
   private static let patience = Duration.microseconds(300)
 
   init(_ name: String, isHasty: Bool, _ dice: inout Dice) {

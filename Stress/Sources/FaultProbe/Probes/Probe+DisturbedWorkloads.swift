@@ -35,7 +35,7 @@ extension Probe {
 }
 
 /// Sends a signal to each thread of this process, again and again. Its handler has no SA_RESTART, so
-/// calls that wait come back with EINTR.
+/// calls that wait return EINTR.
 private final class SignalStorm: Sendable {
   private typealias Signal = @convention(c) (pid_t, pid_t, CInt) -> CInt
   private typealias Identify = @convention(c) () -> pid_t
@@ -48,10 +48,10 @@ private final class SignalStorm: Sendable {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in SignalStorm.handled.increment() }
     sigaction(SIGUSR1, &action, nil)
-    // The first use of a static takes locks, which a handler must not.
+    // The first use of a static takes locks, and a signal handler must not do that.
     _ = Self.handled.value
     Thread.detachNewThread { [isOver, ended] in
-      // Glibc has them, and its header does not show them to Swift.
+      // Glibc has these functions, and its header does not show them to Swift.
       let signal = unsafeBitCast(dlsym(nil, "tgkill")!, to: Signal.self)
       let me = unsafeBitCast(dlsym(nil, "gettid")!, to: Identify.self)()
       while isOver.value == 0 {
@@ -65,7 +65,7 @@ private final class SignalStorm: Sendable {
     }
   }
 
-  /// Ends it, and says how many were handled.
+  /// Ends the signals, and says how many were handled.
   func end() throws -> Int {
     isOver.increment()
     ended.wait()

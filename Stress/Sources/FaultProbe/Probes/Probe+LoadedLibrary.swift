@@ -16,7 +16,7 @@ extension Probe {
     },
   ]
 
-  /// Goes on as `LibraryHost`, which is built beside this program.
+  /// Replaces this process by `LibraryHost`, which is built beside this program.
   private static func becomeHost(_ options: [String]) throws -> [String] {
     let me = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let folder = URL(fileURLWithPath: me).deletingLastPathComponent()

@@ -11,7 +11,7 @@ extension Probe {
       let before = descriptors()
       let error = try errorWithSpareDescriptors(variant)
       let after = descriptors()
-      // The loop that leases are started on, and libuv's pipe for signals, are the process's.
+      // The process keeps the loop that starts worker runs, and libuv's pipe for signals.
       try expect(after - before <= 8, "\(before) descriptors before, \(after) after")
       try expectWorks(UVDispatcher())
       return [error.map { "\($0)" } ?? "it needs no more"]
@@ -78,7 +78,7 @@ extension Probe {
 private func errorWithSpareDescriptors(_ spare: Int) throws -> UVError? {
   var limit = rlimit()
   getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-  // The lowest that is free is what a new one would be.
+  // A new descriptor gets the lowest free number.
   let lowest = dup(0)
   close(lowest)
   var few = rlimit(rlim_cur: rlim_t(Int(lowest) + spare), rlim_max: limit.rlim_max)
@@ -91,13 +91,13 @@ private func errorWithSpareDescriptors(_ spare: Int) throws -> UVError? {
   return nil
 }
 
-/// What libuv allocates with: fails when it is told to.
+/// The allocator of libuv in this process: it fails when a probe tells it to.
 private enum FailingAllocator {
   /// How many allocations there were.
   static let count = Atomic(0)
-  /// The number of the one that fails, or none if negative.
+  /// The number of the one allocation that fails; negative for none.
   static let fails = Atomic(-1)
-  /// The number of the first after which all fail.
+  /// The number of the first allocation of those that fail: that one and all later ones.
   static let failsFrom = Atomic(Int.max)
 
   private typealias Allocate = @convention(c) (Int) -> UnsafeMutableRawPointer?
@@ -117,7 +117,7 @@ private enum FailingAllocator {
     return true
   }
 
-  /// Before anything else of libuv is called.
+  /// Call this before any other function of libuv.
   static func install() throws {
     guard let symbol = dlsym(nil, "uv_replace_allocator") else {
       throw Unexpected(description: "this program has no libuv")

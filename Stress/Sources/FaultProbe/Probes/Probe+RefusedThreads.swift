@@ -61,7 +61,7 @@ extension Probe {
       dispatcher.beginShutdown()
       dispatcher.run()
       let done = DispatchSemaphore(value: 0)
-      // Swift's pool has its threads before any is refused.
+      // Starts the threads of Swift's pool before any is refused.
       Task { done.signal() }
       done.wait()
       try Injection.configure("threads=1")
@@ -80,11 +80,11 @@ func uvError(_ body: () throws -> Void) throws -> UVError {
 
 /// How many descriptors are open.
 func descriptors() -> Int {
-  // One of them is the directory that is being read.
+  // One of them belongs to the directory that is being read.
   ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).count
 }
 
-/// Sees that `dispatcher` does both kinds of work, and ends.
+/// Checks that `dispatcher` runs both kinds of tasks, and ends.
 func expectWorks(_ dispatcher: UVDispatcher) throws {
   dispatcher.background { dispatcher.foreground { dispatcher.beginShutdown() } }
   let ledger = dispatcher.run().ledger

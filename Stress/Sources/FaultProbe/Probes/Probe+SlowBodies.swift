@@ -26,7 +26,8 @@ extension Probe {
       let report = dispatcher.run()
 
       try expect(ran.value == 100 && report.ledger.balances, "\(ran.value) ran; \(report)")
-      // Three at a time need more than a second, in which there is time for two hundred.
+      // Three bodies at a time need more than a second together, and a second has time for two hundred
+      // ticks.
       try expect(ticks.value >= 50, "only \(ticks.value) ticks")
       return ["\(ticks.value) ticks of 5 ms", "\(report.ledger)"]
     },
@@ -116,7 +117,7 @@ extension Probe {
   ]
 }
 
-/// Counts from any thread.
+/// A count that any thread may increment.
 final class Counter: Sendable {
   private let count = Atomic(0)
 

@@ -1,17 +1,19 @@
-/// What a piece of user code of the mix `entangled` does, one after the other.
+/// What a piece of user code in the mix `entangled` does, one thing after the other.
 enum Deed: String, CaseIterable, Sendable {
-  /// Takes a while.
+  /// Keeps the thread for a while.
   case spin
-  /// Submits: plain, with a band, alone, into a group, with a handle, with a reply, later, again and again.
+  /// Submits: a plain task, one with a band, a barrier, one in a group, one with a handle, one with a
+  /// reply, a timer, a repeating timer.
   case plain, banded, barrier, grouped, handled, asked, later, repeating
-  /// Stands still: for a handle, for a group, for its turn; with a time-out and without.
+  /// Blocks the thread: for a handle, for a group, in a `sync`; for the first two with a time-out or
+  /// without.
   case wait, waitBriefly, waitForGroup, waitForGroupBriefly, sync
   case cancel, suspend, enter, whenEmpty, notify
-  /// Swift Tasks: one that is told of an outcome by the thread that ends the task, and others.
+  /// Swift Tasks. The first awaits an outcome, and the thread that ends the task resumes it.
   case listen, value, job, run, cancelRun, idle
   /// Descriptors: watched, and written to.
   case watch, light
-  /// Lets go of a handle.
+  /// Releases a handle.
   case letGo
   /// Keeps a callback's thread until another thread has seen that the background goes on.
   case hold
@@ -28,7 +30,7 @@ enum Deed: String, CaseIterable, Sendable {
     }
   }
 
-  /// What of it can be left out together, by `--without`.
+  /// The families that it belongs to: `--without` leaves out whole families.
   var families: Set<Family> {
     switch self {
     case .wait, .waitForGroup: [.waits]
@@ -49,7 +51,7 @@ enum Deed: String, CaseIterable, Sendable {
     }
   }
 
-  /// What submits more.
+  /// Whether it submits more tasks.
   var submits: Bool {
     switch self {
     case .spin, .wait, .waitBriefly, .waitForGroup, .waitForGroupBriefly, .cancel, .suspend,
@@ -62,14 +64,15 @@ enum Deed: String, CaseIterable, Sendable {
   enum Family: String, CaseIterable, Codable, Sendable {
     case waits, briefWaits, syncs, cancels, suspends, groups, timers, outcomes, tasks, events,
       barriers, replies, holds
-    /// Not what is done, but where: in the observer; in a `deinit`; in a callback of a group or outcome.
+    /// Places in which code does nothing: the observer; a `deinit`; a callback of a group or an
+    /// outcome.
     case observer, deinits, callbacks
-    /// Waits in the observer, which the library's own words forbid.
+    /// Waits in the observer, which the library's documentation forbids.
     case observerWaits
     /// Shutdowns in the middle of the load.
     case shutdowns
-    /// Not what is done, but what is looked at: where what a body captured is let go of; where any code
-    /// stands; what starts although it was held back.
+    /// Checks that are not made: where the captures of a body are released; what any code sees as
+    /// current; what starts although a call held it back.
     case capturedStandings, standings, starts
 
     static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }

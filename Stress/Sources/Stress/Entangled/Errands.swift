@@ -1,6 +1,6 @@
 import Oracle
 
-/// Tasks of Swift's that have not ended, each with what it does, for people.
+/// The Swift Tasks that have not ended, each with what it does, for people.
 final class Errands: Sendable {
   private struct State {
     var open: [Int: String] = [:]
@@ -12,7 +12,7 @@ final class Errands: Sendable {
   var count: Int { state.withLock { $0.open.count } }
   var names: [String] { state.withLock { $0.open.sorted { $0.key < $1.key }.map(\.value) } }
 
-  /// - Returns: Its number, for ``end(_:)``.
+  /// - Returns: The number of the Task, for ``end(_:)``.
   func begin(_ name: String) -> Int {
     state.withLock { state in
       state.last += 1

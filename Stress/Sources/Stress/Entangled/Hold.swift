@@ -1,11 +1,12 @@
 import Oracle
 
-/// A callback that keeps its thread, so that another thread can look whether the rest goes on.
+/// Keeps the thread of a callback, so that another thread can check whether the background goes on.
 final class Hold: Sendable {
   private let isTaken = Locked(false)
   private let gate = Gate()
 
-  /// Keeps the calling thread until ``letGo()``, at most for so many seconds. One thread at a time.
+  /// Keeps the calling thread until ``letGo()``, at most for so many seconds. Keeps one thread at a
+  /// time.
   func keep(seconds: Double) {
     let isMine = isTaken.withLock { isTaken in
       defer { isTaken = true }

@@ -1,9 +1,10 @@
 import Oracle
 
-/// Threads that keep promises: a view that was suspended is resumed, a group that was entered is left.
+/// Threads that keep promises: they resume a suspended view, and leave an entered group.
 ///
-/// What they call may run user code that waits for what another of them has promised. So there is always
-/// a thread for the next promise, up to a number at which user code on them waits no more.
+/// What they call may run user code, and that code may wait for another promise. So there is always a
+/// thread for the next promise, up to a number. When a third of that number is busy, user code on these
+/// threads no longer waits without an end.
 final class Janitors: @unchecked Sendable {
   private struct State {
     var promises: [(due: Int64, name: String, keep: @Sendable () -> Void)] = []
@@ -17,10 +18,10 @@ final class Janitors: @unchecked Sendable {
   private let usesThreads: Bool
   private static let most = 40
 
-  /// - Parameter usesThreads: If not, ``keepNext()`` keeps the promises.
+  /// - Parameter usesThreads: If false, ``keepNext()`` keeps the promises.
   init(usesThreads: Bool) { self.usesThreads = usesThreads }
 
-  /// Keeps the oldest promise on this thread.
+  /// Keeps the oldest promise on the calling thread.
   ///
   /// - Returns: Whether there was one.
   @discardableResult
@@ -30,7 +31,7 @@ final class Janitors: @unchecked Sendable {
     return keep != nil
   }
 
-  /// Keeps a promise after so many nanoseconds; at once when all threads have ended.
+  /// Keeps a promise after so many nanoseconds; at once if all threads have ended.
   func promise(
     _ name: String, in nanoseconds: Int64, _ keep: @escaping @Sendable () -> Void
   ) {
@@ -44,20 +45,20 @@ final class Janitors: @unchecked Sendable {
     if isLate { keep() }
   }
 
-  /// Starts a thread for the next promise, if none is free for it.
+  /// Starts a thread for the next promise, if no thread is idle.
   private func startIfNone(_ state: inout State) {
     guard usesThreads, state.idle == 0, state.threads.count < Self.most else { return }
-    // It counts as idle until it has taken something.
+    // The thread counts as idle until it has taken a promise.
     state.idle += 1
     state.threads.append(OwnThread { self.work() })
   }
 
-  /// Whether so many of them are in calls that what runs there must not wait for ever.
+  /// Whether so many of the threads are in calls that user code on them must not wait for ever.
   var areShort: Bool { state.withLock { $0.busy > Self.most / 3 } }
 
   var isIdle: Bool { state.withLock { $0.promises.isEmpty && $0.busy == 0 } }
 
-  /// All promises have been kept.
+  /// Ends the threads. All promises have been kept.
   func end() {
     let threads = state.withLock { state in
       state.isOver = true
@@ -67,7 +68,7 @@ final class Janitors: @unchecked Sendable {
   }
 
   private func work() {
-    Hand.current.stand.role = .janitor
+    ThreadRecorder.current.stand.role = .janitor
     let look = Gate()
     while true {
       let now = monotonicNanoseconds()
@@ -79,7 +80,7 @@ final class Janitors: @unchecked Sendable {
         let promise = state.promises.remove(at: place)
         state.idle -= 1
         state.busy += 1
-        // Another for the next, should this one be kept long.
+        // Starts another thread for the next promise, since this one may take long.
         if state.idle == 0, !state.promises.isEmpty, state.threads.count < Self.most {
           state.idle += 1
           state.threads.append(OwnThread { self.work() })

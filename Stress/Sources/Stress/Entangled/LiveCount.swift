@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many of something there are. Outlives what counts.
+/// How many objects of a kind there are. It outlives the objects that count themselves in it.
 final class LiveCount: Sendable {
   private let count = Atomic(0)
   func add(_ amount: Int) { count.wrappingAdd(amount, ordering: .relaxed) }

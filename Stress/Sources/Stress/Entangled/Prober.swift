@@ -2,21 +2,21 @@ import Glibc
 import Oracle
 import TaskDispatch
 
-/// Looks whether the background goes on: posts a task from a thread of its own, again and again, and
-/// counts how long it waits while a worker is certainly free.
+/// Checks that the background goes on: posts a task from a thread of its own, again and again, and
+/// measures how long the task waits while a worker is certainly free.
 final class Prober: @unchecked Sendable {
   private let tangle: Tangle
   private let isOver = Gate()
   private var thread: OwnThread?
 
-  /// How long a task may wait beside a free worker.
+  /// How long a task may wait while a worker is free.
   static let patience: Int64 = (isSanitized ? 10 : 1) * 1_000_000_000
 
   init(_ tangle: Tangle) {
     self.tangle = tangle
     thread = OwnThread { [unowned self] in
-      // It never waits, so it runs nothing that could.
-      Hand.current.stand.role = .silent
+      // This thread never waits for a task, so it never runs another task's code inside a wait.
+      ThreadRecorder.current.stand.role = .silent
       while !isOver.wait(seconds: tangle.hold.isOn ? 0.000_1 : 0.002) {
         if !tangle.isOver.isRaised { probe() }
         tangle.hold.letGo()
@@ -25,7 +25,7 @@ final class Prober: @unchecked Sendable {
     }
   }
 
-  /// Returns when it has stopped.
+  /// Returns when the probing thread has stopped.
   func stop() {
     isOver.open()
     _ = thread?.join(seconds: 1e6)
@@ -44,7 +44,7 @@ final class Prober: @unchecked Sendable {
     tangle.totals.probes.add()
     let look = Gate()
     var looks = 0
-    // Since when each look has found a worker that is in no user code.
+    // Since this time each look has found a worker that is in no user code.
     var freeSince = began
     while !ticket.hasBegun, !tangle.isOver.isRaised {
       look.wait(seconds: 0.000_5)
@@ -52,11 +52,11 @@ final class Prober: @unchecked Sendable {
       let now = tangle.now()
       if tangle.places.busyWorkers >= tangle.width {
         freeSince = now
-        // The one that is held may be needed, also if it is held since the probe began.
+        // The probe may need the worker that is held, also if it is held only since the probe began.
         if now - began > 20_000_000 { tangle.hold.letGo() }
       }
       guard now - freeSince > Self.patience else { continue }
-      tangle.court.report(
+      tangle.violations.report(
         .noStandstill, ticket,
         "has waited for \((now - began) / 1_000_000) ms, and in each of the last looks a worker was "
           + "free: \(tangle.places.busyWorkers) of \(tangle.width) in user code"

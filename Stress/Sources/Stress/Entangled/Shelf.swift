@@ -1,7 +1,8 @@
 import Oracle
 import TaskDispatch
 
-/// The handles that any code may take: so many, each new one in the place of another.
+/// The handles that any code may take. Their number is fixed: each new handle takes the place of
+/// another.
 final class Shelf: Sendable {
   struct Kept: Sendable {
     enum Handle: Sendable {
@@ -25,7 +26,7 @@ final class Shelf: Sendable {
 
   init(size: Int) { places = Locked(Array(repeating: nil, count: size)) }
 
-  /// - Returns: What stood there. The caller lets go of it, which may run user code.
+  /// - Returns: The handle that stood there. The caller releases it, which may run user code.
   func put(_ kept: Kept?, at number: Int) -> Kept? {
     places.withLock { places in
       let place = number % places.count
@@ -36,13 +37,13 @@ final class Shelf: Sendable {
 
   func look(at number: Int) -> Kept? { places.withLock { $0[number % $0.count] } }
 
-  /// A handle that can be waited for.
+  /// A handle that code can wait for.
   func task(at number: Int) -> (Kept, TaskHandle<Token>)? {
     guard let kept = look(at: number), case .task(let handle) = kept.handle else { return nil }
     return (kept, handle)
   }
 
-  /// - Returns: Everything.
+  /// - Returns: All handles.
   func empty() -> [Kept] {
     places.withLock { places in
       defer { places = Array(repeating: nil, count: places.count) }

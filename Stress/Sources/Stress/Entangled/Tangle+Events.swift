@@ -3,14 +3,14 @@ import Oracle
 import Synchronization
 import TaskDispatch
 
-/// A descriptor that is watched until the end of its dispatcher.
+/// A descriptor that is watched until its dispatcher ends.
 struct Lamp: Sendable {
   let descriptor: CInt
   let registration: Registration
 }
 
 extension Tangle {
-  /// Registers a handler, few at a time.
+  /// Registers a handler. There are at most three at a time.
   func watch(_ dice: inout Dice, _ generation: Int) {
     guard !isExact, !isOver.isRaised, lamps.withLock({ $0.count }) < 3 else { return }
     let descriptor = SystemCalls.eventfd()
@@ -37,11 +37,11 @@ extension Tangle {
       lamps.withLock { $0.append(Lamp(descriptor: descriptor, registration: registration)) }
     } catch {
       close(descriptor)
-      if !isOver.isRaised { court.report(.events, nil, "a handler was refused: \(error)") }
+      if !isOver.isRaised { violations.report(.events, nil, "a handler was refused: \(error)") }
     }
   }
 
-  /// Writes to a descriptor that is watched, or cancels its handler.
+  /// Writes to a watched descriptor, or cancels its handler.
   func light(_ dice: inout Dice) {
     let place = dice.roll(3)
     let cancels = dice.once(in: 6)
@@ -54,7 +54,7 @@ extension Tangle {
     }
   }
 
-  /// The dispatcher is over.
+  /// Closes all descriptors. The dispatcher has ended.
   func closeLamps() {
     let all = lamps.withLock { lamps in
       defer { lamps = [] }

@@ -15,7 +15,7 @@ extension Tangle {
     let answer = call("cancelling #\(mark)") { kept.cancel() }
     switch answer {
     case .beforeStart:
-      judges[ticket.queue].heard(.cancelled, of: ticket)
+      checkers[ticket.queue].heard(.cancelled, of: ticket)
       totals.cancelled.add()
       live.add(-1)
     case .requested, .tooLate: starts.saidStarted(ticket, at: now())
@@ -30,11 +30,11 @@ extension Tangle {
     guard maySuspend(queue) else { return }
     let view = queues[queue]
     call("suspending \(view)") { view.suspend() }
-    judges[queue].suspended()
+    checkers[queue].suspended()
     starts.suspended(queue, at: now())
     totals.suspensions.add()
     janitors.promise("resuming \(view)", in: length) { [self] in
-      judges[queue].resumes()
+      checkers[queue].resumes()
       starts.resumes(queue)
       outside(.thread) { call("resuming \(view)") { view.resume() } }
       hasResumed(queue)
@@ -45,7 +45,7 @@ extension Tangle {
 
   func takeGroup(_ dice: inout Dice) -> WorkGroup {
     let place = dice.roll(4)
-    // The former is let go of outside the lock. After the report, a handler may still be released.
+    // The former group is released outside the lock. A handler may still be released after the report.
     let (group, former) = groups.withLock { groups -> (WorkGroup, Circle?) in
       guard place < groups.count else { return (WorkGroup(), nil) }
       let former = groups[place]
@@ -78,7 +78,7 @@ extension Tangle {
           defer { isCalled = true }
           return !isCalled
         }
-        if !isFirst { court.report(.once, nil, "a group has told one observer twice") }
+        if !isFirst { violations.report(.once, nil, "a group has told one observer twice") }
         callback(.whenEmpty, 0) { act(seed, generation: generation + 1) }
         owedCalls.add(-1)
       }

@@ -1,7 +1,8 @@
 import Oracle
 import TaskDispatch
 
-/// Every piece of user code passes through one of these, from its first instruction to its last.
+/// Every piece of user code passes through one of these functions, from its first instruction to its
+/// last.
 extension Tangle {
   /// The body of a task.
   func body(
@@ -9,23 +10,26 @@ extension Tangle {
     isRepeat: Bool = false, _ work: () throws -> Void
   ) rethrows {
     totals.begun.add()
-    if !leavesOut(.starts) { starts.begins(ticket, lastSeen: Hand.current.stand.lastSeen) }
+    if !leavesOut(.starts) {
+      starts.begins(ticket, lastSeen: ThreadRecorder.current.stand.lastSeen)
+    }
     places.enterBody(kind, ticket, mark: mark, standsOnCaller: standsOnCaller, seen: look())
     defer {
       places.leave()
       totals.ended.add()
     }
-    guard judges[ticket.queue].begin(ticket, isRepeat: isRepeat, at: dispatcher.now.nanoseconds)
+    guard checkers[ticket.queue].begin(ticket, isRepeat: isRepeat, at: dispatcher.now.nanoseconds)
     else { return }
     defer {
-      judges[ticket.queue].finish(ticket, isRepeat: isRepeat)
+      checkers[ticket.queue].finish(ticket, isRepeat: isRepeat)
       if isRepeat { totals.ticks.add() } else { live.add(-1) }
     }
     do {
       try work()
       if !isRepeat { totals.ran.add() }
     } catch {
-      // What others throw is no outcome: it goes to a reply, or to the caller of a `sync`.
+      // An error thrown by a submission without a handle is no outcome: it goes to a reply, or to the
+      // caller of a `sync`.
       if ticket.form == .handled { totals.threw.add() } else { totals.ran.add() }
       throw error
     }
@@ -45,7 +49,7 @@ extension Tangle {
     places.leave()
   }
 
-  /// What the library calls because something has ended.
+  /// Code that the library calls because something has ended.
   func callback(_ kind: Place.Kind, _ mark: Int, or own: [Standing] = [], _ work: () -> Void) {
     totals.callbacks.add()
     places.enterCallback(kind, mark: mark, or: own, seen: look())
@@ -53,7 +57,7 @@ extension Tangle {
     places.leave()
   }
 
-  /// The dispatcher's observer, of which no rule says where it stands.
+  /// Code of the dispatcher's observer. No rule says what it sees as current.
   func observes(_ mark: Int, _ work: () -> Void) {
     totals.callbacks.add()
     places.enterAnywhere(.observer, mark: max(mark, 0), seen: look())
@@ -61,10 +65,10 @@ extension Tangle {
     places.leave()
   }
 
-  /// A token has come to its end.
+  /// The end of a token.
   ///
-  /// - Parameter asked: The queue of the body that made it for `ticket`, its reply. Without a reply, since a
-  ///   shutdown refuses it, the token ends in that body.
+  /// - Parameter asked: The queue of the body that made the token for its reply, `ticket`. If a
+  ///   shutdown refuses the reply, the token ends in that body.
   func letGo(
     _ kind: Place.Kind, _ ticket: Ticket?, of asked: Int?, mark: Int, _ work: () -> Void
   ) {
@@ -72,7 +76,7 @@ extension Tangle {
     if kind == .captured, let ticket, !leavesOut(.capturedStandings) {
       places.enterCaptured(ticket, mark: mark, seen: seen)
     } else {
-      // Those of calls that are made again and again may end inside one of them.
+      // The captures of a repeating body or a handler may end inside one of its calls.
       let own = kind == .result ? [] : [ticket?.queue, asked].compactMap { $0 }
       places.enterCallback(
         kind, mark: mark, or: own.map { Standing(task: mark, queue: $0) }, seen: seen)
@@ -81,10 +85,10 @@ extension Tangle {
     places.leave()
   }
 
-  /// A call of the library's, by the calling code.
+  /// A call of the library, made by the calling code.
   func call<Result>(
     _ name: @autoclosure () -> String, holdsRuntimeLock: Bool = false, _ body: () throws -> Result
   ) rethrows -> Result {
-    try Hand.current.stand.call(name(), holdsRuntimeLock: holdsRuntimeLock, body)
+    try ThreadRecorder.current.stand.call(name(), holdsRuntimeLock: holdsRuntimeLock, body)
   }
 }

@@ -2,23 +2,23 @@ import Oracle
 import TaskDispatch
 
 extension Tangle {
-  /// Of those that code draws from: as often as they weigh.
+  /// The deeds that code draws from, each as often as its weight says.
   static func deck(without left: Set<Deed.Family>) -> [Deed] {
     Deed.allCases.filter { $0.families.isDisjoint(with: left) }
       .flatMap { [Deed](repeating: $0, count: $0.weight) }
   }
 
-  /// Does this and that in whatever place the calling thread is.
+  /// Performs some deeds in whatever place the calling thread is.
   ///
   /// - Parameters:
-  ///   - generation: How many pieces of code have led to this one: late ones do less.
-  ///   - most: How many things it does at most.
+  ///   - generation: How many pieces of code have led to this one. Later generations do less.
+  ///   - most: How many deeds it performs at most.
   func act(_ seed: UInt64, generation: Int, most: Int = 3) {
-    let stand = Hand.current.stand
+    let stand = ThreadRecorder.current.stand
     guard stand.role != .silent, stand.depth <= 7 else { return }
     fulfilWish()
     var dice = Dice(seed: seed)
-    // Fewer and fewer, so that what one piece of code leads to comes to an end.
+    // Each generation does less, so that what one piece of code leads to comes to an end.
     let count = generation > 5 ? 0 : dice.roll(most + 1) * 2 / (1 + generation)
     for _ in 0..<count {
       let deed = deck[dice.roll(deck.count)]
@@ -27,7 +27,7 @@ extension Tangle {
     }
   }
 
-  /// Begins the shutdown, if it is time and no other code has done so.
+  /// Begins the shutdown, if one is wished and no other code has begun it.
   func fulfilWish() {
     let wish = shutdownWish.withLock { wish -> (@Sendable () -> Void)? in
       defer { wish = nil }
@@ -36,10 +36,10 @@ extension Tangle {
     wish?()
   }
 
-  /// Whether the calling thread must not wait without an end: for others rely on it in ways that no
-  /// dispatcher can know.
+  /// Whether the calling thread must not wait without an end, because other threads depend on it in
+  /// ways that no dispatcher can know.
   private var mustComeBack: Bool {
-    let stand = Hand.current.stand
+    let stand = ThreadRecorder.current.stand
     if stand.isUnderRuntimeLock { return true }
     let kinds = stand.places.map(\.kind)
     if kinds.contains(.cancellation) { return true }
@@ -78,8 +78,10 @@ extension Tangle {
     case .light: light(&dice)
     case .letGo: letGoOfHandle(&dice)
     case .hold:
-      // A quarter of a second that no other may count on: seldom, and only in callbacks.
-      guard Hand.current.stand.top?.kind.isCallback == true, dice.once(in: 12), !isEnding.isRaised,
+      // This keeps a thread for up to two seconds, and other code may need that thread: so seldom, and
+      // only in callbacks.
+      guard ThreadRecorder.current.stand.top?.kind.isCallback == true, dice.once(in: 12),
+        !isEnding.isRaised,
         !isOver.isRaised
       else { return }
       hold.keep(seconds: 2)

@@ -6,33 +6,33 @@ extension Tangle {
   func anyQueue(_ dice: inout Dice) -> Int { dice.roll(open) }
   func anyView(_ dice: inout Dice) -> Int { 2 + dice.roll(open - 2) }
 
-  /// A ticket, and the mark under which it is submitted.
+  /// Makes a ticket, and the mark under which it is submitted.
   func issue(
     _ form: Ticket.Form, on queue: Int, isBarrier: Bool = false, delay: Int64? = nil,
     mayVanish: Bool = false
   ) -> (Ticket, Int) {
-    let ticket = judges[queue].issue(
+    let ticket = checkers[queue].issue(
       form, isBarrier: isBarrier, isCertain: false, delay: delay, seed: 0,
       at: dispatcher.now.nanoseconds)
-    // What the library calls inside the submission may `sync`, and run the body itself.
-    Hand.current.submitting = nil
+    // Code that the library calls inside the submission may `sync`, and so run the body itself.
+    ThreadRecorder.current.submitting = nil
     return (ticket, roll.add(ticket, mayVanish: mayVanish))
   }
 
-  /// Notes the answer to a submission.
+  /// Records the answer to a submission.
   @discardableResult
   func settle(_ ticket: Ticket, _ admission: Admission) -> Bool {
     switch admission {
     case .accepted:
       totals.accepted.add()
       if ticket.form != .repeating { live.add() }
-      judges[ticket.queue].returned(ticket, at: dispatcher.now.nanoseconds)
+      checkers[ticket.queue].returned(ticket, at: dispatcher.now.nanoseconds)
       return true
     case .refused(let reason):
       totals.refused.add()
-      judges[ticket.queue].refused(ticket)
+      checkers[ticket.queue].refused(ticket)
       if reason != .shutDown || !isOver.isRaised {
-        court.report(.once, ticket, "was refused: \(reason)")
+        violations.report(.once, ticket, "was refused: \(reason)")
       }
       return false
     }
@@ -50,8 +50,8 @@ extension Tangle {
   }
 
   /// - Parameters:
-  ///   - reply: Whose body has it, if one has.
-  ///   - asked: The queue of the body that makes it for that.
+  ///   - reply: The reply that takes the error; nil if none does.
+  ///   - asked: The queue of the body that makes the error for that reply.
   func mishap(
     _ mark: Int, _ seed: UInt64, _ generation: Int, to reply: Ticket? = nil, of asked: Int? = nil
   ) -> Mishap {
@@ -72,7 +72,7 @@ extension Tangle {
     let seed = dice.next()
     let target = isBarrier ? queues[queue].barrier : queues[queue]
     let line = UInt(mark)
-    // Each token is made for its closure, so that nothing else holds it.
+    // Each token is made inside its closure's capture list, so that no variable holds it too.
     let admission = call("submitting #\(mark)") {
       if let band {
         return target(
@@ -97,8 +97,8 @@ extension Tangle {
     settle(ticket, admission)
   }
 
-  /// The body of a plain submission. Made here and not where it is submitted: there a variable would hold what
-  /// it captures until the submission has returned.
+  /// The body of a plain submission. It is made here and not where it is submitted: there a variable
+  /// would hold its captures until the submission has returned.
   @inline(never) private func body(
     of ticket: Ticket, _ mark: Int, _ seed: UInt64, _ generation: Int, _ captured: consuming Token
   ) -> @Sendable () -> Void {
@@ -158,7 +158,7 @@ extension Tangle {
     let (first, second) = (dice.next(), dice.next())
     let resultSeed = dice.next()
     let fails = dice.once(in: 6)
-    let reply = judges[0].issue(
+    let reply = checkers[0].issue(
       .reply, isCertain: false, seed: 0, at: dispatcher.now.nanoseconds)
     let target = queues[queue]
     let admission = call("submitting #\(mark) with a reply") {
@@ -205,7 +205,7 @@ extension Tangle {
     }
   }
 
-  /// A timer that repeats until a janitor cancels it.
+  /// Starts a timer that repeats until a janitor cancels it.
   func again(_ dice: inout Dice, _ generation: Int) {
     guard !isExact, !isOver.isRaised else { return }
     let queue = anyQueue(&dice)
@@ -230,7 +230,7 @@ extension Tangle {
       janitors.promise("cancelling repeating timer #\(mark)", in: end) { [self] in
         outside(.thread) {
           call("cancelling repeating timer #\(mark)") {
-            if timer.cancel() == .beforeStart { judges[queue].cancelledRepeating(ticket) }
+            if timer.cancel() == .beforeStart { checkers[queue].cancelledRepeating(ticket) }
           }
         }
       }

@@ -1,11 +1,12 @@
 import Oracle
 import TaskDispatch
 
-/// Swift Tasks. What they do between two suspensions is user code like any other.
+/// Swift Tasks. Their code between two suspensions is user code like any other.
 extension Tangle {
   private var mayStart: Bool { errands.count < 64 }
 
-  /// Is told of an outcome by the thread that ends the task, inside the call that tells it.
+  /// Awaits the outcome of a task. The thread that ends the task runs the awaiting code, inside the call
+  /// that tells the outcome.
   func listen(_ dice: inout Dice, _ generation: Int) {
     guard mayStart, let (kept, handle) = shelf.task(at: dice.roll(1 << 20)) else { return }
     let seed = dice.next()
@@ -24,7 +25,7 @@ extension Tangle {
     }
   }
 
-  /// Waits for a value on a thread of Swift's.
+  /// Awaits a value on a thread of Swift's pool.
   func awaitValue(_ dice: inout Dice, _ generation: Int) {
     guard mayStart, let (kept, handle) = shelf.task(at: dice.roll(1 << 20)) else { return }
     let seed = dice.next()
@@ -43,19 +44,19 @@ extension Tangle {
   private func hear(_ handle: TaskHandle<Token>, _ ticket: Ticket) async {
     do {
       _ = try await handle.value
-      judges[ticket.queue].heard(.ran, of: ticket)
+      checkers[ticket.queue].heard(.ran, of: ticket)
     } catch is Mishap {
-      judges[ticket.queue].heard(.ran, of: ticket)
+      checkers[ticket.queue].heard(.ran, of: ticket)
     } catch is CancellationError {
-      judges[ticket.queue].heard(.cancelled, of: ticket)
+      checkers[ticket.queue].heard(.cancelled, of: ticket)
     } catch let error as NoValue {
       heard(error.outcome, ticket)
     } catch {
-      court.report(.once, ticket, "its value threw \(error)")
+      violations.report(.once, ticket, "its value threw \(error)")
     }
   }
 
-  /// Runs on a queue, twice.
+  /// Runs two jobs on a queue.
   func startJob(_ dice: inout Dice, _ generation: Int) {
     guard mayStart, !isExact else { return }
     let queue = anyQueue(&dice)
@@ -72,7 +73,7 @@ extension Tangle {
     }
   }
 
-  /// Awaits a body; its Task may be cancelled, by the calling code.
+  /// Awaits a body. The calling code may cancel the awaiting Task.
   func run(_ dice: inout Dice, _ generation: Int, isCancelled: Bool) {
     guard mayStart, !isExact else { return }
     let queue = anyQueue(&dice)
@@ -92,14 +93,14 @@ extension Tangle {
               live.add()
               body(ticket, mark) { act(first, generation: generation + 1) }
             }
-            judges[queue].heard(.ran, of: ticket)
+            checkers[queue].heard(.ran, of: ticket)
           } catch is CancellationError {
-            judges[queue].heard(.cancelled, of: ticket)
+            checkers[queue].heard(.cancelled, of: ticket)
           } catch let error as NoValue {
-            if case .refused = error.outcome { judges[queue].refused(ticket) }
+            if case .refused = error.outcome { checkers[queue].refused(ticket) }
             heard(error.outcome, ticket)
           } catch {
-            court.report(.once, ticket, "run threw \(error)")
+            violations.report(.once, ticket, "run threw \(error)")
           }
         } onCancel: { [self] in
           callback(.cancellation, mark) { act(second, generation: generation + 1) }
@@ -119,7 +120,7 @@ extension Tangle {
     }
   }
 
-  /// Suspends until a queue has ended what it had, or a group is empty.
+  /// Suspends a Task until a queue has ended what it had, or until a group is empty.
   func awaitQuiet(_ dice: inout Dice, _ generation: Int) {
     guard mayStart else { return }
     let group = dice.once(in: 2) ? takeGroup(&dice) : nil

@@ -2,10 +2,10 @@ import Oracle
 import TaskDispatch
 
 extension Tangle {
-  /// Whether nothing can wait for the calling thread, so that no wait of it can be refused: it is in no
-  /// task and in no callback.
+  /// Whether the calling thread is in no task and in no callback. Then nothing can wait for it, and
+  /// none of its waits can be refused.
   private var isAlone: Bool {
-    let places = Hand.current.stand.places
+    let places = ThreadRecorder.current.stand.places
     return places.count == 1 && places[0].kind == .thread && !isInSteps
   }
 
@@ -26,7 +26,7 @@ extension Tangle {
 
   func waitForGroup(_ dice: inout Dice, _ timeout: Duration?) {
     let group = takeGroup(&dice)
-    // A group that no dispatcher knows is waited for in real time, and on this one thread none ends it.
+    // A wait outside any task takes real time, and no other thread could end it here.
     if isInSteps, look().task == 0 { return }
     totals.waits.add()
     let began = dispatcher.now.nanoseconds
@@ -38,7 +38,7 @@ extension Tangle {
     }
   }
 
-  /// Judges what a wait threw.
+  /// Checks what a wait threw.
   private func turnedAway(
     _ error: any Error, _ timeout: Duration?, since: Int64, _ ticket: Ticket?
   ) {
@@ -46,38 +46,38 @@ extension Tangle {
     case WaitRefusal.timedOut where timeout != nil:
       totals.timedOut.add()
       if dispatcher.now.nanoseconds - since < Int64(timeout! / .nanoseconds(1)) {
-        court.report(
+        violations.report(
           .time, ticket,
           "a wait for \(timeout!) from \(since) ns came back early, at \(dispatcher.now)")
       }
     case WaitRefusal.wouldDeadlock(let chain) where !chain.isEmpty:
       totals.waitsRefused.add()
       if isAlone {
-        court.report(
+        violations.report(
           .deadlock, ticket, "a wait outside any task and callback was refused: \(error)")
       }
     case WaitRefusal.cannotBeOrdered where isInSteps, WaitRefusal.nothingCanEndIt where isInSteps:
       totals.waitsRefused.add()
-    default: court.report(.deadlock, ticket, "a wait threw \(error)")
+    default: violations.report(.deadlock, ticket, "a wait threw \(error)")
     }
   }
 
-  /// A thread was told how a task has ended.
+  /// The calling thread was told how a task has ended.
   func heard(_ outcome: Outcome, _ ticket: Ticket) {
-    let judge = judges[ticket.queue]
+    let checker = checkers[ticket.queue]
     switch outcome {
-    case .completed, .failed: judge.heard(.ran, of: ticket)
-    case .cancelled: judge.heard(.cancelled, of: ticket)
-    case .expired: judge.heard(.expired, of: ticket)
-    case .abandoned: judge.heard(.abandoned, of: ticket)
+    case .completed, .failed: checker.heard(.ran, of: ticket)
+    case .cancelled: checker.heard(.cancelled, of: ticket)
+    case .expired: checker.heard(.expired, of: ticket)
+    case .abandoned: checker.heard(.abandoned, of: ticket)
     case .refused:
       if !ticket.wasRefused {
-        court.report(.once, ticket, "was accepted, and is said to be refused")
+        violations.report(.once, ticket, "was accepted, and is said to be refused")
       }
     }
   }
 
-  // MARK: In a queue's turn
+  // MARK: Inside a queue
 
   func sync(_ dice: inout Dice, _ generation: Int) {
     let queue = anyQueue(&dice)
@@ -103,27 +103,27 @@ extension Tangle {
       hasSynced(ticket)
     } catch {
       live.add(-1)
-      judges[queue].refused(ticket)
+      checkers[queue].refused(ticket)
       roll.turnedAway(mark)
       totals.turnedAway.add()
       totals.waitsRefused.add()
       switch error {
       case WaitRefusal.wouldDeadlock(let chain) where !chain.isEmpty:
         if isAlone {
-          court.report(
+          violations.report(
             .deadlock, ticket, "a sync outside any task and callback was refused: \(error)")
         }
       case WaitRefusal.refused(.shutDown) where isOver.isRaised: break
       case WaitRefusal.cannotBeOrdered where isInSteps, WaitRefusal.nothingCanEndIt where isInSteps:
         break
-      default: court.report(.deadlock, ticket, "sync threw \(error)")
+      default: violations.report(.deadlock, ticket, "sync threw \(error)")
       }
     }
   }
 
   private func hasSynced(_ ticket: Ticket) {
-    judges[ticket.queue].returned(ticket, at: dispatcher.now.nanoseconds)
+    checkers[ticket.queue].returned(ticket, at: dispatcher.now.nanoseconds)
     totals.accepted.add()
-    if !ticket.hasRun { court.report(.once, ticket, "sync returned without its body") }
+    if !ticket.hasRun { violations.report(.once, ticket, "sync returned without its body") }
   }
 }

@@ -1,23 +1,23 @@
 import Oracle
 import TaskDispatch
 
-/// One dispatcher whose user code misbehaves wherever user code runs, and everything that watches it.
+/// One dispatcher whose user code misbehaves wherever user code runs, with everything that checks it.
 final class Tangle: @unchecked Sendable {
   let dispatcher: any EventDispatcher
-  /// The foreground, the background, views, and in the end a view that probes alone use.
+  /// The foreground, the background, views, and last a view that only probes use.
   let queues: [TaskQueue]
-  let judges: [QueueJudge]
-  let places: PlaceJudge
-  let starts: StartJudge
+  let checkers: [QueueChecker]
+  let places: PlaceChecker
+  let starts: StartChecker
   let roll: Roll
-  let court: Court
+  let violations: ViolationLog
   let totals = Totals()
   let seed: UInt64
   let width: Int
   let left: Set<Deed.Family>
   let deck: [Deed]
-  /// Whether every submission that the ledger counts is one of ours: there are no Tasks, handlers and
-  /// timers that repeat.
+  /// Whether every submission that the ledger counts is ours: there are no Tasks, handlers and
+  /// repeating timers.
   let isExact: Bool
   /// Whether everything runs on one thread, in a fake.
   let isInSteps: Bool
@@ -27,20 +27,20 @@ final class Tangle: @unchecked Sendable {
   let janitors: Janitors
   let inline = InlineExecutor()
   let lamps = Locked<[Lamp]>([])
-  /// What the calls that the library owes come to: 0 in the end.
+  /// How many calls the library still has to make: 0 in the end.
   let owedCalls = Count()
   let liveTokens = LiveCount()
   let errands = Errands()
-  /// Accepted and neither run nor known to have ended.
+  /// How many submissions were accepted and have neither run nor are known to have ended.
   let live = Count()
   private let rests: Locked<[Rest]>
-  /// A shutdown has been asked for, or is about to be.
+  /// A shutdown has begun, or is about to begin.
   let isOver = Switch()
-  /// Producers and bodies are to come to an end.
+  /// Producers and bodies must come to an end.
   let isEnding = Switch()
-  /// Set while a callback keeps its thread; opened by the prober.
+  /// Keeps the thread of a callback until the prober lets it go.
   let hold = Hold()
-  /// Called once, from whatever code comes first, if it is not nil.
+  /// If it is not nil, the code that comes first calls it, once.
   let shutdownWish = Locked<(@Sendable () -> Void)?>(nil)
 
   struct Rest {
@@ -49,7 +49,7 @@ final class Tangle: @unchecked Sendable {
     var ended: Int64 = 0
   }
 
-  /// A group that is used so many times.
+  /// A group, and how often it was used. It is replaced after a number of uses.
   struct Circle {
     var group = WorkGroup()
     var uses = 0
@@ -57,12 +57,12 @@ final class Tangle: @unchecked Sendable {
 
   static let widths = [1, 2, 4, 1]
   var probeView: Int { queues.count - 1 }
-  /// Those that code submits to.
+  /// How many queues code submits to.
   var open: Int { queues.count - 1 }
 
   init(
     _ dispatcher: any EventDispatcher, width: Int, seed: UInt64, left: Set<Deed.Family>,
-    isExact: Bool, isInSteps: Bool = false, court: Court
+    isExact: Bool, isInSteps: Bool = false, violations: ViolationLog
   ) {
     self.dispatcher = dispatcher
     self.seed = seed
@@ -71,7 +71,7 @@ final class Tangle: @unchecked Sendable {
     self.isExact = isExact
     self.isInSteps = isInSteps
     janitors = Janitors(usesThreads: !isInSteps)
-    self.court = court
+    self.violations = violations
     self.width = width
     let labels = Self.widths.indices.map { "view \($0 + 2) of \(Self.widths[$0])" }
     queues =
@@ -80,13 +80,13 @@ final class Tangle: @unchecked Sendable {
       + [dispatcher.makeQueue(label: "probes", width: 2)]
     let widths = [1, width] + Self.widths + [2]
     let names = queues.map(\.label)
-    court.nameQueues(names)
-    judges = widths.indices.map {
-      QueueJudge(index: $0, name: names[$0], width: widths[$0], court: court)
+    violations.nameQueues(names)
+    checkers = widths.indices.map {
+      QueueChecker(index: $0, name: names[$0], width: widths[$0], violations: violations)
     }
-    places = PlaceJudge(court: left.contains(.standings) ? Court() : court)
-    starts = StartJudge(queues: widths.count, court: court)
-    roll = Roll(court: court)
+    places = PlaceChecker(violations: left.contains(.standings) ? ViolationLog() : violations)
+    starts = StartChecker(queues: widths.count, violations: violations)
+    roll = Roll(violations: violations)
     groups = Locked((0..<4).map { _ in Circle() })
     rests = Locked(widths.map { _ in Rest() })
   }
@@ -100,12 +100,12 @@ final class Tangle: @unchecked Sendable {
   static let file: StaticString = "stress/entangled"
   private static let fileName = "stress/entangled"
 
-  /// The mark that a submission carries in the place of a line; -1 for what is not of this program.
+  /// The mark that a submission carries instead of a line; -1 for a submission of other code.
   func mark(of site: CallSite) -> Int {
     site.fileID == Self.fileName ? Int(site.line) : -1
   }
 
-  /// Where the calling code is told that it stands.
+  /// What the calling code sees as current.
   func look() -> Standing {
     var queues: UInt64 = 0
     for (index, queue) in self.queues.enumerated() where queue.isCurrent {
@@ -116,7 +116,8 @@ final class Tangle: @unchecked Sendable {
 
   // MARK: Suspensions
 
-  /// Whether a view may be suspended now: it has to get on between two suspensions, and in each.
+  /// Whether a view may be suspended now. It needs time to run tasks between two suspensions, and a
+  /// suspension must not last long.
   func maySuspend(_ queue: Int) -> Bool {
     let now = now()
     return rests.withLock { rests in
@@ -141,9 +142,9 @@ final class Tangle: @unchecked Sendable {
 
   // MARK: For people
 
-  /// The call of user code that has lasted longest.
+  /// The call by user code that has lasted longest.
   var longestCall: (name: String, since: Int64)? {
-    Hand.all.compactMap(\.stand.longestCall).min { $0.since < $1.since }
+    ThreadRecorder.all.compactMap(\.stand.longestCall).min { $0.since < $1.since }
   }
 
   var state: String {
@@ -154,16 +155,18 @@ final class Tangle: @unchecked Sendable {
     ]
     lines.append(janitors.description)
     lines += errands.names.prefix(20).map { "a Task \($0)" }
-    for judge in judges {
-      let isHeld = rests.withLock { $0[judge.index].count > 0 }
+    for checker in checkers {
+      let isHeld = rests.withLock { $0[checker.index].count > 0 }
       lines.append(
-        "\(judge.name): \(judge.runningNow) inside of \(judge.width)\(isHeld ? ", suspended" : "")")
+        "\(checker.name): \(checker.runningNow) inside of \(checker.width)\(isHeld ? ", suspended" : "")"
+      )
     }
-    for hand in Hand.all.sorted(by: { $0.index < $1.index }) where hand.stand.depth > 0 {
-      let places = hand.stand.description { mark in
+    for recorder in ThreadRecorder.all.sorted(by: { $0.index < $1.index })
+    where recorder.stand.depth > 0 {
+      let places = recorder.stand.description { mark in
         roll.ticket(mark).map { "#\(mark) (\($0.form) on \(queues[$0.queue]))" } ?? "#\(mark)"
       }
-      lines.append("thread \(hand.index), \(places)")
+      lines.append("thread \(recorder.index), \(places)")
     }
     return lines.joined(separator: "\n")
   }

@@ -1,6 +1,6 @@
 import Oracle
 
-/// Something whose end runs user code: what a body captures, returns or throws.
+/// An object whose end runs user code: a body captures, returns or throws it.
 final class Token: Sendable {
   private let tangle: Tangle
   private let kind: Place.Kind
@@ -10,7 +10,7 @@ final class Token: Sendable {
   private let seed: UInt64
   private let generation: Int
 
-  /// - Parameter asked: The queue of the body that makes it for `ticket`, its reply.
+  /// - Parameter asked: The queue of the body that makes the token for its reply, `ticket`.
   init(
     _ tangle: Tangle, _ kind: Place.Kind, _ ticket: Ticket?, of asked: Int? = nil, mark: Int,
     seed: UInt64, generation: Int
@@ -35,11 +35,11 @@ final class Token: Sendable {
     tangle.liveTokens.add(-1)
   }
 
-  /// Keeps the compiler from letting go of it early.
+  /// Keeps the compiler from releasing the token early.
   @inline(never) func touch() {}
 }
 
-/// What bodies throw.
+/// The error that bodies throw.
 struct Mishap: Error {
   let token: Token
 }

@@ -1,14 +1,14 @@
 import Oracle
 import TaskDispatch
 
-/// Notes what the dispatcher tells its observer, and misbehaves there too.
+/// An observer that records what the dispatcher tells it, and misbehaves too.
 final class Witness: TaskObserver {
-  /// Taken away in the end: the dispatcher holds its observer.
+  /// Set to nil in the end, since the dispatcher holds its observer.
   private let tangle = Locked<Tangle?>(nil)
   private let count = Number()
 
   func watch(_ tangle: Tangle?) {
-    // What was there is let go of outside the lock: that may run user code.
+    // The former value is released outside the lock, since its release may run user code.
     let former = self.tangle.withLock { known -> Tangle? in
       defer { known = tangle }
       return known

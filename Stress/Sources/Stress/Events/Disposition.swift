@@ -1,11 +1,11 @@
 import Glibc
 import TaskDispatch
 
-/// What the process does when a signal comes.
+/// What the process does when a signal arrives.
 struct Disposition: Equatable, Sendable {
-  /// 0 for what the system does, 1 for nothing; else the address of a handler.
+  /// 0 for the system's default, 1 if the signal is ignored; else the address of a handler.
   var handler: UInt
-  /// Those of a handler; without one they mean nothing.
+  /// The handler's flags and mask. They mean nothing without a handler.
   var flags: CInt = 0
   var mask: [UInt8] = []
 
@@ -16,7 +16,7 @@ struct Disposition: Equatable, Sendable {
     var disposition = Disposition(
       handler: unsafeBitCast(action.__sigaction_handler.sa_handler, to: UInt.self))
     if disposition.handler > 1 {
-      // Without what the C library adds for itself, and without signals that the kernel does not know.
+      // Leaves out the flag that the C library adds, and the signals that the kernel does not know.
       disposition.flags = action.sa_flags & ~0x0400_0000
       disposition.mask = withUnsafeBytes(of: action.sa_mask) { Array($0.prefix(8)) }
     }

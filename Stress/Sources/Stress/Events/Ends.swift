@@ -1,19 +1,19 @@
 import Glibc
 import Oracle
 
-/// Two ends of something that the system lets wait for, or of nothing but a number of bytes.
+/// The two ends of a descriptor that the system can watch. In a fake they are only a number of bytes.
 struct Ends {
   enum Kind: CaseIterable {
     case pipe
     case socket
     /// An eventfd, which has one end.
     case counter
-    /// For a dispatcher that is told when something is ready.
+    /// No real descriptor, for a fake dispatcher: the program tells it when something is ready.
     case none
   }
 
   let kind: Kind
-  /// The end that is read, and the one that is written to.
+  /// The end that is read, and the end that is written to.
   let (here, there): (CInt, CInt)
   private(set) var hereIsOpen = true
   private(set) var thereIsOpen = true
@@ -42,7 +42,7 @@ struct Ends {
     (here, there) = (ends[0], ends[1])
   }
 
-  /// Numbers that nothing has.
+  /// Numbers that no open descriptor has.
   private struct Numbers {
     var last: CInt = 1 << 20
     mutating func next() -> CInt {
@@ -52,10 +52,10 @@ struct Ends {
   }
   private static let numbers = Locked(Numbers())
 
-  /// Whether the one end can go before the other.
+  /// Whether the writing end can be closed before the reading end.
   var hasOther: Bool { kind != .counter }
 
-  /// Returns how many bytes there was room for; nil if nobody reads any more.
+  /// Returns how many bytes there was room for; nil if the reading end is closed.
   mutating func write(_ count: Int) -> Int? {
     if kind == .none {
       level += count
@@ -88,7 +88,7 @@ struct Ends {
     let found = withUnsafeTemporaryAllocation(byteCount: most, alignment: 1) {
       Glibc.read(here, $0.baseAddress!, most)
     }
-    // What is broken (the other side is gone, with unread bytes in a socket) has an end, too.
+    // A broken connection has an end, too: a socket breaks if its other side closes with unread bytes.
     return found > 0 ? .bytes(found) : found < 0 && errno == EAGAIN ? .nothing : .end
   }
 

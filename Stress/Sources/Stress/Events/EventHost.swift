@@ -2,20 +2,20 @@ import Glibc
 import Oracle
 import TaskDispatch
 
-/// A dispatcher that handlers are registered with, and whoever watches their calls.
+/// A dispatcher that handlers are registered with, and the checks of their calls.
 protocol EventHost: AnyObject, Sendable {
   var dispatcher: any EventDispatcher { get }
-  var court: Court { get }
-  /// From then on it may refuse.
+  var violations: ViolationLog { get }
+  /// Raised before the shutdown. From then on the dispatcher may refuse.
   var isOver: Switch { get }
-  /// The system's number of its loop's thread; 0 if that is not known.
+  /// The system's number of the loop's thread; 0 if it is not known.
   var loopThread: Number { get }
-  /// Hands over a body for its foreground. False if it was refused.
+  /// Posts a body to the dispatcher's foreground. False if it was refused.
   @discardableResult
   func postHere(_ body: @escaping @Sendable () -> Void) -> Bool
-  /// Runs the body of a call, under the eyes of whoever watches the foreground.
+  /// Runs the body of a call, and has the foreground's checker check it.
   func watchCall(_ body: @escaping @Sendable () -> Void)
-  /// A call may have begun, for the dispatcher and its ledger, that no handler will see.
+  /// A call may have begun for the dispatcher and its ledger, although no handler will see it.
   func mayHideCall()
 }
 
@@ -23,24 +23,24 @@ extension EventHost {
   /// A handler is called.
   func called(_ body: @escaping @Sendable () -> Void) {
     if !dispatcher.isForeground {
-      court.report(.events, nil, "a handler was called elsewhere than on the foreground")
+      violations.report(.events, nil, "a handler was called elsewhere than on the foreground")
     }
     watchCall(body)
   }
 
-  /// Cancels a registration, and says so to who watches its calls.
-  func cancel(_ registration: Registration, _ judge: HandlerJudge) {
+  /// Cancels a registration, and tells the checker of its calls.
+  func cancel(_ registration: Registration, _ checker: HandlerChecker) {
     let isHere = dispatcher.isForeground
     if !isHere { mayHideCall() }
-    judge.cancels()
+    checker.cancels()
     registration.cancel()
-    judge.cancelled(onForeground: isHere)
+    checker.cancelled(onForeground: isHere)
   }
 
-  /// Whether a refusal is one that the end of the dispatcher explains; else it is brought to court.
-  func judgeRefusal(_ refusal: any Error, of what: String) {
+  /// Reports a refusal, unless the end of the dispatcher explains it.
+  func checkRefusal(_ refusal: any Error, of what: String) {
     if refusal as? EventRefusal == .shutDown, isOver.isRaised { return }
-    court.report(.events, nil, "\(what) was refused: \(refusal)")
+    violations.report(.events, nil, "\(what) was refused: \(refusal)")
   }
 }
 
@@ -48,8 +48,8 @@ extension World: EventHost {
   func postHere(_ body: @escaping @Sendable () -> Void) -> Bool { post(on: 0, seed: 0, body) }
 
   func watchCall(_ body: @escaping @Sendable () -> Void) {
-    // Submitted by the library; counted when it comes.
-    let ticket = judges[0].issue(.event, isCertain: false, seed: 0, at: now())
+    // The library submits the call, so it is counted when it begins.
+    let ticket = checkers[0].issue(.event, isCertain: false, seed: 0, at: now())
     totals.handlerCalls.add()
     totals.accepted.add()
     onChild?(ticket)
@@ -57,7 +57,7 @@ extension World: EventHost {
   }
 
   func mayHideCall() {
-    // On the fake's one thread nobody comes in between.
+    // The fake has one thread, so nothing happens between a call's start and its handler.
     if plan.backend == .uv { totals.hidden.add() }
   }
 }

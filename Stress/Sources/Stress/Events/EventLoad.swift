@@ -3,19 +3,20 @@ import Oracle
 import TaskDispatch
 import TaskDispatchTesting
 
-/// The handlers of one round, and the descriptors that they wait for, of whatever dispatcher.
+/// The handlers of one round and the descriptors that they wait for, of all dispatchers.
 final class EventLoad: Sendable {
   unowned let world: World
   private let listeners = Locked<[Listener]>([])
   private let wires = Locked<[Wire]>([])
   private let hosts = Locked<[any EventHost]>([])
-  /// Where signals and descriptors are somebody's word; nil where they are the system's.
+  /// The fake, where the program itself says that a signal arrived or a descriptor is ready; nil where
+  /// the system says so.
   let fake: RecordingDispatcher?
-  /// Whether threads other than the loop's cancel handlers. Then a call may begin and end that no handler
-  /// sees.
+  /// Whether threads other than the loop's cancel handlers. Then a call may begin and end that no
+  /// handler sees.
   let hasOutsiders: Bool
 
-  /// How many of each kind there may be that nobody but a shutdown or a producer ends.
+  /// If there are more handlers of a kind than this, each new one makes its caller end another.
   static let most = 24
 
   /// A regular file, which is always ready and cannot be watched.
@@ -33,13 +34,13 @@ final class EventLoad: Sendable {
     world.totals.raised.add()
     guard let fake else { return raised.raise() }
     raised.raises.count {
-      // Nobody waits for it: then nobody is told.
+      // If no handler waits for the signal, the fake tells none.
       try? fake.raise(raised.signal)
       return true
     }
   }
 
-  /// Somebody who listens at `host`, if there is anybody.
+  /// A listener at `host`, if there is one.
   func anyListener(at host: any EventHost, _ number: UInt64) -> Listener? {
     listeners.withLock { listeners in
       let here = listeners.filter { $0.host === host }
@@ -49,12 +50,12 @@ final class EventLoad: Sendable {
 
   func anyListener(_ dice: inout Dice) -> Listener? { any(of: listeners, &dice) }
 
-  /// Registers one more handler. Returns another that should go if there are many.
+  /// Registers one more handler. If there are many, returns another one that the caller should end.
   @discardableResult
   func listen(at host: any EventHost, seed: UInt64, isResident: Bool = false) -> Listener? {
     var dice = Dice(seed: seed)
     let signals = isResident || dice.roll(4) > 0 ? RaisedSignal.counted : RaisedSignal.sent
-    // The fake delivers what it is told to.
+    // The fake delivers exactly what it is told to deliver.
     let raised =
       fake == nil ? signals[dice.roll(signals.count)] : RaisedSignal.counted[dice.roll(6)]
     let listener = Listener(
@@ -73,7 +74,7 @@ final class EventLoad: Sendable {
 
   func anyWire(_ dice: inout Dice) -> Wire? { any(of: wires, &dice) }
 
-  /// Watches one more descriptor. Returns another that should go if there are many.
+  /// Watches one more descriptor. If there are many, returns another one that the caller should end.
   @discardableResult
   func open(at host: any EventHost, seed: UInt64) -> Wire? {
     var dice = Dice(seed: seed)
@@ -94,39 +95,41 @@ final class EventLoad: Sendable {
 
   func anyHost(_ dice: inout Dice) -> (any EventHost)? { any(of: hosts, &dice) }
 
-  /// Whether nothing is left to be told: where nobody raises anything or writes any more.
+  /// Whether the handlers have been told everything. Right only while no thread raises a signal or
+  /// writes.
   var isQuiet: Bool {
     wires.withLock { $0 }.allSatisfy(\.isQuiet)
-      && listeners.withLock { $0 }.allSatisfy { $0.judge.isHeard }
+      && listeners.withLock { $0 }.allSatisfy { $0.checker.isHeard }
   }
 
-  /// For somebody who has to find out why something is left.
+  /// What has not been told yet, for people.
   var state: String {
     let loud = wires.withLock { $0 }.filter { !$0.isQuiet }.map(\.description)
-    let deaf = listeners.withLock { $0 }.filter { !$0.judge.isHeard }.map(\.judge.calls.name)
+    let deaf = listeners.withLock { $0 }.filter { !$0.checker.isHeard }.map(\.checker.calls.name)
     return (loud + deaf.map { "\($0) was told of nothing" }).joined(separator: "\n")
   }
 
-  /// How often each signal has come for certain.
+  /// How often each signal has certainly arrived.
   static var least: [CInt: Int] {
     Dictionary(
       uniqueKeysWithValues: RaisedSignal.counted.map { ($0.signal.rawValue, $0.raises.least) })
   }
 
-  /// The report of `host` is there, and whoever ran its loop has left.
+  /// The report of `host` is there, and the thread that ran its loop has left it.
   ///
-  /// - Parameter least: What had come when it was told to end; nil if its end was not to be waited for.
+  /// - Parameter least: How many signals had arrived before the shutdown; nil if the shutdown was not
+  ///   to wait for them.
   func end(_ host: any EventHost, least: [CInt: Int]?) {
     hosts.withLock { $0.removeAll { $0 === host } }
     let gone = listeners.withLock { take(host, from: &$0, \.host) }
     for listener in gone {
-      if let least { listener.judgeEnd(least) }
-      listener.judge.calls.reported()
+      if let least { listener.checkEnd(least) }
+      listener.checker.calls.reported()
     }
     for wire in wires.withLock({ take(host, from: &$0, \.host) }) { wire.reported() }
   }
 
-  /// The round is over: what was opened for a dispatcher that had ended by then is closed.
+  /// The round is over. Closes the descriptors whose dispatcher had ended before they were opened.
   func closeWhatIsLeft() {
     let left = wires.withLock { wires in
       defer { wires = [] }

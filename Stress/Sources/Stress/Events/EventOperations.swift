@@ -3,7 +3,7 @@ import Oracle
 import TaskDispatch
 
 extension Producer {
-  /// Does what has to do with handlers.
+  /// Performs one operation that has to do with handlers.
   func perform(event operation: Mix.Operation) {
     guard let events = world.events else { return }
     switch operation {
@@ -30,7 +30,8 @@ extension Producer {
     }
   }
 
-  /// On the foreground of `host`. What this thread submits to the dispatcher under load is in its books.
+  /// Posts a body to the foreground of `host`. If that is the dispatcher under load, this thread lists
+  /// the submission as its own.
   private func post(at host: any EventHost, _ body: @escaping @Sendable () -> Void) {
     if host === world {
       post(on: 0, .call(body))
@@ -43,20 +44,21 @@ extension Producer {
     RaisedSignal.counted[dice.roll(RaisedSignal.counted.count)]
   }
 
-  /// To somebody, who is in the middle of something else.
+  /// Sends a signal to the process, or to a loop's thread while it does something else.
   private func send(_ events: EventLoad) {
     let raised = RaisedSignal.sent[dice.roll(2)]
     world.totals.raised.add()
     guard dice.once(in: 2), let host = events.anyHost(&dice), host.loopThread.value > 0 else {
       return raised.send()
     }
-    // The kernel merges it where it is not let in; of the other each would take room for ever.
+    // While a thread blocks this signal, the kernel merges it. It would queue the other signal each
+    // time, and use memory for ever.
     RaisedSignal.sent[0].send(to: pid_t(host.loopThread.value))
   }
 
   // MARK: Ending handlers
 
-  /// Here, in a Task, or on the foreground.
+  /// Ends a handler: on this thread, in a Task, or on the foreground.
   private func unlisten(_ listener: Listener, _ events: EventLoad) {
     world.totals.handlersCancelled.add()
     switch dice.roll(4) {
@@ -91,10 +93,10 @@ extension Producer {
     }
   }
 
-  /// A descriptor that is closed while somebody waits for it: its number is the next that is opened, and
-  /// its handler must leave that alone.
+  /// Closes a descriptor while a handler waits for it. The next file that is opened gets its number,
+  /// and the handler must leave that file alone.
   private func closeBehindItsBack(_ events: EventLoad) {
-    // It would report what is tried here: that one thread closes what another uses.
+    // ThreadSanitizer would report what is tried here: one thread closes what another uses.
     guard !isUnderThreadSanitizer, let host = events.anyHost(&dice), var ends = Ends(.pipe) else {
       return
     }
@@ -104,23 +106,24 @@ extension Producer {
       ends.closeThere()
     }
     guard number >= 0 else { return }
-    let judge = ReadinessJudge(
+    let checker = ReadinessChecker(
       interest: Readiness.readable.rawValue, name: "a handler of \(number), which was closed",
-      court: world.court)
+      violations: world.violations)
     do {
       try host.dispatcher.onReady(number, for: .readable) { ready in
-        host.called { judge.told(ready.rawValue) }
+        host.called { checker.told(ready.rawValue) }
       }
       world.totals.handlers.add()
-    } catch { host.judgeRefusal(error, of: "a handler of \(number)") }
+    } catch { host.checkRefusal(error, of: "a handler of \(number)") }
     if dice.once(in: 2) { _ = ends.write(1) }
     for _ in 0..<dice.roll(3) { post(at: host) {} }
-    // Its file may go with it or not.
+    // The file may be closed together with the descriptor or not.
     if dice.once(in: 2) { ends.closeHere() }
-    // Whoever gets the number ends the handler, whose call may have begun by then.
+    // The next registration of this number ends the handler. A call of the handler may have begun by
+    // then.
     host.mayHideCall()
     close(number)
-    judge.calls.closed()
+    checker.calls.closed()
   }
 
   // MARK: What is refused
@@ -148,7 +151,7 @@ extension Producer {
         try host.dispatcher.onReady(file, for: .readable) { _ in }
       }
     default:
-      // Above what a process may have open.
+      // This number is above what a process may have open.
       expect(.notOpen(1 << 28), host) {
         try host.dispatcher.onReady(1 << 28, for: .readable) { _ in }
       }
@@ -161,8 +164,8 @@ extension Producer {
   ) {
     do {
       try register().cancel()
-      host.court.report(.events, nil, "a handler was registered, and not refused: \(refusal)")
+      host.violations.report(.events, nil, "a handler was registered, and not refused: \(refusal)")
     } catch let answer as EventRefusal where answer == refusal {
-    } catch { host.judgeRefusal(error, of: "what asked for the answer \(refusal)") }
+    } catch { host.checkRefusal(error, of: "what asked for the answer \(refusal)") }
   }
 }

@@ -1,19 +1,20 @@
 import Oracle
 import TaskDispatch
 
-/// Somebody who waits for a signal, and sometimes does more about it than to count.
+/// A handler of a signal. It counts the deliveries, and sometimes does more.
 final class Listener: Sendable {
   let host: any EventHost
-  let judge: SignalJudge
+  let checker: SignalChecker
   private let raised: RaisedSignal
   private let load: EventLoad
   private let registration = Locked<Registration?>(nil)
   private let dice: Locked<Dice>
-  /// How often it may still raise its own signal, which is a call more for each that waits for it.
+  /// How often it may still raise its own signal. Each time causes a call of every handler of that
+  /// signal.
   private let raisesLeft = Locked(2)
   private let isResident: Bool
 
-  /// - Parameter isResident: Whether nobody but the shutdown ends it.
+  /// - Parameter isResident: Whether only the shutdown ends it.
   init(
     for raised: RaisedSignal, at host: any EventHost, _ load: EventLoad, seed: UInt64,
     isResident: Bool = false
@@ -23,34 +24,34 @@ final class Listener: Sendable {
     self.load = load
     self.isResident = isResident
     dice = Locked(Dice(seed: seed))
-    judge = SignalJudge(
+    checker = SignalChecker(
       raised.raises, isCounted: raised.isCounted,
       name: "a handler of \(raised.signal) at \(host.dispatcher.foreground.label)",
-      court: host.court)
+      violations: host.violations)
   }
 
-  /// Registers it. Once.
+  /// Registers the handler. Call it once.
   func listen() {
     do {
       let mine = try host.dispatcher.onSignal(raised.signal) { deliveries in self.told(deliveries) }
-      judge.registered()
+      checker.registered()
       registration.withLock { $0 = mine }
-    } catch { host.judgeRefusal(error, of: "a handler of \(raised.signal)") }
+    } catch { host.checkRefusal(error, of: "a handler of \(raised.signal)") }
   }
 
-  /// From any thread, any number of times.
+  /// Cancels the handler. Any thread may call it, any number of times.
   func cancel() {
     guard !isResident, let registration = registration.withLock({ $0 }) else { return }
-    host.cancel(registration, judge.calls)
+    host.cancel(registration, checker.calls)
   }
 
-  /// Its dispatcher has ended, and had not been told to before all of `least` had come.
-  func judgeEnd(_ least: [CInt: Int]) { judge.judgeEnd(least[raised.signal.rawValue] ?? 0) }
+  /// The dispatcher has ended, and was shut down after all of `least` had arrived.
+  func checkEnd(_ least: [CInt: Int]) { checker.checkEnd(least[raised.signal.rawValue] ?? 0) }
 
   private func told(_ deliveries: Int) {
     host.called { [self] in
-      judge.calls.begins()
-      judge.told(deliveries)
+      checker.calls.begins()
+      checker.told(deliveries)
       switch dice.withLock({ $0.roll(32) }) {
       case 0: cancel()
       case 1: load.anyListener(at: host, dice.withLock { $0.next() })?.cancel()

@@ -2,27 +2,27 @@ import Oracle
 import TaskDispatch
 import UVDispatch
 
-/// Dispatchers that nothing but an event would ever move.
+/// Dispatchers that only an event makes run.
 struct Loners {
   let load: EventLoad
-  let court: Court
-  /// A little less than that of whoever watches the run, who knows less about it.
+  let violations: ViolationLog
+  /// A little less than the patience of the ``Monitor``, whose message would say less.
   private var patience: Double { Double(Monitor.patience) * 0.9 / 1e9 }
 
-  /// Lets go of one that never ran, with its handlers, while signals come.
+  /// Releases a dispatcher that never ran, with its handlers, while signals arrive.
   func letGo(_ dice: inout Dice) throws {
     let raised = RaisedSignal.counted[dice.roll(RaisedSignal.counted.count)]
     let dispatcher = try UVDispatcher(.init(label: "let go of"))
     for _ in 0..<2 {
-      try dispatcher.onSignal(raised.signal) { [court] _ in
-        court.report(.events, nil, "a handler was called by a loop that nobody runs")
+      try dispatcher.onSignal(raised.signal) { [violations] _ in
+        violations.report(.events, nil, "a handler was called by a loop that nobody runs")
       }
     }
     load.raise(raised)
     withExtendedLifetime(dispatcher) {}
   }
 
-  /// Wakes one that sleeps: by a descriptor, by a signal, and by the end of both.
+  /// Wakes a sleeping dispatcher: by a descriptor, by a signal, and by the end of both.
   func wake(_ dice: inout Dice) throws {
     guard var ends = Ends(.pipe) else { return }
     let dispatcher = try UVDispatcher(.init(label: "asleep"))
@@ -50,7 +50,7 @@ struct Loners {
     }
   }
 
-  /// A sequence of a signal for which nobody else waits: when it has ended, nobody does.
+  /// Follows a signal that nothing else waits for. When the sequence has ended, nothing waits for it.
   private func follow(_ dispatcher: UVDispatcher, cancels: Bool) throws {
     let (hasCome, hasEnded) = (Gate(), Gate())
     let sequence = Locked<SignalSequence?>(try dispatcher.signals(RaisedSignal.alone.signal))
@@ -69,13 +69,14 @@ struct Loners {
     let end = monotonicNanoseconds() + Int64(patience * 1e9)
     while !RaisedSignal.alone.isAsBefore {
       guard monotonicNanoseconds() < end else {
-        return court.report(.events, nil, "a sequence has ended, and its handler is still there")
+        return violations.report(
+          .events, nil, "a sequence has ended, and its handler is still there")
       }
       look.wait(seconds: 0.000_1)
     }
   }
 
   private func report(_ cause: String) {
-    court.report(.events, nil, "a loop that slept was not woken by \(cause)")
+    violations.report(.events, nil, "a loop that slept was not woken by \(cause)")
   }
 }

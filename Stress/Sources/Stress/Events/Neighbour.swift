@@ -2,32 +2,33 @@ import Oracle
 import TaskDispatch
 import UVDispatch
 
-/// Another dispatcher in the same process, which lives for some milliseconds beside the one under load
+/// Another dispatcher in the same process. It lives for some milliseconds beside the one under load,
 /// and waits for the same signals.
 final class Neighbour: EventHost {
   let uv: UVDispatcher
   var dispatcher: any EventDispatcher { uv }
-  let court: Court
+  let violations: ViolationLog
   let isOver = Switch()
   let loopThread = Number()
-  private let judge: QueueJudge
+  private let checker: QueueChecker
   private let load: EventLoad
   private let followers: [Follower]
   private let loop: OwnThread?
 
-  /// - Parameter index: Of its foreground, where people are told of it.
+  /// - Parameter index: The number of its foreground in messages.
   init(_ world: World, _ load: EventLoad, index: Int, seed: UInt64) throws {
     var dice = Dice(seed: seed)
     let uv = try UVDispatcher(.init(label: "neighbour"))
     self.uv = uv
     self.load = load
-    judge = QueueJudge(index: index, name: "a neighbour", width: 1, court: world.court)
+    checker = QueueChecker(
+      index: index, name: "a neighbour", width: 1, violations: world.violations)
     let startsFirst = dice.once(in: 2)
     loop = dice.once(in: 2) ? nil : OwnThread { uv.run() }
     if loop == nil, startsFirst { try uv.start() }
-    let court = world.court
-    self.court = court
-    followers = (0..<3).map { Follower(of: uv, court, number: $0, &dice) }
+    let violations = world.violations
+    self.violations = violations
+    followers = (0..<3).map { Follower(of: uv, violations, number: $0, &dice) }
     load.add(self)
     for _ in 0..<3 { load.listen(at: self, seed: dice.next(), isResident: true) }
     for _ in 0..<2 { load.open(at: self, seed: dice.next()) }
@@ -35,7 +36,7 @@ final class Neighbour: EventHost {
     _ = postHere { self.loopThread.noteThisThread() }
   }
 
-  /// Is told of its end, sometimes with time to do everything, and has its books looked at.
+  /// Shuts the dispatcher down, sometimes with time to do everything, and checks its books.
   func end(_ dice: inout Dice) {
     let isCalm = dice.once(in: 2)
     let least = isCalm ? EventLoad.least : nil
@@ -56,7 +57,7 @@ final class Neighbour: EventHost {
     load.end(self, least: least)
     _ = loop?.join(seconds: 1e6)
     for follower in followers { follower.waitForEnd() }
-    if let least { for follower in followers { follower.judgeEnd(least) } }
+    if let least { for follower in followers { follower.checkEnd(least) } }
   }
 
   /// Cancels a Task that awaits a signal.
@@ -64,27 +65,27 @@ final class Neighbour: EventHost {
 
   @discardableResult
   func postHere(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let ticket = judge.issue(.posted, isCertain: false, seed: 0, at: monotonicNanoseconds())
-    let admission = uv.foreground { [judge] in
-      guard judge.begin(ticket, at: monotonicNanoseconds()) else { return }
+    let ticket = checker.issue(.posted, isCertain: false, seed: 0, at: monotonicNanoseconds())
+    let admission = uv.foreground { [checker] in
+      guard checker.begin(ticket, at: monotonicNanoseconds()) else { return }
       body()
-      judge.finish(ticket)
+      checker.finish(ticket)
     }
     if admission == .accepted {
-      judge.returned(ticket, at: monotonicNanoseconds())
+      checker.returned(ticket, at: monotonicNanoseconds())
       return true
     }
-    judge.refused(ticket)
-    if !isOver.isRaised { court.report(.once, ticket, "was refused: \(admission)") }
+    checker.refused(ticket)
+    if !isOver.isRaised { violations.report(.once, ticket, "was refused: \(admission)") }
     return false
   }
 
   func watchCall(_ body: @escaping @Sendable () -> Void) {
     let now = monotonicNanoseconds()
-    let ticket = judge.issue(.event, isCertain: false, seed: 0, at: now)
-    judge.begin(ticket, at: now)
+    let ticket = checker.issue(.event, isCertain: false, seed: 0, at: now)
+    checker.begin(ticket, at: now)
     body()
-    judge.finish(ticket)
+    checker.finish(ticket)
   }
 
   func mayHideCall() {}

@@ -6,7 +6,7 @@ import TaskDispatch
 final class RaisedSignal: Sendable {
   let signal: Signal
   let raises = Raises()
-  /// Whether each is a delivery of its own, and there when the call returns.
+  /// Whether each raised signal is a delivery of its own, and has arrived when the call returns.
   let isCounted: Bool
 
   private init(_ number: CInt, isCounted: Bool = true) {
@@ -14,23 +14,25 @@ final class RaisedSignal: Sendable {
     self.isCounted = isCounted
   }
 
-  /// SIGUSR1, SIGUSR2, SIGURG, SIGWINCH, and two of those that the kernel queues: each thread raises
+  /// SIGUSR1, SIGUSR2, SIGURG, SIGWINCH, and two signals that the kernel queues. Each thread raises
   /// them for itself.
   static let counted = [10, 12, 23, 28, 40, 41].map { RaisedSignal($0) }
-  /// SIGIO, which the kernel merges, and one that it queues: sent to whatever thread lets them in.
+  /// SIGIO, which the kernel merges, and one signal that it queues. The system delivers them to any
+  /// thread that does not block them.
   static let sent = [29, 50].map { RaisedSignal($0, isCounted: false) }
 
-  /// One of which only a single handler knows at a time.
+  /// A signal for which there is at most one handler at a time.
   static let alone = RaisedSignal(42)
   private static var all: [RaisedSignal] { counted + sent + [alone] }
 
   private static let dispositions = Locked<[CInt: Disposition]>([:])
 
-  /// Says what the process does with them when no dispatcher does, of each kind one at least. Before the
-  /// first dispatcher is made, on the main thread.
+  /// Sets what the process does with these signals while no dispatcher handles them, with at least one
+  /// signal of each kind. Call it on the main thread, before the first dispatcher is made.
   static func prepare() {
     Glibc.signal(SIGPIPE, SIG_IGN)
-    // Whoever started the program may have blocked them, and somebody has to let them in.
+    // The process that started this one may have blocked them, and at least one thread must let them
+    // in.
     var ours = sigset_t()
     sigemptyset(&ours)
     for raised in all { sigaddset(&ours, raised.signal.rawValue) }
@@ -50,23 +52,24 @@ final class RaisedSignal: Sendable {
     }
   }
 
-  /// Nobody handles any of them any more.
-  static func judgeDispositions(_ court: Court) {
+  /// No dispatcher handles any of these signals any more.
+  static func checkDispositions(_ violations: ViolationLog) {
     for raised in all where !raised.isAsBefore {
       let before = dispositions.withLock { $0[raised.signal.rawValue]! }
       let now = Disposition.of(raised.signal)
-      court.report(
+      violations.report(
         .events, nil,
         "\(raised.signal) has no handler any more, and its disposition is \(now), not \(before)")
     }
   }
 
-  /// Whether the process does with it what it did before.
+  /// Whether the process does with the signal what it did before.
   var isAsBefore: Bool {
     .of(signal) == Self.dispositions.withLock { $0[signal.rawValue]! }
   }
 
-  /// On the calling thread, which lets it in for that: the handler has run when this returns.
+  /// Raises the signal for the calling thread, which lets it in for that. Its handler has run when this
+  /// returns.
   func raise() {
     raises.count {
       var only = sigset_t()
@@ -76,15 +79,15 @@ final class RaisedSignal: Sendable {
       pthread_sigmask(SIG_UNBLOCK, &only, &before)
       let status = Glibc.raise(signal.rawValue)
       pthread_sigmask(SIG_SETMASK, &before, nil)
-      // The kernel has no room for one more of those that it queues.
+      // It fails if the kernel has no room to queue one more.
       return status == 0
     }
   }
 
-  /// To the process: some thread lets it in soon.
+  /// Sends the signal to the process. Some thread lets it in soon.
   func send() { raises.count { kill(getpid(), signal.rawValue) == 0 } }
 
-  /// To a thread by the system's number, which may let none in or have ended.
+  /// Sends the signal to a thread by the system's number. That thread may block it, or have ended.
   func send(to thread: pid_t) {
     raises.count {
       SystemCalls.send(signal.rawValue, to: thread)

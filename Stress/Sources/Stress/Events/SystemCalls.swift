@@ -1,6 +1,6 @@
 import Glibc
 
-/// Calls of the system's library that Swift's import of it leaves out.
+/// Functions of the C library that Swift's import leaves out.
 enum SystemCalls {
   private typealias MakeCounter = @convention(c) (CUnsignedInt, CInt) -> CInt
   private typealias ThreadNumber = @convention(c) () -> pid_t
@@ -10,7 +10,7 @@ enum SystemCalls {
   private static let threadNumber = unsafeBitCast(dlsym(nil, "gettid")!, to: ThreadNumber.self)
   private static let send = unsafeBitCast(dlsym(nil, "tgkill")!, to: Send.self)
 
-  /// An eventfd that does not block; -1 if there is no room for it.
+  /// An eventfd that does not block; -1 if the system has no room for it.
   static func eventfd() -> CInt { makeCounter(0, O_NONBLOCK | O_CLOEXEC) }
 
   /// The system's number of the calling thread.

@@ -5,13 +5,13 @@ import TaskDispatchTesting
 extension Wire {
   // MARK: Being told
 
-  func comes(_ ready: Readiness, _ judge: ReadinessJudge) {
+  func comes(_ ready: Readiness, _ checker: ReadinessChecker) {
     host.called { [self] in
-      judge.told(ready.rawValue)
+      checker.told(ready.rawValue)
       state.withLock { state in
-        // It may have been removed, and another be there in its place.
-        guard state.reader?.judge === judge else { return }
-        // What it leaves, it is told of again.
+        // The handler may have been removed, and another one be there in its place.
+        guard state.reader?.checker === checker else { return }
+        // If it reads nothing, it is told of the bytes again.
         if !state.dice.once(in: 4) { read(ready, &state) }
         tellFake(state)
       }
@@ -27,11 +27,11 @@ extension Wire {
     if case .end = found { close(&state) }
   }
 
-  func hasRoom(_ ready: Readiness, _ judge: ReadinessJudge) {
+  func hasRoom(_ ready: Readiness, _ checker: ReadinessChecker) {
     host.called { [self] in
-      judge.told(ready.rawValue)
+      checker.told(ready.rawValue)
       state.withLock { state in
-        guard state.writer?.judge === judge else { return }
+        guard state.writer?.checker === checker else { return }
         switch state.ends.write(min(state.left, 1 << 13)) {
         case 0?: state.flow.isFull()
         case let count?:
@@ -45,14 +45,14 @@ extension Wire {
   }
 
   func finishWriting(_ state: inout State) {
-    if let writer = state.writer.take() { host.cancel(writer.registration, writer.judge.calls) }
+    if let writer = state.writer.take() { host.cancel(writer.registration, writer.checker.calls) }
     state.flow.closes()
     state.ends.closeThere()
   }
 
   // MARK: The other side
 
-  /// False if nobody would read it.
+  /// Writes to the other side. False if no handler would read it.
   func write(_ count: Int) -> Bool {
     state.withLock { state in
       guard !isPump, interest.contains(.readable), state.ends.hereIsOpen, state.ends.thereIsOpen
@@ -63,7 +63,7 @@ extension Wire {
     }
   }
 
-  /// False if it has none, or none of its own.
+  /// Closes the other side. False if there is none, or if it is closed already.
   func closeOther() -> Bool {
     state.withLock { state in
       guard !isPump, state.ends.hasOther, state.ends.thereIsOpen, state.ends.hereIsOpen else {
@@ -76,7 +76,8 @@ extension Wire {
     }
   }
 
-  /// The fake knows of nothing by itself, and is told again as long as the cause lasts.
+  /// Tells the fake what is ready. The fake does not find out by itself, so it is told again as long as
+  /// something is ready.
   func tellFake(_ state: State) {
     guard let fake = load.fake, state.reader != nil else { return }
     var ready: Readiness = []

@@ -2,13 +2,13 @@ import Oracle
 import TaskDispatch
 import TaskDispatchTesting
 
-/// A descriptor that somebody waits for, and its other side.
+/// A descriptor that a handler waits for, and its other side.
 ///
-/// Its handler reads little at a time, or nothing, and has to be called again. The lock is held while
-/// the library is called, so that what is read, written, closed and registered has one order.
+/// The handler reads little at a time, or nothing, and has to be called again. The lock is held while
+/// the library is called, so that reading, writing, closing and registering have one order.
 final class Wire: Sendable {
   struct Watch {
-    let judge: ReadinessJudge
+    let checker: ReadinessChecker
     let registration: Registration
   }
 
@@ -16,9 +16,10 @@ final class Wire: Sendable {
     var ends: Ends
     var flow: Flow
     var dice: Dice
-    /// Who waits for the end that is read.
+    /// The handler that waits for the reading end.
     var reader: Watch?
-    /// Who waits for the other to have room, and how much it has to write: until then nobody else does.
+    /// The handler that waits for room at the writing end, and below it how many bytes it has to write.
+    /// As long as it exists, only it writes.
     var writer: Watch?
     var left = 0
   }
@@ -30,7 +31,7 @@ final class Wire: Sendable {
   let isPump: Bool
   let state: Locked<State>
 
-  /// Nil if the system has no room for it.
+  /// Nil if the system has no descriptors left.
   init?(at host: any EventHost, _ load: EventLoad, seed: UInt64) {
     var dice = Dice(seed: seed)
     let kinds = Ends.Kind.allCases.dropLast()
@@ -46,31 +47,31 @@ final class Wire: Sendable {
       case 1: .readable
       default: [.readable, .disconnected]
       }
-    // A socket has much room, and fills up.
+    // A socket buffers many bytes, and then is full.
     isPump = ends.kind == .socket && interest.contains(.readable) && dice.once(in: 2)
     let left = isPump ? 1 + dice.roll(1 << 19) : 0
     state = Locked(
-      State(ends: ends, flow: Flow(name, court: host.court), dice: dice, left: left))
+      State(ends: ends, flow: Flow(name, violations: host.violations), dice: dice, left: left))
   }
 
   var isClosed: Bool { state.withLock { !$0.ends.hereIsOpen } }
 
-  /// Whether nothing is left to be told of it.
+  /// Whether its handlers have nothing left to be told.
   var isQuiet: Bool {
     state.withLock { state in
       state.reader == nil || state.left == 0 && state.flow.isQuiet
     }
   }
 
-  /// For somebody who has to find out why it is not.
+  /// How far its bytes have come, for people.
   var description: String { state.withLock { $0.flow.state } }
 
   // MARK: Watching
 
-  /// Registers its handlers. Once.
+  /// Registers its handlers. Call it once.
   func watch() {
     state.withLock { state in
-      // Somebody may have ended it already.
+      // Another thread may have ended it already.
       guard state.ends.hereIsOpen else { return }
       watchForReading(&state)
       if isPump { watchForRoom(&state) }
@@ -78,65 +79,66 @@ final class Wire: Sendable {
   }
 
   private func watchForReading(_ state: inout State) {
-    let judge = ReadinessJudge(interest: interest.rawValue, name: name, court: host.court)
-    state.reader = register(state.ends.here, interest, judge) { self.comes($0, judge) }
+    let checker = ReadinessChecker(
+      interest: interest.rawValue, name: name, violations: host.violations)
+    state.reader = register(state.ends.here, interest, checker) { self.comes($0, checker) }
     tellFake(state)
   }
 
   private func watchForRoom(_ state: inout State) {
-    let judge = ReadinessJudge(
-      interest: Readiness.writable.rawValue, name: "\(name), writing", court: host.court)
-    state.writer = register(state.ends.there, .writable, judge) { self.hasRoom($0, judge) }
+    let checker = ReadinessChecker(
+      interest: Readiness.writable.rawValue, name: "\(name), writing", violations: host.violations)
+    state.writer = register(state.ends.there, .writable, checker) { self.hasRoom($0, checker) }
   }
 
   private func register(
-    _ descriptor: CInt, _ interest: Readiness, _ judge: ReadinessJudge,
+    _ descriptor: CInt, _ interest: Readiness, _ checker: ReadinessChecker,
     _ perform: @escaping @Sendable (Readiness) -> Void
   ) -> Watch? {
     do {
       let registration = try host.dispatcher.onReady(descriptor, for: interest, perform: perform)
-      return Watch(judge: judge, registration: registration)
+      return Watch(checker: checker, registration: registration)
     } catch {
-      host.judgeRefusal(error, of: "a handler of \(name)")
+      host.checkRefusal(error, of: "a handler of \(name)")
       return nil
     }
   }
 
-  /// Cancels its handler and registers another at once.
+  /// Cancels its handler and registers another one at once.
   func watchAgain() {
     state.withLock { state in
       guard let reader = state.reader.take(), state.ends.hereIsOpen else { return }
-      host.cancel(reader.registration, reader.judge.calls)
+      host.cancel(reader.registration, reader.checker.calls)
       watchForReading(&state)
     }
   }
 
-  /// A second handler is refused.
+  /// Tries to register a second handler, which must be refused.
   func watchTwice() {
     state.withLock { state in
       guard state.reader != nil else { return }
       do {
         try host.dispatcher.onReady(state.ends.here, for: .readable) { _ in }.cancel()
-        host.court.report(.events, nil, "\(name) was watched by two handlers")
+        host.violations.report(.events, nil, "\(name) was watched by two handlers")
       } catch EventRefusal.alreadyWatched(let number) where number == state.ends.here {
-      } catch { host.judgeRefusal(error, of: "a second handler of \(name)") }
+      } catch { host.checkRefusal(error, of: "a second handler of \(name)") }
     }
   }
 
   // MARK: Ending
 
-  /// Cancels its handlers from this thread; it stays open for a call that has begun.
+  /// Cancels its handler from the calling thread. The descriptor stays open for a call that has begun.
   func unwatch() {
     state.withLock { state in
-      if let reader = state.reader.take() { host.cancel(reader.registration, reader.judge.calls) }
+      if let reader = state.reader.take() { host.cancel(reader.registration, reader.checker.calls) }
     }
   }
 
-  /// Cancels its handlers and closes it. On the foreground.
+  /// Cancels its handlers and closes it. Call it on the foreground.
   func end() { state.withLock { close(&$0) } }
 
   func close(_ state: inout State) {
-    if let reader = state.reader.take() { host.cancel(reader.registration, reader.judge.calls) }
+    if let reader = state.reader.take() { host.cancel(reader.registration, reader.checker.calls) }
     finishWriting(&state)
     state.ends.closeHere()
   }
@@ -144,8 +146,8 @@ final class Wire: Sendable {
   /// Its dispatcher has ended, and has removed its handlers itself.
   func reported() {
     state.withLock { state in
-      state.reader?.judge.calls.reported()
-      state.writer?.judge.calls.reported()
+      state.reader?.checker.calls.reported()
+      state.writer?.checker.calls.reported()
       (state.reader, state.writer) = (nil, nil)
       state.flow.closes()
       state.ends.closeThere()

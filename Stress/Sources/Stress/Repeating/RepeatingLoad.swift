@@ -2,27 +2,30 @@ import Oracle
 import TaskDispatch
 import UVDispatch
 
-/// One dispatcher full of repeating timers: one for each way of catching up on each kind of queue, beside tasks that
-/// hold the queues, fill them and suspend them.
+/// One dispatcher full of repeating timers. It has one timer for each way of catching up on each kind
+/// of queue, and tasks that hold the queues, fill them and suspend them.
 final class RepeatingLoad: Sendable {
   let dispatcher: UVDispatcher
-  let court: Court
+  let violations: ViolationLog
   let totals = Totals()
   private let seed: UInt64
   private let draws = Number()
-  /// Tasks that stand beside the timers: counted before they are posted, and when they begin or are refused.
+  /// Tasks beside the timers. They are counted before they are posted, and again when they begin or are
+  /// refused.
   private let fillersPosted = Number()
   private let fillersGone = Number()
   private let handedOut = Locked<[WatchedTimer]>([])
-  /// Before the shutdown is called: no tick comes after that.
+  /// The time just before the shutdown is called. The runs need not account for later ticks.
   let closedAt = Locked(Int64.max)
-  /// Queues that a thread suspends and resumes.
+  /// The queue that a thread suspends and resumes.
   let held: TaskQueue
   let queues: [(name: String, queue: TaskQueue)]
   let isLimited: Bool
 
-  init(_ dispatcher: UVDispatcher, seed: UInt64, isLimited: Bool, court: Court) {
-    (self.dispatcher, self.seed, self.isLimited, self.court) = (dispatcher, seed, isLimited, court)
+  init(_ dispatcher: UVDispatcher, seed: UInt64, isLimited: Bool, violations: ViolationLog) {
+    (self.dispatcher, self.seed, self.isLimited, self.violations) = (
+      dispatcher, seed, isLimited, violations
+    )
     held = dispatcher.makeQueue(label: "held", width: 2)
     queues = [
       ("loop", dispatcher.foreground), ("pool", dispatcher.background),
@@ -60,14 +63,14 @@ final class RepeatingLoad: Sendable {
     }
   }
 
-  /// Keeps the calling body's thread: mostly not at all, at times for more than two intervals.
+  /// Keeps the calling body's thread: mostly not at all, sometimes for more than two intervals.
   func spend(_ interval: Int64) {
     guard draw(8) == 0 else { return }
     let length = min(Int64(draw(Int(interval) * 5 / 2)), 5_000_000)
     _ = Gate().wait(seconds: Double(length) / 1e9)
   }
 
-  /// Posts a task beside the timers, which at times keeps its thread.
+  /// Posts a task beside the timers. Sometimes it keeps its thread.
   func fill() {
     let (name, queue) = queues[draw(queues.count)]
     let length = name == "slow" ? draw(10_000) : draw(4) == 0 ? draw(2_000) : 0
@@ -84,13 +87,14 @@ final class RepeatingLoad: Sendable {
   /// How many fillers wait or run at most.
   var fillersLeft: Int { Int(fillersPosted.value) - Int(fillersGone.value) }
 
-  /// A timer and its run is all that ever waits of one.
-  func judgeWaiting() {
+  /// Checks how many tasks wait: of each timer at most the timer and its run.
+  func checkWaiting() {
     let gone = Int(fillersGone.value)
     let waiting = dispatcher.ledger.waiting
     let most = timers.count * 2 + Int(fillersPosted.value) - gone
     if waiting > most {
-      court.report(.time, nil, "\(waiting) tasks wait, of which timers and fillers can be \(most)")
+      violations.report(
+        .time, nil, "\(waiting) tasks wait, of which timers and fillers can be \(most)")
     }
   }
 }

@@ -2,14 +2,14 @@ import Oracle
 import TaskDispatch
 import UVDispatch
 
-/// A repeating timer, and what the rules allow of its runs: the judge knows the interval, the way of catching up,
-/// and when `every` was called.
+/// A repeating timer, and what the rules allow of its runs. The checks know the interval, the way of
+/// catching up, and when `every` was called.
 final class WatchedTimer: Sendable {
   let name: String
   let catchUp: CatchUp
   let interval: Int64
   private let load: RepeatingLoad
-  /// Before and after `every`, in nanoseconds.
+  /// The times before and after `every`, in nanoseconds.
   private let made = Locked((earliest: Int64(0), latest: Int64(0)))
   private let books = Locked(Books())
   private let handle = Locked<TimerHandle?>(nil)
@@ -24,7 +24,7 @@ final class WatchedTimer: Sendable {
     var timesEmpty = 0
   }
 
-  /// How it ends.
+  /// How the timer ends.
   enum End {
     case byCall
     case byItself(run: Int)
@@ -57,10 +57,10 @@ final class WatchedTimer: Sendable {
   }
 
   private func expect(_ isTrue: Bool, _ text: @autoclosure () -> String, _ rule: Rule = .time) {
-    if !isTrue { load.court.report(rule, nil, "\(name): \(text())") }
+    if !isTrue { load.violations.report(rule, nil, "\(name): \(text())") }
   }
 
-  /// Ticks from the making at `start` to `time`.
+  /// The number of ticks until `time` if the timer was made at `start`.
   private func ticks(_ start: Int64, _ time: Int64) -> Int {
     start == .max ? 0 : Int(max(0, time - start) / interval)
   }
@@ -73,7 +73,7 @@ final class WatchedTimer: Sendable {
     let missed = CurrentTask.missedTicks
     let made = made.withLock { $0 }
     let number = books.withLock { books in
-      judge(books, began: began, missed: missed, made)
+      check(books, began: began, missed: missed, made)
       books.inside += 1
       books.runs += 1
       books.missed += missed
@@ -96,7 +96,7 @@ final class WatchedTimer: Sendable {
     load.totals.ended.add()
   }
 
-  private func judge(
+  private func check(
     _ books: Books, began: Int64, missed: Int, _ made: (earliest: Int64, latest: Int64)
   ) {
     expect(books.inside == 0, "\(books.inside + 1) runs of it are in their bodies", .once)
@@ -126,7 +126,7 @@ final class WatchedTimer: Sendable {
 
   // MARK: Its end
 
-  /// Cancels it, if that is how it ends. Any thread, once.
+  /// Cancels the timer, if it ends that way. Any thread may call it, once.
   func cancelByCall() {
     guard case .byCall = end, let handle = handle.withLock({ $0 }) else { return }
     let answer = handle.cancel()
@@ -147,10 +147,10 @@ final class WatchedTimer: Sendable {
     }
   }
 
-  /// After the report.
+  /// Checks the end of the timer, after the report.
   ///
   /// - Parameter mustDrain: When the shutdown was called, if every run that was owed then had to run.
-  func judgeEnd(mustDrain called: Int64?, wasInGroup: Bool) {
+  func checkEnd(mustDrain called: Int64?, wasInGroup: Bool) {
     let outcome = handle.withLock { $0 }?.outcomeIfFinished
     expect(
       outcome == .cancelled,
@@ -167,7 +167,7 @@ final class WatchedTimer: Sendable {
         books.runs >= owed, "\(books.runs) of \(owed) ticks had a run when it was drained",
         .shutdown)
     }
-    // The closure of a body, and with it this object, must not be kept by it.
+    // The timer's body holds this object, so this object must not hold the timer any longer.
     handle.withLock { $0 = nil }
   }
 

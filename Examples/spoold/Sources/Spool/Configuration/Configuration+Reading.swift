@@ -1,9 +1,10 @@
 extension Configuration {
-  /// Puts together what the command line and a file say. The command line wins.
+  /// Combines what the command line and a file say. The command line wins.
   ///
   /// - Parameters:
-  ///   - options: What stands on the command line, as text; see ``ArgumentText``.
-  ///   - file: The configuration file, if there is one. It is read here, which may take its time.
+  ///   - options: The options of the command line, as text; see ``ArgumentText``.
+  ///   - file: The configuration file, if there is one. This initializer reads it, which may take a
+  ///     while.
   /// - Throws: Everything that is wrong, not only the first.
   public init(options: [Setting: String], file path: BytePath?) throws(ConfigurationErrors) {
     var file: ConfigurationFile?
@@ -48,12 +49,12 @@ extension Configuration {
             """))
     }
     guard errors.isEmpty else {
-      // Stable: what is about one line stays in the order in which it was found.
+      // The sort is stable: errors of one line stay in the order in which they were found.
       throw ConfigurationErrors(all: errors.sorted { $0.line < $1.line })
     }
   }
 
-  /// As the lines of a file that say all of it.
+  /// The lines of a configuration file that says the same.
   public var lines: [[UInt8]] {
     Setting.allCases.compactMap { setting in
       setting.value(in: self).map { "\(setting.name) = ".utf8 + $0 }

@@ -1,12 +1,12 @@
-/// Everything that spoold is told: by the command line, by a file, or by nobody.
+/// All settings of spoold: from the command line, from a file, or by default.
 public struct Configuration: Sendable, Hashable {
   public var spool: BytePath
   public var manifest: BytePath
-  /// Where clients ask; nil for no status socket.
+  /// The path of the status socket; nil for none.
   public var status: BytePath?
-  /// Where SIGUSR1 writes to; nil for standard error.
+  /// The file that SIGUSR1 writes to; nil for standard error.
   public var dump: BytePath?
-  /// How long the first SIGTERM gives what was begun.
+  /// How much time the first SIGTERM leaves for what was begun.
   public var drain: Duration
   public var keeper: Keeper.Settings
   public var clients: StatusServer.Limits
@@ -25,7 +25,7 @@ public struct Configuration: Sendable, Hashable {
     self.clients = clients
   }
 
-  /// Which settings differ that only a new start takes over, by their names.
+  /// The names of the settings that differ, of those that only a new start takes over.
   func fixedDifferences(from other: Configuration) -> [String] {
     var names: [String] = []
     if spool != other.spool { names.append("spool") }

@@ -1,12 +1,12 @@
 /// A setting that makes no sense.
 public struct ConfigurationError: Error, Sendable, Hashable {
-  /// Where it was found.
+  /// Where the setting was found.
   public enum Place: Sendable, Hashable {
     case file(BytePath, line: Int)
-    /// All of it.
+    /// The file as a whole.
     case wholeFile(BytePath)
     case option(String)
-    /// Nobody has said anything.
+    /// Neither the file nor the command line sets it.
     case nowhere
   }
 
@@ -14,7 +14,8 @@ public struct ConfigurationError: Error, Sendable, Hashable {
   /// What was found, and what is expected.
   public let reason: String
 
-  /// The line of the file; before all of them what is about the file, and behind them what is not.
+  /// The line of the file, for sorting: errors about the whole file come first, those about no file
+  /// come last.
   var line: Int {
     switch place {
     case .file(_, let line): line

@@ -11,13 +11,13 @@ struct ConfigurationFile: Sendable {
   private(set) var entries: [Entry] = []
   private(set) var errors: [ConfigurationError] = []
 
-  /// More than that is no configuration.
+  /// A file with more bytes is no configuration.
   private static let mostBytes = 1 << 20
   private static let mostErrors = 100
-  /// Of a name that is shown.
+  /// The most bytes of a name that a message shows.
   private static let mostShown = 40
 
-  /// Reads it. On a worker: it waits for the disk.
+  /// Reads the file. Call it on a worker: it waits for the disk.
   static func read(_ path: BytePath) throws(ConfigurationErrors) -> ConfigurationFile {
     let bytes: [UInt8]
     do throws(SystemError) { bytes = try contents(of: path) } catch {

@@ -4,7 +4,7 @@ public enum DurationText {
     ("ms", 1_000_000), ("s", 1_000_000_000), ("min", 60_000_000_000), ("h", 3_600_000_000_000),
   ]
 
-  /// What a duration is to look like, for messages.
+  /// What a duration must look like, for messages.
   static let form = "a number and ms, s, min or h, such as 100ms or 1.5s"
 
   /// Nil unless `text` is such a duration, of at most a year, to the nanosecond.
@@ -30,7 +30,7 @@ public enum DurationText {
     return nanoseconds <= .seconds(366 * 86_400) ? nanoseconds : nil
   }
 
-  /// In the largest unit of which it is a whole number.
+  /// The text in the largest unit of which the duration is a whole number.
   static func text(of duration: Duration) -> String {
     let nanoseconds =
       duration.components.seconds * 1_000_000_000

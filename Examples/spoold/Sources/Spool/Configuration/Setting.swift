@@ -1,4 +1,4 @@
-/// Everything that can be set, by its name: the same on the command line and in the file.
+/// Every setting, by its name, which is the same on the command line and in the file.
 public enum Setting: String, Sendable, CaseIterable {
   case spool, manifest, status, dump, drain, settle
   case settleAtMost = "settle-at-most"
@@ -34,7 +34,7 @@ public enum Setting: String, Sendable, CaseIterable {
     }
   }
 
-  /// Sets it to what `text` says. False if that makes no sense.
+  /// Sets the setting to what `text` says. False if that makes no sense.
   func set(_ text: String, in configuration: inout Configuration) -> Bool {
     switch self {
     case .spool, .manifest, .status, .dump:
@@ -76,7 +76,7 @@ public enum Setting: String, Sendable, CaseIterable {
     }
   }
 
-  /// What it is set to; nil for nothing.
+  /// The current value; nil if there is none.
   func value(in configuration: Configuration) -> [UInt8]? {
     let keeper = configuration.keeper
     return switch self {
@@ -98,13 +98,13 @@ public enum Setting: String, Sendable, CaseIterable {
     Array(DurationText.text(of: duration).utf8)
   }
 
-  /// The name that `name` may have been meant to be; nil if none is near.
+  /// The setting that `name` may have been meant to be; nil if none is near.
   static func nearest(to name: String) -> Setting? {
     allCases.map { ($0, distance($0.name, name)) }.filter { $0.1 <= max(1, name.utf8.count / 3) }
       .min { $0.1 < $1.1 }?.0
   }
 
-  /// How many letters have to be put in, taken out or changed to make one of the other.
+  /// How many letters must be inserted, removed or changed to turn one text into the other.
   private static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left.utf8), Array(right.utf8))
     var row = Array(0...right.count)

@@ -1,18 +1,18 @@
 internal import Glibc
 internal import TaskDispatch
 
-/// What a daemon does when it is asked to, and goes on.
+/// What a daemon does on a request or a signal before it goes on.
 extension Daemon {
-  /// Reads the configuration again, takes over what may change, and goes through all of the spool.
-  /// On the foreground, in a Swift Task that prefers it; one at a time.
+  /// Reads the configuration again, takes over what may change, and goes through all of the spool. Call
+  /// it in a Swift Task that prefers the foreground, one call at a time.
   ///
   /// - Throws: ``ConfigurationErrors``. Then the configuration stays as it was.
   public func reload() async throws {
-    // In any case: a file that changed unseen is as good a reason to ask.
+    // In any case: the reload may be asked for because a file has changed unnoticed.
     defer { keeper.rescan() }
     guard let read else { return }
     let new = try await dispatcher.background.run(label: "reload") { try read() }
-    // One that was given up may have read what a later one has read anew.
+    // A later reload may already have read the file again when this one was given up.
     try Task.checkCancellation()
     apply(new)
   }
@@ -33,7 +33,7 @@ extension Daemon {
     server?.apply(new.clients)
   }
 
-  // MARK: Asked what it is doing
+  // MARK: Answering what it is doing
 
   private func report() -> StatusReport {
     let configuration = configuration.withValue { $0 }
@@ -44,7 +44,7 @@ extension Daemon {
     }
   }
 
-  /// All that there is to say, as lines.
+  /// Everything that there is to report, as lines.
   private func dump() -> [[UInt8]] {
     var report = report()
     keeper.state.withValue { report.addNames(of: $0) }
@@ -70,7 +70,7 @@ extension Daemon {
       return
     }
     dispatcher.background(label: "dump") {
-      // Not blocking: a pipe would wait for a reader.
+      // Not blocking: otherwise opening a pipe would wait for a reader.
       let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK
       let file = try Descriptor(opening: path, flags, mode: 0o640)
       var rest = Array((lines + [[]]).joined(separator: "\n".utf8))[...]

@@ -1,7 +1,7 @@
 public import TaskDispatch
 
 /// All of spoold but the process: it keeps a spool, answers at its status socket, reads its
-/// configuration again, and ends in order. When to do which, its caller says.
+/// configuration again, and ends in order. Its caller decides when it does which.
 public final class Daemon: Sendable {
   let dispatcher: any EventDispatcher
   let keeper: Keeper
@@ -17,11 +17,12 @@ public final class Daemon: Sendable {
   /// Opens the spool, the manifest and the status socket.
   ///
   /// - Parameters:
-  ///   - listener: The status socket, if a service manager has made it; else it is made where the
+  ///   - listener: The status socket, if a service manager has made it. If nil, it is made where the
   ///     configuration says.
-  ///   - read: Reads the configuration again, on a worker. Nil if there is nothing to be read.
-  ///   - status: Given what it does now, in a line for a person, on the foreground.
-  ///   - say: Given lines for a person, on the foreground.
+  ///   - read: Reads the configuration again, on a worker. Nil if there is none to be read.
+  ///   - status: Called on the foreground with a line for a person, which says what the daemon does
+  ///     now.
+  ///   - say: Called on the foreground with lines for a person.
   /// - Throws: ``Stop`` or ``ListenRefusal``. Nothing is left then but an empty manifest, perhaps.
   public convenience init(
     _ configuration: Configuration, dispatcher: any EventDispatcher,
@@ -47,7 +48,7 @@ public final class Daemon: Sendable {
     self.say = say
     began = dispatcher.now
     self.configuration = Confined(configuration, to: dispatcher.foreground)
-    // The manifest first: another spoold that has it locked may have the same status socket.
+    // The manifest first: another spoold that has locked it may have the same status socket.
     keeper = try Keeper(
       reader: reader, into: configuration.manifest, dispatcher: dispatcher,
       settings: configuration.keeper)
@@ -60,10 +61,11 @@ public final class Daemon: Sendable {
     }
   }
 
-  /// Begins. Any thread, once; the dispatcher's loop does the rest. SIGUSR1 writes down what it knows
-  /// of itself.
+  /// Begins. Any thread may call it, once; the dispatcher's loop does the rest. On SIGUSR1 the daemon
+  /// writes down what it knows of itself.
   ///
-  /// - Parameter onStop: Called once, on the foreground, if it cannot go on. It is to be ended then.
+  /// - Parameter onStop: Called once, on the foreground, if the daemon cannot go on. The caller must
+  ///   end it then.
   /// - Throws: ``EventRefusal`` if the signal cannot be handled.
   public func start(onStop: @escaping @Sendable () -> Void) throws(EventRefusal) {
     try dispatcher.onSignal(.user1) { _ in self.writeDump() }
@@ -82,18 +84,18 @@ public final class Daemon: Sendable {
 
   private func tell(_ notice: Notice) {
     guard case .scanned = notice else { return say(notice.message) }
-    // How it ends is the last that is told. And without a number, which would be true for a moment
-    // only: the status socket knows.
+    // Not while the daemon ends: the last status says how it ends. The text has no number of files,
+    // which would soon be out of date; the status socket tells it.
     if isKeeping { status("keeping the manifest") }
   }
 
   // MARK: The end
 
-  /// How long ``drain()`` may take. On the foreground.
+  /// How long ``drain()`` may take. Call it on the foreground.
   public var drainTime: Duration { configuration.withValue { $0.drain } }
 
-  /// Ends what was begun, and begins nothing new. On the foreground, in a Swift Task that prefers it;
-  /// returns when that is done, nothing more can be, or the Task is cancelled.
+  /// Ends what was begun, and begins nothing new. Call it in a Swift Task that prefers the foreground.
+  /// It returns when that is done, when nothing more can be done, or when the Task is cancelled.
   public func drain() async {
     keeper.drain()
     let left = keeper.state.withValue { $0.pending.count + $0.found.count + $0.reading.count }
@@ -101,9 +103,9 @@ public final class Daemon: Sendable {
     for await _ in keeping {}
   }
 
-  /// Brings everything to its end, once the dispatcher has shut down. Any thread, once.
+  /// Ends everything, once the dispatcher has shut down. Any thread may call it, once.
   ///
-  /// - Parameter isInHurry: Whether the manifest stays as it is: its next user makes it true.
+  /// - Parameter isInHurry: Whether the manifest stays as it is: the next run corrects it.
   /// - Returns: What was left.
   public func finish(inHurry isInHurry: Bool) -> Keeper.Remains {
     server?.finish()

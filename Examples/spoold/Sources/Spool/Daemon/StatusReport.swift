@@ -34,7 +34,7 @@ struct StatusReport: Sendable {
     add("trouble", .array(Self.troubles(of: state)))
   }
 
-  /// What is not as it should be, and lasts.
+  /// What is wrong and lasts.
   private static func troubles(of state: KeeperState) -> [JSON] {
     var notices: [Notice] = []
     if let stop = state.saving.obstacle { notices.append(.cannotSave(stop)) }
@@ -45,7 +45,7 @@ struct StatusReport: Sendable {
     return notices.map { .string($0.message) }
   }
 
-  /// Adds names: what is being read, and what cannot be.
+  /// Adds names: of files that are being read, and of files that cannot be read.
   mutating func addNames(of state: KeeperState) {
     add("reading_now", .array(state.reading.keys.prefix(Self.most).map { .string($0.bytes) }))
     add("problems", .array(state.problems.values.prefix(Self.most).map { .string($0.message) }))
@@ -53,10 +53,10 @@ struct StatusReport: Sendable {
 
   mutating func add(_ ledger: Ledger) { add("tasks", "\(ledger)") }
 
-  /// For a client.
+  /// The report for a client.
   var reply: JSON { .object([.init("ok", true)] + members) }
 
-  /// For a person: one line each, without its end.
+  /// The report for a person: one line each, without its end.
   var lines: [[UInt8]] {
     members.map { member in
       let value =

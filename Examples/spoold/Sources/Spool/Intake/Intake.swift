@@ -7,15 +7,15 @@ public import TaskDispatch
 ///   a view of width 1 ──▶ the background ──▶ the foreground
 /// ```
 ///
-/// What is on the way is bounded: the walk goes on only when all it has found is handed out, and
-/// only so many files at a time are with the workers. When everything is taken in, or nothing more
-/// can be, it shuts the dispatcher down; then ``finish()`` says what came of it.
+/// The amount of work under way is bounded: the walk goes on only when all that it has found is handed
+/// out, and only so many files at a time are with the workers. When everything is taken in, or nothing
+/// more can be, the intake shuts the dispatcher down; then ``finish()`` reports the result.
 public final class Intake: Sendable {
-  /// How much is on the way at a time.
+  /// How much may be under way at a time.
   public struct Limits: Sendable, Hashable {
     /// Files that are with the workers, or on their way there or back.
     public var files: Int
-    /// Entries of directories that are looked at in one go.
+    /// Entries of directories that are looked at in one step.
     public var entries: Int
 
     public init(files: Int = 64, entries: Int = 256) {
@@ -25,7 +25,7 @@ public final class Intake: Sendable {
   }
 
   private let dispatcher: any TaskDispatcher
-  /// Its width keeps the stretches of the walk apart, so that the walk can live there.
+  /// A view of width 1: it keeps the steps of the walk apart, so the walk can be confined to it.
   private let walking: TaskQueue
   private let walk: Confined<Walk>
   private let state: Confined<IntakeState>
@@ -34,7 +34,7 @@ public final class Intake: Sendable {
   private let onProblem: @Sendable (Problem) -> Void
   private let began: DispatcherInstant
 
-  /// Opens the manifest, or makes it, and cuts off what a crash has left of its last line.
+  /// Opens or makes the manifest, and cuts off what a crash has left of its last line.
   ///
   /// - Parameter onProblem: Told of what cannot be taken in, on the foreground.
   public convenience init(
@@ -61,19 +61,19 @@ public final class Intake: Sendable {
     state = Confined(IntakeState(try Manifest(manifest)), to: dispatcher.foreground)
   }
 
-  /// Begins. Any thread, once.
+  /// Begins. Any thread may call it, once.
   public func start() { dispatcher.foreground(label: "start") { self.goOn() } }
 
-  /// Whether everything is taken in. On the foreground.
+  /// Whether everything is taken in. Call it on the foreground.
   public var isOver: Bool { state.withValue { $0.isOver } }
 
-  /// What it is through with, whatever came of it. On the foreground.
+  /// The files that the run has finished with, whatever the result. Call it on the foreground.
   public var passed: Amount { state.withValue { $0.passed } }
 
-  /// Brings the manifest to its end, once the dispatcher has shut down. Any thread, once.
+  /// Completes the manifest, once the dispatcher has shut down. Any thread may call it, once.
   ///
-  /// - Throws: Why the run was not through, or the manifest could not be brought to its end. What had
-  ///   been written stays, whole.
+  /// - Throws: Why the run did not finish, or why the manifest could not be completed. Lines that had
+  ///   been written stay, and are whole.
   public func finish() throws(Stop) -> Summary {
     var state = state.takeValue()
     try state.finish()
@@ -84,9 +84,10 @@ public final class Intake: Sendable {
 
   // MARK: On the foreground
 
-  /// Does what can be done next, until nothing can before something comes back.
+  /// Does the next steps, until a step must wait for a worker.
   private func goOn() {
-    // Decided with the state in hand, done without it: a dispatcher may run a task at once.
+    // Each step is decided while the state is borrowed and done after that, since a dispatcher may run
+    // a task at once.
     while let step = state.withValue({ $0.nextStep(limits) }) {
       switch step {
       case .walk: walkOn()
@@ -120,7 +121,7 @@ public final class Intake: Sendable {
     }
   }
 
-  /// Reads a file that was written to just now, a little later.
+  /// Reads a file again that was written to just now, a little later.
   private func read(_ found: Walk.Found, unsettled stamp: Stamp, tries: Int) {
     let delay = reader.settling.time(for: stamp)
     dispatcher.background.after(delay, label: "read \(found.path)") { [self, dispatcher, reader] in
@@ -131,7 +132,8 @@ public final class Intake: Sendable {
     }
   }
 
-  /// How often a file may be found unsettled. One that still is, is being written to all the time.
+  /// How often a file may be found unsettled. A file that is still unsettled then is written to all the
+  /// time.
   private static let mostTries = 4
 
   private func takeIn(
@@ -147,8 +149,8 @@ public final class Intake: Sendable {
     }
   }
 
-  /// Goes on after `body`. If that throws, nothing can: then it ends, and waits for no worker
-  /// longer than it takes to look whether it is to stop.
+  /// Goes on after `body`. If `body` throws, the intake ends, and waits for workers only until they
+  /// have checked whether they must stop.
   private func settle(_ body: () throws -> Void) {
     do {
       try body()

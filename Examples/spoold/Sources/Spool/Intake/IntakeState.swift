@@ -1,6 +1,6 @@
-/// What an intake knows. It lives on the foreground, so it needs no lock.
+/// What an intake knows. It is confined to the foreground, so it needs no lock.
 struct IntakeState: ~Copyable {
-  /// What is to be done next.
+  /// The next thing to do.
   enum Step {
     case walk
     case read(Walk.Found)
@@ -9,9 +9,9 @@ struct IntakeState: ~Copyable {
 
   private var manifest: Manifest
   private(set) var summary = Summary()
-  /// What the run is through with, whatever came of it.
+  /// The files that the run has finished with, whatever the result.
   private(set) var passed = Amount()
-  /// Found, and not yet handed out; the last is the next.
+  /// Files that were found and are not handed out yet; the last is the next.
   private var waiting: [Walk.Found] = []
   /// How many files are with the workers.
   private var reading = 0
@@ -24,7 +24,7 @@ struct IntakeState: ~Copyable {
 
   init(_ manifest: consuming Manifest) { self.manifest = manifest }
 
-  /// Decides on the next step, and counts it as made. Nil if something must come back first.
+  /// Decides on the next step, and counts it as made. Nil if a worker must come back first.
   mutating func nextStep(_ limits: Intake.Limits) -> Step? {
     guard stop == nil, !isOver else { return nil }
     while reading < limits.files, let found = waiting.popLast() {
@@ -63,8 +63,8 @@ struct IntakeState: ~Copyable {
 
   /// Writes the line of a file that was read.
   ///
-  /// - Returns: Why it has none.
-  /// - Throws: A ``Stop``, if that is no reason of this file alone.
+  /// - Returns: Why the file gets no line, else nil.
+  /// - Throws: A ``Stop``, if the reason concerns more than this file.
   mutating func takeIn(
     _ found: Walk.Found, _ reading: Result<FileReader.Reading, any Error>
   ) throws -> Problem? {
@@ -80,7 +80,7 @@ struct IntakeState: ~Copyable {
         summary.read.files += 1
         summary.read.bytes += Int(stamp.size)
         return nil
-      // A file that is gone is not missing: it just is not there any more.
+      // A file that is gone is no problem: it just does not exist any more.
       case .gone, .cancelled: return nil
       case .changed, .unsettled: problem = .changed(path)
       }
@@ -93,10 +93,10 @@ struct IntakeState: ~Copyable {
     return problem
   }
 
-  /// Notes why it cannot go on. The first reason counts.
+  /// Records why the intake cannot go on. The first reason counts.
   mutating func note(_ error: any Error) { stop = stop ?? (error as? Stop) ?? .interrupted }
 
-  /// Brings the manifest to its end.
+  /// Completes the manifest.
   mutating func finish() throws(Stop) {
     if let stop { throw stop }
     guard isOver else { throw .interrupted }

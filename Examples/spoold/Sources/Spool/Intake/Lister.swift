@@ -1,7 +1,7 @@
 /// Reads one directory at a time, an entry at a time.
 ///
-/// It finds regular files, as `find -type f` does: it follows no symbolic link, and passes over
-/// everything else.
+/// It finds regular files, as `find -type f` does: it follows no symbolic link, and ignores everything
+/// else.
 struct Lister: ~Copyable {
   struct Found: Sendable, Hashable {
     /// Relative to the spool.
@@ -9,12 +9,12 @@ struct Lister: ~Copyable {
     let stamp: Stamp
   }
 
-  /// What a stretch of the way has brought.
+  /// What some steps have found.
   struct Batch: Sendable {
     var files: [Found] = []
     var directories: [BytePath] = []
     var problems: [Problem] = []
-    /// Whether it was the last.
+    /// Whether this batch is the last.
     var isLast = false
   }
 
@@ -25,7 +25,7 @@ struct Lister: ~Copyable {
 
   init(_ spool: SpoolDirectory) { self.spool = spool }
 
-  /// Turns to another directory.
+  /// Opens another directory.
   mutating func open(_ directory: BytePath) throws(SystemError) {
     stream = nil
     path = directory
@@ -39,10 +39,10 @@ struct Lister: ~Copyable {
     }
   }
 
-  /// Lets go of the directory.
+  /// Closes the directory.
   mutating func close() { stream = nil }
 
-  /// Looks at an entry. False if there is none left, or no directory is open.
+  /// Looks at an entry. False if none is left, or if no directory is open.
   mutating func step(_ batch: inout Batch) throws(SystemError) -> Bool {
     guard let (name, kind) = try stream?.next() else {
       stream = nil
@@ -73,7 +73,8 @@ struct Lister: ~Copyable {
 }
 
 extension Lister {
-  /// Looks at `count` more entries of a directory, from its beginning if another was read before.
+  /// Looks at `count` more entries of a directory. Begins at its start if another directory was read
+  /// before.
   mutating func next(_ directory: BytePath, _ count: Int) throws(SystemError) -> Batch {
     var batch = Batch()
     do throws(SystemError) {

@@ -4,7 +4,7 @@ public enum Problem: Error, Sendable, Hashable {
   case unreadable(BytePath, SystemError)
   /// The file was written to while it was read, or just before, again and again.
   case changed(BytePath)
-  /// The directory cannot be read, so nothing is known of what is in it.
+  /// The directory cannot be read, so nothing is known of its contents.
   case unreadableDirectory(BytePath, SystemError)
 }
 

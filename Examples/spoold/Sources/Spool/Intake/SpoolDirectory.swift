@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The directory whose files are taken in. Open for as long as anybody holds this.
+/// The directory whose files are taken in. It stays open as long as this object lives.
 public final class SpoolDirectory: Sendable {
-  /// As it was given.
+  /// The path as it was given.
   let path: BytePath
   let descriptor: Descriptor
 
   /// Opens `path`, which may be a symbolic link to a directory.
   ///
-  /// - Throws: If it is not there, is no directory, or may not be read.
+  /// - Throws: If the directory does not exist, is no directory, or may not be read.
   public init(_ path: BytePath) throws(Stop) {
     self.path = path
     do throws(SystemError) {
@@ -18,8 +18,8 @@ public final class SpoolDirectory: Sendable {
     }
   }
 
-  /// Throws unless it still stands where it was found: `ESTALE` if another directory does. Waits
-  /// for the disk.
+  /// Throws unless the path still leads to this directory: `ESTALE` if it leads to another. Waits for
+  /// the disk.
   func requireInPlace() throws(SystemError) {
     var status = stat()
     try checked("stat") { unsafe path.withCString { unsafe stat($0, &status) } }

@@ -1,12 +1,12 @@
-/// Goes through a directory and all below it, a bounded number of entries at a time.
+/// Goes through a directory and all directories below it, a bounded number of entries at a time.
 ///
-/// It has one directory open at a time, and keeps the paths of those to come.
+/// It has one directory open at a time, and keeps the paths of the directories to come.
 struct Walk: ~Copyable {
   typealias Found = Lister.Found
   typealias Batch = Lister.Batch
 
   private var lister: Lister
-  /// Found and not yet opened; the last is the next.
+  /// Directories that were found and are not opened yet; the last is the next.
   private var directories = [BytePath("")]
 
   init(_ spool: SpoolDirectory) { lister = Lister(spool) }
@@ -23,7 +23,7 @@ struct Walk: ~Copyable {
           return batch
         }
       } catch {
-        // What was being read: a directory, of which the rest is not known.
+        // The step was reading a directory. Nothing is known of the rest of it.
         let (path, spool) = (lister.path, lister.spool.path)
         if error.isShortage { throw .shortage(path.bytes.isEmpty ? spool : path, error) }
         if path.bytes.isEmpty { throw .spool(spool, error) }
@@ -34,7 +34,7 @@ struct Walk: ~Copyable {
     return batch
   }
 
-  /// Looks at an entry, or opens a directory. False if there is nothing left.
+  /// Looks at an entry, or opens a directory. False if nothing is left.
   private mutating func step(_ batch: inout Batch) throws(SystemError) -> Bool {
     if try lister.step(&batch) {
       directories += batch.directories

@@ -1,14 +1,14 @@
 extension Keeper {
-  /// How it goes about it. All of it can be changed while it runs.
+  /// How a keeper works. All of it can be changed while the keeper runs.
   public struct Settings: Sendable, Hashable {
-    /// How long a file must have been left alone before it is read.
+    /// How long a file must not have been touched before it is read.
     public var settle: Duration
-    /// How long that may put off reading a file that is touched again and again.
+    /// How long this may delay the reading of a file that is touched again and again.
     public var settleAtMost: Duration
-    /// How often the manifest may be replaced by another, to take out lines that are not true.
+    /// How often the manifest may be replaced by a new one, to remove lines that are not true.
     public var replaceEvery: Duration
-    /// How often all of the spool is gone through without any notice. Nil for never, as long as every
-    /// directory can be watched.
+    /// How often the keeper goes through all of the spool without a notice. Nil for never, as long as
+    /// every directory can be watched.
     public var rescanEvery: Duration?
     public var limits: Limits
 
@@ -23,20 +23,21 @@ extension Keeper {
       self.limits = limits
     }
 
-    /// A file whose writer seems to be through is read as soon as its stamp proves something.
+    /// A file whose writer seems to have finished is read as soon as its stamp proves something.
     var patience: Pending.Patience {
       Pending.Patience(
         settle: settle, settleComplete: Settling().fine + .milliseconds(5), atMost: settleAtMost)
     }
   }
 
-  /// How much is on the way at a time.
+  /// How much may be under way at a time.
   public struct Limits: Sendable, Hashable {
     /// Files that are with the workers, or on their way there or back.
     public var files: Int
-    /// Entries of directories that are looked at in one go.
+    /// Entries of directories that are looked at in one step.
     public var entries: Int
-    /// Paths that wait until they have settled. If more change, all of the spool is gone through.
+    /// Paths that wait until they have settled. If more change, the keeper goes through all of the
+    /// spool.
     public var pending: Int
 
     public init(files: Int = 64, entries: Int = 256, pending: Int = 65_536) {
@@ -46,11 +47,11 @@ extension Keeper {
     }
   }
 
-  /// What it has done since it began.
+  /// What a keeper has done since it began.
   public struct Counts: Sendable, Hashable {
-    /// What was read.
+    /// The files that were read.
     public var read = Amount()
-    /// Files that a scan has found as they were known.
+    /// Files that a scan has found unchanged.
     public var unchanged = 0
     /// Files that have gone.
     public var gone = 0
@@ -58,19 +59,19 @@ extension Keeper {
     public var events = 0
     /// How often notices were lost, or were more than are remembered.
     public var overflows = 0
-    /// How often all of the spool was gone through.
+    /// How often the keeper has gone through all of the spool.
     public var scans = 0
   }
 
   /// What a keeper has left undone at its end.
   public struct Remains: Sendable {
-    /// Files that were to be looked at, some of them by name.
+    /// The number of files that were still to be looked at, and some of their names.
     public internal(set) var unread: (count: Int, some: [BytePath])
-    /// Whether the spool was not gone through to its end.
+    /// Whether the last scan of the spool did not come to its end.
     public internal(set) var isUnscanned: Bool
-    /// How many files there are of which the manifest says nothing, or something that is not true.
+    /// How many files have no line in the manifest, or one that is not true.
     public internal(set) var unsaved = 0
-    /// Why it could not go on.
+    /// Why the keeper could not go on.
     public internal(set) var stop: Stop?
 
     /// Whether nothing was left.

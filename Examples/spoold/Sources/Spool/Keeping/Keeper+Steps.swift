@@ -1,6 +1,7 @@
 internal import TaskDispatch
 
-/// What workers do for a keeper. Each is submitted on the foreground, and its reply comes there.
+/// What workers do for a keeper. The foreground submits each step, and each step's reply runs on the
+/// foreground.
 extension Keeper {
   func perform(_ step: KeeperState.Step) {
     switch step {

@@ -11,7 +11,7 @@ public import TaskDispatch
 ///                          └──▶ write the manifest           a view of width 1
 /// ```
 ///
-/// All decisions are ``KeeperState``'s, on the foreground; all waiting is done by workers.
+/// ``KeeperState`` makes all decisions, on the foreground. Only workers wait for the disk.
 public final class Keeper: Sendable {
   let dispatcher: any EventDispatcher
   let state: Confined<KeeperState>
@@ -23,17 +23,17 @@ public final class Keeper: Sendable {
   let inotify: Inotify?
   private let ear: Confined<Ear>
 
-  /// How it hears of what happens, and of the time.
+  /// What brings notices and the time to the keeper, and its closures.
   private struct Ear {
     var registration: Registration?
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     var alarm: (time: DispatcherInstant, timer: TimerHandle)?
-    /// Let go of at the end: they are likely to hold the keeper.
+    /// Released at the end, since the closures are likely to hold the keeper.
     var onNotice: (@Sendable (Notice) -> Void)?
     var onEnd: (@Sendable () -> Void)?
   }
 
-  /// Opens the manifest, or makes it, and takes in what it knows.
+  /// Opens or makes the manifest, and takes in what it says.
   ///
   /// - Throws: If the manifest cannot be opened.
   public convenience init(
@@ -72,12 +72,12 @@ public final class Keeper: Sendable {
       to: dispatcher.foreground)
   }
 
-  /// Begins: goes through all of the spool, and watches it from then on. Once; any thread.
+  /// Begins: goes through all of the spool, and watches it from then on. Any thread may call it, once.
   ///
   /// - Parameters:
-  ///   - onNotice: Told what a person may want to know, on the foreground.
+  ///   - onNotice: Told on the foreground what a person may want to know.
   ///   - onEnd: Called once, on the foreground, when everything is done that ``drain()`` asked for, or
-  ///     nothing more can be. It is to shut the dispatcher down.
+  ///     nothing more can be done. It must shut the dispatcher down.
   public func start(
     onNotice: @escaping @Sendable (Notice) -> Void, onEnd: @escaping @Sendable () -> Void
   ) {
@@ -91,23 +91,24 @@ public final class Keeper: Sendable {
     }
   }
 
-  /// Goes through all of the spool again. On the foreground; asked for meanwhile, it is done once
-  /// more, however often. Nothing happens after ``drain()``.
+  /// Goes through all of the spool again. Call it on the foreground. Calls during a scan cause one more
+  /// scan after it, however many they are. Nothing happens after ``drain()``.
   public func rescan() {
     state.withValue { $0.rescan() }
     goOn()
   }
 
-  /// Takes over other settings. What waits already waits as before. On the foreground.
+  /// Takes over other settings. Files that wait already wait as before. Call it on the foreground.
   public func apply(_ settings: Settings) {
     state.withValue { $0.apply(settings, at: dispatcher.now) }
     goOn()
   }
 
-  /// Hears of nothing new, and does what it knows of without waiting longer than it must. On the
-  /// foreground.
+  /// Takes no more notices, and does what is known without waiting longer than necessary. Call it on
+  /// the foreground.
   public func drain() {
-    // What had happened by now is there to be read; so is what happens meanwhile, so there is an end.
+    // The notices of all that has happened so far can be read now. More may arrive while they are read,
+    // so the number of reads is limited.
     var reads = 0
     while reads < Self.mostReads, hear() { reads += 1 }
     ear.withValue { $0.registration.take() }?.cancel()
@@ -115,16 +116,16 @@ public final class Keeper: Sendable {
     goOn()
   }
 
-  /// Brings the manifest to its end, once the dispatcher has shut down. Any thread, once.
+  /// Ends everything, once the dispatcher has shut down. Any thread may call it, once.
   ///
-  /// - Parameter isInHurry: Whether the manifest stays as it is: its next user makes it true.
+  /// - Parameter isInHurry: Whether the manifest stays as it is: the next run corrects it.
   /// - Returns: What was left undone.
   public func finish(inHurry isInHurry: Bool = false) -> Remains {
     _ = ear.takeValue()
     var state = state.takeValue()
     var remains = Remains(state)
     let report = dispatcher.report!
-    // A worker that still writes has the files in its hands.
+    // A worker that still writes uses the files.
     let isWriting = report.unfinished.contains { $0.label == Self.saving && $0.state == .abandoned }
     if !isWriting, !isInHurry, remains.stop == nil {
       var files = files.takeValue()
@@ -135,16 +136,16 @@ public final class Keeper: Sendable {
   }
 
   static let saving = "save"
-  /// More than enough for all that the kernel keeps.
+  /// More reads than the kernel's queue can need.
   private static let mostReads = 256
 
-  /// Becomes readable when something has changed.
+  /// The descriptor that becomes readable when something has changed.
   var noticesDescriptor: Int32? { inotify?.descriptor.number }
 
   // MARK: On the foreground
 
   private func listen() {
-    // A drain that was faster wants nothing new to be heard of.
+    // If `drain()` was called before this, the keeper must not listen.
     guard let inotify, state.withValue({ $0.phase == .keeping }) else { return }
     let registration = try? dispatcher.onReady(
       inotify.descriptor.number, for: .readable, label: "notices"
@@ -152,11 +153,11 @@ public final class Keeper: Sendable {
       _ = self.hear()
       self.goOn()
     }
-    // Refused only because a shutdown has begun already.
+    // The dispatcher refuses only if a shutdown has begun already.
     ear.withValue { $0.registration = registration }
   }
 
-  /// Takes in notices, as many as come at once. False if there are none, and there will be none now.
+  /// Takes in the notices that one read brings. False if there are none, and none can be expected now.
   private func hear() -> Bool {
     guard let inotify else { return false }
     let heard = ear.withValue { ear -> Result<[WatchEvent]?, SystemError> in
@@ -170,7 +171,7 @@ public final class Keeper: Sendable {
     switch heard {
     case .success(let events?) where events.isEmpty: return false
     case .success(let events?): state.withValue { $0.takeIn(events, at: dispatcher.now) }
-    // Whatever was lost, going through everything finds it.
+    // A scan of the whole spool finds what the lost notices were about.
     case .success(nil): state.withValue { $0.overflow() }
     case .failure(let error):
       ear.withValue { $0.registration.take() }?.cancel()
@@ -180,9 +181,10 @@ public final class Keeper: Sendable {
     return true
   }
 
-  /// Does what can be done next, until nothing can before something comes.
+  /// Does the next steps, until a step must wait for something.
   func goOn() {
-    // Decided with the state in hand, done without it: a dispatcher may run a task at once.
+    // Each step is decided while the state is borrowed and done after that, since a dispatcher may run
+    // a task at once.
     while let step = state.withValue({ $0.nextStep(at: dispatcher.now) }) { perform(step) }
     let onNotice = ear.withValue { $0.onNotice }
     for notice in state.withValue({ $0.takeNotices() }) { onNotice?(notice) }
@@ -193,13 +195,14 @@ public final class Keeper: Sendable {
     ear.withValue { $0.onEnd.take() }?()
   }
 
-  /// Has ``goOn()`` called when there may be something to do. Nothing is set while it is quiet.
+  /// Sets a timer that calls ``goOn()`` when there may be something to do. There is none if nothing
+  /// waits.
   private func setAlarm() {
     let now = dispatcher.now
     let time = state.withValue { $0.nextTime(at: now) }
     ear.withValue { ear in
-      // One that comes too early finds nothing, and sets the next: that is cheaper than to set it
-      // anew each time.
+      // A timer that comes too early finds nothing to do, and sets the next one. That is cheaper than
+      // to replace the timer each time.
       if let alarm = ear.alarm, let time, alarm.time <= time { return }
       ear.alarm.take()?.timer.cancel()
       guard let time else { return }

@@ -6,7 +6,7 @@ extension KeeperState {
     counts.events += events.count
     for event in events { takeIn(event, at: now) }
     guard pending.count > settings.limits.pending else { return }
-    // To go through everything is cheaper than to remember what has not changed.
+    // Going through everything is cheaper than remembering so many paths.
     pending.removeAll()
     overflow()
   }
@@ -14,41 +14,42 @@ extension KeeperState {
   private mutating func takeIn(_ event: WatchEvent, at now: DispatcherInstant) {
     if event.meansOverflow { return overflow() }
     if event.endsWatch {
-      // The directory is gone, or what was mounted there: then another has come to light.
+      // The directory is gone, or was unmounted: then the directory below the mount is visible again.
       if let directory = tree.path(of: event.watch) { scan.add(directory) }
       return tree.remove(event.watch)
     }
     if places.contains(.init(watch: event.watch, name: event.name)) { scan.add(BytePath("")) }
-    // Of a directory that was found and is not listed yet, or has left the spool.
+    // The directory was found and is not listed yet, or it has left the spool.
     guard let directory = tree.path(of: event.watch) else { return }
-    // About a directory itself, those above are told too; about the spool, nobody else is.
+    // The directory above is told of a directory itself too. The spool has no watched directory above
+    // it.
     guard !event.name.isEmpty else {
       if directory.bytes.isEmpty { scan.add(directory) }
       return
     }
     let path = directory.appending(event.name)
     if event.isOfDirectory {
-      // Whether it has come or gone. Until that is known, what happens in it is looked for where it
-      // stood, and what is where it went is listed once its watch has been bound to that place.
+      // It has come or gone. Until a scan finds out, notices from inside it count for its old place.
+      // Its contents are listed once its watch was bound to the new place.
       scan.add(path)
     } else if !own.contains(path) {
       pending.note(path, at: now, isComplete: event.meansComplete)
     }
   }
 
-  /// Notices are lost: everything is looked at.
+  /// Notices were lost: goes through everything.
   mutating func overflow() {
     counts.overflows += 1
     scan.addAll()
   }
 
-  /// Has everything looked at, because somebody asks for it.
+  /// Goes through everything, because a client or a signal asks for it.
   mutating func rescan() {
     guard phase == .keeping else { return }
     scan.addAll()
   }
 
-  /// Ends what waits, as soon as it may be.
+  /// Makes everything that waits due, as soon as that is allowed.
   mutating func drain(at now: DispatcherInstant) {
     guard phase == .keeping else { return }
     phase = .draining

@@ -1,10 +1,11 @@
 internal import TaskDispatch
 
 extension KeeperState {
-  /// How often a file may be found unsettled. One that still is, is being written to all the time.
+  /// How often a file may be found unsettled. A file that is still unsettled then is written to all the
+  /// time.
   private static let mostTries = 4
 
-  /// Takes in what came of reading a file.
+  /// Takes in the result of reading a file.
   mutating func takeIn(
     _ path: BytePath, _ result: Result<FileReader.Reading, SystemError>,
     settling: Settling, at now: DispatcherInstant
@@ -28,11 +29,11 @@ extension KeeperState {
         Pending.Attempt(quiet: stamp, tries: attempt.tries + 1))
     case .success(.unsettled), .success(.changed):
       giveUp(path, .changed(path))
-      // It may be written to in a way that nobody is told of, so it is not left at that.
+      // The file may be written to without a notice, so it is tried again later.
       guard phase == .keeping else { return }
       pending.hold(
         path, since: now, until: now.advanced(by: pending.patience.atMost), Pending.Attempt())
-    // Only when everything ends: what was not read then is told.
+    // This happens only when everything ends. The end reports what was not read.
     case .success(.cancelled): found.append(path)
     case .failure(let error) where error.isShortage:
       let due = noteShortage(error, at: now)
@@ -41,19 +42,19 @@ extension KeeperState {
     }
   }
 
-  /// Takes the line of a file out: nobody knows whether it is still true.
+  /// Removes the line of a file, since it is not known whether the line is still true.
   mutating func giveUp(_ path: BytePath, _ problem: Problem) {
     catalogue.remove(path)
     tell(problem)
   }
 
-  /// Says what is wrong, once for as long as it is.
+  /// Reports a problem, once for as long as it lasts.
   mutating func tell(_ problem: Problem) {
     guard problems.updateValue(problem, forKey: problem.path) != problem else { return }
     notices.append(.problem(problem))
   }
 
-  /// Takes in what came of writing the manifest.
+  /// Takes in the result of writing the manifest.
   mutating func takeIn(_ job: Saving.Job, _ outcome: Saving.Outcome, at now: DispatcherInstant) {
     let isNews = saving.takeIn(job, outcome, &catalogue, at: now)
     if case .replaced = outcome.stop { stop = stop ?? outcome.stop }

@@ -10,22 +10,22 @@ extension KeeperState {
     switch watch {
     case .success(let watch): _ = begin(directory, watch)
     case .failure(let error) where error.meansGone && directory.bytes.isEmpty:
-      // The spool is open, so it is there: what is missing is the system's list of open files.
+      // The spool is open, so it exists: what is missing is the system's list of open files.
       noteBlindness(error)
       _ = begin(directory, nil)
     case .failure(let error) where error.meansGone: drop(directory)
     case .failure(let error) where error.code == ENOSPC || error.code == ENOMEM:
       noteBlindness(error)
       _ = begin(directory, nil)
-    // What cannot be watched for another reason can be tried to be read: that says why.
+    // If a directory cannot be watched for another reason, reading it is tried, which says why.
     case .failure: _ = begin(directory, nil)
     }
   }
 
-  /// Has the directory listed next. False if that above it is gone.
+  /// Lets the directory be listed next. False if the directory above it is gone.
   mutating func begin(_ directory: BytePath, _ watch: Inotify.Watch?) -> Bool {
     guard tree.bind(directory, to: watch) else {
-      // It stands somewhere else by now, or will be found again.
+      // The directory is elsewhere by now, or will be found again.
       return false
     }
     scan.listing = Scan.Listing(
@@ -35,7 +35,7 @@ extension KeeperState {
     return true
   }
 
-  /// Takes in a stretch of a directory.
+  /// Takes in the next entries of a directory.
   mutating func takeIn(
     _ directory: BytePath, _ result: Result<Lister.Batch, SystemError>, at now: DispatcherInstant
   ) {
@@ -82,14 +82,14 @@ extension KeeperState {
     problems[listing.directory] = nil
   }
 
-  /// What was known and is not listed is looked at: it may have come back meanwhile. In the order of
-  /// the names: a set has another each time, and what was done once could not be done again.
+  /// Looks at every known name that was not listed, since its file may have come back. It does so in
+  /// the order of the names: a set has another order in each run, and then a run could not be repeated.
   private mutating func finish(_ listing: Scan.Listing) {
     for path in listing.paths(of: listing.unseenFiles) { found.append(path) }
     for path in listing.paths(of: listing.unseenDirectories) { scan.add(path) }
   }
 
-  /// Takes in that a directory is not there any more, and so nothing that stood in it.
+  /// Takes in that a directory does not exist any more, and so nothing below it.
   private mutating func drop(_ directory: BytePath) {
     tree.detach(directory)
     for path in catalogue.paths(below: directory) where catalogue.remove(path) { counts.gone += 1 }

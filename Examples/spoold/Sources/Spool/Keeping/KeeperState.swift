@@ -1,22 +1,22 @@
 internal import Glibc
 internal import TaskDispatch
 
-/// What a keeper knows, and what it does next. It lives on the foreground, so it needs no lock.
+/// What a keeper knows, and what it does next. It is confined to the foreground, so it needs no lock.
 ///
-/// It touches no file and no clock: it is told what has come, and when, and says what to do. A path
-/// about which anything has come is looked at, and what is there is the truth; so notices may come
-/// late, twice, or in any order.
+/// It touches no file and no clock: it is told what has arrived, and when, and says what to do. Each
+/// path with a notice is looked at, and only what is found there counts. So notices may come late,
+/// twice, or in any order.
 struct KeeperState {
-  /// What is to be done next.
+  /// The next thing to do.
   enum Step {
     /// Watch a directory.
     case watch(BytePath)
-    /// List it; the next stretch of it.
+    /// List a directory, or its next entries.
     case list(BytePath)
     case read(BytePath, Pending.Attempt)
     case save(Saving.Job)
     case unwatch([Inotify.Watch])
-    /// Everything is done that was begun.
+    /// Everything that was begun is done.
     case end
   }
 
@@ -28,36 +28,36 @@ struct KeeperState {
   var pending: Pending
   var scan = Scan()
   var tree = DirectoryTree()
-  /// Found by a scan, and to be looked at; the last is the next.
+  /// Paths that a scan has found, and that are to be looked at; the last is the next.
   var found: [BytePath] = []
-  /// With the workers.
+  /// The paths that are with the workers.
   var reading: [BytePath: Pending.Attempt] = [:]
   var phase = Phase.keeping
   var stop: Stop?
-  /// Why each of them has no line.
+  /// Why each of these paths has no line.
   var problems: [BytePath: Problem] = [:]
   var notices: [Notice] = []
   /// Why directories are not watched; nil if all are.
   var blindness: SystemError?
-  /// Whether one was found unwatched since everything began to be gone through.
+  /// Whether a directory was found unwatched since the current scan of the whole spool began.
   private var isBlindStill = false
   /// What the process has run out of.
   var shortage: SystemError?
-  /// Until when a scan waits for that to pass.
+  /// A scan waits until this time for the shortage to pass.
   var scanAt = DispatcherInstant.start
-  /// When all of the spool is gone through again without anybody asking.
+  /// When the keeper goes through all of the spool again without a request.
   var rescanAt: DispatcherInstant?
   var counts = Keeper.Counts()
   /// The manifest's own files, if they stand in the spool.
   let own: Set<BytePath>
   /// Whether the spool can be watched at all.
   let mayWatch: Bool
-  /// Where the spool's own name stands, and those of symbolic links that lead to it.
+  /// Where the spool's own name stands, and the names of symbolic links that lead to it.
   let places: Set<Inotify.Place>
 
   /// How long to wait for what the process has run out of.
   private static let shortageDelay = Duration.seconds(1)
-  /// How often everything is gone through where not all is watched, unless settings say.
+  /// How often the keeper goes through everything if not all is watched, unless settings say.
   private static let blindInterval = Duration.seconds(60)
 
   init(
@@ -77,7 +77,7 @@ struct KeeperState {
 
   // MARK: What next
 
-  /// Decides on the next step, and counts it as made. Nil if something must come first.
+  /// Decides on the next step, and counts it as made. Nil if something must arrive first.
   mutating func nextStep(at now: DispatcherInstant) -> Step? {
     guard stop == nil, phase != .over else { return nil }
     if let job = nextJob(at: now) { return .save(job) }
@@ -98,7 +98,8 @@ struct KeeperState {
   }
 
   private mutating func nextJob(at now: DispatcherInstant) -> Saving.Job? {
-    // In the end everything is put right together, when nobody waits for a worker any more.
+    // Not at the end: `finish(_:)` writes all changes together, when no worker's result is awaited any
+    // more.
     guard phase == .keeping else { return nil }
     return saving.next(&catalogue, at: now)
   }
@@ -108,7 +109,7 @@ struct KeeperState {
   ) -> (path: BytePath, attempt: Pending.Attempt)? {
     while reading.count < settings.limits.files {
       if let path = found.popLast() {
-        // Whoever has touched it has it looked at anyway.
+        // A path that was touched is looked at in any case.
         guard !pending.contains(path) else { continue }
         guard reading[path] == nil else {
           pending.note(path, at: now, isComplete: false)
@@ -178,7 +179,7 @@ struct KeeperState {
     return times.min()
   }
 
-  // MARK: What others say
+  // MARK: Settings and the end
 
   mutating func apply(_ settings: Keeper.Settings, at now: DispatcherInstant) {
     self.settings = settings
@@ -192,9 +193,9 @@ struct KeeperState {
     return notices
   }
 
-  /// Writes what is not written yet, once nothing moves any more.
+  /// Writes what is not written yet, once no task runs any more.
   ///
-  /// - Returns: Why that was not possible.
+  /// - Returns: Why that was not possible, else nil.
   mutating func finish(_ files: inout ManifestFiles) -> Stop? {
     saving.finish(&catalogue, &files)
   }

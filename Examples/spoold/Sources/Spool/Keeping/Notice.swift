@@ -1,15 +1,16 @@
-/// Something that a person who runs spoold may want to know. Each is told when it begins and when it
-/// is over, and not in between.
+/// A notice for the operator of spoold. Each is told when it begins and when it is over, and not in
+/// between.
 public enum Notice: Sendable, Hashable {
   /// A file or a directory cannot be taken in.
   case problem(Problem)
-  /// The manifest cannot be written. Nothing is lost: what it lacks is kept, and tried again.
+  /// The manifest cannot be written. Nothing is lost: what it lacks is kept, and writing is tried
+  /// again.
   case cannotSave(Stop)
   case canSaveAgain
-  /// The process has run out of something. What it was for is tried again.
+  /// The process has run out of something. The step that needed it is tried again.
   case shortage(SystemError)
   case shortageIsOver
-  /// Not every directory is watched. All are gone through from time to time instead.
+  /// Not every directory is watched. The keeper goes through all of them from time to time instead.
   case blind(SystemError, rescanEvery: Duration)
   case seesAgain
   /// All of the spool was gone through; so many files are known.

@@ -1,9 +1,9 @@
 /// A SHA-256 digest.
 public struct Digest: Hashable, Sendable {
-  // Four words and not an array: a manifest has many, and an array would be an allocation each.
+  // Four words and not an array: a manifest has many digests, and each array would be an allocation.
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
-  /// - Parameter bytes: 32 of them.
+  /// - Parameter bytes: The 32 bytes of the digest.
   init(bytes: some Sequence<UInt8>) {
     var words: [UInt64] = [0, 0, 0, 0]
     for (index, byte) in bytes.enumerated() {
@@ -38,10 +38,10 @@ public struct Digest: Hashable, Sendable {
     }
   }
 
-  /// How many hexadecimal digits it has.
+  /// How many hexadecimal digits a digest has.
   static let digits = 64
 
-  /// As `sha256sum` prints it.
+  /// The digits as `sha256sum` prints them.
   var hexadecimal: [UInt8] {
     let (first, second, third, fourth) = words
     var text: [UInt8] = []

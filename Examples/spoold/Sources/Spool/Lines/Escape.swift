@@ -1,4 +1,4 @@
-/// How `sha256sum` writes a name that holds the end of a line, a carriage return or a backslash.
+/// How `sha256sum` writes a name that contains a line end, a carriage return or a backslash.
 enum Escape {
   private static let backslash = UInt8(ascii: "\\")
   private static let lineEnd = UInt8(ascii: "\n")

@@ -5,7 +5,7 @@ struct ManifestLine: Hashable, Sendable {
 
   /// The line with its end, as `sha256sum` prints it when it is given the path.
   ///
-  /// A file of the name `-` is written `./-`, because `sha256sum -c` would read its own input.
+  /// The name `-` is written `./-`, because `sha256sum -c` would read its own input for `-`.
   var text: [UInt8] {
     let isDash = path.bytes == [UInt8(ascii: "-")]
     let name = isDash ? Array("./-".utf8) : path.bytes
@@ -15,8 +15,8 @@ struct ManifestLine: Hashable, Sendable {
 }
 
 extension ManifestLine {
-  /// Reads what `sha256sum -c` reads: digits in either case, a text or a binary file, and a
-  /// carriage return at the end that is none of the name's. `./` before the path means nothing.
+  /// Reads what `sha256sum -c` reads: digits in either case, a text or a binary file, and a carriage
+  /// return at the end that does not belong to the name. `./` before the path means nothing.
   ///
   /// - Parameter text: A line without its end.
   init?(_ text: ArraySlice<UInt8>) {
@@ -34,7 +34,7 @@ extension ManifestLine {
     self.init(digest: digest, path: BytePath(name))
   }
 
-  /// Whether a crash could have left `text`, of a line that was on its way to the disk.
+  /// Whether `text` can be a part of a line that a crash has cut off.
   static func mayBegin(with text: ArraySlice<UInt8>) -> Bool {
     let line = text.first == UInt8(ascii: "\\") ? text.dropFirst() : text
     let digits = line.prefix(Digest.digits)

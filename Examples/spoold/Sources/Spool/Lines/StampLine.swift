@@ -1,8 +1,8 @@
 /// A line of the file beside the manifest: a file that has this stamp has this digest.
 ///
 /// It is a fact about the file, not about the manifest. It was true when it was written, and stays
-/// true: a file that changes has another stamp. So lines may be lost, repeated or out of date
-/// without making anything wrong; what is lost is read again.
+/// true, since a changed file has another stamp. So lines may be lost, repeated or out of date without
+/// harm: if a line is lost, its file is read again.
 struct StampLine: Hashable, Sendable {
   let digest: Digest
   let stamp: Stamp

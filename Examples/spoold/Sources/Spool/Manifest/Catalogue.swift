@@ -1,65 +1,65 @@
-/// What is known of every file of the spool, and where the manifest does not say so yet.
+/// What is known of every file of the spool, and where the manifest does not say it yet.
 struct Catalogue: Sendable {
   private struct Known: Sendable {
     var digest: Digest
-    /// Nil if nobody knows when the digest was taken: then it counts until it is looked at.
+    /// Nil if it is not known when the digest was taken: then it counts until the file is looked at.
     var stamp: Stamp?
   }
 
   /// A change that the manifest lacks.
   struct Change: Sendable, Hashable {
     let path: BytePath
-    /// Nil if there is to be no line.
+    /// Nil if the path must have no line.
     let digest: Digest?
   }
 
-  /// Those that have files of their own.
+  /// Directories that contain known files themselves.
   private var directories: [BytePath: [[UInt8]: Known]] = [:]
-  /// What stands in those that have files further down.
+  /// Directories with known files further down: for each the names in it that lead to them.
   private var subdirectories: [BytePath: Set<[UInt8]>] = [:]
   private(set) var count = 0
-  /// What the manifest says of those of which it says something else: nil if it has no line.
+  /// Paths for which the manifest is wrong, with the digest of its line: nil if it has no line.
   private var unsaved: [BytePath: Digest?] = [:]
-  /// Those of them without a line, in the order in which they came; some may not be such any more,
-  /// or stand there twice.
+  /// The unsaved paths without a line, in the order in which they were found. A path may stand there
+  /// twice, or not be one of them any more.
   private var fresh = Line<BytePath>()
-  /// How many lines there are that are not true.
+  /// How many lines of the manifest are not true.
   private(set) var staleCount = 0
-  /// Of which the manifest has more than one line.
+  /// Paths with more than one line in the manifest.
   private var repeated: Set<BytePath> = []
 
-  // MARK: What the manifest says to begin with
+  // MARK: What the manifest says at first
 
-  /// Takes in a line of the manifest. Of several for one path, the last counts.
+  /// Takes in a line of the manifest. If a path has several lines, the last counts.
   mutating func add(_ line: ManifestLine) {
     if self[line.path] != nil { repeated.insert(line.path) }
     self[line.path] = Known(digest: line.digest)
   }
 
   /// Takes in a fact, which counts only for a file that has a line. If the line says something else,
-  /// it is the line that is out of date: facts are written first.
+  /// the line is out of date: facts are written first.
   mutating func add(_ fact: StampLine) {
     guard self[fact.path] != nil else { return }
     set(fact)
   }
 
-  // MARK: What is found out
+  // MARK: What the run finds out
 
   /// Whether what is known of the file is still true, by its stamp.
   func knows(_ path: BytePath, _ stamp: Stamp) -> Bool { self[path]?.stamp == stamp }
 
   func contains(_ path: BytePath) -> Bool { self[path] != nil }
 
-  /// Takes in what reading a file has brought.
+  /// Takes in the result of reading a file.
   mutating func set(_ fact: StampLine) {
     let before = saved(fact.path)
     self[fact.path] = Known(digest: fact.digest, stamp: fact.stamp)
     note(fact.path, manifestSays: before)
   }
 
-  /// Takes in that a file is gone, or that nobody knows what is in it.
+  /// Takes in that a file is gone, or that its content is not known.
   ///
-  /// - Returns: Whether it was known.
+  /// - Returns: Whether the file was known.
   @discardableResult
   mutating func remove(_ path: BytePath) -> Bool {
     guard self[path] != nil else { return false }
@@ -69,15 +69,15 @@ struct Catalogue: Sendable {
     return true
   }
 
-  /// The names of the files that are known in a directory.
+  /// The names of the known files in a directory.
   func names(in directory: BytePath) -> [[UInt8]] {
     directories[directory].map { Array($0.keys) } ?? []
   }
 
-  /// The names of the directories in a directory in which or below which files are known.
+  /// The names of those directories in a directory that have known files in them or further down.
   func subdirectories(in directory: BytePath) -> Set<[UInt8]> { subdirectories[directory] ?? [] }
 
-  /// The files that are known in a directory and below it.
+  /// The known files in a directory and below it.
   func paths(below directory: BytePath) -> [BytePath] {
     var paths: [BytePath] = []
     var rest = [directory]
@@ -88,24 +88,24 @@ struct Catalogue: Sendable {
     return paths
   }
 
-  /// Whether a line of the file of stamps is of use.
+  /// Whether a line of the file of stamps is still useful.
   func isNewest(_ fact: StampLine) -> Bool {
     guard let known = self[fact.path] else { return false }
     return known.stamp == fact.stamp && known.digest == fact.digest
   }
 
-  // MARK: What the manifest is told
+  // MARK: What the manifest must say
 
-  /// How many paths the manifest is not right about.
+  /// For how many paths the manifest is wrong.
   var unsavedCount: Int { unsaved.count }
-  /// Whether it can only be put right by another in its place.
+  /// Whether only a new manifest can correct it.
   var isStale: Bool { staleCount > 0 || !repeated.isEmpty }
 
   /// Whether there may be lines that only have to be added.
   var hasFresh: Bool { fresh.count > 0 }
 
-  /// Takes out lines that only have to be added, in the order in which they came. They are to be
-  /// reported by ``noteSaved(_:)`` or ``putBack(_:)`` before more are taken.
+  /// Takes out changes whose lines only have to be added, in the order in which they were found. Report
+  /// them with ``noteSaved(_:)`` or ``putBack(_:)`` before you take more.
   mutating func takeFresh(_ count: Int) -> [Change] {
     var lines: [Change] = []
     var taken: Set<BytePath> = []
@@ -116,21 +116,21 @@ struct Catalogue: Sendable {
     return lines
   }
 
-  /// Everything that another manifest must say differently. To be reported by ``noteSaved(_:)``.
+  /// Everything that a new manifest must say differently. Report it with ``noteSaved(_:)``.
   func changes() -> [Change] {
     repeated.union(unsaved.keys).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
       .map { Change(path: $0, digest: self[$0]?.digest) }
   }
 
-  /// Takes note that the manifest says this now.
+  /// Records that the manifest says this now.
   mutating func noteSaved(_ changes: some Sequence<Change>) {
     for change in changes { note(change.path, manifestSays: change.digest) }
   }
 
-  /// Takes note that another manifest is there, which has no line twice.
+  /// Records that there is a new manifest, in which no path has two lines.
   mutating func noteRewritten() { repeated = [] }
 
-  /// Takes note that lines of ``takeFresh(_:)`` were not written.
+  /// Records that lines of ``takeFresh(_:)`` were not written.
   mutating func putBack(_ changes: some Collection<Change>) {
     fresh.putBack(changes.map(\.path))
   }
@@ -159,7 +159,7 @@ struct Catalogue: Sendable {
     }
     if case .some(nil) = before { return }
     fresh.append(path)
-    // Files that come and go while nothing can be written leave nothing behind.
+    // Files that come and go while the manifest cannot be written must leave nothing here.
     if fresh.count > 2 * unsaved.count + 1_000 {
       var kept: Set<BytePath> = []
       let unsaved = unsaved
@@ -187,7 +187,7 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// Notes that a directory has files, in those above it.
+  /// Records in all directories above that a directory has files.
   private mutating func link(_ directory: BytePath) {
     var directory = directory
     while !directory.bytes.isEmpty {
@@ -197,7 +197,7 @@ struct Catalogue: Sendable {
     }
   }
 
-  /// Notes that a directory has no files any more.
+  /// Records in the directories above that a directory has no files any more.
   private mutating func unlink(_ directory: BytePath) {
     var directory = directory
     while !directory.bytes.isEmpty, directories[directory] == nil, subdirectories[directory] == nil

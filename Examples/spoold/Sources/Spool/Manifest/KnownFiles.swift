@@ -1,29 +1,29 @@
 /// What the manifest said of files when the run began, and what the run has found out about them.
 ///
-/// It holds nothing of the files that are new, so a first run over any number of them needs no
-/// memory for it.
+/// It holds nothing of files that are new, so a first run needs no memory for them, however many there
+/// are.
 struct KnownFiles {
   private struct File {
-    /// What its line says.
+    /// What the file's line says.
     var digest: Digest
-    /// The newest fact about it, see ``StampLine``.
+    /// The newest fact about the file, see ``StampLine``.
     var fact: (stamp: Stamp, digest: Digest)?
     var fate = Fate.unseen
-    /// Whether its line is in the file that replaces the manifest.
+    /// Whether the line is already in the file that replaces the manifest.
     var isRenewed = false
-    /// Whether its fact is in the file that replaces the other.
+    /// Whether the fact is already in the file that replaces the file of stamps.
     var factIsRenewed = false
   }
 
   /// What becomes of the line of a file.
   private enum Fate: Equatable {
-    /// The run has not come to it; at the end, that it is not there any more.
+    /// The run has not come to the file. At the end of the run: the file does not exist any more.
     case unseen
-    /// It is true.
+    /// The line is true.
     case stays
-    /// It was true once, and this is true now.
+    /// The line was true once, and this digest is true now.
     case becomes(Digest)
-    /// Nobody knows whether it is true.
+    /// It is not known whether the line is true.
     case goes
   }
 
@@ -34,27 +34,27 @@ struct KnownFiles {
 
   // MARK: Before the run
 
-  /// Takes in a line of the manifest. Of several for one path, the last counts.
+  /// Takes in a line of the manifest. If a path has several lines, the last counts.
   mutating func add(_ line: ManifestLine) {
     let old = files.updateValue(File(digest: line.digest), forKey: line.path)
     if old != nil { hasRepeats = true }
   }
 
-  /// Takes in what is known of a file. Of several facts about one path, the last counts.
+  /// Takes in what is known of a file. If a path has several facts, the last counts.
   mutating func add(_ fact: StampLine) {
     files[fact.path]?.fact = (fact.stamp, fact.digest)
   }
 
   // MARK: During the run
 
-  /// Whether the digest of the file is known without reading it: its stamp is the one of a fact.
+  /// Whether the digest of the file is known without reading it: a fact has the same stamp.
   mutating func recall(_ path: BytePath, _ stamp: Stamp) -> Bool {
     guard let fact = files[path]?.fact, fact.stamp == stamp else { return false }
     settle(path, fact.digest)
     return true
   }
 
-  /// Notes that the file has been read.
+  /// Records that the file has been read.
   ///
   /// - Returns: Whether the manifest already names it.
   mutating func note(_ fact: StampLine) -> Bool {
@@ -69,14 +69,14 @@ struct KnownFiles {
     files[path]?.fate = stays ? .stays : .becomes(digest)
   }
 
-  /// Notes that the file is there and could not be read.
+  /// Records that the file exists and could not be read.
   mutating func noteUnread(_ path: BytePath) { files[path]?.fate = .goes }
 
   // MARK: After the run
 
-  /// Leaves what the run has not come to, below `directories`, as it is: it could not look there.
+  /// Keeps the lines of files below `directories`, in which the run could not look.
   ///
-  /// - Returns: How many files are not there any more.
+  /// - Returns: How many files do not exist any more.
   mutating func settleRest(unread directories: [BytePath]) -> Int {
     var gone = 0
     for (path, file) in files where file.fate == .unseen {
@@ -89,12 +89,12 @@ struct KnownFiles {
     return gone
   }
 
-  /// Whether the manifest has a line that is not true, or two for one file.
+  /// Whether the manifest has a line that is not true, or two lines for one file.
   var manifestIsStale: Bool { hasRepeats || files.values.contains { $0.fate != .stays } }
 
-  /// What stands in the new manifest for a line of the old one; nil for nothing.
+  /// The line of the new manifest for a line of the old one; nil for none.
   mutating func renewed(_ line: ManifestLine) -> ManifestLine? {
-    // A file that is new in this run.
+    // The file is new in this run.
     guard let file = files[line.path] else { return line }
     guard !file.isRenewed else { return nil }
     files[line.path]?.isRenewed = true

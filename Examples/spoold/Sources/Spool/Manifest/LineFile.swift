@@ -2,23 +2,23 @@ internal import Glibc
 
 /// A file of lines that grows at its end, under the name where it was found.
 ///
-/// A line is one `write(2)`. A kill in the middle of one may still leave a part of it (the kernel
-/// looks between two pages), and so may a full disk; what is there when the file is opened, behind
-/// the last end of a line, is for ``cutTail()``.
+/// One `write(2)` writes a line. A kill in the middle of the call may still leave a part of the line
+/// (the kernel checks for signals between two pages), and so may a full disk. ``cutTail()`` removes
+/// what stands behind the last line end when the file is opened.
 struct LineFile: ~Copyable {
   /// Without symbolic links, so that a file put in its place does not replace a link.
   private(set) var path: BytePath
-  /// As it was given.
+  /// The path as it was given.
   private(set) var given: BytePath
-  /// Whether it is a file on a disk. Otherwise it can only be written to.
+  /// Whether it is a file on a disk. If not, it can only be written to.
   let isRegular: Bool
   private var descriptor: Descriptor
   private(set) var identity: Stamp.Identity
-  /// Behind the last whole line.
+  /// The position behind the last whole line.
   private var end = 0
   private var isOnDisk = true
 
-  /// Opens the file, and makes it if it is not there.
+  /// Opens the file, and makes it if it does not exist.
   init(_ path: BytePath) throws(SystemError) {
     let opened = try Self.open(path)
     let status = try opened.status()
@@ -34,8 +34,7 @@ struct LineFile: ~Copyable {
     do throws(SystemError) {
       return try Descriptor(opening: path, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY, mode: 0o666)
     } catch {
-      // A device or a pipe may be only for writing. Of anything else the first reason is the
-      // better.
+      // A device or a pipe may allow only writing. For anything else the first error is the better one.
       guard let descriptor = try? Descriptor(opening: path, O_WRONLY | O_APPEND | O_NOCTTY),
         let status = try? descriptor.status(), !status.isRegularFile
       else { throw error }
@@ -43,15 +42,15 @@ struct LineFile: ~Copyable {
     }
   }
 
-  /// As the initializer, and locks the file against other processes.
+  /// Opens the file, or makes it, and locks it against other processes.
   ///
-  /// - Returns: Nil if another has locked it.
+  /// - Returns: Nil if another process has locked it.
   static func locked(_ path: BytePath) throws(SystemError) -> LineFile? {
     while true {
       var file = try LineFile(path)
       guard file.isRegular else { return file }
       guard try file.descriptor.lock() else { return nil }
-      // Whoever held the lock may have put another file here before it was ours.
+      // The process that held the lock before may have put another file in this place.
       if try file.stands() { return file }
     }
   }
@@ -74,9 +73,9 @@ struct LineFile: ~Copyable {
   /// The most bytes that a line may have: a path of the system, escaped, and some numbers.
   private static let longestLine = 16 * 1024
 
-  /// Hands every whole line to `body`, without its end, until `body` returns false.
+  /// Calls `body` with every whole line, without its end, until `body` returns false.
   ///
-  /// - Returns: What stands behind the last one; only the front of what is too long to be a line.
+  /// - Returns: What stands behind the last line; only its front if it is too long for a line.
   mutating func readLines(
     _ body: (ArraySlice<UInt8>) throws(SystemError) -> Bool
   ) throws(SystemError) -> ArraySlice<UInt8> {
@@ -102,7 +101,7 @@ struct LineFile: ~Copyable {
     return rest[...]
   }
 
-  /// Cuts off what stands behind the last whole line. Only after a ``readLines(_:)`` that read
+  /// Cuts off what stands behind the last whole line. Call it only after a ``readLines(_:)`` that read
   /// to the end.
   func cutTail() throws(SystemError) {
     guard isRegular else { return }
@@ -119,7 +118,7 @@ struct LineFile: ~Copyable {
     var rest = line[...]
     while !rest.isEmpty {
       do throws(SystemError) { rest = rest.dropFirst(try descriptor.write(rest)) } catch {
-        // A full disk has room for less; and if not even that is possible, the next start cuts it.
+        // A full disk allows a file to be cut. If even that fails, the next start cuts it.
         if rest.count < line.count { try? cutTail() }
         throw error
       }
@@ -127,12 +126,13 @@ struct LineFile: ~Copyable {
     end += line.count
   }
 
-  /// Puts a file in this one's place that holds what `write` appends to it.
+  /// Replaces this file by a new one with what `write` appends to that.
   ///
-  /// Whoever looks, at whatever moment, finds all of the old one or all of the new one.
+  /// A program that opens the path, at whatever moment, finds all of the old file or all of the new
+  /// one.
   ///
   /// - Parameter temporary: Where the new file stands until it is whole; in the same directory.
-  /// - Throws: If that failed. Then the old file is in its place, and unchanged.
+  /// - Throws: If the replacement failed. Then the old file is in its place, and unchanged.
   mutating func replace(
     through temporary: BytePath,
     _ write: (inout LineFile, inout LineFile) throws(SystemError) -> Void
@@ -141,10 +141,10 @@ struct LineFile: ~Copyable {
     do throws(SystemError) {
       var fresh = try LineFile(temporary)
       try fresh.inheritRights(from: descriptor)
-      // Before it has the name: nobody must find it there unlocked.
+      // Before it gets the name, so that no process finds it there unlocked.
       _ = try fresh.descriptor.lock()
       try write(&self, &fresh)
-      // In this order: a name must not come to the disk before what it names.
+      // In this order: a name must not reach the disk before the content that it names.
       try fresh.descriptor.synchronize()
       try checked("rename") {
         unsafe temporary.withCString { from in
@@ -159,19 +159,19 @@ struct LineFile: ~Copyable {
     }
   }
 
-  /// Returns when all lines are on the disk, and the file's name is.
+  /// Returns when all lines and the file's name are on the disk.
   mutating func synchronize() throws(SystemError) {
     guard isRegular, !isOnDisk else { return }
     try descriptor.synchronize()
-    // A directory may let its names be changed and not be read; then its time is the system's to
-    // choose.
+    // Some directories allow names to be changed and do not allow reading. Then the system decides when
+    // it writes the name.
     if let directory = try? Descriptor(opening: path.parent, O_RDONLY | O_DIRECTORY) {
       try directory.synchronize()
     }
     isOnDisk = true
   }
 
-  /// Removes what a run that was killed has left at `path`.
+  /// Removes the file that a killed run has left at `path`.
   static func remove(_ path: BytePath) throws(SystemError) {
     do throws(SystemError) {
       try checked("unlink") { unsafe path.withCString { unsafe unlink($0) } }
@@ -180,7 +180,7 @@ struct LineFile: ~Copyable {
 
   private func inheritRights(from other: borrowing Descriptor) throws(SystemError) {
     let status = try other.status()
-    // Only root may give a file away; everybody else owns it already.
+    // Only root may change the owner of a file. In all other cases this user owns it already.
     _ = fchown(descriptor.number, status.st_uid, status.st_gid)
     try checked("fchmod") { fchmod(descriptor.number, status.st_mode & 0o7777) }
   }

@@ -1,24 +1,24 @@
 /// The manifest and, beside it, the file of stamps: open, and locked against other processes.
 ///
-/// Three files: `FILE` is what `sha256sum -c` reads. `FILE.spoold` says which stamp a file had when
-/// it had which digest, see ``StampLine``. `FILE.spoold.new` is there only while one of the two is
-/// replaced. This knows how they are written; what is to stand in them, its user does.
+/// There are three files. `FILE` is what `sha256sum -c` reads. `FILE.spoold` says which digest a file
+/// had with which stamp, see ``StampLine``. `FILE.spoold.new` exists only while one of the two is
+/// replaced. This type knows how they are written; its user decides what they contain.
 struct ManifestFiles: ~Copyable {
   private var lines: LineFile
   /// Nil if the manifest is no file on a disk: then there is nothing to continue.
   private var stamps: LineFile?
-  /// How many lines the file of stamps has, those that have been overtaken too.
+  /// How many lines the file of stamps has, including outdated ones.
   private(set) var stampCount = 0
   private let temporary: BytePath
 
   static let suffix = ".spoold"
   private static let title = Array("spoold 1: stamp and digest of files\n".utf8)
 
-  /// Opens the files, or makes them, and cuts off what a crash has left of a last line.
+  /// Opens or makes the files, and cuts off what a crash has left of a last line.
   ///
   /// - Parameters:
-  ///   - onLine: Given every line of the manifest.
-  ///   - onFact: Given every line of the file of stamps, after that.
+  ///   - onLine: Called with every line of the manifest.
+  ///   - onFact: Called with every line of the file of stamps, after that.
   init(
     _ path: BytePath, onLine: (ManifestLine) -> Void, onFact: (StampLine) -> Void
   ) throws(Stop) {
@@ -64,12 +64,12 @@ struct ManifestFiles: ~Copyable {
     return file
   }
 
-  /// `sha256sum -c` passes over these.
+  /// `sha256sum -c` ignores these lines.
   private static func isComment(_ text: ArraySlice<UInt8>) -> Bool {
     text.first == UInt8(ascii: "#")
   }
 
-  /// Lines that are no facts are passed over: what they said is found out again.
+  /// Ignores lines that are no facts: what they said is found out again.
   private static func openStamps(
     beside lines: borrowing LineFile, _ count: inout Int, _ onFact: (StampLine) -> Void
   ) throws(Stop) -> LineFile? {
@@ -108,10 +108,10 @@ struct ManifestFiles: ~Copyable {
     }
   }
 
-  /// The names of the files in a spool, if they stand in it: they are no part of what they describe.
+  /// The names of the files in a spool, if they stand in it: they must not describe themselves.
   func names(in spool: SpoolDirectory) -> Set<BytePath> {
     guard let root = try? spool.path.resolved() else { return [] }
-    // The path of the root directory ends with its slash, every other without one.
+    // The path of the root directory ends with its slash; no other path does.
     let top = root.bytes == Array("/".utf8) ? [] : root.bytes
     guard path.isBelow(BytePath(top)) else { return [] }
     let name = BytePath(path.bytes.dropFirst(top.count + 1))
@@ -127,7 +127,9 @@ struct ManifestFiles: ~Copyable {
     do throws(SystemError) { try lines.append(line.text) } catch { throw .manifest(path, error) }
   }
 
-  /// Writes a fact behind all others. Throws as ``append(_:)-(ManifestLine)``.
+  /// Writes a fact behind all others.
+  ///
+  /// - Throws: If the system does not take all of it; then nothing of it is there.
   mutating func append(_ fact: StampLine) throws(Stop) {
     do throws(SystemError) {
       try stamps?.append(fact.text)
@@ -137,18 +139,18 @@ struct ManifestFiles: ~Copyable {
 
   // MARK: Replacing
 
-  /// Throws if the manifest was removed, or its path leads to another file.
+  /// Throws if the manifest was removed, or if its path leads to another file.
   func requireInPlace() throws(Stop) {
     let stands: Bool
     do throws(SystemError) { stands = try lines.stands() } catch { throw .manifest(path, error) }
     guard stands else { throw .replaced(lines.given) }
   }
 
-  /// Puts a manifest in the place of the old one. Comments stay where they are.
+  /// Puts a new manifest in the place of the old one. Comments stay where they are.
   ///
   /// - Parameters:
-  ///   - renewed: What becomes of a line; nil if it goes.
-  ///   - added: What stands behind the lines that stay.
+  ///   - renewed: Returns the new line for a line; nil if the line is dropped.
+  ///   - added: Returns the lines that follow those that stay.
   mutating func replaceLines(
     adding added: () -> [ManifestLine] = { [] }, _ renewed: (ManifestLine) -> ManifestLine?
   ) throws(Stop) {
@@ -167,7 +169,7 @@ struct ManifestFiles: ~Copyable {
     } catch { throw .manifest(path, error) }
   }
 
-  /// Puts a file of stamps in the place of the old one, with those facts of it that are still of use.
+  /// Puts a new file of stamps in the place of the old one, with the facts that are still useful.
   mutating func replaceStamps(keeping isOfUse: (StampLine) -> Bool) throws(Stop) {
     var count = 1
     do throws(SystemError) {

@@ -1,18 +1,18 @@
 internal import TaskDispatch
 
-/// When the manifest is written, and what to. Values only; a worker does it.
+/// Decides when the manifest is written, and with what content. It holds only values; a worker writes.
 struct Saving {
-  /// What a worker is to write.
+  /// What a worker must write.
   enum Job: Sendable {
     /// Lines that only have to be added, and facts.
     case add([Catalogue.Change], [StampLine])
-    /// Another manifest, with these differences.
+    /// A new manifest, with these differences.
     case replace([Catalogue.Change], [StampLine])
-    /// Another file of stamps, without what is of no use.
+    /// A new file of stamps, without useless facts.
     case tidy(Catalogue)
   }
 
-  /// What came of it.
+  /// The result of a job.
   struct Outcome: Sendable {
     /// How many of the lines, and how many of the facts were written.
     var lines = 0
@@ -20,16 +20,16 @@ struct Saving {
     var stop: Stop?
     /// How many facts the file has.
     var stampCount = 0
-    /// How long it took.
+    /// How long the job took.
     var time = Duration.zero
   }
 
-  /// How often the manifest may be replaced. If that takes long, it is done more rarely: at most a
-  /// tenth of the time goes into it.
+  /// How often the manifest may be replaced. If a replacement takes long, the next one waits longer, so
+  /// that at most a tenth of the time is spent on it.
   var interval: Duration
-  /// Whether a worker is at it.
+  /// Whether a worker is writing.
   private(set) var isOut = false
-  /// What cannot be written; nil as long as everything can.
+  /// Why something cannot be written; nil as long as everything can.
   private(set) var obstacle: Stop?
   private(set) var replacements = 0
   private var facts: [StampLine] = []
@@ -58,7 +58,7 @@ struct Saving {
     guard !isOut, retryAt.map({ $0 <= now }) ?? true else { return nil }
     let job: Job
     if hasMuchOfNoUse(catalogue) {
-      // Before all else: where there is always something else to do, this would fill the disk.
+      // This comes first. If there were always something else to do, useless facts would fill the disk.
       isOut = true
       return .tidy(catalogue)
     }
@@ -82,13 +82,14 @@ struct Saving {
     let hasMore = catalogue.hasFresh || !facts.isEmpty || hasMuchOfNoUse(catalogue)
     if hasMore, let retryAt { return retryAt }
     guard catalogue.isStale else { return nil }
-    // Both must have come: whoever looked at the earlier one would find nothing, and look at once again.
+    // Both times must have come. A timer for the earlier one would find nothing to do, and be set again
+    // at once.
     return max(replaceAt, retryAt ?? replaceAt)
   }
 
-  /// Takes in what came of a job.
+  /// Takes in the result of a job.
   ///
-  /// - Returns: Whether that is news: it cannot be written any more, or it can be again.
+  /// - Returns: Whether that is news: writing fails since now, or works again since now.
   mutating func takeIn(
     _ job: Job, _ outcome: Outcome, _ catalogue: inout Catalogue, at now: DispatcherInstant
   ) -> Bool {
@@ -108,7 +109,7 @@ struct Saving {
       catalogue.noteRewritten()
     case .tidy: break
     }
-    // While nothing can be written, they must not fill the memory.
+    // The facts must not fill the memory while nothing can be written.
     if facts.count > mostOfUse(catalogue) { facts.removeAll { !catalogue.isNewest($0) } }
     let wasInTrouble = obstacle != nil
     obstacle = outcome.stop
@@ -122,11 +123,11 @@ struct Saving {
     return !wasInTrouble
   }
 
-  /// Writes everything that is not written yet, here and now, and sees it to the disk.
+  /// Writes everything that is not written yet, on the calling thread, and synchronizes it to the disk.
   ///
-  /// - Returns: Why that was not possible.
+  /// - Returns: Why that was not possible, else nil.
   mutating func finish(_ catalogue: inout Catalogue, _ files: inout ManifestFiles) -> Stop? {
-    // What a job had taken along that nobody has done is among the changes, and counts as one.
+    // The changes include what an unfinished job had taken, and so this counts as a replacement.
     let mustReplace = catalogue.isStale || isOut
     isOut = false
     retryAt = nil
@@ -146,7 +147,7 @@ struct Saving {
     return obstacle
   }
 
-  /// As many facts as are of use, and as many again, may be there in vain.
+  /// Besides the useful facts, as many again and a thousand may be useless.
   private func hasMuchOfNoUse(_ catalogue: Catalogue) -> Bool {
     stampCount > mostOfUse(catalogue)
   }
@@ -155,14 +156,14 @@ struct Saving {
 }
 
 extension ManifestFiles {
-  /// Does a job. On a worker: it waits for the disk.
+  /// Performs a job. Call it on a worker: it waits for the disk.
   mutating func perform(_ job: Saving.Job) -> Saving.Outcome {
     var outcome = Saving.Outcome()
     do throws(Stop) {
       try requireInPlace()
       switch job {
       case .add(let lines, let facts):
-        // Facts first: a digest of which no line is true yet is not lost.
+        // Facts first: a digest whose line was not written is then not lost.
         try append(facts, &outcome)
         for line in lines {
           try append(ManifestLine(digest: line.digest!, path: line.path))

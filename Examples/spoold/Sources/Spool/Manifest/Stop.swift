@@ -1,25 +1,25 @@
 internal import Glibc
 
-/// Why a run ended before it was through. What had been written until then stays, whole.
+/// Why a run ended before it had finished. Lines that had been written stay, and are whole.
 public enum Stop: Error, Sendable, Hashable {
-  /// The directory that was to be read cannot be.
+  /// The directory that was to be read cannot be read.
   case spool(BytePath, SystemError)
   /// The manifest, or the file of stamps beside it, cannot be read or written.
   case manifest(BytePath, SystemError)
-  /// Another process has it.
+  /// Another process has locked the manifest.
   case inUse(BytePath)
-  /// The file holds something else, in this line. Nothing was changed.
+  /// The file contains something else, in this line. Nothing was changed.
   case foreign(BytePath, line: Int)
-  /// Another file stands there since the run began, or none.
+  /// Since the run began, another file was put there, or the file was removed.
   case replaced(BytePath)
-  /// The process has run out of something, while it was at this file.
+  /// The process has run out of something, while it worked on this file.
   case shortage(BytePath, SystemError)
   /// The spool was removed or moved.
   case spoolGone
-  /// Its path leads to another directory: one was put in its place or mounted there, or a symbolic
-  /// link was pointed elsewhere.
+  /// The spool's path leads to another directory: one was put in its place or mounted there, or a
+  /// symbolic link was changed.
   case spoolReplaced
-  /// Somebody else has shut the dispatcher down.
+  /// The dispatcher was shut down by other code.
   case interrupted
 }
 

@@ -1,8 +1,8 @@
 public import TaskDispatch
 
-/// Counts the files of a spool, for a bar that has to know how long it gets.
+/// Counts the files of a spool, for a progress bar that needs the total.
 ///
-/// A walk of its own beside that of the ``Intake``, which looks only so far ahead as it must.
+/// It has a walk of its own, since the walk of the ``Intake`` looks ahead only as far as it must.
 public final class Census: Sendable {
   private struct State {
     var amount = Amount()
@@ -19,17 +19,17 @@ public final class Census: Sendable {
     state = Confined(State(), to: dispatcher.foreground)
   }
 
-  /// How much there is; nil until everything is counted. On the foreground.
+  /// How much there is; nil until everything is counted. Call it on the foreground.
   public var total: Amount? { state.withValue { $0.isOver ? $0.amount : nil } }
 
-  /// Begins, or goes on. A body that a shutdown drains may still submit, so it asks each time.
+  /// Begins, or goes on. During a drain its bodies may still submit, so it asks `isWanted` each time.
   ///
-  /// - Parameter isWanted: Whether anybody still wants to know. Called on the foreground.
+  /// - Parameter isWanted: Whether the total is still wanted. Called on the foreground.
   public func start(while isWanted: @escaping @Sendable () -> Bool) {
     counting(label: "count") { [walk] in
       try walk.withValue { walk in try walk.next(1_000) }
     } then: { result in
-      // What stops a walk is for the intake to tell.
+      // If an error stops the walk, the intake reports it.
       guard let batch = try? result.get(), isWanted() else { return }
       let goesOn = self.state.withValue { state in
         for found in batch.files { state.amount.add(found) }

@@ -1,9 +1,9 @@
-/// A line that shows how far a run has come. Pure: it is given everything that it shows.
+/// A line that shows how far a run has come. It is given everything that it shows.
 public struct ProgressBar: Sendable, Hashable {
   public var passed: Amount
-  /// Nil while it is not known: then there is no bar, only numbers.
+  /// Nil while the total is not known: then there is no bar, only numbers.
   public var total: Amount?
-  /// Since the beginning.
+  /// The time since the beginning.
   public var elapsed: Duration
 
   public init(passed: Amount, total: Amount?, elapsed: Duration) {
@@ -14,7 +14,7 @@ public struct ProgressBar: Sendable, Hashable {
 
   static let cells = 30
 
-  /// From 0 to 1, and never more: files may grow while they are read.
+  /// From 0 to 1, and never more, although files may grow while they are read.
   var fraction: Double? {
     guard let total else { return nil }
     // A spool of empty files has a bar as well.

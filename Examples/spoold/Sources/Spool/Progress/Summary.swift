@@ -1,12 +1,12 @@
 /// What a run has done.
 public struct Summary: Sendable, Hashable {
-  /// What was read.
+  /// The files that were read.
   public var read = Amount()
-  /// Files that were not read, because their line was there already, and true.
+  /// Files that were not read, because their line existed already and was true.
   public var unchanged = 0
-  /// Files that the manifest no longer names, because they are not there any more.
+  /// Files that the manifest no longer names, because they do not exist any more.
   public var gone = 0
-  /// Files and directories that could not be read, and files that changed meanwhile.
+  /// Files and directories that could not be read, and files that changed while they were read.
   public var failed = 0
   public var elapsed = Duration.zero
 
@@ -30,7 +30,7 @@ extension Duration {
 }
 
 extension Double {
-  /// With so many digits behind the point.
+  /// The number as text, with so many digits behind the point.
   func rounded(to digits: Int) -> String {
     let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     let units = Int((self * Double(scale)).rounded())

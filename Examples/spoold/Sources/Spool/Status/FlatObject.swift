@@ -1,10 +1,10 @@
-/// A JSON object of strings, numbers, `true`, `false` and `null`: all that a request may be.
+/// A JSON object of strings, numbers, `true`, `false` and `null`: a request can be no more.
 ///
-/// Strict: what the grammar of JSON (RFC 8259) does not allow is refused, with the place.
+/// The parser is strict: it refuses what the grammar of JSON (RFC 8259) does not allow, and says where.
 struct FlatObject: Sendable, Hashable {
   enum Value: Sendable, Hashable {
     case string(String)
-    /// As it was written: nobody counts with it here.
+    /// The number as it was written: no code computes with it.
     case number(String)
     case bool(Bool)
     case null
@@ -12,14 +12,14 @@ struct FlatObject: Sendable, Hashable {
 
   /// Why a line is no such object.
   struct Refusal: Error, Sendable, Hashable {
-    /// Where, counted in bytes from 1.
+    /// The place, counted in bytes from 1.
     let column: Int
     let reason: String
   }
 
   private(set) var members: [String: Value] = [:]
 
-  /// - Parameter line: Without its end.
+  /// - Parameter line: A line without its end.
   init(_ line: ArraySlice<UInt8>) throws(Refusal) {
     var parser = Parser(line)
     try parser.skip("{")
@@ -101,7 +101,7 @@ struct FlatObject: Sendable, Hashable {
     private mutating func number() throws(Refusal) -> String {
       let start = index
       if next == UInt8(ascii: "-") { index += 1 }
-      // A number does not begin with a zero that means nothing.
+      // JSON allows no leading zeros.
       if next == UInt8(ascii: "0") { index += 1 } else { try digits() }
       if next == UInt8(ascii: ".") {
         index += 1
@@ -144,7 +144,7 @@ struct FlatObject: Sendable, Hashable {
       return string
     }
 
-    /// What stands behind a backslash, as UTF-8.
+    /// The character that stands behind a backslash, as UTF-8.
     private mutating func escape() throws(Refusal) -> [UInt8] {
       let plain: [UInt8: UInt8] = [
         UInt8(ascii: "\""): 0x22, UInt8(ascii: "\\"): 0x5C, UInt8(ascii: "/"): 0x2F,
@@ -158,7 +158,7 @@ struct FlatObject: Sendable, Hashable {
       let start = column
       let first = try unit()
       var units = [first]
-      // A character beyond the first 65536 is written as two.
+      // A character beyond the first 65536 is written as two units.
       if 0xD800..<0xDC00 ~= first, next == UInt8(ascii: "\\") {
         index += 1
         units.append(try unit())

@@ -5,7 +5,7 @@ public enum JSON: Sendable, Hashable {
   case number(Int)
   case string([UInt8])
   case array([JSON])
-  /// In this order.
+  /// The members, in this order.
   case object([Member])
 
   public struct Member: Sendable, Hashable {
@@ -28,7 +28,7 @@ extension JSON: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral,
 }
 
 extension JSON {
-  /// On one line, in ASCII alone.
+  /// The value on one line, in ASCII only.
   var text: [UInt8] {
     var text: [UInt8] = []
     write(to: &text)
@@ -64,7 +64,7 @@ extension JSON {
     text += end.utf8
   }
 
-  /// What is no UTF-8 becomes the character that says so: JSON has no bytes.
+  /// Bytes that are not UTF-8 become the replacement character, since JSON has no bytes.
   private static func write(_ bytes: [UInt8], to text: inout [UInt8]) {
     text += "\"".utf8
     for unit in String(decoding: bytes, as: UTF8.self).utf16 {

@@ -1,31 +1,31 @@
 internal import Glibc
 internal import TaskDispatch
 
-/// One who has connected to the status socket. On the foreground.
+/// A client that has connected to the status socket. Use it on the foreground.
 ///
-/// A line is read, answered, and the answer sent, before the next is looked at. So a client that
-/// sends without reading fills its own buffers and nobody else's.
+/// One line is read and answered, and its answer sent, before the next line is looked at. So a client
+/// that sends without reading fills only its own buffers.
 struct StatusClient {
-  /// Owns the connection: a struct that can be copied cannot.
+  /// Owns the connection. A struct that can be copied cannot own it.
   final class Connection: Sendable {
     let descriptor: Descriptor
     init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 
     deinit {
-      // A child that has been started and is no other program yet has it too, and closing it here would
-      // leave the client waiting.
+      // A child process that was forked and has not executed its program yet has the connection open as
+      // well. Closing the descriptor here would not end the connection, and the client would wait.
       shutdown(descriptor.number, Int32(SHUT_RDWR))
     }
   }
 
   let connection: Connection
   var registration: Registration?
-  /// When it last sent something, or took something.
+  /// When the client last sent or took something.
   var active: DispatcherInstant
   private(set) var interest = Readiness.readable
   private var input: [UInt8] = []
   private var output: ArraySlice<UInt8> = []
-  /// Whether it sends nothing more, or nothing of it is listened to any more.
+  /// Whether the client sends nothing more, or what it sends is not read any more.
   private var isDeaf = false
 
   init(_ connection: Connection, at now: DispatcherInstant) {
@@ -33,13 +33,13 @@ struct StatusClient {
     active = now
   }
 
-  /// Whether there is nothing left to do for it.
+  /// Whether there is nothing left to do for the client.
   private var isOver: Bool { isDeaf && output.isEmpty && input.isEmpty }
 
-  /// Takes what it has sent, and gives it what it is owed, as far as neither has to wait.
+  /// Reads what the client has sent, and sends it its answers, as far as neither blocks.
   ///
-  /// - Parameter answer: The reply to a line, without its end.
-  /// - Returns: Whether it stays.
+  /// - Parameter answer: Returns the reply to a line, without its end.
+  /// - Returns: Whether the client stays.
   mutating func serve(
     _ limits: StatusServer.Limits, at now: DispatcherInstant,
     answer: (ArraySlice<UInt8>) -> [UInt8]
@@ -99,8 +99,8 @@ struct StatusClient {
     }
   }
 
-  /// The next request; what stands behind the last end of a line counts as one once nothing more
-  /// comes.
+  /// The next request. When the client sends nothing more, what stands behind the last line end counts
+  /// as a request, too.
   private mutating func nextLine(_ limits: StatusServer.Limits) -> ArraySlice<UInt8>? {
     guard let end = input.firstIndex(of: UInt8(ascii: "\n")) else {
       guard isDeaf, !input.isEmpty, input.count <= limits.request else { return nil }

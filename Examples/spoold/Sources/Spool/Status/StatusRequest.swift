@@ -12,14 +12,14 @@ public enum StatusRequest: String, Sendable, CaseIterable {
 struct RequestRefusal: Error, Sendable, Hashable {
   let reason: String
 
-  /// For the client.
+  /// The reply for the client.
   var reply: JSON { .object([.init("ok", false), .init("error", "\(reason)")]) }
 }
 
 extension StatusRequest {
   private static let form = #"expected {"request":"status"}, "rescan" or "dump""#
 
-  /// - Parameter line: Without its end.
+  /// - Parameter line: A line without its end.
   init(_ line: ArraySlice<UInt8>) throws(RequestRefusal) {
     let object: FlatObject
     do throws(FlatObject.Refusal) { object = try FlatObject(line) } catch {

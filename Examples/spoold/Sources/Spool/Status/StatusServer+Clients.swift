@@ -1,7 +1,7 @@
 internal import Glibc
 internal import TaskDispatch
 
-/// Those who have been let in. On the foreground.
+/// The clients that were accepted. All of this runs on the foreground.
 extension StatusServer {
   func register(_ number: Int32, for interest: Readiness) {
     let registration = try? dispatcher.onReady(number, for: interest, label: "client") { _ in
@@ -18,7 +18,7 @@ extension StatusServer {
   }
 
   private func serve(_ number: Int32) {
-    // Taken out, because an answer may ask how many there are.
+    // A copy, because an answer may ask how many clients there are.
     guard var client = state.withValue({ $0.clients[number] }) else { return }
     let limits = state.withValue { $0.limits }
     let interest = client.interest
@@ -32,11 +32,11 @@ extension StatusServer {
   }
 
   private func remove(_ number: Int32) {
-    // Cancelled before the descriptor is closed, whose number may be another's then.
+    // Cancelled before the descriptor is closed, since another file may get its number then.
     state.withValue { $0.clients[number]?.registration }?.cancel()
     state.withValue { state in
       state.clients[number] = nil
-      // Nobody is left to be sent away, so nobody is woken up for it.
+      // No client is left that could become idle, so no timer is needed.
       if state.clients.isEmpty { state.alarm.take()?.timer.cancel() }
     }
   }
@@ -57,7 +57,8 @@ extension StatusServer {
 
   // MARK: Idle clients
 
-  /// Sends those away who do nothing. Nothing is set while there is no client.
+  /// Sets a timer that removes clients that are idle for too long. There is none while there is no
+  /// client.
   func setAlarm() {
     state.withValue { state in
       guard state.alarm == nil,

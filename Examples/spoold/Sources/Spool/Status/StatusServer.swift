@@ -1,16 +1,16 @@
 internal import Glibc
 public import TaskDispatch
 
-/// Answers who asks at a Unix socket: a line of JSON for each line. Replies are made on the
-/// foreground, where the state is; nothing here ever waits.
+/// Answers clients at a Unix socket: a line of JSON for each line. It makes replies on the foreground,
+/// to which the state is confined; nothing here ever blocks.
 public final class StatusServer: Sendable {
-  /// What a client may cost.
+  /// The limits for clients.
   public struct Limits: Sendable, Hashable {
-    /// Clients at a time. The next is told so.
+    /// How many clients there may be at a time. The next one is told that there are too many.
     public var clients: Int
-    /// Bytes of a request.
+    /// The most bytes of a request.
     public var request: Int
-    /// Bytes of a reply.
+    /// The most bytes of a reply.
     public var reply: Int
     /// How long a client may neither send nor take anything.
     public var idle: Duration
@@ -36,7 +36,7 @@ public final class StatusServer: Sendable {
     var answer: (@Sendable (StatusRequest) -> JSON)?
   }
 
-  /// Owns the socket, and lets go of it with the server.
+  /// Owns the socket, and closes it with the server.
   private final class Door: Sendable {
     let listener: Listener
     init(_ listener: consuming Listener) { self.listener = listener }
@@ -57,16 +57,16 @@ public final class StatusServer: Sendable {
   /// The descriptor at which clients arrive.
   var descriptor: Int32 { door.listener.descriptor.number }
 
-  /// How many clients there are. On the foreground.
+  /// How many clients there are. Call it on the foreground.
   public var clientCount: Int { state.withValue { $0.clients.count } }
 
-  /// Takes over other limits, for what comes. On the foreground.
+  /// Takes over other limits, for later clients and requests. Call it on the foreground.
   public func apply(_ limits: Limits) { state.withValue { $0.limits = limits } }
 
-  /// Begins to let clients in. On the foreground, once.
+  /// Begins to accept clients. Call it on the foreground, once.
   ///
   /// - Parameters:
-  ///   - onNotice: Told when nobody can be let in for a while, and when that is over.
+  ///   - onNotice: Told when no client can be accepted for a while, and when that is over.
   ///   - answer: Makes a reply, on the foreground.
   public func start(
     onNotice: @escaping @Sendable (Notice) -> Void,
@@ -83,18 +83,18 @@ public final class StatusServer: Sendable {
     let listening = try? dispatcher.onReady(descriptor, for: .readable, label: "status") { _ in
       self.letIn()
     }
-    // Refused only because a shutdown has begun already.
+    // The dispatcher refuses only if a shutdown has begun already.
     state.withValue { $0.listening = listening }
   }
 
   private func tell(_ notice: Notice) { state.withValue({ $0.onNotice })?(notice) }
 
-  /// Sends all clients away, once the dispatcher has shut down. Any thread, once.
+  /// Closes all connections, once the dispatcher has shut down. Any thread may call it, once.
   public func finish() { _ = state.takeValue() }
 
-  // MARK: Letting in
+  // MARK: Accepting
 
-  /// How many are let in before others have their turn.
+  /// How many clients are accepted before other foreground tasks run.
   private static let most = 32
 
   private func letIn() {
@@ -104,7 +104,7 @@ public final class StatusServer: Sendable {
         if state.withValue({ $0.isShort.take() }) { tell(.shortageIsOver) }
         add(client)
       } catch {
-        // The client waits still, so this would be tried again and again at once.
+        // The client still waits, so the next attempt would come at once, again and again.
         pause(error)
         break
       }
@@ -132,7 +132,7 @@ public final class StatusServer: Sendable {
     let refusal = RequestRefusal(
       reason: "there are \(limit) clients already, which is the limit; try again later")
     let text = refusal.reply.text + "\n".utf8
-    // Into an empty buffer. Who does not take it does not want to know.
+    // The buffer is empty. If it does not take the text, the client gets none.
     unsafe text.withUnsafeBytes { bytes in
       _ = unsafe Glibc.send(number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
@@ -140,7 +140,7 @@ public final class StatusServer: Sendable {
 }
 
 extension Bool {
-  /// Its value; false from then on.
+  /// Returns the value, and sets it to false.
   fileprivate mutating func take() -> Bool {
     defer { self = false }
     return self

@@ -2,14 +2,14 @@ internal import Glibc
 
 /// Arguments of a process as text, without loss.
 ///
-/// A path is bytes, and a `String` is not: what is no UTF-8 would be repaired, and then name
-/// another file. So in an argument that is not UTF-8 each byte that is not ASCII goes through the
-/// parser as one of the last 256 scalars for private use. So does one that holds such a scalar
-/// itself.
+/// A path is bytes, and a `String` is not: bytes that are not UTF-8 would be repaired, and then name
+/// another file. So in an argument that is not UTF-8, each byte that is not ASCII is passed through the
+/// parser as one of the last 256 scalars for private use. An argument that contains such a scalar
+/// itself is treated in the same way.
 public enum ArgumentText {
   private static let base: UInt32 = 0x10_FF00
 
-  /// Those that the process was given, without its own name.
+  /// The arguments that the process was given, without its own name.
   public static var all: [String] {
     (1..<max(1, Int(CommandLine.argc))).map { index in
       let argument = unsafe CommandLine.unsafeArgv[index]!

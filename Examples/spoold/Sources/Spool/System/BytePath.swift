@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// A path as the system has it: bytes, none of them zero. They need not be UTF-8, so this is no
-/// `String`, and becomes one only for somebody to look at.
+/// `String`, and becomes one only for people to read.
 public struct BytePath: Hashable, Sendable {
   public let bytes: [UInt8]
 
@@ -17,7 +17,7 @@ public struct BytePath: Hashable, Sendable {
   /// The path of a file beside this one, whose name is longer by `suffix`.
   func adding(suffix: String) -> BytePath { BytePath(bytes + suffix.utf8) }
 
-  /// The directory in which this stands.
+  /// The directory that contains this.
   var parent: BytePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return BytePath(".") }
     return slash == 0 ? BytePath("/") : BytePath(bytes[..<slash])
@@ -26,14 +26,13 @@ public struct BytePath: Hashable, Sendable {
   /// The names of which a relative path consists.
   var names: [ArraySlice<UInt8>] { bytes.split(separator: UInt8(ascii: "/")) }
 
-  /// The last of its names.
+  /// The last of the names.
   var lastName: [UInt8] {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return bytes }
     return Array(bytes[(slash + 1)...])
   }
 
-  /// The directory above, of a path within the spool: the empty path for what stands in the spool
-  /// itself.
+  /// The directory above, for a path within the spool: the empty path for a name in the spool itself.
   var directory: BytePath { bytes.contains(UInt8(ascii: "/")) ? parent : BytePath("") }
 
   /// Whether this stands somewhere below `directory`. Everything stands below the empty path.
@@ -50,7 +49,7 @@ public struct BytePath: Hashable, Sendable {
     }
   }
 
-  /// The symbolic links that lead to it, each by the path by which it is followed.
+  /// The symbolic links on the way to it, each by the path by which it is followed.
   var links: [BytePath] {
     let slash = UInt8(ascii: "/")
     var links: [BytePath] = []
@@ -58,7 +57,7 @@ public struct BytePath: Hashable, Sendable {
     var names = Array(names.reversed())
     while let name = names.popLast() {
       let next = directory.appending(name)
-      // As many as the system follows.
+      // The system follows at most so many.
       guard links.count < 40, let target = next.target else {
         directory = next
         continue
@@ -93,8 +92,8 @@ public struct BytePath: Hashable, Sendable {
 }
 
 extension BytePath {
-  /// For one line of a message: control characters and backslashes are escaped, all else stays as
-  /// it is, also what is not UTF-8.
+  /// The path for one line of a message: control characters and backslashes are escaped, all other
+  /// bytes stay as they are, also those that are not UTF-8.
   public var shown: [UInt8] {
     var shown: [UInt8] = []
     for byte in bytes {

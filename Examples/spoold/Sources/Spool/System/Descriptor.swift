@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// The one owner of an open descriptor. Closes it when it goes.
+/// The one owner of an open descriptor. Closes it at the end of its own life.
 struct Descriptor: ~Copyable, Sendable {
   let number: Int32
   private var isLocked = false
 
-  /// Opens `path`, relative to the open directory `base` or else to the working directory.
+  /// Opens `path`, relative to the open directory `base`, or else to the working directory.
   ///
-  /// - Parameter flags: Of `open(2)`. No child inherits the descriptor.
+  /// - Parameter flags: The flags of `open(2)`. No child inherits the descriptor.
   init(
     opening path: BytePath, in base: Int32 = AT_FDCWD, _ flags: Int32, mode: mode_t = 0
   ) throws(SystemError) {
@@ -16,24 +16,24 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Takes over a descriptor that is open, and that nobody else closes.
+  /// Takes over an open descriptor that no other code closes.
   init(owning number: Int32) { self.number = number }
 
   deinit {
-    // A child that has been started and is no other program yet has the open file too, and closing
-    // it here would leave the lock to the child.
+    // A child process that was forked and has not executed its program yet has the file open as well.
+    // Closing it here would leave the lock to the child.
     if isLocked { flock(number, LOCK_UN) }
     close(number)
   }
 
-  /// What the open file is.
+  /// The status of the open file.
   func status() throws(SystemError) -> stat {
     var status = stat()
     try checked("fstat") { unsafe fstat(number, &status) }
     return status
   }
 
-  /// What stands under `path` below this directory. Does not follow a symbolic link.
+  /// The status of `path` below this directory. Does not follow a symbolic link.
   func status(of path: BytePath) throws(SystemError) -> stat {
     var status = stat()
     try checked("fstatat") {
@@ -53,7 +53,7 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Reads what comes next into the front of `buffer`.
+  /// Reads the next bytes into the front of `buffer`.
   ///
   /// - Returns: How many bytes it read; 0 at the end.
   func read(into buffer: inout [UInt8]) throws(SystemError) -> Int {
@@ -71,7 +71,7 @@ struct Descriptor: ~Copyable, Sendable {
     }
   }
 
-  /// Cuts everything off that stands at `length` or behind it.
+  /// Cuts the file off at `length`.
   func truncate(to length: Int) throws(SystemError) {
     try checked("ftruncate") { ftruncate(number, length) }
   }
@@ -79,9 +79,9 @@ struct Descriptor: ~Copyable, Sendable {
   /// Returns when everything that was written is on the disk.
   func synchronize() throws(SystemError) { try checked("fsync") { fsync(number) } }
 
-  /// Locks the open file for this process, until this goes.
+  /// Locks the open file for this process, until this value ends.
   ///
-  /// - Returns: False if another has locked it.
+  /// - Returns: False if another process has locked it.
   mutating func lock() throws(SystemError) -> Bool {
     do throws(SystemError) {
       try checked("flock") { flock(number, LOCK_EX | LOCK_NB) }

@@ -6,7 +6,7 @@ internal import Glibc
 
   private let stream: OpaquePointer
 
-  /// Opens `path` below `root`; the root itself if it is empty. Does not follow a symbolic link.
+  /// Opens `path` below `root`; the root itself if the path is empty. Does not follow a symbolic link.
   init(_ path: BytePath, below root: borrowing Descriptor) throws(SystemError) {
     let isRoot = path.bytes.isEmpty
     let number = try checked("openat") {
@@ -24,7 +24,7 @@ internal import Glibc
 
   deinit { unsafe closedir(stream) }
 
-  /// The next entry, `.` and `..` aside; nil at the end.
+  /// The next entry, without `.` and `..`; nil at the end.
   func next() throws(SystemError) -> (name: [UInt8], kind: Kind)? {
     while true {
       errno = 0
@@ -45,7 +45,8 @@ internal import Glibc
     }
   }
 
-  /// Through the pointer that the system gave: what it points at may be shorter than a `dirent`.
+  /// Reads through the pointer that the system gave, since the entry in memory may be shorter than a
+  /// `dirent`.
   private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
     let offset = MemoryLayout<dirent>.offset(of: \.d_name)!
     let start = unsafe (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: UInt8.self)

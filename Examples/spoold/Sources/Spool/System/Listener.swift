@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A Unix stream socket that waits for clients. Removes its name when it goes, if it has made it.
+/// A Unix stream socket that clients connect to. Removes its name at its end, if it has made it.
 public struct Listener: ~Copyable, Sendable {
   let descriptor: Descriptor
-  /// The name, and the file that stands under it; nil if somebody else has made it.
+  /// The socket's name, and the identity of its file; nil if another process has made the socket.
   private let place: (path: BytePath, identity: Stamp.Identity)?
 
-  /// How many clients may wait to be let in.
+  /// How many clients may wait to be accepted.
   private static let backlog: Int32 = 128
 
-  /// Makes the socket at `path`, for its owner and group. One that nobody listens at any more is
-  /// replaced; nothing else is.
+  /// Makes the socket at `path`, for its owner and group. It replaces a socket at which no process
+  /// listens any more, and nothing else.
   public init(_ path: BytePath) throws(ListenRefusal) {
     let address = try SocketAddress(path)
     do throws(SystemError) { descriptor = try Self.listening(path, address) } catch {
@@ -23,14 +23,14 @@ public struct Listener: ~Copyable, Sendable {
     _ path: BytePath, _ address: SocketAddress
   ) throws(SystemError) -> Descriptor {
     let opened = try open()
-    // Before the name is there: nobody must find it more open than it is to be.
+    // Before the name exists, so that no process finds it more open than it must be.
     try checked("fchmod") { fchmod(opened.number, 0o660) }
     do throws(SystemError) { try address.bind(opened) } catch {
       guard error.code == EADDRINUSE, try isStale(path, address) else { throw error }
       try LineFile.remove(path)
       try address.bind(opened)
     }
-    // The mask of the process may have taken the group's rights away.
+    // The mask of the process may have removed the group's rights.
     try checked("chmod") { unsafe path.withCString { unsafe chmod($0, 0o660) } }
     try checked("listen") { listen(opened.number, backlog) }
     return opened
@@ -42,9 +42,9 @@ public struct Listener: ~Copyable, Sendable {
     return result == 0 ? Stamp(status).identity : nil
   }
 
-  /// Takes over a socket that listens already: a service manager has made it.
+  /// Takes over a socket that a service manager has made and that already listens.
   ///
-  /// - Parameter number: An open descriptor, which nobody else closes. If this throws, it is closed.
+  /// - Parameter number: An open descriptor that no other code closes. If this throws, it is closed.
   public init(adopting number: Int32) throws(ListenRefusal) {
     place = nil
     do throws(SystemError) { descriptor = try Self.adopted(number) } catch {
@@ -65,7 +65,7 @@ public struct Listener: ~Copyable, Sendable {
   }
 
   deinit {
-    // Only if it is still this one that stands there.
+    // Only if the name still belongs to this socket.
     guard let place, Self.identity(place.path) == place.identity else { return }
     try? LineFile.remove(place.path)
   }
@@ -79,7 +79,7 @@ public struct Listener: ~Copyable, Sendable {
       try checked("fcntl") { fcntl(client.number, F_SETFD, FD_CLOEXEC) }
       return client
     } catch {
-      // One that has gone before it was let in is none.
+      // A client that has gone before it was accepted does not count.
       guard error.code == EAGAIN || error.code == ECONNABORTED else { throw error }
       return nil
     }
@@ -91,7 +91,7 @@ public struct Listener: ~Copyable, Sendable {
     return Descriptor(owning: try checked("socket") { socket(AF_UNIX, kind, 0) })
   }
 
-  /// Whether what stands at `path` is a socket at which nobody listens.
+  /// Whether `path` is a socket at which no process listens.
   private static func isStale(
     _ path: BytePath, _ address: SocketAddress
   ) throws(SystemError) -> Bool {
@@ -120,7 +120,7 @@ public struct Listener: ~Copyable, Sendable {
 
 /// Why there is no status socket.
 public enum ListenRefusal: Error, Sendable, Hashable {
-  /// Another process listens there, or it is no socket.
+  /// Another process listens there, or the path is no socket.
   case inUse(BytePath)
   case tooLong(BytePath, most: Int)
   /// The descriptor that was handed over is no Unix stream socket that listens.

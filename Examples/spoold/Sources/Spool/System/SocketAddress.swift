@@ -6,7 +6,7 @@ struct SocketAddress {
   private static let nameOffset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path)!
 
   init(_ path: BytePath) throws(ListenRefusal) {
-    // A zero has to follow.
+    // A zero byte must follow the name.
     let most = MemoryLayout<sockaddr_un>.size - Self.nameOffset - 1
     guard path.bytes.count <= most else { throw .tooLong(path, most: most) }
     address.sun_family = sa_family_t(AF_UNIX)

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// What the system says of a file without reading it.
 ///
-/// Two equal stamps of one path mean: the same file, and nothing has written to it in between.
-/// Every write sets the time of change, which no program can set back; see ``Settling`` for how
-/// finely it counts.
+/// Two equal stamps of one path mean that it is the same file, and that no program has written to it in
+/// between. Every write sets the time of change, which no program can set back; see ``Settling`` for
+/// how finely it counts.
 struct Stamp: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64
@@ -18,7 +18,7 @@ struct Stamp: Hashable, Sendable {
     let nanoseconds: Int64
   }
 
-  /// Which file it is, whatever stands in it.
+  /// Which file it is, whatever it contains.
   struct Identity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64

@@ -4,20 +4,20 @@ internal import Glibc
 public struct SystemError: Error, Sendable, Hashable {
   /// The call, such as `openat`.
   public let call: String
-  /// Its `errno`.
+  /// The `errno` of the call.
   public let code: Int32
 
-  /// Of the call that has just failed on this thread.
+  /// The error of the call that has just failed on this thread.
   static func last(_ call: String) -> SystemError { SystemError(call: call, code: errno) }
 
-  /// What the system says about it, such as `Permission denied`.
+  /// What the system says about the error, such as `Permission denied`.
   public var text: String { unsafe String(cString: strerror(code)) }
 
-  /// Whether what was asked for is not there, or is no longer what it was a moment ago. `ELOOP`
-  /// says so of a symbolic link, because nothing here follows one.
+  /// Whether the file does not exist, or is no longer what it was a moment ago. `ELOOP` means that for
+  /// a symbolic link, because no call here follows one.
   var meansGone: Bool { code == ENOENT || code == ENOTDIR || code == ELOOP }
 
-  /// Whether the process has run out of something. Then it is not about one file.
+  /// Whether the process has run out of something. Then the error does not concern one file.
   var isShortage: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
 }
 
@@ -37,9 +37,9 @@ extension SystemError: CustomStringConvertible {
   public var description: String { "\(text) (\(call))" }
 }
 
-/// Makes a call again for as long as a signal interrupts it.
+/// Repeats a call for as long as a signal interrupts it.
 ///
-/// - Throws: If it then returns a negative number.
+/// - Throws: If the call then returns a negative number.
 @discardableResult
 func checked<Number: SignedInteger>(
   _ call: String, _ body: () -> Number
@@ -52,9 +52,9 @@ func checked<Number: SignedInteger>(
 }
 
 extension Result where Failure == any Error {
-  /// Of a body that throws nothing else.
+  /// The result of a body that throws only ``SystemError``.
   var ofSystem: Result<Success, SystemError> {
-    // A dispatcher hands on what a body has thrown, and knows of no type for it.
+    // A dispatcher passes on what a body has thrown, without its type.
     mapError { $0 as! SystemError }
   }
 }

@@ -1,6 +1,7 @@
 internal import TaskDispatch
 
-/// Elements with a time, the earliest first, and of those the one that came first: a binary heap.
+/// Elements with a time, the earliest first; of equal times, the one that was inserted first. A binary
+/// heap.
 struct Agenda<Element> {
   private struct Entry {
     let element: Element
@@ -26,7 +27,7 @@ struct Agenda<Element> {
     }
   }
 
-  /// Takes the first out, unless it comes after `now`.
+  /// Removes the first element, unless it is due after `now`.
   mutating func popFirst(
     dueBy now: DispatcherInstant = .distantFuture
   ) -> (element: Element, due: DispatcherInstant)? {

@@ -1,14 +1,14 @@
-/// The directories of the spool that are known, and which watch is whose.
+/// The known directories of the spool, and the watch of each.
 ///
-/// A directory that is moved takes all below it along, here as on the disk, so nothing has to be
+/// If a directory is moved, all below it moves along, here as on the disk. So nothing has to be
 /// renamed; see ``detach(_:)``.
 struct DirectoryTree {
   private struct Node {
-    /// Nil for the spool, and for one that is detached.
+    /// Nil for the spool, and for a detached directory.
     var parent: Int?
     var name: [UInt8]
     var children: [[UInt8]: Int] = [:]
-    /// Nil if it could not be watched.
+    /// Nil if the directory could not be watched.
     var watch: Inotify.Watch?
   }
 
@@ -16,13 +16,13 @@ struct DirectoryTree {
   private var owners: [Inotify.Watch: Int] = [:]
   private var root: Int?
   private var nextNumber = 0
-  /// Moved or removed; a scan may find them again somewhere else.
+  /// Directories that were moved or removed. A scan may find them again somewhere else.
   private var detached: Set<Int> = []
 
   /// How many directories are watched.
   var watchCount: Int { owners.count }
 
-  /// Where the directory of a watch stands; nil if that is not known, or nowhere in the spool.
+  /// The path of a watched directory; nil if it is not known, or nowhere in the spool.
   func path(of watch: Inotify.Watch) -> BytePath? {
     guard var number = owners[watch] else { return nil }
     var names: [[UInt8]] = []
@@ -34,13 +34,13 @@ struct DirectoryTree {
     return BytePath(names.reversed().joined(separator: [UInt8(ascii: "/")]))
   }
 
-  /// The names of the directories that are known to stand in one.
+  /// The names of the known directories in a directory.
   func children(of path: BytePath) -> [[UInt8]] {
     number(at: path).map { Array(nodes[$0]!.children.keys) } ?? []
   }
 
-  /// Notes that a directory was found, and its watch if it has one. If it stood elsewhere before,
-  /// all below it has come along.
+  /// Records that a directory was found, and its watch if it has one. If the directory stood elsewhere
+  /// before, all below it moves along.
   ///
   /// - Returns: False if the directory above it is not known, or not any more.
   mutating func bind(_ path: BytePath, to watch: Inotify.Watch?) -> Bool {
@@ -51,7 +51,7 @@ struct DirectoryTree {
     let number = watch.flatMap { owners[$0] } ?? fresh(at: before, watch)
     if let before, before != number { detach(path) }
     if number != before {
-      // A directory cannot stand below itself, whatever the order in which all this came to light.
+      // A directory cannot stand below itself, in whatever order these facts were found.
       guard parent.map({ !isDetached($0) && !stands($0, below: number) }) ?? true else {
         return false
       }
@@ -65,7 +65,7 @@ struct DirectoryTree {
     return true
   }
 
-  /// The node that stands there, if it can take the watch; else a new one.
+  /// The node at that place, if it can take the watch; else a new one.
   private mutating func fresh(at before: Int?, _ watch: Inotify.Watch?) -> Int {
     if let before, nodes[before]!.watch == nil || watch == nil {
       if let watch {
@@ -80,8 +80,8 @@ struct DirectoryTree {
     return nextNumber
   }
 
-  /// Notes that what stood at `path` does not any more. What is known of it is kept, in case that it
-  /// is found elsewhere.
+  /// Records that the directory at `path` is not there any more. What is known of it is kept, in case
+  /// it is found elsewhere.
   mutating func detach(_ path: BytePath) {
     guard let number = number(at: path), number != root else { return }
     unlink(number)
@@ -90,7 +90,7 @@ struct DirectoryTree {
 
   /// Forgets all that was detached and not found again.
   ///
-  /// - Returns: The watches to let go of.
+  /// - Returns: The watches to end.
   mutating func takeDetached() -> [Inotify.Watch] {
     var watches: [Inotify.Watch] = []
     var rest = Array(detached)
@@ -105,7 +105,7 @@ struct DirectoryTree {
     return watches
   }
 
-  /// Notes that a watch has ended: its directory is gone, or its file system is unmounted.
+  /// Records that a watch has ended: its directory is gone, or its file system is unmounted.
   mutating func remove(_ watch: Inotify.Watch) {
     if let number = owners.removeValue(forKey: watch) { nodes[number]!.watch = nil }
   }

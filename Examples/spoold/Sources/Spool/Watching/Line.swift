@@ -1,7 +1,7 @@
-/// Elements that wait in the order in which they came.
+/// Elements that wait in the order in which they were added.
 struct Line<Element: Sendable>: Sendable {
   private var elements: [Element] = []
-  /// Those before this one are gone. Moving the others up each time would cost too much.
+  /// Elements before this index are gone. Moving the others up each time would cost too much.
   private var head = 0
 
   var count: Int { elements.count - head }

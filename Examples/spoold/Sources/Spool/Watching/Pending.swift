@@ -1,15 +1,15 @@
 internal import TaskDispatch
 
-/// Paths that have changed, each waiting until nobody has touched it for a while.
+/// Changed paths, each of which waits until no program has touched it for a while.
 ///
-/// Whoever writes a file is not to have it read after every piece. One that is written to for ever is
-/// tried all the same, when it has waited for long enough.
+/// A file that a program is writing must not be read after every piece. A file that is written to for
+/// ever is tried all the same, when it has waited for long enough.
 struct Pending {
   /// How long a path waits.
   struct Patience: Sendable, Hashable {
     /// Since it was last touched.
     var settle: Duration
-    /// Since it was last touched by somebody who seems to be through with it.
+    /// Since it was last touched by a program that seems to have finished with it.
     var settleComplete: Duration
     /// Since it was first touched.
     var atMost: Duration
@@ -17,16 +17,16 @@ struct Pending {
 
   /// What is known of a file from trying to read it.
   struct Attempt: Sendable, Hashable {
-    /// What it was when it was found unsettled, as long ago as it takes to settle.
+    /// The stamp with which the file was found unsettled, at least the settling time ago.
     var quiet: Stamp?
-    /// How often it was found unsettled.
+    /// How often the file was found unsettled.
     var tries = 0
   }
 
   private struct Entry {
     let first: DispatcherInstant
     var due: DispatcherInstant
-    /// When the agenda comes to it, which may be too early.
+    /// The time of its element in the agenda, which may be too early.
     var alarm: DispatcherInstant
     var attempt: Attempt
   }
@@ -40,14 +40,14 @@ struct Pending {
   var count: Int { entries.count }
   var paths: some Collection<BytePath> { entries.keys }
 
-  /// When the next of them may be due. It may turn out that it is not.
+  /// When the next path may be due. It may turn out that none is.
   var next: DispatcherInstant? { entries.isEmpty ? nil : agenda.first }
 
   func contains(_ path: BytePath) -> Bool { entries[path] != nil }
 
-  /// Notes that somebody has touched the file.
+  /// Records that a program has touched the file.
   ///
-  /// - Parameter isComplete: Whether it looks as if that was all.
+  /// - Parameter isComplete: Whether the program seems to have finished with it.
   mutating func note(_ path: BytePath, at now: DispatcherInstant, isComplete: Bool) {
     let wait = isComplete ? min(patience.settle, patience.settleComplete) : patience.settle
     let first = entries[path]?.first ?? now
@@ -56,11 +56,11 @@ struct Pending {
     set(path, first: first, due: due, Attempt(tries: tries))
   }
 
-  /// Has the file wait until `due`, because trying has brought nothing.
+  /// Lets the file wait until `due`, because an attempt to read it had no result.
   mutating func hold(
     _ path: BytePath, since now: DispatcherInstant, until due: DispatcherInstant, _ attempt: Attempt
   ) {
-    // If somebody has touched it meanwhile, that is newer. What was tried counts on.
+    // If a program has touched it since, that entry is newer. The number of tries is kept.
     guard entries[path] == nil else {
       entries[path]!.attempt.tries = attempt.tries
       return
@@ -78,10 +78,10 @@ struct Pending {
       first: first, due: due, alarm: isEarlier ? due : alarm!, attempt: attempt)
   }
 
-  /// Takes one out that is due.
+  /// Removes a path that is due.
   mutating func takeNext(at now: DispatcherInstant) -> (path: BytePath, attempt: Attempt)? {
     while let (path, alarm) = agenda.popFirst(dueBy: now) {
-      // Its entry was taken, or comes earlier than this one says.
+      // The path's entry was removed, or has an earlier element in the agenda.
       guard let entry = entries[path], entry.alarm == alarm else { continue }
       if entry.due > now {
         agenda.insert(path, due: entry.due)
@@ -94,7 +94,7 @@ struct Pending {
     return nil
   }
 
-  /// Makes all of them due, in the order in which they would have been.
+  /// Makes all paths due, in the order in which they would have been.
   mutating func hurry(at now: DispatcherInstant) {
     var hurried = Agenda<BytePath>()
     while let (path, alarm) = agenda.popFirst() {

@@ -1,16 +1,17 @@
 /// Directories that are to be looked through, and how far that has come.
 ///
-/// A directory is watched first and listed then, so that nothing falls between the two. Between
-/// the two the foreground takes note of the watch: what its notices mean is known before the first.
+/// A directory is watched first and listed then, so that no change falls between the two. Between the
+/// two steps the foreground records the watch, so it knows what a notice means before the first one
+/// arrives.
 struct Scan {
   /// The directory that is being listed.
   struct Listing {
     let directory: BytePath
-    /// What is known to stand there, and has not been seen.
+    /// Names that are known in the directory, and have not been seen.
     var unseenFiles: Set<[UInt8]>
     var unseenDirectories: Set<[UInt8]>
 
-    /// Sorted.
+    /// The paths of these names, sorted.
     func paths(of names: Set<[UInt8]>) -> [BytePath] {
       names.sorted { $0.lexicographicallyPrecedes($1) }.map(directory.appending)
     }
@@ -19,7 +20,7 @@ struct Scan {
   private var waiting = Line<BytePath>()
   private var queued: Set<BytePath> = []
   var listing: Listing?
-  /// Whether a worker is at it.
+  /// Whether a worker is watching or listing a directory.
   var isOut = false
   /// Whether all of the spool is being gone through.
   private(set) var isRescan = false
@@ -30,14 +31,14 @@ struct Scan {
   /// Whether nothing is left to look through.
   var isOver: Bool { count == 0 && listing == nil && !isOut }
 
-  /// First come, first served: a directory stands before those below it, so that each is looked
-  /// through once, however many of them have changed together.
+  /// First come, first served. A directory is added before those below it, so each is looked through
+  /// once, however many of them have changed together.
   mutating func add(_ directory: BytePath) {
     guard queued.insert(directory).inserted else { return }
     waiting.append(directory)
   }
 
-  /// Has everything looked through. Asked for while that is under way, it is done once more.
+  /// Adds everything. If a scan of everything is under way, another one follows it.
   mutating func addAll() {
     guard !isRescan else {
       rescansAgain = true
@@ -53,7 +54,7 @@ struct Scan {
     return next
   }
 
-  /// Takes note that everything was looked through; begins again if that was asked for meanwhile.
+  /// Records that everything was looked through. Begins again if that was requested during the scan.
   ///
   /// - Returns: Whether that was all of the spool.
   mutating func finishRescan() -> Bool {

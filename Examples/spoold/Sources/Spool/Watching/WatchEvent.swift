@@ -2,21 +2,21 @@ internal import Glibc
 
 /// A notice of the kernel that something in a watched directory has changed.
 ///
-/// It says where to look, and nothing else is taken from it: what is there now, looking shows.
+/// It only says where to look. What is there now, a look finds out.
 struct WatchEvent: Sendable, Hashable {
   let watch: Inotify.Watch
   let mask: UInt32
-  /// Of the entry in the directory; empty if it is about the directory itself.
+  /// The name of the entry in the directory; empty if the notice is about the directory itself.
   let name: [UInt8]
 
   /// Notices were lost: there were more than the kernel keeps.
   var meansOverflow: Bool { has(IN_Q_OVERFLOW) }
-  /// The watch is no more. The last notice of each.
+  /// The watch has ended. This is its last notice.
   var endsWatch: Bool { has(IN_IGNORED) }
   var isOfDirectory: Bool { has(IN_ISDIR) }
-  /// The entry is not there any more, under this name.
+  /// The entry does not exist any more under this name.
   var meansGone: Bool { has(IN_DELETE) || has(IN_MOVED_FROM) }
-  /// Whoever has written to the file, or put it here, is through with it.
+  /// The program that has written to the file, or put it here, has finished with it.
   var meansComplete: Bool { meansGone || has(IN_CLOSE_WRITE) || has(IN_MOVED_TO) }
 
   private func has(_ flag: Int32) -> Bool { mask & UInt32(flag) != 0 }
@@ -25,9 +25,9 @@ struct WatchEvent: Sendable, Hashable {
 extension WatchEvent {
   private static let headSize = 16
 
-  /// Takes apart what was read.
+  /// Parses what was read.
   ///
-  /// - Returns: The notices, and whether the bytes are those of whole ones: the kernel gives no
+  /// - Returns: The notices, and whether the bytes contain whole notices only. The kernel gives no
   ///   others.
   static func parse(_ bytes: ArraySlice<UInt8>) -> (events: [WatchEvent], isWhole: Bool) {
     var events: [WatchEvent] = []
@@ -37,7 +37,7 @@ extension WatchEvent {
       let words = unsafe rest.withUnsafeBytes { bytes in
         (0..<4).map { unsafe bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
       }
-      // The third joins the two notices of a move.
+      // The third word connects the two notices of a move.
       let (number, mask, length) = (words[0], words[1], Int(words[3]))
       rest = rest.dropFirst(headSize)
       guard rest.count >= length else { return (events, false) }

@@ -58,7 +58,7 @@ struct EndTests {
     try patrol.beginEnd()
     try patrol.fake.runTask(labeled: "read a")
 
-    // The other is not read in time, nor in the second of the shutdown: all workers are held up.
+    // The other file is not read in time, nor in the second of the shutdown: all workers are busy.
     try patrol.fake.advanceTime(by: .seconds(7) - .nanoseconds(1), driving: .loop)
     #expect(!patrol.hadNoTime)
     try patrol.fake.advanceTime(by: .nanoseconds(1), driving: .loop)
@@ -73,7 +73,7 @@ struct EndTests {
     #expect(
       remains.messages.map { String(decoding: $0, as: UTF8.self) }
         == ["left behind: 1 files not read: b"])
-    // What was done is there, and what was not is as it was.
+    // What was done is there, and what was not done is as it was.
     let lines = try scratch.sortedLines("manifest")
     #expect(lines.map { $0.suffix(3) }.sorted() == ["  a", "  b", "  c"])
     #expect(try Set(scratch.expectedLines()).isSubset(of: lines))

@@ -39,7 +39,7 @@ struct HangUpTests {
     try patrol.fake.runUntilIdle()
 
     #expect(reads.load(ordering: .relaxed) == 2)
-    // One that was under way, one that was asked for meanwhile.
+    // One scan was under way, and one was requested during it.
     #expect(patrol.state { $0.counts.scans } == 3)
     #expect(patrol.reloads == 2)
     try patrol.end()

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Explored: SIGTERM")
 struct EndExplorationTests {
-  /// The second finds what takes more than two unusual choices, such as a body that has its slot when
-  /// the drain is over.
+  /// The second strategy finds what takes more than two unusual choices, such as a body that has its
+  /// slot when the drain is over.
   private static let strategy = ExplorationStrategy.portfolio([
     .bounded(deviations: 2), .prioritized(depth: 3, seed: 1, schedules: 400),
   ])
 
-  /// A spool that has changed since its manifest was written: one file has more in it, one has gone,
-  /// one is new.
+  /// A spool that has changed since its manifest was written: one file has grown, one has gone, one is
+  /// new.
   private static func beginChanged(_ scratch: Scratch) throws -> (before: [String], after: [String])
   {
     try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
@@ -26,7 +26,7 @@ struct EndExplorationTests {
     return (before, try scratch.trueLines())
   }
 
-  /// What a run has come to, for its outcome.
+  /// The name of what a run has left, for its outcome.
   private static func name(_ remains: Keeper.Remains) -> String {
     let parts = [
       remains.unread.count > 0 ? "unread" : nil, remains.isUnscanned ? "unscanned" : nil,
@@ -35,8 +35,8 @@ struct EndExplorationTests {
     return parts.compactMap { $0 }.joined(separator: ", ")
   }
 
-  /// The daemon from its start to its end, with so many signals, each at any moment; a file may take
-  /// longer to be read than anybody waits.
+  /// Runs the daemon from its start to its end, with so many signals, each at any moment. A file may
+  /// take longer to be read than the daemon waits.
   private static func end(
     _ scratch: Scratch, _ dispatcher: RecordingDispatcher, signals: Int
   ) throws -> String {
@@ -44,7 +44,7 @@ struct EndExplorationTests {
     let name = try endOnce(scratch, dispatcher, signals: signals)
     try requireEach(try scratch.sortedLines("manifest"), isOneOf: before + after)
 
-    // Whatever was left, the next start puts it right.
+    // The next start corrects whatever was left.
     let next = try Vigil(in: scratch)
     try next.settle()
     try scratch.requireTruth()
@@ -52,7 +52,7 @@ struct EndExplorationTests {
     return name
   }
 
-  /// When it has returned, nobody holds the manifest.
+  /// When this has returned, no object holds the manifest.
   private static func endOnce(
     _ scratch: Scratch, _ dispatcher: RecordingDispatcher, signals: Int
   ) throws -> String {
@@ -66,7 +66,7 @@ struct EndExplorationTests {
     let patrol = try Patrol(in: scratch, onRead: onRead, on: dispatcher) {
       for _ in 0..<signals {
         dispatcher.somebody("terminates") {
-          // Two within a second would be one. And the daemon may have ended by then.
+          // Two signals within a second would count as one. And the daemon may have ended by then.
           try dispatcher.skipTime(by: .seconds(1))
           try? dispatcher.raise(.terminate)
         }
@@ -94,7 +94,7 @@ struct EndExplorationTests {
   func atAnyMoment() throws {
     let scratch = Scratch()
     let result = try explore(Self.strategy) { try Self.end(scratch, $0, signals: 1) }
-    // What had begun by then may be abandoned; whatever it is, it was said.
+    // What had begun by then may be abandoned. In each case it was reported.
     for outcome in ["", "unread", "unscanned", "unsaved"] {
       #expect(result.outcomes.contains(outcome))
     }

@@ -17,7 +17,7 @@ struct RescanExplorationTests {
           try scratch.append("spool/a", " more")
           try scratch.remove("spool/b")
           try scratch.write("spool/d/new", "new")
-          // It is SIGHUP that tells of it, and no notice.
+          // SIGHUP tells of the change, and no notice.
           try dispatcher.raise(.hangup)
         }
       }
@@ -34,7 +34,7 @@ struct RescanExplorationTests {
       try patrol.requireQuietEnd(in: scratch)
       return [scans, events]
     }
-    // One that was under way, and one that was asked for then.
+    // One scan was under way, and one was requested during it.
     try result.requireOutcomes([[2, 0], []])
     #expect(result.ordersSeen >= 590)
   }
@@ -70,7 +70,7 @@ struct RescanExplorationTests {
     #expect(result.ordersSeen >= 950)
   }
 
-  /// SIGHUP and SIGTERM, each at any moment from the beginning on.
+  /// Raises SIGHUP and SIGTERM, each at any moment from the beginning on.
   private static func endWhileReloading(
     _ scratch: Scratch, _ dispatcher: RecordingDispatcher
   ) throws -> Int {
@@ -90,12 +90,12 @@ struct RescanExplorationTests {
   func endsWhileReloading() throws {
     let scratch = Scratch()
     let result = try explore { try Self.endWhileReloading(scratch, $0) }
-    // The signals may change places: what ends does not reload.
+    // The signals may change places: a daemon that ends does not reload.
     try result.requireOutcomes([0, 1])
     #expect(result.ordersSeen >= 300)
   }
 
-  /// What the exploration has found, before it was mended.
+  /// Orders that the exploration found before the faults were fixed.
   @Test(
     "and SIGTERM, as it once went wrong",
     arguments: [

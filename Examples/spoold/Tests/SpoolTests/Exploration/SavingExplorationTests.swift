@@ -10,7 +10,7 @@ struct SavingExplorationTests {
   /// No file takes the place of a directory, so nothing replaces the manifest.
   private static let obstacle = BytePath("manifest.spoold.new")
 
-  /// A file goes, so the manifest must be replaced; that is not possible for some seconds.
+  /// A file goes, so the manifest must be replaced. That is not possible for some seconds.
   private static func obstruct(
     _ scratch: Scratch, _ dispatcher: RecordingDispatcher
   ) throws -> Int {
@@ -33,15 +33,16 @@ struct SavingExplorationTests {
     return told.count
   }
 
-  /// Found: the loop was kept busy. What failed was to be tried again after a second, and could not be
-  /// because the manifest is replaced every ten; until then each look set the next for at once.
+  /// Found by an exploration: the loop was kept busy. A failed replacement was to be tried again after
+  /// a second, and could not be, because the manifest is replaced only every ten seconds. Until then
+  /// each timer set the next one for at once.
   @Test("is tried again when there is something to try, and the loop rests until then")
   func isTriedAgain() throws {
     let scratch = Scratch()
     let result = try explore(configuration: .init(stepLimit: 500)) {
       try Self.obstruct(scratch, $0)
     }
-    // It says when it begins and when it is over, or the obstacle had gone before.
+    // It reports the beginning and the end, or the obstacle had gone before.
     try result.requireOutcomes([0, 2])
   }
 }

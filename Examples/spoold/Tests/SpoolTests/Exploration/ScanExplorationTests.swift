@@ -5,18 +5,18 @@ import Testing
 
 @testable import Spool
 
-/// `Sources/Spool` on real files, in every order that workers, the loop and the kernel's notices can
-/// come in, and with somebody who does something to the files between any two steps.
+/// `Sources/Spool` on real files, in every order in which workers, the loop and the kernel's notices
+/// can come, and with a change to the files between any two steps.
 @Suite("Explored: a scan")
 struct ScanExplorationTests {
-  /// The second tries what takes more than two unusual choices, for as long as there is time.
+  /// The second strategy tries what takes more than two unusual choices, for as long as there is time.
   private static func strategy(andPrioritized schedules: Int) -> ExplorationStrategy {
     .portfolio([
       .bounded(deviations: 2), .prioritized(depth: 3, seed: 1, schedules: schedules),
     ])
   }
 
-  /// What somebody does to the file `b` of a spool.
+  /// A change that another program makes to the file `b` of a spool.
   enum Change: CaseIterable {
     case nothing, grows, goes, isReplaced, isRenamed
 
@@ -79,7 +79,8 @@ struct ScanExplorationTests {
     #expect(result.ordersSeen >= 250)
   }
 
-  /// Found: they were looked at in the order of a set, which is another in each run.
+  /// Found by an exploration: the files were looked at in the order of a set, which differs in each
+  /// run.
   @Test("of a spool of which files have gone since the last one: all of them, and always so")
   func filesHaveGone() throws {
     let scratch = Scratch()
@@ -95,7 +96,7 @@ struct ScanExplorationTests {
       try vigil.requireQuietEnd()
       return replacements
     }
-    // What reading them brings comes together, or not: one replacement more, and one for the end.
+    // The results of reading them are saved together or not: one more replacement, and one at the end.
     try result.requireNone { !(2...3).contains($0) }
     #expect(result.ordersSeen >= 60)
   }
@@ -115,7 +116,7 @@ struct ScanExplorationTests {
         names.count == summary.read.files, "\(names) of \(summary.read.files) that were read")
       return names
     }
-    // b may have gone before its turn comes, or after.
+    // b may have gone before it is read, or after.
     try result.requireOutcomes([["a"], ["a", "b"]])
     #expect(result.isExhausted)
   }

@@ -34,13 +34,14 @@ struct SettlingExplorationTests {
       try scratch.requireTruth()
       let told = vigil.told
       try hold(told.isEmpty || told == [.problem(.changed("a"))], "it says \(told)")
-      // Each write has it read once, at most, and a read during which it changes, once more.
+      // Each write causes at most one read, and one more if the file changes during the read.
       let (whole, all) = (vigil.counts.read.files, reads.load(ordering: .relaxed))
       try hold((1...3).contains(whole), "it was read \(whole) times")
       try vigil.requireQuietEnd()
       return [whole, all]
     }
-    // How often it was read whole, and in how many pieces. Two writes that settle together are one read.
+    // How often the file was read whole, and in how many pieces. Two writes that settle together are
+    // one read.
     #expect(result.outcomes.contains([1, 2]))
     #expect(result.outcomes.contains { $0[0] == 2 })
     #expect(result.ordersSeen >= 450)

@@ -40,7 +40,7 @@ struct NoticeFuzzTests {
     let names = ["a", "d", "b", "e", "c", "none", "", ".."].map { Array($0.utf8) }
     for _ in 0..<40 {
       let bytes = (0..<25).flatMap { _ in
-        // Anything but the end of a watch, which the kernel alone can decide.
+        // Anything but the end of a watch, which only the kernel can decide.
         let bits = UInt32.random(in: .min ... .max, using: &dice) & ~0x8000
         let mask = Bool.random(using: &dice) ? bits : 1 << (bits % 31) & ~0x8000
         return Self.notice(
@@ -57,7 +57,7 @@ struct NoticeFuzzTests {
     }
     try vigil.settle()
     #expect(try scratch.sortedLines("manifest") == scratch.expectedLines(), "seed \(seed)")
-    // And it hears what really happens.
+    // It still takes in what really happens.
     try scratch.write("spool/d/e/c", "changed")
     try scratch.write("spool/d/new", "new")
     try vigil.settle()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Anything that may happen to a spool")
 struct StormFuzzTests {
-  /// What somebody does to the files of a spool, at random.
+  /// Changes the files of a spool at random, as other programs could.
   private struct Hand {
     var dice: Dice
     let scratch: Scratch
@@ -26,7 +26,7 @@ struct StormFuzzTests {
       return path
     }
 
-    /// One thing; many fail, as they would for anybody.
+    /// Makes one change. Many changes fail, as they would for any program.
     mutating func act() {
       let (one, other) = (path(), path())
       let number = UInt32.random(in: 0...999, using: &dice)
@@ -50,7 +50,7 @@ struct StormFuzzTests {
     var hand = Hand(seed: seed, in: scratch)
     for _ in 0..<150 {
       for _ in 0..<Int.random(in: 1...4, using: &hand.dice) { hand.act() }
-      // Between any two steps something else may happen.
+      // Something else may happen between any two steps.
       switch Int.random(in: 0..<6, using: &hand.dice) {
       case 0: try vigil.hear()
       case 1: _ = try? vigil.fake.advanceToNextDeadline(driving: .loop)

@@ -8,7 +8,7 @@ struct ChangedFileTests {
   /// More than one piece, so that there is a middle.
   private static let long = String(repeating: "0123456789abcdef", count: 20_000)
 
-  /// What somebody does to the file `spool/a` meanwhile.
+  /// A change that another program makes to the file `spool/a` while it is read.
   enum Change: CaseIterable {
     case grows, shrinks, isOverwritten, isReplaced, isOverwrittenAndDatedBack
   }

@@ -32,7 +32,7 @@ struct OrderTests {
     let trial = try Trial(in: scratch, limits: .init(files: 4, entries: 10))
     var most = 0
 
-    // Workers wait for the loop as long as they can, so that as much as may be is under way.
+    // Workers wait for the loop as long as they can, so that as much as possible is under way.
     while !trial.fake.isIdle {
       while trial.fake.runnableTasks.contains(where: { $0.task.lane == .foreground }) {
         try trial.fake.runNextForegroundTask()

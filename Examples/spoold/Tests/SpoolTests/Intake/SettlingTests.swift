@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A file that was written to just now")
 struct SettlingTests {
-  /// So long that no file of a test is ever old enough by the clock of the day.
+  /// So long that no file of a test is ever old enough by the system's real-time clock.
   private static let long = Settling(fine: .seconds(3600), coarse: .seconds(7200))
 
   @Test("is read when it has been left alone for long enough, and not before")

@@ -8,7 +8,7 @@ import Testing
 struct ChangeTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What somebody does in the spool, in one go or, with `;;` between, in several.
+    /// What a program does in the spool: in one step, or in several with `;;` between them.
     let script: String
 
     init(_ description: String, _ script: String) {
@@ -17,7 +17,7 @@ struct ChangeTests {
     }
   }
 
-  /// Of a spool with the files `a`, `b`, `d/c`, `d/e/f` and the directory `empty`.
+  /// The cases, for a spool with the files `a`, `b`, `d/c`, `d/e/f` and the directory `empty`.
   private static let cases = [
     Case("a file that is new", "echo new >n"),
     Case("a file that is written to", "echo more >>a"),
@@ -122,8 +122,8 @@ struct ChangeTests {
     #expect(try vigil.end().isEmpty)
   }
 
-  /// Of a script with `;;`, what stands before and behind is done at once: the pause is for tests
-  /// that hear one by one.
+  /// Runs the parts of a script with `;;` one after the other without a pause. The pause is for tests
+  /// that take in notices after each part.
   private static func run(_ script: String, in scratch: Scratch) throws {
     let commands = script.replacing(";;", with: ";")
     try Shell.run("cd \"$1\"; \(commands)", [scratch["spool"]])

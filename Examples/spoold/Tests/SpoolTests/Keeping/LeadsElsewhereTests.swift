@@ -6,7 +6,7 @@ import Testing
 
 @Suite("When a path leads elsewhere than at the start")
 struct LeadsElsewhereTests {
-  /// `in` stands in `way`, a symbolic link to `one`, and is one itself, to `spool`.
+  /// `in` stands in `way`, a symbolic link to `one`, and is itself a link to `spool`.
   private static let links = "mkdir -p one/spool two/spool; ln -s one way; ln -s spool one/in"
 
   @Test(

@@ -9,7 +9,7 @@ import Testing
 struct LostNoticeTests {
   private static let full = SystemError(call: "inotify_add_watch", code: ENOSPC)
 
-  /// A keeper's mind, without the keeper: it is told what the test wants.
+  /// The state of a keeper without the keeper: the test tells it what it wants.
   private static func mind(
     rescanEvery: Duration? = nil, cannotWatch: SystemError? = nil
   ) -> KeeperState {
@@ -18,7 +18,7 @@ struct LostNoticeTests {
       cannotWatch: cannotWatch)
   }
 
-  /// Goes through a spool of `directories` directories, each beside the other.
+  /// Goes through a spool of `directories` directories beside each other.
   private static func scan(
     _ state: inout KeeperState, at now: DispatcherInstant, directories: Int = 3,
     watch: (Int) -> Result<Inotify.Watch, SystemError>
@@ -46,7 +46,7 @@ struct LostNoticeTests {
     let kept = try Shell.number(in: "/proc/sys/fs/inotify/max_queued_events")
     let name = try scratch.open("spool/many")
     try Shell.run("rm \"$1\"/gone", [scratch["spool"]])
-    // Two alternating kinds, because the kernel joins those that are alike.
+    // Two alternating kinds, because the kernel joins equal notices.
     for _ in 0...kept / 2 {
       fchmod(name.number, 0o600)
       _ = try name.write([0])
@@ -94,7 +94,7 @@ struct LostNoticeTests {
     #expect(state.takeNotices() == [.scanned(files: 0)])
     #expect(state.counts.scans == 2)
 
-    // Somebody has raised the limit.
+    // The limit was raised.
     let next = minute.advanced(by: .seconds(60))
     Self.scan(&state, at: next) { .success(.init(number: Int32($0))) }
     #expect(state.takeNotices() == [.scanned(files: 0), .seesAgain])
@@ -178,7 +178,7 @@ struct LostNoticeTests {
 }
 
 extension Shell {
-  /// The number that stands in a file of the system.
+  /// The number in a file of the system.
   fileprivate static func number(in path: BytePath) throws -> Int {
     let scratch = Scratch()
     try run("cat \"$1\" >\"$2\"", [path, scratch["number"]])

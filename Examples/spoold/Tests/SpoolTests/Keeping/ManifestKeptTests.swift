@@ -145,7 +145,7 @@ struct ManifestKeptTests {
 
     #expect(try scratch.sortedLines("manifest.spoold").count < 1_010)
     #expect(try vigil.end().isEmpty)
-    // And what it has kept is what counts.
+    // What it has kept counts for the next run.
     let next = try Vigil(in: scratch)
     #expect(next.counts.read.files == 0)
     #expect(try next.end().isEmpty)

@@ -19,7 +19,7 @@ struct MountTests {
       }
     }
     #expect(watches.count == 2)
-    // What the kernel says of this is not heard: it is to be found by the end of the watches.
+    // The kernel's notices of this are not taken in: the end of the watches must reveal it.
     try Shell.run("cd \"$1/mnt\"; rm -r d b; echo y >under", [scratch["spool"]])
     let events = watches.flatMap { watch in
       [IN_UNMOUNT, IN_IGNORED].map { WatchEvent(watch: watch, mask: UInt32($0), name: []) }

@@ -6,7 +6,7 @@ import Testing
 struct ManifestLineTests {
   private static let empty = Digest(bytes: [UInt8](repeating: 0xAB, count: 32))
 
-  /// Names with each byte in front, in the middle and at the end, and some that mislead.
+  /// Names with each byte in front, in the middle and at the end, and some misleading names.
   private static let names: [BytePath] =
     (1...255).filter { $0 != UInt8(ascii: "/") }.map { BytePath([$0, 120, $0, 121, $0]) } + [
       "-", " ", "  two", "*star", "\\n", "\\\\", "a\n", "\r", "a\r\n", "# no comment", "end ",

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A manifest that exists")
 struct ContinuationTests {
-  /// A spool of five files, in a manifest already.
+  /// A spool of five files that a manifest already contains.
   private static func taken() throws -> Scratch {
     let scratch = Scratch()
     for name in ["a", "b", "c", "dir/d", "dir/e"] { try scratch.write("spool/\(name)", name) }

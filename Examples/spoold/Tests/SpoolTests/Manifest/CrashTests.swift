@@ -65,7 +65,7 @@ struct CrashTests {
     try scratch.append("spool/a", "changed")
     let old = try scratch.sortedLines("manifest")
     do {
-      // Everything is done but the end, and then the process is gone.
+      // Everything but the end is done, and then the process is gone.
       let trial = try Trial(in: scratch)
       try trial.fake.runUntilIdle()
     }

@@ -32,7 +32,7 @@ struct LockTests {
     #expect(try first.lock())
     var second = try Descriptor(opening: scratch["manifest"], O_RDWR)
     #expect(try !second.lock())
-    // As a child has it before it is another program.
+    // A child process has such a copy between its fork and its new program.
     let copy = Descriptor(owning: dup(first.number))
 
     _ = consume first

@@ -13,7 +13,7 @@ struct SavingTests {
     return StampLine(digest: Digest(bytes: bytes), stamp: stamp, path: path)
   }
 
-  /// A catalogue in which a line is out of date, and one waits to be added.
+  /// A catalogue in which one line is out of date, and one waits to be added.
   private func staleCatalogue() -> Catalogue {
     var catalogue = Catalogue()
     catalogue.set(fact("stale", 1))
@@ -61,7 +61,7 @@ struct SavingTests {
       #expect(saving.factCount <= 2 * catalogue.count + 1_000)
     }
     #expect(saving.obstacle != nil)
-    // What is of use is kept.
+    // Useful facts are kept.
     now = now.advanced(by: .seconds(60))
     guard case .replace(_, let facts) = saving.next(&catalogue, at: now) else {
       Issue.record("the manifest is not tried again")

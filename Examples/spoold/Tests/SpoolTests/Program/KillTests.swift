@@ -31,10 +31,10 @@ struct KillTests {
     for round in 1...20 {
       let process = try Shell.start(command, out: "/dev/null", errors: scratch["errors"])
       if round.isMultiple(of: 2) {
-        // From before it has begun until about when it has ended.
+        // At a moment between the start and about the end of an undisturbed run.
         usleep(UInt32.random(in: 0...UInt32(undisturbed / .microseconds(1)), using: &dice))
       } else {
-        // At some length of the manifest, as soon as that is seen.
+        // At some length of the manifest, as soon as the test sees it.
         let length = Int.random(in: 0...whole, using: &dice)
         while Self.length(of: scratch["manifest"]) < length, try !Shell.hasEnded(process) {}
       }
@@ -50,7 +50,8 @@ struct KillTests {
       #expect(Set(lines).isSubset(of: expected), "seed \(seed)")
       #expect(Set(lines).count == lines.count, "seed \(seed)")
       sizes.append(lines.count)
-      // Sometimes all was done; then there is something to be done again.
+      // Sometimes the run had finished; then its result is removed, so that the next run has something
+      // to do.
       if lines.count == expected.count { try Shell.run("rm \"$1\"*", [scratch["manifest"]]) }
     }
 

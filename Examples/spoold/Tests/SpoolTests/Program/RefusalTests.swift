@@ -6,7 +6,7 @@ import Testing
 struct RefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// In a directory with a spool of three files, and a manifest `whole` of it.
+    /// Runs in a directory with a spool of three files, and a manifest `whole` of it.
     let script: String
     let complaint: String
 
@@ -82,7 +82,7 @@ struct RefusalTests {
   @Test("is told in one line wherever the descriptors run out")
   func descriptorsRunOut() throws {
     let scratch = Scratch()
-    // More files than are looked at in one go: a directory is open while the first are read.
+    // More files than one step looks at, so that a directory is open while the first files are read.
     try Shell.run(
       "mkdir -p \"$1\"/{1..9}; cd \"$1\"; for d in *; do touch $d/{1..40}; done",
       [scratch["spool"]])
@@ -102,7 +102,7 @@ struct RefusalTests {
 
     #expect(try scratch.sortedLines("m") == scratch.expectedLines())
     #expect(complaints.allSatisfy { $0.lowercased().contains("too many open files") })
-    // Of the loop, of the spool or the manifest, and of a file that was to be read.
+    // The loop, the spool or the manifest, and a file that was to be read.
     for text in ["uv_", "m\\.spoold|at spool", "cannot go on at [1-9]/"] {
       let form = try Regex(text)
       #expect(complaints.contains { $0.contains(form) }, "\(complaints)")
@@ -136,7 +136,7 @@ struct RefusalTests {
   @Test("a line that has no room for all of it leaves nothing of it", arguments: [1, 20, 50, 67])
   func noRoomForALine(room: Int) throws {
     let scratch = Scratch()
-    // A comment takes as much of the 1024 bytes as leaves that room for a line of 68.
+    // A comment takes as many of the 1024 bytes as leave that room for a line of 68 bytes.
     let run = try Program(
       """
       mkdir spool; echo a >spool/a; printf '#%*s\\n' \(1022 - room) '' >m; cp m before

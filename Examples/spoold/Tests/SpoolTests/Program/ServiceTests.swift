@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The program as a daemon")
 struct ServiceTests {
-  /// Starts it in the background, and has helpers that poll with a patience.
+  /// Starts the program in the background, and defines helpers that poll with a limit.
   private static let preamble = """
     poll() { for _ in {1..1000}; do if eval "$1"; then return; fi; read -rt 0.02 <> <(:); done; return 1; }
     start() { spoold --spool spool --manifest m "$@" & pid=$!; }

@@ -2,7 +2,8 @@ import Testing
 
 @Suite("The program under a service manager")
 struct SystemdTests {
-  /// Starts the program as systemd does. `heard TEXT COUNT` waits until it has said that so often.
+  /// Starts the program as systemd does. `heard TEXT COUNT` waits until the program has sent TEXT so
+  /// often.
   private static let preamble = """
     poll() { for _ in {1..1000}; do if eval "$1"; then return; fi; read -rt 0.02 <> <(:); done; return 1; }
     cat >manager.py <<'END'

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Files that may not be read")
 struct UnreadableFileTests {
-  /// Runs as somebody who may not read everything: root would.
+  /// Runs as a user that may not read everything: root may.
   private static let dropped = """
     cp "$0" program; chmod 777 .
     drop=; [ $(id -u) != 0 ] || drop='setpriv --reuid=65534 --regid=65534 --clear-groups'

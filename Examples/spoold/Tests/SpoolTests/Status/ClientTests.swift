@@ -78,7 +78,7 @@ struct ClientTests {
     #expect(text.split(separator: "\n").count == 2)
     #expect(isOver)
     #expect(patrol.daemon.server?.clientCount == 0)
-    // And nobody waits to send anybody away.
+    // No timer is left for idle clients.
     #expect(patrol.fake.nextDeadline == nil)
     try patrol.end()
   }

@@ -35,7 +35,7 @@ struct HarmlessClientTests {
     while caller.send(requests) > 0 { try patrol.fake.runWithDescriptors(rounds: 100) }
     let before = patrol.fake.ledger.completed
     try patrol.fake.runWithDescriptors(rounds: 100)
-    // Nothing is ready: it can neither be written to nor is it read from.
+    // Nothing is ready: the client can neither be written to nor read from.
     #expect(patrol.fake.ledger.completed == before)
 
     try patrol.advance(by: .seconds(30))
@@ -62,7 +62,7 @@ struct HarmlessClientTests {
     #expect(!busy.received().isOver)
     try patrol.advance(by: .seconds(10))
     #expect(busy.received().isOver)
-    // And then nobody waits for a time any more.
+    // No timer is left then.
     #expect(patrol.fake.nextDeadline == nil)
     try patrol.end()
   }
@@ -74,7 +74,7 @@ struct HarmlessClientTests {
     let client = Descriptor(owning: ends[1])
     var connection: StatusClient.Connection? = .init(Descriptor(owning: ends[0]))
     #expect(connection?.descriptor.number == ends[0])
-    // As a child has it before it is another program.
+    // A child process has such a copy between its fork and its new program.
     let copy = Descriptor(owning: dup(ends[0]))
 
     connection = nil
@@ -150,7 +150,7 @@ private func withoutSpareDescriptors(_ body: () throws -> Void) throws {
   let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   var before = rlimit()
   unsafe getrlimit(resource, &before)
-  // poll(2) wants to be allowed one.
+  // poll(2) needs a limit of at least one.
   var none = rlimit(rlim_cur: 1, rlim_max: before.rlim_max)
   unsafe setrlimit(resource, &none)
   defer { unsafe setrlimit(resource, &before) }

@@ -122,14 +122,14 @@ struct ListenerTests {
       #expect(
         refusal?.description.hasPrefix("cannot use descriptor \(number) as the status socket")
           == true)
-      // It is not left open, though the number may be somebody else's by now.
+      // The descriptor is not left open, though another file may have the number by now.
       let after = Self.file(of: number)
       #expect(before != nil || number == 9_999)
       #expect(after == nil || after != before)
     }
   }
 
-  /// Tells what is open under a number from everything else that is open.
+  /// Identifies the file that is open under a number.
   private static func file(of number: Int32) -> ino_t? {
     var status = stat()
     return unsafe fstat(number, &status) == 0 ? status.st_ino : nil

@@ -3,12 +3,12 @@ import TaskDispatchTesting
 
 @testable import Spool
 
-/// What must hold in every order, and does not in this one.
+/// A fact that must hold in every order, and does not hold in this one.
 struct Broken: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Throws unless `fact` holds: in an exploration that is what makes a run a failure, with the order in
+/// Throws unless `fact` holds. In an exploration the error makes the run a failure, with the order in
 /// which it happened. An `#expect` would only say that there was one.
 func hold(_ fact: Bool, _ description: @autoclosure () -> String) throws(Broken) {
   guard fact else { throw Broken(description: description()) }
@@ -23,9 +23,10 @@ extension Scratch {
 }
 
 extension RecordingDispatcher {
-  /// Has somebody act at some moment: a worker that is none of spoold's, and comes last if nobody chooses
-  /// otherwise. So one other choice has it act at any moment there is; were it the first, each step
-  /// that it is to be put off by would take one.
+  /// Submits an act of another program, which can happen at any moment. It is a task of a worker that
+  /// spoold does not use, and comes last unless an exploration chooses otherwise. So one unusual choice
+  /// lets it act at any moment. If it were first by default, each step that goes before it would take
+  /// one choice.
   func somebody(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
     background.submit(priority: .background, label: label) { try act() }
   }

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Spool
 
-/// A client of a status socket that waits for nothing.
+/// A client of a status socket that never blocks.
 struct Caller: ~Copyable {
   let socket: Descriptor
 
@@ -14,7 +14,8 @@ struct Caller: ~Copyable {
   }
 
   deinit {
-    // For the reason that a connection's owner has as well.
+    // A child process may have the socket open as well, so closing it alone would not end the
+    // connection.
     shutdown(socket.number, Int32(SHUT_RDWR))
   }
 
@@ -33,14 +34,14 @@ struct Caller: ~Copyable {
   /// Sends nothing more.
   func finish() { shutdown(socket.number, Int32(SHUT_WR)) }
 
-  /// What has come by now.
+  /// What has arrived by now.
   func received() -> (text: String, isOver: Bool) {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = unsafe recv(socket.number, &chunk, chunk.count, 0)
       guard count > 0 else {
-        // The other side has gone, perhaps without having listened to everything.
+        // The other side has gone, perhaps without having read everything.
         let isOver = count == 0 || errno == ECONNRESET
         return (String(decoding: bytes, as: UTF8.self), isOver)
       }
@@ -48,6 +49,6 @@ struct Caller: ~Copyable {
     }
   }
 
-  /// The lines that have come by now.
+  /// The lines that have arrived by now.
   func lines() -> [Substring] { received().text.split(separator: "\n") }
 }

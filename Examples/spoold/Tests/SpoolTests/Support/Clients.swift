@@ -1,11 +1,11 @@
 @testable import Spool
 
-/// A daemon with a status socket, for those who call it.
+/// A daemon with a status socket, for tests that connect to it.
 struct Clients {
   let scratch = Scratch()
   let patrol: Patrol
 
-  /// Lets three in at a time, and sends away who does nothing for 30 seconds.
+  /// Accepts three clients at a time, and removes a client that is idle for 30 seconds.
   init() throws {
     let path = scratch["socket"]
     patrol = try Patrol(in: scratch) { configuration in

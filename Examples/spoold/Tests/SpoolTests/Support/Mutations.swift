@@ -1,7 +1,7 @@
-/// Bytes that look like something, and are not quite.
+/// Bytes that look almost like valid input.
 struct Mutations {
   var dice: Dice
-  /// What a mutant is made of.
+  /// The texts that a mutant is made of.
   let samples: [[UInt8]]
 
   init(seed: UInt64, of samples: [String]) {
@@ -9,7 +9,7 @@ struct Mutations {
     self.samples = samples.map { Array($0.utf8) }
   }
 
-  /// A sample with a few bytes changed, taken out, doubled, or replaced by a piece of another.
+  /// A sample with a few bytes changed, removed, doubled, or replaced by a piece of another sample.
   mutating func next() -> [UInt8] {
     var bytes = samples.randomElement(using: &dice)!
     for _ in 0..<Int.random(in: 0...4, using: &dice) {

@@ -4,7 +4,7 @@ import TaskDispatchTesting
 @testable import Spool
 
 extension Patrol {
-  /// Throws unless everything is accounted for: what was submitted, and whoever still runs.
+  /// Throws unless everything that was submitted is accounted for, and nothing waits or runs.
   func requireBalance() throws {
     guard let report = fake.report else { throw Broken(description: "there is no report") }
     let ledger = report.ledger
@@ -12,7 +12,7 @@ extension Patrol {
   }
 
   /// Throws if there was time for everything, and something is left or the manifest does not agree. If
-  /// there was not, whatever the manifest is not right about must have been said.
+  /// there was too little time, every error of the manifest must have been reported.
   func requireTruthfulEnd(_ remains: Keeper.Remains, in scratch: Scratch) throws {
     try requireBalance()
     try hold(remains.isEmpty || hadNoTime, "it has left something: \(remains)")
@@ -21,7 +21,7 @@ extension Patrol {
     let (lines, truth) = (try scratch.sortedLines("manifest"), try scratch.trueLines())
     let names = lines.map { $0.dropFirst(66) }
     try hold(Set(names).count == names.count, "a file has two lines: \(lines.shown)")
-    // Only a worker that has the files in its hands keeps the end from writing everything.
+    // Only a worker that uses the files keeps the end from writing everything.
     let isWriting = fake.report!.unfinished.contains {
       $0.label == Keeper.saving && $0.state == .abandoned
     }
@@ -33,7 +33,7 @@ extension Patrol {
     }
   }
 
-  /// Ends it, and sees that the manifest agrees then.
+  /// Ends the daemon, and checks that the manifest agrees then.
   func requireQuietEnd(in scratch: Scratch) throws {
     try requireTruthfulEnd(try end(), in: scratch)
   }

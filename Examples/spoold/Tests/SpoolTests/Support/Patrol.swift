@@ -16,16 +16,16 @@ struct Patrol {
   private let lines: Confined<[String]>
   private let statuses: Confined<[String]>
 
-  /// How long it gets to end, unless a test says otherwise.
+  /// How much time it gets to end, unless a test says otherwise.
   static let drain = Duration.seconds(10)
 
   /// Keeps the directory `spool` of `scratch` in the file `manifest` beside it.
   ///
   /// - Parameters:
   ///   - onRead: Called in the middle of reading a file, see ``FileReader/onRead``.
-  ///   - fake: What it runs on; its limits, its width and who chooses are its own.
+  ///   - fake: The dispatcher that it runs on, with its own limits, width and choices.
   ///   - hears: Whether descriptors become ready at the beginning.
-  ///   - prepare: What is submitted before anything has run.
+  ///   - prepare: Submits tasks before any task has run.
   init(
     in scratch: Scratch, change: (inout Configuration) -> Void = { _ in },
     read: (@Sendable () throws(ConfigurationErrors) -> Configuration)? = nil,
@@ -66,15 +66,15 @@ struct Patrol {
     return configuration
   }
 
-  /// What it has said to a person.
+  /// The lines that it has printed for a person.
   var said: [String] { lines.withValue { $0 } }
-  /// What it was doing, in its own words.
+  /// The statuses that it has reported.
   var told: [String] { statuses.withValue { $0 } }
   /// What was logged of signals and of what they cause.
   var logged: [String] { log.entries.map { "\($0.level): \($0.message)" } }
   /// How often it has reloaded.
   var reloads: Int { logged.count { $0 == "info: has reloaded" } }
-  /// Whether a reload was given up, which is logged: then what it was asked for has not been done.
+  /// Whether a reload was given up, which is logged. Then its request has not been carried out.
   var hasGivenUpReload: Bool {
     logged.contains { $0.contains("onReload of") && $0.contains("has not ended in") }
   }
@@ -88,7 +88,7 @@ struct Patrol {
     daemon.keeper.state.withValue { body($0) }
   }
 
-  /// Lets time pass, as ``RecordingDispatcher/advanceTime(by:driving:)`` does, with descriptors.
+  /// Lets time pass, like ``RecordingDispatcher/advanceTime(by:driving:)``, with descriptors.
   ///
   /// - Parameter isHearing: Whether descriptors become ready.
   func advance(by duration: Duration, hearing isHearing: Bool = true) throws {
@@ -104,13 +104,13 @@ struct Patrol {
     try fake.advanceTime(to: end)
   }
 
-  /// Asks it to end by a signal, and lets it begin that.
+  /// Raises a signal that ends it, and lets it begin its end.
   func beginEnd() throws {
     try fake.raise(.terminate)
     while told.last?.hasPrefix("ending: ") != true { try fake.runNextForegroundTask() }
   }
 
-  /// Ends it by a signal, and sees that nothing is left over.
+  /// Ends it by a signal, and checks that nothing is left.
   @discardableResult
   func end() throws -> Keeper.Remains {
     try fake.raise(.terminate)
@@ -119,10 +119,10 @@ struct Patrol {
     return remains
   }
 
-  /// Brings it to its end, as the program does when the loop has ended.
+  /// Finishes it, as the program does when the loop has ended.
   func finish() -> Keeper.Remains { daemon.finish(inHurry: systemd.wasCutShort) }
 
-  /// Lets it come to its end, by itself or because it was asked to.
+  /// Runs it until it has ended, by itself or on a request.
   func awaitEnd() throws -> Keeper.Remains {
     try fake.runWithDescriptors()
     while fake.report == nil { try fake.advanceToNextDeadline() }
@@ -130,8 +130,8 @@ struct Patrol {
   }
 }
 
-/// An expectation that fails looks into all that it is about, and would crash at a type that cannot be
-/// copied (Swift 6.3.1).
+/// An expectation that fails inspects everything that it mentions, and would crash at a type that
+/// cannot be copied (Swift 6.3.1).
 extension Patrol: CustomReflectable {
   var customMirror: Mirror { Mirror(self, children: []) }
 }

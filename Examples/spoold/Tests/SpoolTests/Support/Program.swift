@@ -6,15 +6,16 @@ import Glibc
 struct Program {
   let status: Int32
   let output: String
-  /// Its lines on standard error.
+  /// The lines on standard error.
   let complaints: [String]
 
-  /// It is built beside the tests.
+  /// The program is built beside the tests.
   static var path: BytePath {
     get throws { try BytePath("/proc/self/exe").resolved().parent.appending("spoold".utf8) }
   }
 
-  /// Before each script. What the tests have open and let be inherited would count against a limit.
+  /// Stands before each script. Descriptors that the tests have open and that are inherited would count
+  /// against a limit.
   private static let preamble = """
     for fd in /proc/self/fd/*; do
       fd=${fd##*/}; [ "$fd" -le 2 ] || eval "exec $fd>&-"

@@ -3,10 +3,10 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension RecordingDispatcher {
-  /// Runs what can run, and tells of descriptors that are ready, as a loop would, until there is
-  /// nothing more. Time stands still.
+  /// Runs what can run, and makes descriptors ready as a loop would, until nothing more can run. No
+  /// time passes.
   ///
-  /// - Parameter rounds: How often it looks; a descriptor whose cause nobody takes away is ready again
+  /// - Parameter rounds: How often it looks. A descriptor whose cause is not removed is ready again
   ///   each time.
   func runWithDescriptors(rounds: Int = 10_000) throws {
     try runUntilIdle()
@@ -20,7 +20,7 @@ extension RecordingDispatcher {
     }
   }
 
-  /// As a registration is named: `descriptor 5 (readable)`.
+  /// The name of a registration: `descriptor 5 (readable)`.
   private struct Awaited {
     let name: String
     let number: Int32

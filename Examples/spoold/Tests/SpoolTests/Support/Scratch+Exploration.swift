@@ -2,12 +2,13 @@ import Glibc
 
 @testable import Spool
 
-/// What each run of an exploration does to the files: in this process, because there are thousands.
+/// What each run of an exploration does to the files. It does so in this process, because there are
+/// thousands of runs.
 extension Scratch {
   /// Removes everything, and writes these files, each with its text.
   ///
-  /// A run must find what the last one has found. Whoever writes to a file later must give it another
-  /// size: within a tick of the file system's clock that is all by which its stamp is another.
+  /// Each run must find the same files. A test that writes to a file later must give it another size:
+  /// within a tick of the file system's clock only the size changes its stamp.
   func begin(with files: KeyValuePairs<BytePath, String> = [:]) throws {
     try empty(BytePath(""))
     try makeDirectory("spool")
@@ -33,8 +34,8 @@ extension Scratch {
     }
   }
 
-  /// What the manifest must say of the spool as it is now, sorted. That a file is read right, others
-  /// test against `sha256sum`.
+  /// What the manifest must say of the spool as it is now, sorted. Other tests compare the reading of a
+  /// file with `sha256sum`.
   func trueLines() throws -> [String] {
     let reader = FileReader(
       try SpoolDirectory(self["spool"]), settling: Settling(fine: .zero, coarse: .zero))

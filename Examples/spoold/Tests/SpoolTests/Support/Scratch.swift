@@ -2,14 +2,14 @@ import Glibc
 
 @testable import Spool
 
-/// A directory of a test's own, with what a test does to files. Removed when it goes.
+/// A directory of a test's own, with what a test does to files. It is removed with this object.
 ///
 /// Names are bytes here as well; a literal is UTF-8.
 final class Scratch: Sendable {
   let path: BytePath
 
-  /// - Parameter runsPrograms: Whether it must be where programs may be run from. Otherwise it is in
-  ///   memory, if there is such a place: a manifest waits for its disk.
+  /// - Parameter runsPrograms: Whether programs must be allowed to run from the directory. If not, it
+  ///   is in memory, if possible: a manifest waits for its disk.
   init(runsPrograms: Bool = false) {
     let isInMemory = unsafe !runsPrograms && access("/dev/shm", W_OK) == 0
     let template = "\(isInMemory ? "/dev/shm" : "/tmp")/spool-tests.XXXXXX"
@@ -19,7 +19,7 @@ final class Scratch: Sendable {
     }
     precondition(made, "mkdtemp failed: \(SystemError.last("mkdtemp").text)")
     path = BytePath(bytes.dropLast().map { UInt8(bitPattern: $0) })
-    // Others than its owner are to look as well.
+    // Other users must be able to look into it.
     chmod(0o755)
   }
 
@@ -50,7 +50,7 @@ final class Scratch: Sendable {
     while !rest.isEmpty { rest = rest.dropFirst(try file.write(rest)) }
   }
 
-  /// A file that is open for writing, empty if it was not there.
+  /// A file that is open for writing; empty if it did not exist.
   func open(_ name: BytePath) throws -> Descriptor {
     try Descriptor(opening: self[name], O_WRONLY | O_CREAT, mode: 0o644)
   }
@@ -75,13 +75,13 @@ final class Scratch: Sendable {
     unsafe self[name].withCString { unsafe access($0, F_OK) } == 0
   }
 
-  /// The lines of a file, without their ends, sorted. An unfinished last line counts as one.
+  /// The lines of a file, without their ends, sorted. An unfinished last line counts as a line.
   func sortedLines(_ name: BytePath) throws -> [String] {
     try read(name).split(separator: UInt8(ascii: "\n"))
       .map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Makes a directory and those above it, as far as they are not there.
+  /// Makes a directory and those above it that do not exist.
   func makeDirectory(_ name: BytePath) throws {
     guard !exists(name) else { return }
     try makeDirectory(name.parent)

@@ -2,15 +2,15 @@ import Glibc
 
 @testable import Spool
 
-/// Runs scripts: what `spoold` is measured against are the tools that everybody has.
+/// Runs scripts with common tools, whose results the tests compare with those of `spoold`.
 enum Shell {
   struct Failure: Error { let script: String, status: Int32 }
 
-  /// Runs `script` in bash, where `$0` is the program under test, and `$1` and so on are
-  /// `arguments`.
+  /// Runs `script` in bash, where `$0` is the program under test, and `$1` and so on are `arguments`.
   ///
   /// - Parameters:
-  ///   - out: The file for its standard output; the test's own if nil. `errors` likewise.
+  ///   - out: The file for the script's standard output; the test's own output if nil.
+  ///   - errors: The file for the script's standard error; the test's own if nil.
   /// - Returns: The exit status as a shell has it: 128 and more for a signal.
   static func status(
     _ script: String, _ arguments: [BytePath] = [], out: BytePath? = nil, errors: BytePath? = nil
@@ -19,13 +19,13 @@ enum Shell {
     return try wait(for: try start(command + arguments, out: out, errors: errors))
   }
 
-  /// As ``status(_:_:out:errors:)``, of a script that must succeed.
+  /// Runs a script as ``status(_:_:out:errors:)`` does, and throws unless it succeeds.
   static func run(_ script: String, _ arguments: [BytePath] = [], out: BytePath? = nil) throws {
     let status = try status(script, arguments, out: out)
     guard status == 0 else { throw Failure(script: script, status: status) }
   }
 
-  /// Starts a program with these arguments, its own path the first.
+  /// Starts a program with these arguments, the first of which is its path.
   static func start(
     _ command: [BytePath], out: BytePath? = nil, errors: BytePath? = nil
   ) throws(SystemError) -> pid_t {
@@ -46,7 +46,8 @@ enum Shell {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // Whoever runs the tests may have signals ignored or blocked, and a program would inherit that.
+    // The process that runs the tests may have signals ignored or blocked, and a program would inherit
+    // that.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe posix_spawnattr_setsigmask(&attributes, &signals)
@@ -61,7 +62,7 @@ enum Shell {
     return process
   }
 
-  /// Whether the process has come to its end. ``wait(for:)`` then returns at once.
+  /// Whether the process has ended. ``wait(for:)`` then returns at once.
   static func hasEnded(_ process: pid_t) throws(SystemError) -> Bool {
     var information = unsafe siginfo_t()
     let options = WEXITED | WNOHANG | WNOWAIT

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Spool
 
-/// An intake on the fake: the files are real, the order is the test's.
+/// An intake on the fake. The files are real, and the test decides the order.
 struct Trial {
   let fake: RecordingDispatcher
   let intake: Intake
@@ -13,9 +13,9 @@ struct Trial {
   /// Takes in the directory `spool` of `scratch`, into the file `manifest` beside it.
   ///
   /// - Parameters:
-  ///   - settling: None, because a test has only just written its files.
+  ///   - settling: No time, because a test has only just written its files.
   ///   - onRead: Called in the middle of reading a file, see ``FileReader/onRead``.
-  ///   - fake: What it runs on; its limits, its width and who chooses are its own.
+  ///   - fake: The dispatcher that it runs on, with its own limits, width and choices.
   init(
     in scratch: Scratch, spool: BytePath = "spool", manifest: BytePath = "manifest",
     settling: Settling = Settling(fine: .zero, coarse: .zero),
@@ -36,7 +36,7 @@ struct Trial {
   /// The problems so far.
   var told: [Problem] { problems.withValue { $0 } }
 
-  /// Steps everything, brings the manifest to its end, and sees that nothing is left over.
+  /// Steps everything, completes the manifest, and checks that nothing is left.
   func finish() throws -> Summary {
     try fake.runUntilIdle()
     let summary = try intake.finish()
@@ -44,7 +44,7 @@ struct Trial {
     return summary
   }
 
-  /// A whole run.
+  /// Makes a whole run.
   @discardableResult
   static func run(in scratch: Scratch) throws -> Summary { try Trial(in: scratch).finish() }
 }

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Spool
 
-/// A keeper on the fake: the files and the kernel's notices are real, time and order are the test's.
+/// A keeper on the fake. The files and the kernel's notices are real, and the test decides time and
+/// order.
 struct Vigil {
   let fake: RecordingDispatcher
   let keeper: Keeper
@@ -17,10 +18,10 @@ struct Vigil {
   /// Keeps the directory `spool` of `scratch` in the file `manifest` beside it, and goes through it.
   ///
   /// - Parameters:
-  ///   - settling: None, because a test has only just written its files.
+  ///   - settling: No time, because a test has only just written its files.
   ///   - onRead: Called in the middle of reading a file, see ``FileReader/onRead``.
-  ///   - fake: What it runs on; its limits, its width and who chooses are its own.
-  ///   - prepare: What is submitted before anything has run.
+  ///   - fake: The dispatcher that it runs on, with its own limits, width and choices.
+  ///   - prepare: Submits tasks before any task has run.
   init(
     in scratch: Scratch, spool: BytePath = "spool", manifest: BytePath = "manifest",
     settings: Keeper.Settings = Self.settings,
@@ -43,19 +44,19 @@ struct Vigil {
     try fake.runUntilIdle()
   }
 
-  /// What it has said so far of what is not as it should be.
+  /// The notices so far of what is wrong.
   var told: [Notice] {
     notices.withValue { notices in
       notices.filter { if case .scanned = $0 { false } else { true } }
     }
   }
 
-  /// How often it has put another manifest in the place of the old one.
+  /// How often it has put a new manifest in the place of the old one.
   var replacements: Int { keeper.state.withValue { $0.saving.replacements } }
 
   var counts: Keeper.Counts { keeper.state.withValue { $0.counts } }
 
-  /// Lets it hear of what has happened, as the loop would, and do what it can at once.
+  /// Lets it take in what has happened, as the loop would, and do what it can at once.
   func hear() throws {
     let descriptor = try #require(keeper.noticesDescriptor)
     try fake.runUntilIdle()
@@ -65,13 +66,13 @@ struct Vigil {
     }
   }
 
-  /// Has it told that there is something to be heard, and nothing run yet.
+  /// Tells it that there are notices, and runs nothing yet.
   func notice() throws {
     let descriptor = try #require(keeper.noticesDescriptor)
     if Self.isReadable(descriptor) { try fake.makeReady(descriptor, .readable) }
   }
 
-  /// Lets it hear, and time pass until it has nothing to do, or `limit` has passed.
+  /// Lets it take in notices, and lets time pass until it has nothing to do, or `limit` has passed.
   func settle(within limit: Duration = .seconds(60)) throws {
     let end = fake.now.advanced(by: limit)
     try hear()
@@ -81,7 +82,7 @@ struct Vigil {
     }
   }
 
-  /// Ends as on a signal, and sees that nothing is left over.
+  /// Ends it as on a signal, and checks that nothing is left.
   @discardableResult
   func end() throws -> Keeper.Remains {
     fake.foreground(label: "end") { keeper.drain() }
@@ -94,16 +95,17 @@ struct Vigil {
 
   // MARK: In an exploration
 
-  /// Has something happen to the spool at some moment, and the kernel tell of it at once.
+  /// Submits an act that changes the spool at some moment, and lets the kernel's notice of it arrive at
+  /// once.
   func somebody(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
     fake.somebody(label) { [self] in
       try act()
-      // Nobody listens before the beginning, and after the end.
+      // No handler waits for notices before the beginning, and after the end.
       try? notice()
     }
   }
 
-  /// Ends it, and sees that nothing is left and nothing was to be done.
+  /// Ends it, and checks that nothing is left and nothing was to be done.
   func requireQuietEnd() throws {
     let remains = try end()
     try hold(remains.isEmpty, "it has left something: \(remains)")

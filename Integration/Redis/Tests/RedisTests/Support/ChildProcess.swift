@@ -3,12 +3,13 @@ import Foundation
 /// A program that a test runs, with pipes from and to it.
 final class ChildProcess: Sendable {
   private let process: pid_t
-  /// Its standard input. No other program has it, so that it ends with the process that runs the tests.
+  /// The program's standard input. No other program has it, so it ends with the process that runs the
+  /// tests.
   private let input: FileHandle
-  /// Its standard output, and what it says of errors.
+  /// The program's standard output and standard error.
   private let output: FileHandle
 
-  /// Starts the program at the path that is the first of `command`.
+  /// Starts a program. The first text of `command` is its path.
   init(_ command: [String]) {
     let (toChild, fromChild) = (Self.pipe(), Self.pipe())
     var actions = unsafe posix_spawn_file_actions_t()
@@ -17,7 +18,7 @@ final class ChildProcess: Sendable {
     unsafe posix_spawn_file_actions_adddup2(&actions, toChild.read, STDIN_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.write, STDOUT_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, fromChild.write, STDERR_FILENO)
-    // Threads of Swift's own let no signal in, and a program would inherit that.
+    // Threads of Swift's own block all signals, and the program would inherit that.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -46,12 +47,12 @@ final class ChildProcess: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// What it has written since the last time, once there is something; empty at the end.
+  /// What the program has written since the last call, once there is something; empty at the end.
   func readSome() -> Data { output.availableData }
 
-  /// Ends its input, and waits until it has ended.
+  /// Ends the program's input, and waits until the program has ended.
   ///
-  /// - Returns: What it has written, so far as that was not read.
+  /// - Returns: What the program has written and was not read before.
   @discardableResult
   func finish() -> Data {
     try? input.close()

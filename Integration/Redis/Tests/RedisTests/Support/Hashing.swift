@@ -1,7 +1,7 @@
 import Synchronization
 import UVDispatch
 
-/// Work for the workers, as long as it lasts.
+/// Work that keeps the workers busy until it is ended.
 final class Hashing: Sendable {
   private let hasEnded = Atomic(false)
   private let rightRounds = Atomic(0)
@@ -11,7 +11,7 @@ final class Hashing: Sendable {
   var right: Int { rightRounds.load(ordering: .relaxed) }
   var wrong: Int { wrongRounds.load(ordering: .relaxed) }
 
-  /// Keeps every worker at it until ``end()``.
+  /// Keeps every worker busy until ``end()``.
   func begin(on dispatcher: UVDispatcher) {
     for _ in 0..<dispatcher.effectiveBackgroundWidth { goOn(dispatcher.background) }
   }

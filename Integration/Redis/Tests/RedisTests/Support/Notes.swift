@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the bodies of a test note, from any thread, for the test to look at.
+/// Records what the bodies of a test add, on any thread, for the test to look at.
 final class Notes<Value: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   // Touched under the lock.
   private var notes: [Value] = []
 
-  /// - Returns: How many there are now.
+  /// - Returns: How many values there are now.
   @discardableResult
   func add(_ value: Value) -> Int {
     lock.withLock {

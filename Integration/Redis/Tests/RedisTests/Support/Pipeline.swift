@@ -1,8 +1,8 @@
 import Redis
 import UVDispatch
 
-/// Commands over one connection, of which a bounded number is in flight: the next is sent when one has
-/// been answered, until one fails.
+/// Commands over one connection with a bounded number in flight: the next is sent when one was
+/// answered, until one fails.
 final class Pipeline: Sendable {
   struct Counts {
     var sent = 0
@@ -45,7 +45,7 @@ final class Pipeline: Sendable {
     }
   }
 
-  /// After the report.
+  /// The final counts. Call it after the report.
   func takeCounts() -> Counts { counts.takeValue() }
 
   private func next() -> Int? {

@@ -1,18 +1,19 @@
 import Foundation
 import Redis
 
-/// A Redis server of a test's own, that keeps nothing. It ends with this, and with the process that runs
-/// the tests, however that ends.
+/// A Redis server of a test's own, which stores nothing on disk. It ends with this object, and with the
+/// process that runs the tests, however that process ends.
 final class RedisServer: Sendable {
   struct Failure: Error { let output: String }
 
   let address: RedisAddress
   let process: pid_t
-  /// A shell that kills the server and removes its directory when its own input ends, which the kernel
-  /// sees to.
+  /// A shell that kills the server and removes its directory when the shell's own input ends. The
+  /// kernel ends that input together with this process.
   private let keeper: ChildProcess
 
-  // Debian's redis-tools has the server as well: it looks at the name under which it is started.
+  // Debian's redis-tools contains the server as well: the program acts according to the name under
+  // which it is started.
   private static let script = """
     program=$(type -P redis-server || type -P redis-check-rdb) || {
       echo 'there is no redis-server; scripts/integration installs one'; exit 1
@@ -31,7 +32,7 @@ final class RedisServer: Sendable {
     switch kind {
     case .unix: return try RedisServer(port: nil)
     case .tcp:
-      // Somebody else may take the port before the server does.
+      // Another process may take the port before the server does.
       for _ in 0..<9 {
         if let server = try? RedisServer(port: LoopbackPort().number) { return server }
       }
@@ -41,7 +42,7 @@ final class RedisServer: Sendable {
 
   enum Kind: Sendable, CaseIterable { case unix, tcp }
 
-  /// - Parameter port: Of the loopback interface; on a socket if nil.
+  /// - Parameter port: A port of the loopback interface; nil for a socket.
   /// - Throws: ``Failure`` with what the server says, if it does not start.
   init(port: UInt16?) throws {
     var template = "/tmp/redis-tests.XXXXXX".utf8CString
@@ -69,7 +70,8 @@ final class RedisServer: Sendable {
 
   deinit { keeper.finish() }
 
-  /// The number of the server's process, which stands at the beginning of each of its lines.
+  /// The number of the server's process, which stands at the beginning of each line that the server
+  /// writes.
   private static func waitUntilReady(_ keeper: ChildProcess) throws -> pid_t {
     var text = ""
     while case let data = keeper.readSome(), !data.isEmpty {
@@ -81,16 +83,17 @@ final class RedisServer: Sendable {
     throw Failure(output: text)
   }
 
-  /// Ends it as a crash would.
+  /// Ends the server as a crash would.
   func kill() { signal(SIGKILL) }
 
   func killAndWait() {
     kill()
-    // Until whoever started it has seen that: before, some of its threads may still hold its sockets.
+    // Waits until the parent of the server has seen its end: before that, some of its threads may still
+    // hold its sockets.
     while Foundation.kill(process, 0) == 0 {}
   }
 
-  /// Lets it answer nothing until ``goOn()``. It stands still when this has returned.
+  /// Stops the server: it answers nothing until ``goOn()``. It has stopped when this returns.
   func stop() {
     signal(SIGSTOP)
     while state != "T" {}
@@ -98,10 +101,12 @@ final class RedisServer: Sendable {
 
   func goOn() { signal(SIGCONT) }
 
-  /// Returns when what had come to it over other connections before this call has been answered.
+  /// Returns when the server has answered all that had reached it over other connections before this
+  /// call.
   func waitUntilItHasAnswered() throws {
     guard case .unix(let path) = address else { preconditionFailure("it is asked over a socket") }
-    // Twice, one after the other: what comes at a time may be answered in any order.
+    // Asks twice, one request after the other: requests that arrive together may be answered in any
+    // order.
     let answer = ChildProcess(["/usr/bin/env", "redis-cli", "-s", path, "-r", "2", "PING"]).finish()
     guard answer == Data("PONG\nPONG\n".utf8) else {
       throw Failure(output: String(decoding: answer, as: UTF8.self))
@@ -113,14 +118,14 @@ final class RedisServer: Sendable {
     precondition(status == 0, "kill failed: \(errno)")
   }
 
-  /// As the kernel names it, behind the name of the program.
+  /// The state as the kernel names it, behind the name of the program.
   private var state: Substring? {
     let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
     return text?.split(separator: ")").last?.split(separator: " ").first
   }
 }
 
-/// A port of this machine on which nobody listens, while this lives.
+/// A port of this machine on which no process listens while this object lives.
 final class LoopbackPort: Sendable {
   let number: UInt16
   private let descriptor: CInt

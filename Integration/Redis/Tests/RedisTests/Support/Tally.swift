@@ -1,16 +1,16 @@
 import Redis
 import UVDispatch
 
-/// What became of the commands of a test. On the foreground, until the report.
+/// What became of the commands of a test. Use it on the foreground, until the report.
 final class Tally: Sendable {
   struct Counts: Equatable {
     /// The commands that were answered, by number, in the order of the answers.
     var answered: [Int] = []
     var replies: [RedisReply] = []
-    /// Those that failed, likewise.
+    /// The commands that failed, in the order of the failures.
     var failed: [Int] = []
     var errors: Set<RedisError> = []
-    /// What the connection said of its end, and how many commands had been told of theirs by then.
+    /// What the connection said of its end, and below it how many closures had been called by then.
     var ends: [RedisError?] = []
     var toldBeforeEnd: [Int] = []
   }

@@ -2,16 +2,17 @@ import Redis
 import Testing
 import UVDispatch
 
-/// Everything here: the process has one pool, and tests that hold its threads would wait for each other.
+/// All tests of this package, one at a time: the process has one pool, and tests that hold its threads
+/// would wait for each other.
 @Suite("hiredis on our loop", .serialized)
 struct OnOurLoop {}
 
-/// How long a test waits for what must happen. Only what is broken takes that long.
+/// How long a test waits for what must happen. It takes that long only if something is broken.
 let patience = Duration.seconds(300)
 
 extension UVDispatcher {
-  /// Runs `body` on the foreground, and the loop on this thread until somebody has shut it down. Expects
-  /// that nothing is left then.
+  /// Runs `body` on the foreground, and the loop on the calling thread until the dispatcher has shut
+  /// down. Expects that nothing is left then.
   @discardableResult
   func runToTheEnd(
     at location: SourceLocation = #_sourceLocation, _ body: @escaping @Sendable () -> Void
@@ -29,7 +30,7 @@ extension UVDispatcher {
 
   /// Runs `body` on the foreground once the loop has looked at its descriptors that often.
   ///
-  /// For a dispatcher whose turn is one task: it looks between any two.
+  /// For a dispatcher whose iteration runs one task: its loop looks between any two tasks.
   func afterLooks(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     foreground { count > 0 ? self.afterLooks(count - 1, body) : body() }
   }

@@ -2,20 +2,20 @@ import Oracle
 import Testing
 
 @Suite("A violation")
-struct CourtTests {
+struct ViolationLogTests {
   @Test("is kept with the ticket, the queue and what led there; of those that follow, their number")
   func first() {
-    let desk = Desk()
-    desk.court.nameQueues(["the queue"])
-    let (first, second) = (desk.submit(), desk.submit())
-    desk.run(first)
+    let fixture = Fixture()
+    fixture.violations.nameQueues(["the queue"])
+    let (first, second) = (fixture.submit(), fixture.submit())
+    fixture.run(first)
 
-    desk.run(first)
-    desk.run(first)
-    desk.run(second)
+    fixture.run(first)
+    fixture.run(first)
+    fixture.run(second)
 
-    #expect(desk.court.all.count == 1)
-    let finding = desk.court.all[0]
+    #expect(fixture.violations.all.count == 1)
+    let finding = fixture.violations.all[0]
     #expect(finding.rule == .once)
     #expect(finding.count == 2)
     #expect(finding.first.hasSuffix("(medium) on the queue: ran twice"))
@@ -25,13 +25,13 @@ struct CourtTests {
 
   @Test("of each rule is kept")
   func rules() {
-    let court = Court()
-    #expect(!court.hasFindings)
+    let violations = ViolationLog()
+    #expect(!violations.hasFindings)
 
-    for rule in Rule.allCases { court.report(rule, nil, "broken") }
+    for rule in Rule.allCases { violations.report(rule, nil, "broken") }
 
-    #expect(court.all.map(\.rule) == Rule.allCases.sorted { $0.rawValue < $1.rawValue })
-    #expect(court.hasFindings)
+    #expect(violations.all.map(\.rule) == Rule.allCases.sorted { $0.rawValue < $1.rawValue })
+    #expect(violations.hasFindings)
   }
 }
 

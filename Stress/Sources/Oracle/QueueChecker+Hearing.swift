@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// What is heard of a task's end, from any thread and any number of times.
-extension QueueJudge {
-  /// What a task is said to have come to.
+/// What threads are told of a task's end. Any thread may be told, any number of times.
+extension QueueChecker {
+  /// The outcome that a thread is told.
   public enum Ending: Sendable {
     case ran, cancelled, expired, abandoned
   }
 
-  /// A thread was told how `ticket` has ended: by `wait()`, by an awaited outcome, or by a `cancel()` that
-  /// came before the start. It may be told more than once, and so may others.
+  /// The calling thread was told how `ticket` has ended: by `wait()`, by an awaited outcome, or by a
+  /// `cancel()` that came before the start. The same outcome may be told again, and to other threads.
   public func heard(_ ending: Ending, of ticket: Ticket) {
     switch ending {
     case .ran:
-      if !ticket.hasRun { court.report(.once, ticket, "is said to have run, and did not") }
+      if !ticket.hasRun { violations.report(.once, ticket, "is said to have run, and did not") }
     case .abandoned:
-      // Its thread may stand before the first instruction.
+      // The body's thread may not have come to its first instruction.
       if ticket.hasEndedUnrun {
-        court.report(.once, ticket, "is said to be abandoned, and never started")
+        violations.report(.once, ticket, "is said to be abandoned, and never started")
       }
     case .cancelled: neverRuns(ticket, Ticket.Phase.cancelled, .cancel, "cancelled")
     case .expired: neverRuns(ticket, Ticket.Phase.expired, .once, "expired")
@@ -28,6 +28,6 @@ extension QueueJudge {
     let now = ticket.phase.load(ordering: .acquiring)
     if now == phase { return }
     let other = now <= Ticket.Phase.ran ? "has run" : "has ended otherwise"
-    court.report(rule, ticket, "is said to have been \(word), and \(other)")
+    violations.report(rule, ticket, "is said to have been \(word), and \(other)")
   }
 }

@@ -1,44 +1,44 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread, as the oracle sees it. What one thread submits stands in one order.
-public final class Hand: @unchecked Sendable {
+/// What the oracle knows of one thread. The submissions of one thread have one order.
+public final class ThreadRecorder: @unchecked Sendable {
   /// How many threads the oracle can tell apart at a time.
   public static let most = 160
 
-  /// Below ``most``; another thread's once this one has ended.
+  /// Below ``most``. Another thread gets the index when this thread has ended.
   public let index: Int
-  // Touched by this thread only.
-  /// What it is submitting just now.
+  // The next two are touched by this thread only.
+  /// The submission that the thread is making.
   public var submitting: Ticket?
-  /// How many it has submitted.
+  /// How many submissions the thread has made.
   var count: UInt64 = 0
   public let diary = Diary()
-  /// The user code that it is in, where that is looked at.
+  /// The user code that the thread is in, in the mixes that look at it.
   public let stand = Stand()
 
   private init(index: Int) { self.index = index }
 
-  /// The calling thread's.
-  public static var current: Hand {
+  /// The recorder of the calling thread, made at its first use.
+  public static var current: ThreadRecorder {
     if let known = pthread_getspecific(key) {
-      return Unmanaged<Hand>.fromOpaque(known).takeUnretainedValue()
+      return Unmanaged<ThreadRecorder>.fromOpaque(known).takeUnretainedValue()
     }
-    let hand = Hand(index: takeIndex())
-    everybody.withLock { $0[hand.index] = hand }
-    pthread_setspecific(key, Unmanaged.passRetained(hand).toOpaque())
-    return hand
+    let recorder = ThreadRecorder(index: takeIndex())
+    everybody.withLock { $0[recorder.index] = recorder }
+    pthread_setspecific(key, Unmanaged.passRetained(recorder).toOpaque())
+    return recorder
   }
 
-  /// Those of all threads that have not ended.
-  public static var all: [Hand] { everybody.withLock { Array($0.values) } }
+  /// The recorders of all threads that have not ended.
+  public static var all: [ThreadRecorder] { everybody.withLock { Array($0.values) } }
 
-  /// What stands at a number in the diaries, for people.
+  /// What all diaries hold, oldest first, for people.
   public static func entries() -> [Diary.Entry] {
     all.flatMap { $0.diary.entries }.sorted { $0.time < $1.time }
   }
 
-  private static let everybody = Locked<[Int: Hand]>([:])
+  private static let everybody = Locked<[Int: ThreadRecorder]>([:])
   private static let free = Locked<[Int]>(Array((0..<most).reversed()))
 
   private static func takeIndex() -> Int {
@@ -51,18 +51,18 @@ public final class Hand: @unchecked Sendable {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let status = pthread_key_create(&key) { known in
-      let hand = Unmanaged<Hand>.fromOpaque(known!).takeRetainedValue()
-      Hand.everybody.withLock { $0[hand.index] = nil }
-      Hand.free.withLock { $0.append(hand.index) }
+      let recorder = Unmanaged<ThreadRecorder>.fromOpaque(known!).takeRetainedValue()
+      ThreadRecorder.everybody.withLock { $0[recorder.index] = nil }
+      ThreadRecorder.free.withLock { $0.append(recorder.index) }
     }
     precondition(status == 0, "pthread_key_create: \(status)")
     return key
   }()
 }
 
-/// The last things that a thread did, for whoever has to explain a violation.
+/// The last things that a thread did, to explain a violation.
 ///
-/// Written by one thread; readers on others may see an entry that is just being overwritten.
+/// Its thread writes it. A reader on another thread may see an entry that is being overwritten.
 public final class Diary: @unchecked Sendable {
   public enum Event: UInt8, Sendable {
     case submits, accepted, refused, begins, ends, cancelledBeforeStart, cancelRequested,

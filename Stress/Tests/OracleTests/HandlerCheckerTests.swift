@@ -2,16 +2,16 @@ import Oracle
 import Testing
 
 @Suite("Whoever watches the calls of a handler")
-struct HandlerJudgeTests {
-  private let court = Court()
-  private var broken: [Rule] { court.all.map(\.rule) }
+struct HandlerCheckerTests {
+  private let violations = ViolationLog()
+  private var broken: [Rule] { violations.all.map(\.rule) }
 
-  private func called(_ times: Int, after end: (HandlerJudge) -> Void) {
-    let judge = HandlerJudge("handler", court: court)
-    judge.begins()
-    judge.begins()
-    end(judge)
-    for _ in 0..<times { judge.begins() }
+  private func called(_ times: Int, after end: (HandlerChecker) -> Void) {
+    let checker = HandlerChecker("handler", violations: violations)
+    checker.begins()
+    checker.begins()
+    end(checker)
+    for _ in 0..<times { checker.begins() }
   }
 
   @Test("lets none come after it was cancelled on the foreground, or after the report")
@@ -24,7 +24,7 @@ struct HandlerJudgeTests {
     called(1) { $0.reported() }
 
     #expect(broken == [.events])
-    #expect(court.all.first?.count == 2)
+    #expect(violations.all.first?.count == 2)
   }
 
   @Test("lets one come that had begun when it was cancelled elsewhere or its descriptor was closed")
@@ -36,7 +36,7 @@ struct HandlerJudgeTests {
     called(2) { $0.cancelled(onForeground: false) }
     called(2) { $0.closed() }
 
-    #expect(court.all.first?.count == 2)
+    #expect(violations.all.first?.count == 2)
   }
 
   @Test("lets a second end allow no more than the first")
@@ -51,36 +51,36 @@ struct HandlerJudgeTests {
       $0.cancelled(onForeground: false)
       $0.reported()
     }
-    #expect(court.all.first?.count == 2)
+    #expect(violations.all.first?.count == 2)
   }
 
   @Test("sees what a descriptor's was not to be told of")
   func readiness() {
-    let judge = ReadinessJudge(interest: 0b101, name: "handler", court: court)
-    for bits: UInt8 in [0b001, 0b100, 0b101] { judge.told(bits) }
+    let checker = ReadinessChecker(interest: 0b101, name: "handler", violations: violations)
+    for bits: UInt8 in [0b001, 0b100, 0b101] { checker.told(bits) }
     #expect(broken == [])
 
-    judge.told(0b010)
-    #expect(court.all.first?.count == 1)
-    judge.told(0)
-    #expect(court.all.first?.count == 2)
-    judge.calls.cancelled(onForeground: true)
-    judge.told(0b001)
-    #expect(court.all.first?.count == 3)
+    checker.told(0b010)
+    #expect(violations.all.first?.count == 1)
+    checker.told(0)
+    #expect(violations.all.first?.count == 2)
+    checker.calls.cancelled(onForeground: true)
+    checker.told(0b001)
+    #expect(violations.all.first?.count == 3)
   }
 }
 
 @Suite("Whoever watches what goes through a descriptor")
 struct FlowTests {
-  private let court = Court()
+  private let violations = ViolationLog()
 
   private func flow(_ written: Int = 3) -> Flow {
-    var flow = Flow("pipe", court: court)
+    var flow = Flow("pipe", violations: violations)
     flow.writes(written)
     return flow
   }
 
-  private var broken: [Rule] { court.all.map(\.rule) }
+  private var broken: [Rule] { violations.all.map(\.rule) }
 
   @Test("has nothing to say of one that is read bit by bit, to its end")
   func legal() {
@@ -102,7 +102,7 @@ struct FlowTests {
     flow.reads(.bytes(3), toldReadable: true, toldGone: false)
 
     #expect(flow.isQuiet)
-    // Somebody else was told of it meanwhile.
+    // Another handler was told of the same bytes before, and has read them.
     flow.reads(.nothing, toldReadable: false, toldGone: false)
     #expect(broken == [])
   }
@@ -130,6 +130,6 @@ struct FlowTests {
     }
 
     #expect(broken == [.events])
-    #expect(court.all.first?.count == 1)
+    #expect(violations.all.first?.count == 1)
   }
 }

@@ -1,21 +1,22 @@
 internal import Synchronization
 
-/// Watches that nothing starts which certainly had not started when a call returned that holds it back.
+/// Checks that a call that holds tasks back does so: no body starts that had certainly not started when
+/// the call returned.
 ///
-/// A body may have been taken by a thread and not have come to its first instruction. But a thread that
-/// has been in other user code since had not started it then, whatever it had taken: between the call and
-/// the body it stood in that code.
-public final class StartJudge: Sendable {
+/// A thread may have taken a body and not have come to the body's first instruction. But if that thread
+/// has been in other user code since the call returned, it had not started the body before: between the
+/// call and the body it ran that code.
+public final class StartChecker: Sendable {
   private struct Hold {
     var count = 0
     var since: Int64 = .max
   }
 
-  private let court: Court
+  private let violations: ViolationLog
   private let holds: [Locked<Hold>]
 
-  public init(queues: Int, court: Court) {
-    self.court = court
+  public init(queues: Int, violations: ViolationLog) {
+    self.violations = violations
     holds = (0..<queues).map { _ in Locked(Hold()) }
   }
 
@@ -27,7 +28,7 @@ public final class StartJudge: Sendable {
     }
   }
 
-  /// `resume()` is about to be called.
+  /// The calling thread is about to call `resume()`.
   public func resumes(_ queue: Int) {
     holds[queue].withLock { hold in
       hold.count -= 1
@@ -49,16 +50,16 @@ public final class StartJudge: Sendable {
   /// The body of `ticket` begins on a thread that was last seen outside the library at `lastSeen`.
   public func begins(_ ticket: Ticket, lastSeen: Int64) {
     let since = holds[ticket.queue].withLock { $0.since }
-    // A caller of `sync` that was admitted has its turn, whatever its thread does before it takes that.
+    // A caller of `sync` that was admitted may run its body, whatever its thread does before that.
     if since < lastSeen, ticket.form != .synced {
-      court.report(
+      violations.report(
         .suspension, ticket,
         "began on a thread that was in other user code \((lastSeen - since) / 1_000) us after "
           + "suspend() had returned")
     }
     let answer = ticket.saidStartedAt.load(ordering: .acquiring)
     if answer < lastSeen {
-      court.report(
+      violations.report(
         .cancel, ticket,
         "began on a thread that was in other user code \((lastSeen - answer) / 1_000) us after "
           + "cancel() had answered that it was too late to stop it")

@@ -1,19 +1,19 @@
 import Oracle
 
-/// A queue that nobody runs: a test says what submitters and bodies do, in which order.
-final class Desk {
-  let court = Court()
-  let judge: QueueJudge
+/// A queue without a dispatcher. A test says what submitting threads and bodies do, in which order.
+final class Fixture {
+  let violations = ViolationLog()
+  let checker: QueueChecker
   private var seed: UInt64 = 0
-  /// Nanoseconds, as the test says.
+  /// In nanoseconds, as the test sets it.
   var time: Int64 = 1_000
 
   init(width: Int = 1) {
-    judge = QueueJudge(index: 0, name: "queue", width: width, court: court)
+    checker = QueueChecker(index: 0, name: "queue", width: width, violations: violations)
   }
 
-  /// Which rules were found broken.
-  var broken: [Rule] { court.all.map(\.rule) }
+  /// The rules that were found broken.
+  var broken: [Rule] { violations.all.map(\.rule) }
 
   func submit(
     _ form: Ticket.Form = .posted, band: Int = 1, isBarrier: Bool = false, isCertain: Bool = true,
@@ -21,25 +21,25 @@ final class Desk {
   ) -> Ticket {
     let ticket = issue(
       form, band: band, isBarrier: isBarrier, isCertain: isCertain, delay: delay)
-    judge.returned(ticket, at: time)
+    checker.returned(ticket, at: time)
     return ticket
   }
 
-  /// The call has not returned yet.
+  /// Makes a ticket whose submission has not returned yet.
   func issue(
     _ form: Ticket.Form = .posted, band: Int = 1, isBarrier: Bool = false, isCertain: Bool = true,
     delay: Int64? = nil
   ) -> Ticket {
     seed += 1
-    return judge.issue(
+    return checker.issue(
       form, band: band, isBarrier: isBarrier, isCertain: isCertain, delay: delay, seed: seed,
       at: time)
   }
 
   @discardableResult
-  func begin(_ ticket: Ticket) -> Bool { judge.begin(ticket, at: time) }
+  func begin(_ ticket: Ticket) -> Bool { checker.begin(ticket, at: time) }
 
   func run(_ ticket: Ticket) {
-    if begin(ticket) { judge.finish(ticket) }
+    if begin(ticket) { checker.finish(ticket) }
   }
 }

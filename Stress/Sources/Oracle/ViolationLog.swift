@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Where violations are brought: counts them by rule, and keeps the first of each with what was
-/// known then.
-public final class Court: Sendable {
+/// Collects violations. It counts them by rule, and keeps the first of each rule with the history that
+/// led to it.
+public final class ViolationLog: Sendable {
   public struct Finding: Sendable, Codable {
     public let rule: Rule
     public var count: Int
@@ -25,7 +25,8 @@ public final class Court: Sendable {
     findings.withLock { $0.values.sorted { $0.rule.rawValue < $1.rule.rawValue } }
   }
 
-  /// - Parameter ticket: Whose queue's history is shown; nil for that of all.
+  /// - Parameter ticket: The submission that broke the rule. The kept history is that of its queue; for
+  ///   nil, that of all queues.
   public func report(_ rule: Rule, _ ticket: Ticket?, _ text: @autoclosure () -> String) {
     count.wrappingAdd(1, ordering: .relaxed)
     let isKnown = findings.withLock { findings in
@@ -50,11 +51,12 @@ public final class Court: Sendable {
 
   private func history(of ticket: Ticket?) -> [String] {
     let now = monotonicNanoseconds()
-    return Hand.entries().filter { ticket == nil || $0.queue == ticket!.queue }.suffix(40).map {
-      let ago = Double(now - $0.time) / 1_000
-      let number = "\($0.number >> 40).\($0.number & 0xff_ffff_ffff)"
-      let mark = ticket?.number == $0.number ? " <--" : ""
-      return "-\(Int(ago)) us  \(name(of: $0.queue))  \(number) \($0.event)\(mark)"
-    }
+    return ThreadRecorder.entries().filter { ticket == nil || $0.queue == ticket!.queue }.suffix(40)
+      .map {
+        let ago = Double(now - $0.time) / 1_000
+        let number = "\($0.number >> 40).\($0.number & 0xff_ffff_ffff)"
+        let mark = ticket?.number == $0.number ? " <--" : ""
+        return "-\(Int(ago)) us  \(name(of: $0.queue))  \(number) \($0.event)\(mark)"
+      }
   }
 }

@@ -1,14 +1,15 @@
 import Oracle
 
-/// Watches that no dispatcher leaves a descriptor behind.
-struct DescriptorJudge {
-  /// The fewest that were ever open between two rounds.
+/// Checks that no dispatcher leaves a descriptor open.
+struct DescriptorChecker {
+  /// The fewest descriptors that were ever open between two rounds.
   private var fewest = Int.max
-  /// The system's libraries may open some once.
+  /// The system's libraries may open some descriptors once.
   private static let tolerance = 8
 
-  /// Nothing is at work. What was closed may take a moment: threads that leave do that by themselves.
-  mutating func judge(_ court: Court) {
+  /// Checks the number of open descriptors between two rounds. It may take a moment to fall, since a
+  /// thread that ends closes its descriptors only then.
+  mutating func check(_ violations: ViolationLog) {
     let look = Gate()
     var count = Process.openDescriptors
     var looks = 0
@@ -18,7 +19,7 @@ struct DescriptorJudge {
       looks += 1
     }
     if fewest < .max, count > fewest + Self.tolerance {
-      court.report(
+      violations.report(
         .events, nil, "\(count) descriptors are open between two rounds, and \(fewest) were before")
     }
     fewest = min(fewest, count)
