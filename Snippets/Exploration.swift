@@ -1,4 +1,4 @@
-// A search as somebody writes it first, and the test that tries it in every order.
+// A search as an engineer writes it first, and the test that tries it in every order.
 import TaskDispatch
 import TaskDispatchTesting
 

@@ -1,16 +1,17 @@
-// Daemons that the tests start in a process of its own, with a service manager of theirs. Each prints what
-// it logs, and at last how many of its jobs were done. A job ends when it has read a byte of the standard input.
+// Daemons that the tests start, each in a process of its own, with a service manager that the test plays. Each
+// prints what it logs, and at the end how many of its jobs were done. A job ends when it has read a byte from
+// the standard input.
 #if Daemon
   import Glibc
   import Logging
   import UVDaemon
   import UVDispatch
 
-  // One that hangs must not outlive the test that gave it up.
+  // A program that hangs must not outlive the test that gave up waiting for it.
   alarm(60)
   let arguments = CommandLine.arguments.dropFirst()
   let program = arguments.first ?? ""
-  /// What the program takes as its parameter: milliseconds.
+  /// The parameter of the program, in milliseconds.
   let parameter = Duration.milliseconds(arguments.dropFirst().first.flatMap { Int64($0) } ?? 1000)
   let logger = Logger(label: "host") { StreamLogHandler.standardOutput(label: $0) }
   let done = Done()
@@ -27,7 +28,7 @@
     exit(64)
   }
 
-  /// Six jobs are under way or wait for a worker when it is told to be ready.
+  /// Six jobs run, or wait for a worker, when the daemon is told to say that it is ready.
   func jobs(secondSignalAfter: Duration) throws {
     let dispatcher = try UVDispatcher()
     let daemon = try Daemon(dispatcher, secondSignalAfter: secondSignalAfter, logger: logger)
@@ -36,7 +37,7 @@
     end(try daemon.run(), of: 6)
   }
 
-  /// It is ready while the foreground has no room.
+  /// Says that it is ready while the foreground has no room.
   func full() throws {
     let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 1)))
     let daemon = try Daemon(dispatcher, logger: logger)
@@ -49,7 +50,7 @@
     end(try daemon.run(), of: 1)
   }
 
-  /// It has very much to say when it is ready, and when it has reloaded.
+  /// Has very much to say when it is ready, and when it has reloaded.
   func long() throws {
     let dispatcher = try UVDispatcher()
     let daemon = try Daemon(dispatcher, logger: logger)
@@ -78,7 +79,7 @@
     end(try daemon.run(), of: 0)
   }
 
-  /// Its first reload never ends.
+  /// Never ends its first reload.
   func hangingReload(timeout: Duration) throws {
     let dispatcher = try UVDispatcher()
     let daemon = try Daemon(dispatcher, reloadTimeout: timeout, logger: logger)
@@ -94,7 +95,7 @@
     end(try daemon.run(), of: 0)
   }
 
-  /// Is started with SIGTERM blocked, and lets it in; also for programs that a body starts.
+  /// Starts with SIGTERM blocked, and unblocks it, also for programs that a body starts.
   func blocked() throws {
     var terminate = sigset_t()
     unsafe sigemptyset(&terminate)
@@ -106,7 +107,7 @@
       dispatcher.background(startProgram)
       daemon.ready()
     }
-    // Not by the main thread, which goes on blocking it.
+    // Another thread calls `begin()`, since the main thread goes on blocking SIGTERM.
     let helper = try UVDispatcher()
     try helper.start()
     helper.foreground {
@@ -124,7 +125,7 @@
     end(report, of: 2)
   }
 
-  /// Is done if SIGTERM ends it.
+  /// Counts as done if SIGTERM ends the program.
   @Sendable func startProgram() {
     var arguments = unsafe [strdup("sh"), strdup("-c"), strdup("kill -TERM $$; exit 0"), nil]
     defer { for index in unsafe arguments.indices { unsafe free(arguments[index]) } }
@@ -135,7 +136,7 @@
     if status & 0x7f == SIGTERM { done.count() }
   }
 
-  /// Never returns, and does not listen to cancellation.
+  /// Never returns, and ignores cancellation.
   func forEver() async -> Never? {
     unsafe await withUnsafeContinuation { (_: UnsafeContinuation<Never?, Never>) in }
   }
@@ -149,7 +150,7 @@
   func end(_ report: ShutdownReport, of jobs: Int) -> Never {
     print("done: \(done.value) of \(jobs)")
     fflush(nil)
-    // Not exit: that would wait for what was left behind.
+    // Not `exit`: that would wait for the work that was left behind.
     _exit(report.unfinished.isEmpty ? 0 : 1)
   }
 #else

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import UVDispatch
 
-/// What waits in the main queue when the loop begins to run.
+/// The loop runs what waits in the main queue when it begins.
 @MainActor func waitingBefore() throws {
   let dispatcher = try UVDispatcher()
   let ran = Counter()
@@ -32,7 +32,7 @@ import UVDispatch
   expect(goesOn.value == 1, "it went on \(goesOn.value) times")
 }
 
-/// A loop that does not serve the main actor waits for nobody there.
+/// A loop that does not serve the main actor waits for no task there.
 @MainActor func unservedAwaiter() throws {
   let dispatcher = try UVDispatcher()
   let goesOn = Counter()
@@ -43,14 +43,14 @@ import UVDispatch
   try UVDispatcher().runUntilIdle()
   dispatcher.run(servesMainQueue: false)
   expect(goesOn.value == 0, "it ran although nobody served the main actor")
-  // Swift takes the awaiter to the main actor in its own time.
+  // Swift takes the awaiting task to the main actor in its own time.
   let server = try UVDispatcher()
   server.foreground.every(.milliseconds(1)) { if goesOn.value > 0 { server.beginShutdown() } }
   server.run()
 }
 
-/// A job of an actor on the foreground that comes after the report, which no loop ran for, runs on a thread of its
-/// own. No block of the main queue runs beside it as a task of the foreground.
+/// A job of an actor on the foreground may come after the report. No loop runs then, so the job runs on a
+/// thread of its own. No block of the main queue runs beside it as a task of the foreground.
 @MainActor func lateJobOfTheForeground() throws {
   let dispatcher = try UVDispatcher()
   let (resident, ran) = (Resident(on: dispatcher.foreground), Counter())
@@ -76,8 +76,8 @@ import UVDispatch
   expect(ran.value == 1, "the block ran \(ran.value) times")
 }
 
-/// The loop waits for what awaits the end on the main actor, which a late job of the foreground holds up. Prints its
-/// thread; the job ends when a line comes in.
+/// A task awaits the end on the main actor, and a late job of the foreground holds it up: the loop waits for
+/// that task. Prints the number of the loop's thread; the job ends when a line comes in.
 @MainActor func awaiterBehindALateJob() throws {
   let dispatcher = try UVDispatcher()
   let (resident, goesOn) = (Resident(on: dispatcher.foreground), Counter())
@@ -120,7 +120,7 @@ private actor Resident {
   }
 }
 
-/// What the last task posts to the main queue runs before the report is made.
+/// A block that the last task posts to the main queue runs before the report is made.
 @MainActor func postedAtTheEnd() throws {
   for _ in 0..<100 {
     let dispatcher = try UVDispatcher()
@@ -129,7 +129,7 @@ private actor Resident {
       dispatcher.beginShutdown()
       DispatchQueue.main.async {
         order.withValue { $0.append("block") }
-        // Of a body of this dispatcher: it is taken while a shutdown drains.
+        // A body of this dispatcher makes this submission, so it is accepted while a shutdown drains.
         dispatcher.foreground { order.withValue { $0.append("post") } }
       }
     }
@@ -142,7 +142,8 @@ private actor Resident {
   }
 }
 
-/// Without being asked to, the loop lets the main queue stand; the next one that serves it runs it.
+/// A loop that runs with `servesMainQueue: false` leaves the main queue alone. The next loop that serves it
+/// runs what waits there.
 @MainActor func unserved() throws {
   let ran = Counter()
   DispatchQueue.main.async { ran.increment() }
@@ -156,13 +157,13 @@ private actor Resident {
   second.run()
   expect(ran.value == 1, "it was lost")
 
-  // What comes when a loop has ended stays for the next one too.
+  // A block that is posted between two loops stays for the next one too.
   DispatchQueue.main.async { ran.increment() }
   let third = try UVDispatcher()
   third.runUntilIdle()
   expect(ran.value == 2, "it was lost between two loops")
 
-  // Nor is it lost on a loop that has served it before.
+  // A block is not lost either on a loop that has served the main queue before.
   DispatchQueue.main.async { ran.increment() }
   third.foreground.after(.milliseconds(5)) { third.beginShutdown() }
   third.run(servesMainQueue: false)
@@ -189,7 +190,7 @@ private actor Resident {
   expect(ran.value == 1, "it did not run on the main thread")
 }
 
-/// `runUntilIdle()` runs what waits in the main queue, and what that makes, and comes back.
+/// `runUntilIdle()` runs what waits in the main queue and what those blocks post, and returns.
 @MainActor func untilIdle() throws {
   let dispatcher = try UVDispatcher()
   let ran = Counter()
@@ -212,8 +213,8 @@ private actor Resident {
   }
 }
 
-/// Where the process has no descriptors left, a dispatcher is refused with an error: Dispatch would end
-/// the process if it had none for its main queue.
+/// A dispatcher is refused with an error where the process has no descriptors left. Dispatch would end the
+/// process if it had none for its main queue.
 @MainActor func noDescriptors() throws {
   let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   var before = rlimit()
@@ -228,7 +229,7 @@ private actor Resident {
       refusals += 1
     }
   }
-  // One that was made when there were some.
+  // This dispatcher is made while there are still descriptors.
   unsafe setrlimit(resource, &before)
   let made = try UVDispatcher()
   var none = rlimit(rlim_cur: 3, rlim_max: before.rlim_max)

@@ -1,10 +1,11 @@
-// In a release build there is nothing to be seen but what everybody sees.
+// A release build shows only what the public interface shows.
 #if DEBUG
   import Dispatch
 
   @testable import UVDispatch
 
-  /// What one loop has heard of and not run, the next one hears of.
+  /// If one loop takes the wake of the main queue and runs nothing, the next loop still learns that work waits
+  /// there.
   @MainActor func handedOn() throws {
     let (one, next) = (try EventLoop(), try EventLoop())
     try MainQueue.prepare()

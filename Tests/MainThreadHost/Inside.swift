@@ -39,7 +39,7 @@ private func hop(to queue: TaskQueue, _ body: @escaping @Sendable () -> Void) as
   do { try await queue.run { body() } } catch { fatalError("a run was refused: \(error)") }
 }
 
-/// What Swift's concurrency has, on the main actor and on an actor of the loop.
+/// The forms of Swift's concurrency, on the main actor and on an actor of the loop.
 @MainActor func language() throws {
   let dispatcher = try UVDispatcher()
   let count = Counter()
@@ -49,7 +49,7 @@ private func hop(to queue: TaskQueue, _ body: @escaping @Sendable () -> Void) as
     async let two = home.add(2)
     let sums = await [one, two]
     expect(sums.max() == 3, "\(sums)")
-    // That a sleep of the standard library's comes back here is what is looked at.
+    // The test looks whether a sleep of the standard library's clock comes back to this thread.
     let clock: any Clock<Duration> = ContinuousClock()
     try? await clock.sleep(for: .milliseconds(1))
     try? await dispatcher.clock.sleep(for: .milliseconds(1))
@@ -114,7 +114,7 @@ private actor Home {
   expect(ticks.value >= 3, "\(ticks.value) ticks")
 }
 
-/// From a block of the main queue, a loop serves nothing, and what waits there is not lost.
+/// A loop that runs inside a block of the main queue serves nothing there, and no block that waits is lost.
 @MainActor func insideOfABlock() throws {
   let (outer, inner) = (try UVDispatcher(), try UVDispatcher())
   let (ran, runsEarly) = (Counter(), Flag())
@@ -132,8 +132,8 @@ private actor Home {
   expect(ran.value == 1, "\(ran.value) of 1 ran")
 }
 
-/// What comes while a loop runs inside a block, for which it can do nothing, runs when the block has
-/// ended.
+/// A block may come while a loop runs inside another block. That loop cannot run it; it runs when the outer
+/// block has ended.
 @MainActor func wokenInsideOfABlock() throws {
   let (outer, inner) = (try UVDispatcher(), try UVDispatcher())
   DispatchQueue.main.async {
@@ -147,8 +147,8 @@ private actor Home {
   outer.run()
 }
 
-/// Nor does it wait for who awaits its end on the main actor, and could only come when the block has
-/// ended.
+/// A loop inside a block does not wait for a task that awaits its end on the main actor. That task could go on
+/// only when the block has ended.
 @MainActor func awaitedInsideOfABlock() throws {
   let (outer, inner) = (try UVDispatcher(), try UVDispatcher())
   let order = Order()
@@ -176,7 +176,7 @@ private actor Home {
   func add(_ step: String) { all.append(step) }
 }
 
-/// A block that holds the thread is told of by what it holds.
+/// If a block holds the thread, the report of the stall names the main queue.
 @MainActor func stall() throws {
   let notes = Stalls()
   let dispatcher = try UVDispatcher(.init(stallThreshold: .milliseconds(5), observer: notes))
@@ -202,8 +202,8 @@ private final class Stalls: TaskObserver {
   }
 }
 
-/// A body runs the loop of another dispatcher here. A thread of the pool waits for that body, so the other dispatcher
-/// has to get the thread that is left.
+/// A body runs the loop of another dispatcher on the main thread. A thread of the pool waits for that body, so
+/// the other dispatcher has to get the thread that is left.
 @MainActor func anotherLoop() throws {
   unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
   let (first, second) = (try UVDispatcher(), try UVDispatcher())

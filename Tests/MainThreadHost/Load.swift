@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import UVDispatch
 
-/// Ten thousand hops to the main actor and as many blocks of the main queue, beside foreground posts,
-/// timers and background work. All of them run, and are on the foreground.
+/// Ten thousand hops to the main actor and as many blocks of the main queue, beside foreground posts, timers
+/// and background work. All of them run, and all are on the foreground.
 @MainActor func hops() throws {
   let count = 10_000
   let dispatcher = try UVDispatcher()
@@ -38,7 +38,7 @@ import UVDispatch
     }
   }
   let tick = dispatcher.foreground.every(.milliseconds(1)) { seen.withValue { $0.ticks += 1 } }
-  // However fast the rest is, some ticks come.
+  // However fast the rest is, a few ticks come.
   dispatcher.foreground.after(.milliseconds(3), group: group) {}
   group.notify(on: dispatcher.foreground) {
     tick.cancel()
@@ -63,8 +63,8 @@ private struct Seen {
   var ticks = 0
 }
 
-/// A loop that has served the main queue rests when nothing is left. Prints its thread when it is
-/// about to, and ends when a line comes in.
+/// A loop that has served the main queue sleeps when nothing is left. Prints the number of its thread just
+/// before, and ends when a line comes in.
 @MainActor func idle() throws {
   let dispatcher = try UVDispatcher()
   DispatchQueue.main.async {}
@@ -78,8 +78,8 @@ private struct Seen {
   dispatcher.run()
 }
 
-/// A block that posts itself for ever, and code of the main actor that yields for ever, keep neither
-/// each other nor the foreground from running.
+/// A block that posts itself for ever and code of the main actor that yields for ever do not keep each other
+/// from running, nor the foreground.
 @MainActor func endless() throws {
   let dispatcher = try UVDispatcher()
   let isOver = Flag()

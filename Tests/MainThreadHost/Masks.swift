@@ -3,20 +3,20 @@ import Glibc
 import Synchronization
 import UVDispatch
 
-/// Threads that run bodies block what the main thread does, but neither the signals of a fault nor SIGPIPE: whichever
-/// thread makes them.
+/// Threads that run bodies block the signals that the main thread blocks, apart from SIGPIPE and the signals of
+/// a fault. It does not matter which thread starts them.
 @MainActor func masks() throws {
   signal(SIGPIPE) { _ in }
   block([SIGUSR1, SIGSEGV, SIGABRT, SIGPIPE])
   let found = Found()
   let ended = DispatchSemaphore(value: 0)
-  // A thread that blocks everything.
+  // This thread blocks everything.
   DispatchQueue.global().async {
     block(Array(1...64))
     do {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()
-      // Not sync, which may run a body on the thread that calls.
+      // Not `sync`, which may run a body on the calling thread.
       dispatcher.background { found.onWorker.store(blocked(), ordering: .relaxed) }
       dispatcher.foreground { found.onLoop.store(blocked(), ordering: .relaxed) }
       dispatcher.beginShutdown()
@@ -33,7 +33,8 @@ import UVDispatch
   expect(onLoop == only, "the thread of start() blocks \(String(onLoop, radix: 16))")
 }
 
-/// The C library blocks everything on a thread while that makes another: it is not what a body's thread must block.
+/// While the C library makes a thread, it blocks every signal on the thread that calls it. A thread that runs
+/// bodies must not inherit that.
 @MainActor func masksWhileThreadsAreMade() throws {
   let isOver = Flag()
   let wrong = Counter()
@@ -74,7 +75,7 @@ private func block(_ signals: [CInt]) {
   unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
 }
 
-/// What the calling thread blocks, as the kernel writes it: a bit for each signal.
+/// The signals that the calling thread blocks, as the kernel writes them: a bit for each signal.
 private func blocked() -> UInt64 {
   var mask = sigset_t()
   unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)

@@ -2,21 +2,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What did not come true.
+/// The expectations that did not come true.
 @MainActor enum Failures {
   private(set) static var all: [String] = []
 
   static func add(_ text: String) { all.append(text) }
 }
 
-/// Notes what did not come true.
+/// Notes an expectation that did not come true.
 @MainActor func expect(
   _ isTrue: Bool, _ text: @autoclosure () -> String, line: UInt = #line, file: String = #fileID
 ) {
   if !isTrue { Failures.add("\(file):\(line): \(text())") }
 }
 
-/// Traps on any other thread: what is wrong there cannot be noted.
+/// Traps on any other thread than the main one: a failure there cannot be noted.
 func requireMainThread(line: UInt = #line, file: String = #fileID) {
   guard thisThread != getpid() else { return }
   fatalError("\(file):\(line): not on the main thread")
@@ -31,7 +31,7 @@ var thisThread: pid_t {
     .flatMap { pid_t(String(decoding: $0, as: UTF8.self)) } ?? -1
 }
 
-/// Counts on any thread.
+/// A counter for any thread.
 final class Counter: Sendable {
   private let count = Atomic(0)
 
@@ -40,7 +40,7 @@ final class Counter: Sendable {
   func increment() { count.add(1, ordering: .acquiringAndReleasing) }
 }
 
-/// Raised by one thread and asked for by others.
+/// One thread raises it, and other threads ask for it.
 final class Flag: Sendable {
   private let value = Atomic(false)
 

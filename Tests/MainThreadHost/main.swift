@@ -1,4 +1,4 @@
-// Runs one of the programs below on the main thread. Exits with 0 if all that it expects came true;
+// Runs one of the programs below on the main thread. Exits with 0 if all that the program expects came true;
 // otherwise it prints what did not, and exits with 1.
 import Glibc
 
@@ -37,7 +37,7 @@ guard let program = programs[name] else {
   print("which program? \(programs.keys.sorted().joined(separator: ", "))")
   exit(64)
 }
-// One that hangs must not outlive the test that gave it up.
+// A program that hangs must not outlive the test that gave up waiting for it.
 alarm(60)
 try program()
 print(Failures.all.isEmpty ? "ok" : Failures.all.joined(separator: "\n"))

@@ -19,7 +19,7 @@ struct AsyncTraitTests {
     #expect(try await task.value == DispatcherInstant(nanoseconds: 3_600_000_000_000))
   }
 
-  // Many cases, because which thread the test continues on is up to Swift.
+  // Many cases, because Swift decides on which thread the test continues.
   @Test(
     "may resume a Task of its dispatcher after it has itself moved to another thread",
     arguments: 0..<50)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A test with the trait .dispatcher()", .dispatcher())
 struct DispatcherTraitTests {
-  /// What the suite's `init` finds.
+  /// The dispatcher that the suite's `init` finds.
   let dispatcher = RecordingDispatcher.current
 
   @Test("has a recording dispatcher that is current, from the init of its suite on")
@@ -100,7 +100,7 @@ struct DispatcherTraitOptionsTests {
 
 @Suite("Each case of a parameterised test with the trait .dispatcher()")
 struct ParameterizedTraitTests {
-  /// Held, so that no dispatcher gets the address of an earlier one.
+  /// Kept alive, so that no dispatcher gets the address of an earlier one.
   private static let seen = Locked<[RecordingDispatcher]>([])
 
   @Test(

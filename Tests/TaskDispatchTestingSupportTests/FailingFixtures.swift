@@ -4,8 +4,9 @@ import TaskDispatchTestingSupport
 import Testing
 import XCTest
 
-// Tests that pass, and fail where they are told to: in a `ProcessOfItsOwn`, whose output other tests
-// look at. The lines that these expect are noted here, next to what is on them.
+// Tests that pass, and that fail where an environment variable says so. They fail in a `ProcessOfItsOwn`, whose
+// output other tests compare. The lines that those tests expect are noted here, next to the code that stands on
+// them.
 
 @Suite("A test that fails where it is told to")
 struct FailingFixture {

@@ -86,7 +86,7 @@ final class AllImporterXCTests: XCTestCase {
   }
 }
 
-// The same again, with the last step left out where the test is told to fail.
+// The same tests once more. Where the environment says so, they leave out the last step and fail.
 
 @Suite("An importer whose test is cut short", .dispatcher())
 struct ImporterFailureTests {

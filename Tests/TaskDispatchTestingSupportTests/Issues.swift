@@ -2,11 +2,11 @@ import TaskDispatch
 import TaskDispatchTestingSupport
 import Testing
 
-/// Runs `body`, and returns the issues that it recorded, in their order. The calling test is not
-/// failed by them; an error that `body` throws is the last of them.
+/// Runs `body`, and returns the issues that it recorded, in their order. They do not fail the calling test. An
+/// error that `body` throws is the last of them.
 func recordedIssues(in body: () async throws -> Void) async -> [Issue] {
   let issues = Locked<[Issue]>([])
-  // It throws only what the matcher does not want, and this one wants everything.
+  // `withKnownIssue` throws only what the matcher does not accept, and this matcher accepts everything.
   try? await withKnownIssue("what this test is about", isIntermittent: true) {
     try await body()
   } matching: { issue in
@@ -16,7 +16,8 @@ func recordedIssues(in body: () async throws -> Void) async -> [Issue] {
   return issues.withLock { $0 }
 }
 
-/// As the trait does it for a test of its own.
+/// Runs `body` under `trait`, as the trait does it for a test of its own, and returns the issues that were
+/// recorded.
 func recordedIssues(
   with trait: DispatcherTrait, in body: @Sendable () async throws -> Void
 ) async throws -> [Issue] {

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Runs some tests of this package in a process of its own, where they are told to fail.
+/// Runs some tests of this package in a process of its own, where an environment variable makes them fail.
 ///
-/// It is the executable that this test is part of, started as `swift test` starts it, so the test
-/// frameworks are set up and report as they do for any user. What counts is what a user sees: the
-/// exit status and the text.
+/// The process is the executable that this test is part of, started as `swift test` starts it. So the test
+/// frameworks are set up and report as they do for any user. The tests compare only what a user sees: the exit
+/// status and the text.
 struct ProcessOfItsOwn {
   enum Framework { case swiftTesting, xctest }
 
@@ -31,7 +31,7 @@ struct ProcessOfItsOwn {
       }
     var environment = ProcessInfo.processInfo.environment
     environment[Self.variable] = failing ? "1" : nil
-    // The leak checker would blame XCTest's own objects on us, and change the status.
+    // The leak checker would report XCTest's own objects, and change the exit status.
     environment["ASAN_OPTIONS"] = "\(environment["ASAN_OPTIONS"] ?? ""):detect_leaks=0"
     process.environment = environment
     let pipe = Pipe()
@@ -42,7 +42,7 @@ struct ProcessOfItsOwn {
     (status, output) = try await Self.result(of: process, pipe)
   }
 
-  /// Waits on a thread of its own: those of Swift's Tasks are few, and other tests need them.
+  /// Waits on a thread of its own: the threads of Swift's Tasks are few, and other tests need them.
   private static func result(of process: Process, _ pipe: Pipe) async throws -> (CInt, String) {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread { [process, pipe] in
@@ -66,6 +66,6 @@ struct ProcessOfItsOwn {
 }
 
 extension ProcessOfItsOwn: CustomTestStringConvertible {
-  /// Where the output matters it is the comment of the expectation, in readable lines.
+  /// Short, because where the output matters it is the comment of the expectation, in readable lines.
   var testDescription: String { "the process that ended with \(status)" }
 }

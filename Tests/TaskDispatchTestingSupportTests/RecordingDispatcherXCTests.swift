@@ -3,7 +3,7 @@ import TaskDispatchTesting
 import TaskDispatchTestingSupport
 import XCTest
 
-/// XCTest's own tests of what it has here: `withRecordingDispatcher` in each test.
+/// XCTest tests of `withRecordingDispatcher`: each test calls it.
 final class RecordingDispatcherXCTests: XCTestCase {
   func testMakesItsDispatcherCurrentForTheBody() throws {
     try withRecordingDispatcher { dispatcher in
@@ -52,7 +52,8 @@ final class RecordingDispatcherXCTests: XCTestCase {
   }
 }
 
-/// The same for all tests of a class: `setUp` and every test find the dispatcher that is current.
+/// XCTest tests of a class that calls `withRecordingDispatcher` in `invokeTest`: `setUp` and the test find that
+/// dispatcher as the current one.
 final class RecordingDispatcherForAClassXCTests: XCTestCase {
   private static let seen = Locked<[RecordingDispatcher]>([])
   private var dispatcher: RecordingDispatcher!

@@ -57,7 +57,7 @@ struct WithRecordingDispatcherTests {
   @Test("stays on the actor that calls it")
   func staysOnActor() async {
     await Task { @MainActor in
-      var visits = 0  // Not Sendable, and of the main actor.
+      var visits = 0  // Not Sendable, and isolated to the main actor.
       await withRecordingDispatcher { _ in
         MainActor.assertIsolated()
         await Task { @MainActor in }.value

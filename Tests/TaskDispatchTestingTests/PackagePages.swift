@@ -2,7 +2,7 @@ import Foundation
 import TaskDispatch
 import Testing
 
-/// The files of this package, for tests which see that its pages show what its builds compile.
+/// The files of this package, for tests that compare its pages with what its builds compile.
 enum PackageFile {
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -16,13 +16,13 @@ enum PackageFile {
     FileManager.default.fileExists(atPath: root.appending(path: path).path)
   }
 
-  /// Makes `text` the text of the file at `path`.
+  /// Replaces the file at `path` by `text`.
   static func write(_ text: String, to path: String) throws {
     try text.write(to: root.appending(path: path), atomically: true, encoding: .utf8)
   }
 }
 
-/// A Markdown page, as the code that it shows.
+/// A Markdown page, as the code blocks that it shows.
 struct Page {
   struct Block: Sendable, CustomStringConvertible {
     /// The nearest heading above it.

@@ -2,8 +2,8 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// Swift Testing runs the cases beside each other in one process. Each has a fake of its own, finds
-/// it as the current one, and sees nothing of the other 999.
+/// Swift Testing runs the cases beside each other in one process. Each case has a fake of its own, finds it as
+/// the current one, and sees nothing of the other 999.
 @Suite("A thousand tests on fakes")
 struct ThousandTests {
   @Test("step their own fake, in their own time, and see their own history", arguments: 0..<1000)
@@ -28,7 +28,7 @@ struct ThousandTests {
     try dispatcher.finish()
   }
 
-  /// A little work on both lanes, which finds its dispatcher as the current one, and a timer.
+  /// A little work on both lanes and a timer. It finds its dispatcher as the current one.
   private struct Scene {
     private let number: Int
     private let log = Log()

@@ -14,7 +14,7 @@ struct AgingInReadyQueueTests {
         var dice = Dice(seed: UInt64(pace) &+ UInt64(agingStep))
         var line = AgingLine(agingStep: agingStep, feed: feed)
         for _ in 0..<1_000 {
-          // A worker is never quite as fast as the time before.
+          // The time between two takes varies, as a worker is never equally fast twice.
           line.takeNext(after: pace == 0 ? 0 : Int64(dice.roll(2 * Int(pace) + 1)), &dice)
         }
         try line.check()
@@ -50,7 +50,7 @@ struct AgingInReadyQueueTests {
       queue.push(band, in: band)
     }
 
-    // Each head but the highest starts at the latest 3 steps, 2 others and the pass itself later.
+    // Each head but the highest starts at the latest after 3 steps, 2 other heads and the pass itself.
     let longestWait = 300 / pace + 4
     for count in served { #expect(Int64(count) >= 10_000 / longestWait - 1, "served \(served)") }
     #expect(served == served.sorted(by: >))
@@ -135,22 +135,22 @@ struct AgingInReadyQueueTests {
   }
 }
 
-/// Who puts work in while heads age.
+/// How new work comes in while heads age.
 private enum Feed: CaseIterable {
   /// Every band always has work.
   case everyBand
-  /// A band that was served has work again at once, others now and then.
+  /// A band that was served has work again at once; the others get some now and then.
   case theServedBand
   /// Bands come and go, and heads are cancelled.
   case anyBand
 }
 
-/// A ready queue under an adversary, with a count for each head of those that start before it.
+/// A ready queue under an adversary. It counts, for each head, the tasks that start before it.
 private struct AgingLine: ~Copyable {
   private struct Head {
     let number: Int
     let passedOverAt: Int64
-    /// Takes since it was aged to the full that took others.
+    /// How many takes have taken another element since the head was fully aged.
     var startedBefore = 0
   }
 

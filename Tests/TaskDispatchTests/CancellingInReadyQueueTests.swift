@@ -205,7 +205,7 @@ struct CancellingInReadyQueueTests {
     #expect(queue.deadSlots == 5_000)
   }
 
-  /// A token that only the caller's weak reference remembers.
+  /// A token that the caller refers to only weakly.
   private func newToken(_ number: Int, in census: Census, _ remembered: inout Token?) -> Token {
     let token = Token(number, in: census)
     remembered = token

@@ -11,7 +11,7 @@ struct ClampedNanosecondsTests {
         for sign in [1, -1] as [Int128] {
           let attoseconds = sign * (Int128(1) << Int128(power) + change)
           expectRoundedUp(attoseconds)
-          // And around the multiples of a nanosecond near it.
+          // Also around the multiple of a nanosecond that is near it.
           expectRoundedUp(attoseconds / 1_000_000_000 * 1_000_000_000 + change)
         }
       }

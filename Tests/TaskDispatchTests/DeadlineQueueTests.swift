@@ -203,7 +203,7 @@ struct TicketOfDeadlineQueueTests {
   }
 }
 
-/// A deadline queue next to a list that is searched from end to end.
+/// Performs each step on a deadline queue and on a list that is searched from end to end.
 private struct DeadlineTrial: ~Copyable {
   enum Step {
     case insert(due: Int64, tolerance: Int64)
@@ -244,7 +244,8 @@ private struct DeadlineTrial: ~Copyable {
     return steps
   }
 
-  /// The one that comes out next: of the earliest due, the one that arrived first.
+  /// The index of the element that comes out next: of those with the earliest due time, the one that arrived
+  /// first.
   private var next: Int? {
     guard var best = waiting.indices.first else { return nil }
     for index in waiting.indices where waiting[index].due < waiting[best].due { best = index }

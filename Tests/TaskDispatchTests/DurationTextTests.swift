@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A duration in words")
 struct DurationTextTests {
-  /// Nanoseconds, and what people write for them.
+  /// Nanoseconds, and how people write such a duration.
   private static let shortTexts: [(Int64, String)] = [
     (0, "0 s"), (1, "1 ns"), (999, "999 ns"), (1_000, "1 us"), (1_249, "1.2 us"),
     (1_250, "1.3 us"), (9_949, "9.9 us"), (9_950, "10 us"), (12_000, "12 us"),
@@ -18,7 +18,7 @@ struct DurationTextTests {
     (273_600_000_000_000, "3 d 4 h"), (-125_000_000_000, "-2 min 5 s"), (-1_200_000, "-1.2 ms"),
   ]
 
-  /// Nanoseconds, and all of them.
+  /// Nanoseconds, and a text that leaves none of them out.
   private static let exactTexts: [(Int64, String)] = [
     (0, "0 s"), (1, "1 ns"), (1_250, "1.25 us"), (250_000, "250 us"), (20_000_000, "20 ms"),
     (1_500_000_000, "1.5 s"), (1_000_000_001, "1.000000001 s"), (3_600_000_000_000, "3600 s"),

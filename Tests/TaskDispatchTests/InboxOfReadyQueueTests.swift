@@ -22,7 +22,7 @@ struct InboxOfReadyQueueTests {
   func boundsDeadSlotsOfTheInbox() throws {
     try forEveryProgram { choices in
       var trial = ReadyQueueTrial(agingStep: 2)
-      // What the band holds before, whether barriers divide it, and what is removed in the inbox.
+      // How many elements the band holds before, whether barriers divide it, and what is removed in the inbox.
       let before = [0, 1, 40][choices.choose(3)]
       for _ in 0..<before { trial.perform(.post) }
       trial.perform(.absorb)

@@ -1,12 +1,12 @@
 /// The choices of one program out of many that a test tries.
 ///
-/// ``forEveryProgram(_:)`` calls its body again and again. Each time `choose` answers differently,
-/// until every sequence of answers has been given once.
+/// ``forEveryProgram(_:)`` calls its body again and again. Each time `choose` answers differently, until every
+/// sequence of answers has been given once.
 struct Choices {
   /// The answers so far, and how many there were to choose from.
   private var path: [(answer: Int, of: Int)] = []
   private var cursor = 0
-  /// The first answer that differs from the program before. What came earlier was checked then.
+  /// The index of the first answer that differs from the program before. The steps before it were checked then.
   private var firstNew = 0
 
   /// Whether the last answer, or one before it, was not given by the program before.

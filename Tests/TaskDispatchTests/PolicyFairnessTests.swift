@@ -16,7 +16,7 @@ struct PolicyFairnessTests {
 
     street.run(until: 1_200)
 
-    // A turn of the view goes to the tail, and no more turns are held before it than these.
+    // The view's ready token goes to the tail. The other views hold at most this many ready tokens before it.
     let bound = street.widthOfAll - street.widths[1]
     #expect(street.mostOthersBetween[1] <= bound, "seed \(seed)")
     #expect(street.starts.allSatisfy { $0 > 0 }, "seed \(seed): \(street.starts)")
@@ -84,8 +84,8 @@ struct PolicyFairnessTests {
 
       street.run(until: 2_000)
 
-      // A view's head is passed over at the next start of the view, ages three steps, and at the
-      // start after that lets two others go before.
+      // A view's head is passed over at the next start of the view and ages three steps. At the start after
+      // that, it lets two others go before.
       for view in 0...2 {
         let turn = street.longestWaitOfATurn(of: view)
         for band in 0..<4 {
@@ -110,7 +110,7 @@ struct PolicyFairnessTests {
 
 /// A pool whose views, the background among them, never run out of work.
 ///
-/// Time is virtual: a worker that finishes starts the next task at that moment.
+/// Time is virtual: a worker that finishes a task starts the next one at that moment.
 private struct Street: ~Copyable {
   private var pool: PoolOrder<Job>
   private let views: [PoolView<Job>]
@@ -121,14 +121,14 @@ private struct Street: ~Copyable {
   private var nextID = 0
   private let agingStep: Int64
   private let longestTask: Int
-  /// Since when each view has had room and no start.
+  /// The time since which each view has had room and has started nothing.
   private var readySince: [Int64]
   private var othersSince: [Int]
   private var bandSince: [[Int64]]
 
-  /// Starts of each view, the background first.
+  /// How many tasks of each view have started, the background first.
   private(set) var starts: [Int]
-  /// The most starts of others from a view's finish to its next start.
+  /// For each view, the most tasks of other views that started between one of its finishes and its next start.
   private(set) var mostOthersBetween: [Int]
   private(set) var longestWait: [Int64]
   private(set) var longestWaitInBand: [[Int64]]
@@ -157,11 +157,11 @@ private struct Street: ~Copyable {
   var widths: [Int] { views.map { $0.queue.workerWidth } }
   var widthOfAll: Int { widths.reduce(0, +) }
 
-  /// From a view's last start with room to its next, at most. For views whose work is of one band.
+  /// The longest time between two starts of a view that has room, for views whose work is of one band.
   ///
-  /// Its own task may run once. Then each turn before its own in the band becomes the band's head
-  /// when the one before it starts: it is passed over by the next start, ages three steps, and at
-  /// the start after that lets two others go before. A worker is free every longest task.
+  /// The view's own task may run once. Then each ready token before its own becomes the head of the band when
+  /// the one before it starts. It is passed over by the next start and ages three steps. At the start after
+  /// that it lets two others go before. A worker becomes free at least once in the time of the longest task.
   func longestWaitOfATurn(of view: Int) -> Int64 {
     let highest = bands[view].max()!
     var turns = 1

@@ -1,6 +1,6 @@
 @testable import TaskDispatch
 
-/// A task as the policy sees it: knows where it stands, as one that can be cancelled does.
+/// A task as the policy sees it. It knows its position, as a task does that can be cancelled.
 final class Job: PoolEntry {
   let id: Int
   let band: PriorityBand
@@ -15,6 +15,7 @@ final class Job: PoolEntry {
     self.runsOnCaller = runsOnCaller
   }
 
-  /// Whether the trial that takes it back is to vacate its slot: every second that may be.
+  /// Whether the trial, when it takes the job back, leaves a tombstone by position: every second job that
+  /// allows it.
   var canBeVacated: Bool { id % 2 == 0 && !isBarrier && !runsOnCaller }
 }

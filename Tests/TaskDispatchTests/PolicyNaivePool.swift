@@ -1,10 +1,10 @@
 @testable import TaskDispatch
 
-/// "Views against each other" as the text has it, at any cost.
+/// The rule for views against each other as its text has it, whatever it costs.
 ///
-/// The background always holds turns here, like every view: that taking straight from its queue is
-/// the same order is for the tests to see. So it is exact while no head climbs; once heads age,
-/// turns that the background never had to hold would have aged.
+/// Here the background always holds ready tokens, like every view. In the real pool a worker takes straight
+/// from the background's queue; the tests show that this gives the same order. The model is exact while no head
+/// climbs. Once heads age, tokens would have aged here that the real background never had to hold.
 struct NaivePool {
   struct Start: Equatable {
     let id: Int
@@ -13,11 +13,11 @@ struct NaivePool {
 
   let width: Int
   var views: [NaiveView]
-  /// The views' turns, as a queue that keeps rule 7.
+  /// The views' ready tokens, as a queue that keeps rule 7.
   private var turns: NaiveReadyQueue
   private var held: [[(turn: Int, band: PriorityBand)]]
   private var nextTurn = 0
-  /// What callers may run since this was last emptied.
+  /// The calls of `sync` that were admitted since this was last emptied.
   var grants: [Start] = []
 
   /// The background is view 0.
@@ -32,7 +32,7 @@ struct NaivePool {
 
   var busyWorkers: Int { views.reduce(0) { $0 + $1.onWorkers } }
 
-  /// Whether a free worker could start something, whoever's turn it is.
+  /// Whether a free worker could start something of any view, in whatever order.
   func hasWork(at time: Int64) -> Bool {
     busyWorkers < width && views.contains { $0.forWorker(at: time) != nil }
   }
@@ -56,7 +56,7 @@ struct NaivePool {
     return Start(id: next, view: view)
   }
 
-  /// Lets a caller run what stands next in `view`, if it is a caller's own.
+  /// Admits the entry that is next in `view`, if it belongs to a call of `sync`.
   mutating func grantNext(of view: Int, at time: Int64) -> Bool {
     guard let next = views[view].forCaller(at: time) else { return false }
     views[view].take(at: time, onWorker: false)
@@ -64,7 +64,7 @@ struct NaivePool {
     return true
   }
 
-  /// Grants what callers may run, and makes the turns that `view` holds those that it wants.
+  /// Admits the calls of `sync` that may run, and gives `view` the ready tokens that it should hold.
   mutating func settle(_ view: Int, at time: Int64) {
     while grantNext(of: view, at: time) {}
     var missing: [PriorityBand] = []

@@ -1,10 +1,10 @@
 @testable import TaskDispatch
 
-/// Rule 7 and barriers as the text has them, at any cost.
+/// Rule 7 and the barriers as their text has them, whatever it costs.
 ///
-/// One list in the order of arrival, and for each element the time of the take that first passed it
-/// over. Everything else is worked out anew at each question. (Plain loops: a hundred thousand
-/// programs are tried in a debug build.)
+/// It keeps one list in the order of arrival, and for each element the time of the take that first passed it
+/// over. It works out everything else anew at each question. (Plain loops: a hundred thousand programs are
+/// tried in a debug build.)
 struct NaiveReadyQueue {
   struct Waiting {
     let id: Int
@@ -28,13 +28,13 @@ struct NaiveReadyQueue {
     waiting.removeAll { $0.id == id }
   }
 
-  /// The barrier that stands next, if everything before it is gone.
+  /// The barrier that is next, if everything before it is gone.
   var nextBarrier: Waiting? {
     guard let first = waiting.first, first.isBarrier else { return nil }
     return first
   }
 
-  /// Where the oldest element of each band stands, the highest band first; before the first barrier.
+  /// The index of the oldest element of each band before the first barrier, the highest band first.
   private var heads: [Int] {
     var heads = [-1, -1, -1, -1]
     var index = 0
@@ -65,19 +65,19 @@ struct NaiveReadyQueue {
     return oneSince < otherSince
   }
 
-  /// Which of `heads` goes first. Equals go by band.
+  /// The one of `heads` that goes first. Of equal heads, the higher band goes first.
   private func first(of heads: [Int], at time: Int64) -> Int? {
     guard var best = heads.first else { return nil }
     for head in heads where goesBefore(head, best, at: time) { best = head }
     return best
   }
 
-  /// What a take at `time` would return.
+  /// The element that a take at `time` would return.
   func next(at time: Int64) -> Waiting? {
     first(of: heads, at: time).map { waiting[$0] }
   }
 
-  /// Takes what goes first. "Only a band's head ages, from the first take that passes it over."
+  /// Takes the element that goes first. "Only a band's head ages, from the first take that passes it over."
   mutating func take(at time: Int64) -> (taken: Waiting, passedOver: Int)? {
     let heads = heads
     guard let best = first(of: heads, at: time) else { return nil }
@@ -93,7 +93,7 @@ struct NaiveReadyQueue {
     return barrier
   }
 
-  /// How many of `band` stand before the first barrier.
+  /// How many elements of `band` stand before the first barrier.
   func startableCount(in band: PriorityBand) -> Int {
     var count = 0
     var index = 0
@@ -104,7 +104,8 @@ struct NaiveReadyQueue {
     return count
   }
 
-  /// What the queue shows: band by band, each in order of arrival, then the barriers.
+  /// The elements in the order in which the queue shows them: band by band, each in order of arrival, then the
+  /// barriers.
   var shown: [Int] {
     PriorityBand.allCases.flatMap { band in
       waiting.filter { $0.band == band && !$0.isBarrier }.map(\.id)

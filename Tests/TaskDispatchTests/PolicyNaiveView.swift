@@ -1,6 +1,6 @@
 @testable import TaskDispatch
 
-/// Rules 4 and 6 as the text has them, at any cost: width, barriers, suspension, callers.
+/// Rules 4 and 6 as their text has them, whatever it costs: width, barriers, suspension, calls of `sync`.
 struct NaiveView {
   struct Running {
     let id: Int
@@ -38,12 +38,12 @@ struct NaiveView {
     suspensions == 0 && running.count < width && !running.contains { $0.isBarrier }
   }
 
-  /// What stands next, be it a barrier that still has to wait for what runs.
+  /// The next entry, even if it is a barrier that still has to wait for running tasks.
   private func next(at time: Int64) -> NaiveReadyQueue.Waiting? {
     order.next(at: time) ?? order.nextBarrier
   }
 
-  /// What may start at `time`.
+  /// The entry that may start at `time`.
   private func startable(at time: Int64) -> NaiveReadyQueue.Waiting? {
     guard mayStart, let next = next(at: time), !next.isBarrier || running.isEmpty else {
       return nil
@@ -51,18 +51,18 @@ struct NaiveView {
     return next
   }
 
-  /// What a worker may take.
+  /// The entry that a worker may take.
   func forWorker(at time: Int64) -> Int? {
     onWorkers < workerWidth ? forHelper(at: time) : nil
   }
 
-  /// What a thread may take that waits in the view's `sync`.
+  /// The entry that a thread may take which is blocked in the view's `sync`.
   func forHelper(at time: Int64) -> Int? {
     guard let next = startable(at: time), !forCallers.contains(next.id) else { return nil }
     return next.id
   }
 
-  /// What its own caller may run.
+  /// The entry that may run, if it belongs to a call of `sync`.
   func forCaller(at time: Int64) -> Int? {
     guard let next = startable(at: time), forCallers.contains(next.id) else { return nil }
     return next.id
@@ -76,7 +76,7 @@ struct NaiveView {
 
   /// The bands of the tasks that workers may start now, the highest first.
   ///
-  /// Those of callers count: which stands before which is only known when one starts.
+  /// Entries of calls of `sync` count too: only a start shows which entry goes before which.
   func wantedTurns(at time: Int64) -> [PriorityBand] {
     let room = min(width - running.count, workerWidth - onWorkers)
     guard mayStart, room > 0, let next = next(at: time), !forCallers.contains(next.id) else {

@@ -1,10 +1,10 @@
 @testable import TaskDispatch
 
-/// A pool's order next to its naive model.
+/// Performs each step on a pool's order and on its naive model.
 struct PoolTrial: ~Copyable {
   enum Step {
     case submit(to: Int, PriorityBand, onCaller: Bool, isBarrier: Bool)
-    /// A caller's entry that is not put in if it need not be.
+    /// An entry of a call of `sync`. It is not put in if it may run at once.
     case enter(Int, isBarrier: Bool)
     case start
     case help(Int)
@@ -19,10 +19,10 @@ struct PoolTrial: ~Copyable {
   private var pool: PoolOrder<Job>
   private let views: [PoolView<Job>]
   private(set) var model: NaivePool
-  /// How often one task took the place of another.
+  /// How often a task took the place of another in the background.
   private(set) var takenOver = 0
   private(set) var takenOverInViews = 0
-  /// How often a caller's entry was not put in.
+  /// How often an entry of a call of `sync` was not put in.
   private(set) var entered = 0
   private var jobs: [Int: Job] = [:]
   private var running: [(id: Int, started: PoolOrder<Job>.Started)] = []
@@ -32,11 +32,12 @@ struct PoolTrial: ~Copyable {
   private var surprise: String?
   /// The view that the last step was about, if the model is not exact.
   private var touched: Int?
-  /// Whether the model knows whose turn it is. Else it only knows what each view would start.
+  /// Whether the model knows which view's ready token is next. If not, it knows only what each view would
+  /// start.
   private let isExact: Bool
   private let setting: String
 
-  /// - Parameter viewWidths: Width and worker width of each view but the background, which is 0.
+  /// - Parameter viewWidths: Width and worker width of each view but the background, which is view 0.
   init(
     width: Int, viewWidths: [[Int]], agingStep: Int64 = 10, isExact: Bool = true,
     setting: String = ""
@@ -54,7 +55,7 @@ struct PoolTrial: ~Copyable {
 
   var runningIDs: [Int] { running.map(\.id) }
 
-  /// Those whose place another may take: tasks that a worker runs, no barriers.
+  /// The tasks whose place another may take: tasks that a worker runs, apart from barriers.
   var replaceableIDs: [Int] {
     running.filter { _, started in
       started.taken.runner == .worker && !started.taken.isBarrier
@@ -111,7 +112,7 @@ struct PoolTrial: ~Copyable {
       settleModel(view)
     case .takeOver(let id):
       let view = number(of: running.first { $0.id == id }!.started.view)
-      // As only plain bodies may.
+      // In the dispatcher only plain bodies may take over. Here every fifth job may not either.
       func isWanted(_ job: inout Job) -> Bool {
         !job.isBarrier && !job.runsOnCaller && job.id % 5 != 0
       }
@@ -160,7 +161,7 @@ struct PoolTrial: ~Copyable {
     touched = nil
   }
 
-  /// Whether it knows what two workers would find, where no caller has a say in it.
+  /// Checks `twoMayStart` against what two workers would find, where no call of `sync` waits.
   private mutating func checkTwoMayStart() {
     let callersWait = views.contains { $0.queue.callersWaiting > 0 }
     if callersWait { return }
@@ -191,9 +192,9 @@ struct PoolTrial: ~Copyable {
     }
   }
 
-  /// What the view that was chosen had to start, whoever's turn it was.
+  /// The task that the chosen view had to start, whatever the order of the views.
   ///
-  /// While it looked for that, the pool may have found heads of callers that had come of age.
+  /// While the pool looked for it, it may have found calls of `sync` whose entries had aged enough to go first.
   private mutating func expectation(
     of started: PoolOrder<Job>.Started?
   ) -> NaivePool.Start? {
@@ -263,7 +264,7 @@ struct PoolTrial: ~Copyable {
     return nil
   }
 
-  /// Resumes every view and lets everything run, and expects nothing to be left.
+  /// Resumes every view and lets everything run, and expects that nothing is left.
   mutating func drain() throws {
     for view in views.indices {
       while model.views[view].suspensions > 0 { perform(.resume(view)) }

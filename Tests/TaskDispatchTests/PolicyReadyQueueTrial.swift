@@ -1,6 +1,6 @@
 @testable import TaskDispatch
 
-/// A ready queue next to its naive model: each step is done to both, and `check` compares them.
+/// Performs each step on a ready queue and on its naive model, and `check` compares the two.
 ///
 /// The medium band may be filled by way of an inbox, as the real dispatcher fills it.
 struct ReadyQueueTrial: ~Copyable {
@@ -15,7 +15,7 @@ struct ReadyQueueTrial: ~Copyable {
     case removeBarrier(Int)
   }
 
-  /// What waits: knows where it stands, as a task that can be cancelled does.
+  /// A waiting element. It knows its position, as a task does that can be cancelled.
   private final class Item {
     let id: Int
     let band: PriorityBand
@@ -64,10 +64,10 @@ struct ReadyQueueTrial: ~Copyable {
     self.setting = "aging step \(agingStep) \(setting)"
   }
 
-  /// Elements that compaction moved so far.
+  /// How often compaction has moved an element so far.
   var relocations: Int { counts.relocations }
 
-  /// Elements that can be removed: those that wait, the oldest first, and those in the inbox.
+  /// The elements that can be removed: those that wait, the oldest first, and those in the inbox.
   var removable: [Int] { model.waiting.map(\.id) + posted }
 
   var removableCount: Int { model.waiting.count + posted.count }
@@ -148,7 +148,7 @@ struct ReadyQueueTrial: ~Copyable {
     if let taken { items[taken.id] = nil }
   }
 
-  /// Compares all that can be seen of the queue with the model.
+  /// Compares everything that can be seen of the queue with the model.
   func check() throws {
     if let difference = surprise ?? firstDifference() {
       throw Mismatch(difference, after: steps, of: setting)
@@ -177,7 +177,7 @@ struct ReadyQueueTrial: ~Copyable {
     return firstBrokenBound()
   }
 
-  /// Every second one as by who knows that it stands there.
+  /// Takes out every second element by leaving a tombstone, as code does that knows that the element is there.
   private mutating func takeOut(_ item: Item) -> Item? {
     guard item.id % 2 == 0 else { return queue.remove(at: item.position, in: item.band) }
     guard queue.vacate(at: item.position, in: item.band) else { return nil }
@@ -185,7 +185,7 @@ struct ReadyQueueTrial: ~Copyable {
     return item
   }
 
-  /// Dead slots never outnumber live ones by more than the allowance, band by band.
+  /// In each band, tombstones never outnumber live slots by more than the allowance.
   private func firstBrokenBound() -> String? {
     let allowance = ReadyQueue<Item>.deadAllowance
     var dead = 0
@@ -202,7 +202,7 @@ struct ReadyQueueTrial: ~Copyable {
     return nil
   }
 
-  /// Compares what the queue shows; by itself because it is slow.
+  /// Compares what the queue shows. Not part of `check`, because it is slow.
   func checkShown() throws {
     var shown: [Int] = []
     var misplaced: [Int] = []

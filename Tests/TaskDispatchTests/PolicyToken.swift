@@ -1,9 +1,9 @@
-/// Counts the tokens that live.
+/// Counts the tokens that are alive.
 final class Census {
   fileprivate(set) var living = 0
 }
 
-/// An element whose end is noticed.
+/// An element that a census counts while it is alive.
 final class Token {
   let number: Int
   private let census: Census

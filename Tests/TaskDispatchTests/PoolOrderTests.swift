@@ -80,7 +80,7 @@ struct PoolOrderTests {
         let band = PriorityBand.allCases[dice.roll(4)]
         _ = pool.submit(Job(id: id, band: band), to: pool.background, in: band, now: { time })
         plain.push(id, in: band)
-        // Looking at a view without work changes nothing.
+        // A look at a view without work changes nothing.
         if dice.once(in: 9) { pool.suspend(idle, now: { time }) }
         guard dice.once(in: 2) else { continue }
         time += Int64(dice.roll(12))
@@ -397,7 +397,7 @@ extension PoolTrial {
     case 14 where dice.once(in: 4) && model.views[view].suspensions < 2: perform(.suspend(view))
     case 15..<17 where model.views[view].suspensions > 0: perform(.resume(view))
     case 17 where waiting.count > 40:
-      // Removing one may let a caller run another.
+      // The removal of one entry may admit a call of `sync`, so a later one of these may be gone.
       for waiting in waiting.suffix(38) where isWaiting(waiting.id) { perform(.remove(waiting.id)) }
     case 18: perform(.wait(Int64(dice.roll(longestWait + 1))))
     default:
@@ -453,7 +453,7 @@ private struct PoolLine: ~Copyable {
       now: { 0 })
   }
 
-  /// Starts what may start now, and says of which views.
+  /// Starts all tasks that may start now, and returns their views.
   mutating func startAll() -> [Int] {
     var started: [Int] = []
     while let next = pool.start(now: { 0 }) {
@@ -468,7 +468,7 @@ private struct PoolLine: ~Copyable {
     pool.finish(running.remove(at: index), now: { 0 })
   }
 
-  /// The views in the order of their starts, each task ending before the next starts.
+  /// The views in the order of their starts, where each task ends before the next starts.
   mutating func startsOneByOne() -> [Int] {
     var order: [Int] = []
     while let next = pool.start(now: { 0 }) {

@@ -26,7 +26,7 @@ struct ReadyQueueTests {
       for round in 0..<3 {
         // Nothing ages before the first take.
         trial.perform(.take(after: round == 0 ? 0 : choices.choose(from: [0, 1, 2, 5])))
-        // What was taken may come again, so that every band stays at work, or another one does.
+        // The push may refill the band that was taken from, so that every band stays at work, or another band.
         trial.perform(.push(choices.choose(from: PriorityBand.allCases)))
         if choices.isNew { try trial.check() }
       }
@@ -46,8 +46,8 @@ struct ReadyQueueTests {
       }
       try trial.drain()
     }
-    // With k waiting there are 2 ways to add one, and k + 1 to take one out: p(n, k) is
-    // 2 p(n − 1, k + 1) + (k + 1) p(n − 1, k − 1), without the second part while k is 0.
+    // With k elements waiting there are 2 ways to add one, and k + 1 ways to take one out. So p(n, k) is 2 p(n
+    // − 1, k + 1) + (k + 1) p(n − 1, k − 1), without the second part while k is 0.
     #expect(programs == 13_680)
   }
 
@@ -152,7 +152,7 @@ struct ReadyQueueTests {
 }
 
 extension ReadyQueueTrial {
-  /// All that can be done. The time that a take is late matters only if it passes a head over.
+  /// All steps that can be done. The time before a take matters only if the take passes a head over.
   fileprivate var possibleSteps: [Step] {
     var steps: [Step] = PriorityBand.allCases.map { .push($0) }
     steps.append(.pushBarrier(.high))
@@ -172,7 +172,7 @@ extension ReadyQueueTrial {
     return steps
   }
 
-  /// Grows to some dozens, and shrinks again mostly by removing.
+  /// A step that lets the queue grow to some dozens, and then shrink again, mostly by removals.
   fileprivate mutating func randomStep(_ dice: inout Dice, usesInbox: Bool, agingStep: Int) {
     let count = removableCount
     switch dice.roll(20) {

@@ -44,7 +44,7 @@ struct RingLifetimeTests {
     for position in [0, 3, 4] { #expect(ring.vacateToken(at: position) == true) }
     ring.dropDeadHead()
     #expect(ring.head == 5)
-    // The same slots again, a round later.
+    // These elements use the same slots again, a round later.
     for number in 40..<69 { ring.append(Token(number, in: census)) }
     #expect(ring.capacity == 64)
     #expect(ring.living == [5, 6] + Array(8..<69))

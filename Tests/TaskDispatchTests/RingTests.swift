@@ -69,7 +69,7 @@ struct RingTests {
     var dice = Dice(seed: seed)
     var trial = RingTrial(offset: 0, filled: 0)
     for round in 0..<3_000 {
-      // Long stretches of more appending, then of more taking.
+      // Long stretches with more appends, then long stretches with more takes.
       trial.randomStep(&dice, growing: round / 200 % 2 == 0)
       try trial.check()
     }
@@ -146,7 +146,7 @@ struct RingCompactionTests {
             }
             for number in 0..<length { ring.append(number) }
             for number in 0..<length where living & 1 << number == 0 {
-              // Numbers own nothing that would have to be let go of.
+              // Numbers own nothing, so no reference has to be released.
               if vacates {
                 _ = ring.vacate(at: offset + number)
               } else {

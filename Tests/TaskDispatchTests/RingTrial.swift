@@ -1,11 +1,11 @@
 @testable import TaskDispatch
 
-/// A ring of tokens next to a list of slots that does the same.
+/// Performs each step on a ring of tokens and on a list of slots.
 struct RingTrial: ~Copyable {
   private enum Step {
     case append, appendDead, takeFirst
     case remove(at: Int)
-    /// Nothing, if no element stands there.
+    /// Does nothing if no element is at the position.
     case vacate(at: Int)
     case compact, dropDeadHead, settle
   }
@@ -140,7 +140,8 @@ extension Ring {
 }
 
 extension Ring where Element == Token {
-  /// Vacates a slot as whoever knows its token does.
+  /// Leaves a tombstone at `position` and releases the slot's reference, as code does that holds the token
+  /// itself.
   mutating func vacateToken(at position: Int) -> Bool {
     let token = withElement(at: position) { $0 }
     guard vacate(at: position) else { return false }

@@ -2,13 +2,14 @@ import Testing
 
 @testable import TaskDispatch
 
-/// Time goes on while it looks, and while others have the processor.
+/// The virtual time goes on while `spin` looks, and while other threads have the processor.
 @Suite("Looking for a while")
 struct SpinTests {
   private final class World {
     var time: Int64 = 1_000
     var looks = 0
-    /// For how long others have the processor, each time that it gives way. Then for 300.
+    /// For how long other threads have the processor, each time that `spin` gives way. After these, 300 ns each
+    /// time.
     var aways: [Int64] = []
     var gaveWay = 0
 
@@ -52,7 +53,7 @@ struct SpinTests {
   func inVain() {
     let search = world.spin(2_000) { _ in false }
 
-    // 1024 each, and 300 in between.
+    // Two stretches of 1024 ns each, and 300 ns in between.
     #expect(search == (false, 300))
     #expect(world.time == 1_000 + 2 * 1_024 + 300)
   }

@@ -6,7 +6,7 @@ import Testing
   /// Debug builds count the entries that a deadline queue looks at.
   @Suite("The steps of a deadline queue")
   struct StepsOfDeadlineQueueTests {
-    /// In nanoseconds: none, one that reaches few others, one that reaches all.
+    /// In nanoseconds: none, one that reaches few other elements, one that reaches all.
     private static let tolerances: [Int64] = [0, 10, 3_600_000_000_000]
 
     @Test(
@@ -34,7 +34,7 @@ import Testing
         _ = queue.nextWakeUp
       }
 
-      // With a tolerance an element stands in two heaps, and each question looks at two heads.
+      // With a tolerance, an element stands in two heaps, and each question looks at two heads.
       let heaps = tolerance == 0 ? 1 : 2
       let most = rounds * (heaps * (up + max(up, down)) + 4 * 3)
       #expect(queue.looks - before <= most)
@@ -106,7 +106,7 @@ struct MovesTests {
         let slot = Slot()
         slot.position.value = queue.push(slot, in: .medium)
         waiting.append(slot)
-        // Long stretches in which more is removed than comes, and some in which nothing is.
+        // Long stretches in which more is removed than comes, and some in which nothing is removed.
         let removals = number / 2_000 % 2 == 0 ? 0 : dice.roll(4)
         for _ in 0..<min(removals, waiting.count) {
           let index = dice.roll(waiting.count)

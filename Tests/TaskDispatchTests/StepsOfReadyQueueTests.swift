@@ -22,7 +22,7 @@ import Testing
 
       queue.absorb(&inbox, alive: count, in: .medium)
 
-      // The queue has the ring of the inbox now, and the inbox that of the queue.
+      // The queue and the inbox have exchanged their rings, so no slot was touched.
       let (looks, held) = (queue.looks + inbox.looks, queue.count)
       #expect(looks == before)
       #expect(held == count)
@@ -39,7 +39,7 @@ import Testing
 
       queue.absorb(&inbox, alive: 50, in: .medium)
 
-      // Each is taken out there, and put in here.
+      // Each element is taken out of the inbox and put into the queue.
       let looks = queue.looks + inbox.looks - before
       #expect(looks <= 2 * 50)
     }
@@ -63,7 +63,7 @@ import Testing
         let index = dice.roll(places.count)
         places.swapAt(index, places.count - 1)
         let place = places.removeLast()
-        // One may have been moved by compacting: then it is not there, or another is.
+        // Compaction may have moved the element. Then nothing is at this position, or another element is.
         _ = queue.remove(at: place.position, in: place.band)
         time += 1
         _ = queue.take(now: { time })
@@ -76,7 +76,8 @@ import Testing
       }
       while queue.take(now: { time }) != nil { calls += 1 }
 
-      // To put in, to take, to drop a dead slot, and to compact, which moves at most as much as was taken back.
+      // The steps put in, take, drop a tombstone, and compact. Compaction moves at most as many elements as
+      // were taken back.
       let (looks, isEmpty) = (queue.looks - before, queue.isEmpty)
       #expect(looks <= 8 * (calls + count))
       #expect(isEmpty)
@@ -114,7 +115,7 @@ import Testing
       let position = queue.push(0, in: .high)
       _ = queue.remove(at: position, in: .high)
 
-      // A mark in each of the four bands, one among the barriers, and what was pushed.
+      // Each round puts in a barrier and an element. A barrier notes itself where it divides each band.
       let put = queue.looks - before
       #expect(put <= 8 * (fences + 2))
       rounds = 0

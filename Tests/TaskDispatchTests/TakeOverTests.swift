@@ -11,8 +11,8 @@ struct TakeOverTests {
     #expect(takenOver.takenOver > 0)
   }
 
-  /// Two tasks of a queue, of which one starts, then three of `steps`; in half of all programs another
-  /// start, and then what ends and what takes over. Returns what was taken over in all of them.
+  /// Submits two tasks of a queue, starts one, and does three of `steps`. Half of all programs start one more.
+  /// Then a task ends and another takes its place. Returns how many took a place in all programs together.
   private func takeOverInEveryProgram(
     of fresh: @autoclosure () -> PoolTrial, inQueue queue: Int, after steps: [PoolTrial.Step]
   ) throws -> (takenOver: Int, inViews: Int) {
@@ -42,7 +42,7 @@ struct TakeOverTests {
     arguments: 1...20 as ClosedRange<UInt64>)
   func longPrograms(seed: UInt64) throws {
     var dice = Dice(seed: seed)
-    // As soon as a head may have come of age, the model knows only what each view would start.
+    // Once a head may have aged, the model knows only what each view would start.
     let ages = dice.once(in: 2)
     var trial = PoolTrial(
       width: 1 + dice.roll(3), viewWidths: [[2, 1]], isExact: !ages, setting: "seed \(seed)")

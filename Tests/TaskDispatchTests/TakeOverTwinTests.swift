@@ -2,8 +2,8 @@ import Testing
 
 @testable import TaskDispatch
 
-/// Two pools with the same history. Where the one lets a task take the place of the one that ended, the
-/// other ends that and starts another: neither may ever differ in what it does after that, whatever the
+/// Two pools with the same history. Where the first lets a task take the place of the one that ended, the
+/// second ends that one and starts another. After that the two may never differ in what they do, whatever the
 /// time.
 @Suite("A task that takes the place of another, beside an end and a start,")
 struct TakeOverTwinTests {
@@ -17,7 +17,7 @@ struct TakeOverTwinTests {
     for _ in 0..<3_000 {
       if dice.once(in: 40) {
         view = dice.roll(widths.count + 1)
-        // What is left of before would keep it from ever being alone.
+        // Tasks that are left from before would keep the new view from ever being the only one with work.
         if dice.once(in: 2) { twins.drain() }
       }
       let running = twins.replaceable
@@ -46,7 +46,7 @@ struct TakeOverTwinTests {
     for _ in 0..<4 { twins.submit(to: 1, .medium, onCaller: false, isBarrier: false) }
     twins.start()
     twins.submit(to: 2, .high, onCaller: false, isBarrier: false)
-    // Passes over the turn that the other view holds.
+    // This start passes over the ready token that the other view holds.
     twins.start()
     twins.finish(1)
     twins.takeOver(0)
@@ -83,7 +83,7 @@ private struct Twins: ~Copyable {
     }
   }
 
-  /// Places among those that run of those that another may replace.
+  /// The indices of the running tasks whose place another may take.
   var replaceable: [Int] {
     running.indices.filter {
       running[$0].one.taken.runner == .worker && !running[$0].one.taken.isBarrier
@@ -117,7 +117,7 @@ private struct Twins: ~Copyable {
     compare("finish")
   }
 
-  /// Until nothing waits that may start, and nothing runs.
+  /// Runs until nothing runs and nothing that waits may start.
   mutating func drain() {
     for view in views.indices where views[view].isSuspended { suspendOrResume(view) }
     repeat {

@@ -1,7 +1,7 @@
 import TaskDispatch
 import Testing
 
-/// What a repeating timer is told of its ticks, against a judge that has only a list of them.
+/// Compares what a repeating timer is told of its ticks with a judge that has only a list of the ticks.
 @Suite("The ticks of a repeating timer")
 struct TicksTests {
   @Test(
@@ -60,9 +60,9 @@ private struct TickProgram {
 
   /// The first tick that has not come.
   private var ahead: Int64
-  /// Ticks that have come, and were neither run nor told as missed.
+  /// Ticks that have come, have got no run, and were not reported as missed.
   private var unanswered = 0
-  /// Of those, for `.all`, and for `.once` while there is one: they get a run.
+  /// Ticks that will get a run: any number for `.all`, at most one for `.once`.
   private var owed = 0
   private var isStopped = false
   /// Ticks that came in the body before the timer was stopped there.
@@ -82,7 +82,7 @@ private struct TickProgram {
 
   private var instant: DispatcherInstant { DispatcherInstant(nanoseconds: now) }
 
-  /// Ticks that come by `time`.
+  /// The ticks that come by `time`. They do not come again.
   private mutating func come(by time: Int64) -> [Int64] {
     guard !isStopped else { return [] }
     var come: [Int64] = []
@@ -107,7 +107,7 @@ private struct TickProgram {
     return text
   }
 
-  /// The loop looks, and there is no run.
+  /// The loop looks at the timer while it has no run.
   private mutating func look() -> String? {
     guard ticks.next.nanoseconds == ahead else {
       return "waits for \(ticks.next.nanoseconds), not for \(ahead)"
@@ -118,7 +118,7 @@ private struct TickProgram {
     let come = come(by: now)
     var expected = true
     switch catchUp {
-    // The ticks of a timer that has none are what the last run's end has left ahead.
+    // A `.spaced` timer has no ticks of its own: the end of the last run has set `ahead`.
     case .spaced: break
     case .all: owed += come.count - 1
     case .once: unanswered += come.count - 1

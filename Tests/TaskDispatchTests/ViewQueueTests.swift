@@ -178,7 +178,8 @@ struct RunningClockViewQueueTests {
     }
   }
 
-  /// A view with thirty tasks of high band and one of low band, those of one band callers' own.
+  /// A view with thirty tasks of the high band and one of the low band. The tasks of `band` belong to calls of
+  /// `sync`.
   private func agingView(callersOwn band: PriorityBand) -> ViewQueue<Job> {
     var view = ViewQueue<Job>(width: 100, workerWidth: 100, agingStep: 10)
     for id in 0..<30 {
@@ -189,7 +190,7 @@ struct RunningClockViewQueueTests {
   }
 }
 
-/// A view's queue next to its naive model.
+/// Performs each step on a view's queue and on its naive model.
 private struct ViewTrial: ~Copyable {
   enum Step {
     case push(PriorityBand, onCaller: Bool, isBarrier: Bool)
@@ -317,7 +318,7 @@ private struct ViewTrial: ~Copyable {
     if onWorker != (taken.runner == .worker) { surprise = "mistook the runner" }
   }
 
-  /// Compares what can be seen, and tries every take of which the model says that it gives nothing.
+  /// Compares what can be seen, and tries every take that gives nothing according to the model.
   mutating func check() throws {
     let time = time
     if model.forWorker(at: time) == nil, view.takeForWorker(now: { time }) != nil {
@@ -351,7 +352,7 @@ private struct ViewTrial: ~Copyable {
     return nil
   }
 
-  /// Lets everything run that can, one after the other, and expects nothing to be left.
+  /// Lets everything run that can, one task after the other, and expects that nothing is left.
   mutating func drain() throws {
     while model.suspensions > 0 { perform(.resume) }
     while surprise == nil {

@@ -33,12 +33,12 @@ struct ActorTests {
       let lodger = Lodger(in: house, on: dispatcher.serialExecutor(for: home))
       for number in 0..<300 {
         if onForeground, number % 2 == 1 {
-          // A Task stands in line with the actor.
+          // The Task waits in the same queue as the jobs of the actor.
           tasks.append(Task(executorPreference: home.executor) { house.enter(number) })
         } else {
           let executor = dispatcher.background.executor
           tasks.append(Task(executorPreference: executor) { await lodger.stay(number) })
-          // Up to the actor, whose jobs no step runs.
+          // Runs the Task as far as its call of the actor, whose jobs no step runs.
           try dispatcher.runNextTask(on: dispatcher.background)
         }
       }
@@ -51,7 +51,7 @@ struct ActorTests {
     #expect(house.most == 1)
   }
 
-  /// Notes what comes in, and how much is in at a time.
+  /// Notes each call that comes in, and how many are inside at a time.
   private final class House: Sendable {
     let log = Log()
     private let inside = Atomic(0)
@@ -62,7 +62,7 @@ struct ActorTests {
       let count = inside.add(1, ordering: .relaxed).newValue
       mostInside.max(count, ordering: .relaxed)
       log.note("\(number)")
-      // Long enough for a second to come in, if it could.
+      // Long enough for a second call to come in, if it could.
       for _ in 0..<10_000 { _ = inside.load(ordering: .relaxed) }
       inside.subtract(1, ordering: .relaxed)
     }
@@ -197,7 +197,7 @@ struct ActorTests {
     #expect(result?.said("an actor needs a queue that runs one task at a time") == true)
   }
 
-  /// An actor whose methods wait in the middle.
+  /// An actor whose methods suspend in the middle.
   private actor Host {
     private let queue: TaskQueue
     private(set) var notes: [String] = []

@@ -7,7 +7,7 @@ struct CancellationTests {
   private let dispatcher = RecordingDispatcher()
   private let log = Log()
 
-  /// A Task on the foreground that awaits a run on `queue`, and says how that ended.
+  /// A Task on the foreground that awaits a run on `queue`, and notes how that ended.
   private func runner(on queue: TaskQueue, _ body: @escaping @Sendable () -> Void) -> Task<
     Void, Never
   > {

@@ -7,7 +7,7 @@ struct EscapeTests {
   private let waiting = Slot<CheckedContinuation<Void, Never>>()
   private let log = Log()
 
-  /// A Task of `dispatcher` that has begun to wait for something that the fake does not control.
+  /// Starts a Task of `dispatcher`, and steps until it waits for something that the fake does not control.
   private func begin(on dispatcher: RecordingDispatcher) throws {
     Task(executorPreference: dispatcher.foreground.executor) { [waiting, log] in
       await withCheckedContinuation { waiting.value = $0 }
@@ -106,7 +106,7 @@ struct EscapeTests {
       return
     }
     #expect(pending.isEmpty)
-    // Nothing is lost: whoever resumes it, it goes on.
+    // Nothing is lost: the operation goes on when any thread resumes it.
     waiting.value!.resume()
     try dispatcher.runUntilIdle()
     try dispatcher.finish()

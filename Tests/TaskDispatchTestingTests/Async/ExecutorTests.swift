@@ -41,7 +41,7 @@ struct ExecutorTests {
     try dispatcher.finish()
   }
 
-  /// A function that cannot suspend: it stays on one thread.
+  /// Not asynchronous, so it cannot suspend and stays on one thread.
   private func steppingThread() throws -> ObjectIdentifier {
     try dispatcher.runUntilIdle()
     return thisThread()

@@ -145,7 +145,7 @@ struct RunAsyncTests {
   func justEnough() throws {
     let dispatcher = dispatcher
 
-    // The operation, the body, and the operation again.
+    // Three steps: the operation, the body, and the operation again.
     try dispatcher.runAsync(limit: 3) { try await dispatcher.background.run {} }
 
     try dispatcher.finish()

@@ -7,7 +7,7 @@ struct SameHistoryTests {
   @Test("gives 2000 identical histories in 2000 runs")
   func manyRuns() throws {
     let first = try scenario()
-    // It has what makes schedules differ on threads: actors, children, sleeps and a cancellation.
+    // The scenario has what makes schedules differ on threads: actors, children, sleeps and a cancellation.
     #expect(Set(first.events.map(\.task.queue)) == ["foreground", "background", "disk", "cache"])
     #expect(first.events.contains { $0.kind == .due })
     #expect(first.events.contains { $0.kind == .finished(.cancelled) })

@@ -7,7 +7,7 @@ struct SleepTests {
   private let dispatcher = RecordingDispatcher()
   private let log = Log()
 
-  /// A Task that sleeps and says when it went on, or what it threw.
+  /// A Task that sleeps, and notes when it went on or what it threw.
   @discardableResult
   private func sleeper(
     _ name: String, for duration: Duration, on queue: TaskQueue? = nil
@@ -87,7 +87,7 @@ struct SleepTests {
     let rounds = Slot<Int>()
     rounds.value = 0
     let task = Task(executorPreference: dispatcher.foreground.executor) {
-      // It gives up by itself, so that a clock which does not suspend fails here and does not hang.
+      // The loop has a bound, so that a clock which does not suspend fails here and does not hang.
       while rounds.value! < 1_000 {
         try await dispatcher.clock.sleep(for: .zero)
         rounds.value! += 1

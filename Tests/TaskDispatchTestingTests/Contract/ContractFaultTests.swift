@@ -11,7 +11,7 @@ struct ContractFaultTests {
     }
   }
 
-  /// The checks that hold without a fault: one that fails anyway shows nothing.
+  /// The checks that hold without a fault. A check that fails anyway shows nothing.
   private static let sound = DispatcherContract.rules(for: FaultySubject(fault: nil)).filter {
     (try? $0.check(FaultySubject(fault: nil))) != nil
   }
@@ -21,7 +21,7 @@ struct ContractFaultTests {
     #expect(Self.violation(of: fault) != nil)
   }
 
-  /// What the first check of the broken rule says of a dispatcher with `fault`.
+  /// The violation that the first failing check of the broken rule reports for a dispatcher with `fault`.
   static func violation(of fault: Fault) -> ContractViolation? {
     for rule in sound where rule.number == fault.rule {
       do throws(ContractViolation) { try rule.check(FaultySubject(fault: fault)) } catch {

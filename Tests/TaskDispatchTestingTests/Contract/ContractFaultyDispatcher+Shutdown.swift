@@ -32,7 +32,7 @@ extension FaultyDispatcher {
   }
 }
 
-/// Puts a ``FaultyDispatcher`` to the contract.
+/// Checks a ``FaultyDispatcher`` against the contract.
 struct FaultySubject: ContractSubject {
   let fault: Fault?
 
@@ -59,7 +59,7 @@ struct FaultySubject: ContractSubject {
   func end(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().end(dispatcher.inner) }
 
   func finish(_ dispatcher: FaultyDispatcher) throws {
-    // What a fault keeps may keep the dispatcher.
+    // A fault may keep objects that keep the dispatcher.
     defer { dispatcher.forget() }
     try FakeSubject().finish(dispatcher.inner)
   }
@@ -78,7 +78,8 @@ struct FaultySubject: ContractSubject {
 }
 
 extension ContractConfiguration {
-  /// With the faults that lie in how the inner dispatcher is made, or in what it tells.
+  /// The configuration with those faults that lie in how the inner dispatcher is made, or in what its observer
+  /// is told.
   func with(_ fault: Fault?) -> ContractConfiguration {
     var changed = self
     switch fault {
@@ -106,7 +107,7 @@ extension Overflow {
   }
 }
 
-/// Tells its observer something else than what happened.
+/// Reports something else to its observer than what happened.
 private struct FaultyObserver: TaskObserver {
   let observer: any TaskObserver
   let fault: Fault?

@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension FaultyDispatcher {
-  /// What the inner dispatcher gets in place of `item`, if the fault touches it.
+  /// The item that the inner dispatcher gets in place of `item`, if the fault touches it.
   func makeStandIn(for item: WorkItem) -> WorkItem? {
     switch fault {
     case .runsExpired where item.timeToLive != nil: return standIn(for: item)
@@ -16,7 +16,7 @@ extension FaultyDispatcher {
       let half = inner.now.duration(to: item.due ?? inner.now) / 2
       return standIn(for: item, due: inner.now.advanced(by: half))
     case .ignoresDeadlines where item.kind == .timer && item.due != .distantFuture:
-      // Late, and many at one time: in the order of submission.
+      // The timers come late, and many at one time: they then run in the order of submission.
       let grid = Duration.milliseconds(32).nanoseconds
       let due = (item.due?.nanoseconds ?? 0) + grid - 1
       return standIn(for: item, due: DispatcherInstant(nanoseconds: due / grid * grid))
@@ -31,7 +31,7 @@ extension FaultyDispatcher {
           every: repetition.interval, catchUp: other[repetition.catchUp]!)
       ) { tick(item) }
     case .rearmsRepeats where item.kind == .repeating:
-      // Made now, while it has a body: the shutdown will have ended it.
+      // Made now, while `item` has a body: by then the shutdown will have ended it.
       let extra = makeRun(of: item)
       return standIn(for: item, due: item.due, repetition: item.repetition) { [inner, weak self] in
         tick(item)
@@ -39,7 +39,7 @@ extension FaultyDispatcher {
       }
     case .cancelsWhenItsTurnComes where item.kind == .task:
       return standIn(for: item, timeToLive: item.timeToLive)
-    // The outcome of the item is told inside the body of the stand-in.
+    // The outcome of the item is reported inside the body of the stand-in.
     case .tellsInside where item.kind == .task:
       return standIn(for: item, timeToLive: item.timeToLive)
     case .leavesGroupEarly where item.group != nil:
@@ -53,7 +53,8 @@ extension FaultyDispatcher {
     }
   }
 
-  /// An item that does for `item` what it would have done. What is not given is left out.
+  /// An item that does for `item` what it would have done. The inner dispatcher sees only the options that are
+  /// given here.
   private func standIn(
     for item: WorkItem, site: CallSite? = nil, due: DispatcherInstant? = nil,
     repetition: Repetition? = nil, timeToLive: Duration? = nil,
@@ -93,12 +94,12 @@ extension FaultyDispatcher {
   }
 
   private func finish(_ item: WorkItem, _ outcome: Outcome) {
-    // It was left before, and cannot be left twice.
+    // `makeStandIn(for:)` has already left the group, and it cannot be left twice.
     if fault == .leavesGroupEarly { item.group?.enter() }
     item.finish(outcome)
   }
 
-  /// Serves a timer once nothing else waits: never, if something always does.
+  /// Serves a timer once nothing else waits; never, if something always does.
   private func serveWhenIdle(_ item: WorkItem) {
     let label = "stands back"
     if inner.runnableTasks.allSatisfy({ $0.task.label == label }) {
@@ -116,7 +117,7 @@ private func tick(_ item: WorkItem) {
   if run.begin() { run.finish(run.run()) }
 }
 
-/// A run that stands for itself: the timer never hears of its end.
+/// A run that stands for itself: the timer is never told of its end.
 private func makeRun(of item: WorkItem) -> WorkItem {
   let timer = item as! RepeatingItem
   defer { timer.letGoOfRun() }

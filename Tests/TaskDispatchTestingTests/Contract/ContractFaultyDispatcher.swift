@@ -1,18 +1,18 @@
 import TaskDispatch
 import TaskDispatchTesting
 
-/// A dispatcher that does everything as ``RecordingDispatcher`` does, but for one planted fault.
+/// A dispatcher that does everything that ``RecordingDispatcher`` does, but for one planted fault.
 ///
-/// Its queues name itself, so everything that is submitted comes by here.
+/// Its queues name this dispatcher, so every submission passes through it.
 final class FaultyDispatcher: EventDispatcher {
   let inner: RecordingDispatcher
   let fault: Fault?
   let memory = Locked(Memory())
 
   struct Memory {
-    /// What stands in the inner queues for an item that the fault touches.
+    /// The items that stand in the inner queues for items that the fault touches.
     var standIns: [ObjectIdentifier: WorkItem] = [:]
-    /// Keeps the keys above from being used again.
+    /// Keeps the items alive, so that no address in the keys above is used again.
     var items: [WorkItem] = []
     var bodies: [TaskQueue.Identity: [@Sendable () -> Void]] = [:]
     var cancelled: Set<ObjectIdentifier> = []
@@ -26,7 +26,7 @@ final class FaultyDispatcher: EventDispatcher {
     inner = FakeSubject().makeDispatcher(configuration.with(fault))
   }
 
-  /// Lets go of all that it keeps.
+  /// Releases all that it keeps.
   func forget() {
     let memory = memory.withLock { memory in
       defer { memory = Memory() }
@@ -46,7 +46,7 @@ final class FaultyDispatcher: EventDispatcher {
     return TaskQueue(dispatcher: self, view: queue.view, lane: .background)
   }
 
-  /// The inner queue for one of this dispatcher's.
+  /// The inner queue for a queue of this dispatcher.
   func inside(_ queue: TaskQueue) -> TaskQueue {
     switch fault {
     case .barrierIsNone:

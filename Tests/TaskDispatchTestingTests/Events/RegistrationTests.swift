@@ -9,7 +9,7 @@ struct RegistrationTests {
   @Test("lets go of what it captured without its lock: a deinit may cancel it, and ask about it")
   func release() async {
     await #expect(processExitsWith: .success) {
-      // One that hangs must not outlive its test.
+      // A process that hangs must not outlive its test.
       alarm(20)
       let known = Box<Registration?>(nil)
       let wasCancelled = Box<Bool?>(nil)
@@ -45,13 +45,13 @@ struct RegistrationTests {
   }
 }
 
-/// A registration that alone holds an object, which calls `atEnd` when it goes.
+/// A registration that is the only owner of an object, which calls `atEnd` when it is destroyed.
 private func registration(_ atEnd: @escaping @Sendable () -> Void) -> Registration {
   let captured = AtEnd(atEnd)
   return Registration { withExtendedLifetime(captured) {} }
 }
 
-/// Calls back when the last reference to it goes.
+/// Calls a closure when the last reference to it goes.
 final class AtEnd: Sendable {
   private let perform: @Sendable () -> Void
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaskDispatchTesting
 
-/// What submits itself, or another that submits it, for a while or for ever.
+/// A task that submits itself, or two that submit each other, for a while or for ever.
 @Suite("An exploration of a chain of tasks")
 struct ChainTests {
   private struct Broken: Error {}
@@ -25,7 +25,7 @@ struct ChainTests {
     try dispatcher.runUntilIdle()
   }
 
-  /// Where each task cost more than the one before, the longest would take hours.
+  /// If each task cost more than the one before, the longest chain would take hours.
   @Test(
     "costs each of them the same", arguments: [1_000, 16_000],
     [["poll"], ["ping", "pong"]])

@@ -15,8 +15,8 @@ struct CountedOrdersTests {
     }
   }
 
-  /// A worker is free for each of the first `width` that wait, and any of those may be the first to
-  /// run: min(width, 4) · min(width, 3) · min(width, 2) · 1.
+  /// A worker is free for each of the first `width` waiting tasks, and any of those may be the first to run. So
+  /// there are min(width, 4) · min(width, 3) · min(width, 2) · 1 orders.
   @Test(
     "four tasks that know nothing of each other",
     arguments: [(1, 1), (2, 8), (3, 18), (4, 24)])
@@ -31,7 +31,7 @@ struct CountedOrdersTests {
     #expect(result.isExhausted)
   }
 
-  /// The steps of one among those of the other: 2k over k.
+  /// The ways to interleave the k steps of two chains: 2k over k.
   @Test("two chains of steps", arguments: [(1, 2), (2, 6), (3, 20), (4, 70)])
   func chains(steps: Int, count: Int) throws {
     let result = try orders(width: 2) { dispatcher, log in
@@ -52,8 +52,8 @@ struct CountedOrdersTests {
     }
   }
 
-  /// Each query is typed, fetched and applied; the loop takes what comes first, a worker is free for
-  /// each fetch. Counted by a program that knows nothing of dispatchers.
+  /// Each query is typed, fetched and applied. The loop runs its tasks in order of arrival, and a worker is
+  /// free for each fetch. `ordersOfQueries` counts the orders, and knows nothing of dispatchers.
   @Test("queries that are typed, fetched and applied", arguments: [1, 2, 3])
   func queries(count: Int) throws {
     let result = try orders(width: count) { dispatcher, log in
@@ -91,11 +91,13 @@ struct CountedOrdersTests {
     return orders
   }
 
-  /// At width 1, by what has run and what has only taken its slot (in brackets) when the foreground
-  /// submits the high one: nothing: F H 1 2; [1]: F 1 H 2; 1: 1 F H 2; 1 [2]: 1 F 2 H; both: 1 2 F H.
+  /// F is the foreground task, which submits H, the high one; 1 and 2 are the low ones.
   ///
-  /// At width 2 every order in which F comes before H: 4! / 2. Those in which 2 comes before H and 1
-  /// are had by both having taken their slots.
+  /// At width 1 the order depends on which low tasks have run when F submits H, and which have only taken their
+  /// slot (in brackets). None: F H 1 2; [1]: F 1 H 2; 1: 1 F H 2; 1 [2]: 1 F 2 H; both: 1 2 F H.
+  ///
+  /// At width 2 every order is possible in which F comes before H: 4! / 2. Where 2 comes before H and 1, both
+  /// low tasks had taken their slots.
   @Test("two low tasks that a high one overtakes", arguments: [(1, 5), (2, 12)])
   func overtaking(width: Int, count: Int) throws {
     let result = try orders(width: width) { dispatcher, log in

@@ -2,8 +2,8 @@ import TaskDispatch
 
 @testable import TaskDispatchTesting
 
-/// A few tasks that do everything that tasks may do to each other by their dispatcher, and beside it
-/// only what their labels say.
+/// A few tasks that affect each other in every way that a dispatcher allows, and in no other way beyond what
+/// their labels declare.
 struct DeclaredProgram {
   let seed: Int
 
@@ -37,7 +37,7 @@ struct DeclaredProgram {
     }
 
     func submit(_ name: String, depth: Int) {
-      // Rolled by name, so that nobody changes another by coming first.
+      // Seeded by the name, so that the order of the submissions does not change what a task does.
       var dice = Dice(seed: name.utf8.reduce(seed &* 7919) { $0 &* 31 &+ Int($1) })
       let resources = ["a", "b", "c", "ab", "bc", "?"][dice.roll(6)]
       let label = "\(resources) \(name)"
@@ -46,7 +46,7 @@ struct DeclaredProgram {
       let body: @Sendable () -> Void = { [self] in
         notes.note(label)
         for child in 0..<children { submit("\(name).\(child)", depth: depth + 1) }
-        // What it does to others it does by the dispatcher, and notes nowhere but in its own place.
+        // The body affects other tasks only through the dispatcher, and notes only under its own resources.
         switch deed {
         case 0: handles.withLock { $0.first }?.cancel()
         case 1: views[0].suspend()

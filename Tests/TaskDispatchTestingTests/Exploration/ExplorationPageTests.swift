@@ -128,7 +128,7 @@ struct ExplorationPageTests {
     var versions: [String: Int] { list.withLock { $0 } }
   }
 
-  /// What an observer has seen where the second fetch was faster.
+  /// The events that an observer sees where the second fetch was faster.
   private func recordedElsewhere() throws -> [TaskEvent] {
     let dispatcher = RecordingDispatcher()
     let search = HastySearch(dispatcher: dispatcher)

@@ -17,7 +17,7 @@ struct FailingRunTests {
     }
   }
 
-  // MARK: That fails
+  // MARK: Scenarios that fail
 
   @Test("finds a task that would wait for itself, whoever catches that")
   func syncDeadlock() throws {
@@ -61,7 +61,7 @@ struct FailingRunTests {
   func groupNeverLeft() throws {
     let failure = failure { dispatcher in
       let group = WorkGroup()
-      // The group knows its dispatcher by its members: one that has none waits on the thread.
+      // The group learns of its dispatcher from its members. A group without members blocks the thread itself.
       dispatcher.background(group: group) {}
       group.enter()
       dispatcher.background(label: "waits") { try? group.wait() }
@@ -117,7 +117,8 @@ struct FailingRunTests {
     #expect(failure?.facts.map(\.description) == [#""prepare" waits for "use""#])
     #expect(failure?.token == "facts1:prepare~use")
     #expect(failure?.schedulesRun == 2)
-    // At once, the rest is left over; that is another failure of the same order.
+    // With `.atOnce` the run stops at the error, so other tasks are left over: another failure of the same
+    // order.
     let atOnce = self.failure(scenario, configuration: .init(thrownErrors: .atOnce))
     #expect(atOnce?.token == "facts1:prepare~use")
   }
@@ -210,7 +211,7 @@ struct FailingRunTests {
     #expect(throws: UnexpectedOutcomes.self) { try result.requireNone { $0 == "ba" } }
   }
 
-  // MARK: That is not the same each time
+  // MARK: Scenarios that differ from run to run
 
   private func hidden(
     _ strategy: ExplorationStrategy = .exhaustive,
@@ -236,19 +237,19 @@ struct FailingRunTests {
         return count
       }
     }
-    // Not the first two runs if a test process was killed here: then there is one more before them.
+    // If a test process was killed here, one more run comes before the two that are compared.
     let runs = (difference ?? "").matches(of: /the outcome (\d+)/).compactMap { Int($0.1) }
     #expect(runs.count == 2 && runs[1] == runs[0] + 1, "\(difference as Any)")
   }
 
-  /// The text of a set is another one each time, and the set is not.
+  /// The text of a set differs from run to run, and the set does not.
   @Test("takes outcomes for the same that are equal, whatever their texts say")
   func equalOutcomes() throws {
     let words = Set((0..<20).map { "\($0)" })
     var texts: Set<String> = []
 
     let result = try explore { dispatcher -> Set<String> in
-      // Another capacity is another order.
+      // Another capacity gives another order of the elements.
       var copy = Set<String>(minimumCapacity: 1 << (5 + texts.count % 8))
       copy.formUnion(words)
       texts.insert("\(copy)")
@@ -288,7 +289,7 @@ struct FailingRunTests {
         runs += 1
         return runs
       }
-      // The same for the runs that are compared, and for the first of the search.
+      // The number is the same for the runs that are compared, and for the first run of the search.
       for _ in 0..<(count > 3 ? 2 : 3) { dispatcher.background {} }
       try dispatcher.runUntilIdle()
       return 0
@@ -296,7 +297,8 @@ struct FailingRunTests {
     #expect(difference?.contains("between 2, and between 3") == true, "\(difference ?? "")")
   }
 
-  /// Only the outcome differs, and only once an order has been found: it cannot be shown again.
+  /// Only the outcome differs, and only after an order has been found: replaying that order does not show it
+  /// again.
   @Test("refuses one whose outcome does not come again in the same order")
   func otherOutcome() {
     let runs = Locked(0)

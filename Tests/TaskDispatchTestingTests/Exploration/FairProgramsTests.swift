@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// Programs that look again and again whether something has happened. Rule 11 promises that it will.
+/// Programs that look again and again whether something has happened. Rule 11 promises that it will happen.
 @Suite("Exploring a program that polls")
 struct FairProgramsTests {
   private static let strategies: [ExplorationStrategy] = [
@@ -115,14 +115,14 @@ private func poll(
   queue(label: "poll") { isOver() ? then() : poll(on: queue, until: isOver, then: then) }
 }
 
-/// Two that submit each other.
+/// Two tasks that submit each other until the condition holds.
 private func pair(
   _ one: TaskQueue, _ other: TaskQueue, until isOver: @escaping @Sendable () -> Bool
 ) {
   one(label: "poll") { if !isOver() { pair(other, one, until: isOver) } }
 }
 
-/// Looks once a millisecond.
+/// Looks once a millisecond until the condition holds.
 private func pollInTime(on queue: TaskQueue, until isOver: @escaping @Sendable () -> Bool) {
   queue.after(.milliseconds(1), label: "poll") {
     if !isOver() { pollInTime(on: queue, until: isOver) }

@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// The same bugs, found by chance among tasks that have nothing to do with them.
+/// The four bugs again, found by chance among tasks that have nothing to do with them.
 extension FoundBugsTests {
   enum Bug: CaseIterable { case search, withdrawal, timeOut, debounce, flaggedDebounce }
 

@@ -2,10 +2,10 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// The four bugs of the tutorial, as their users would write them, and what mends each.
+/// The four bugs of the tutorial, as its readers would write them, and the fix of each.
 @Suite("Exploring finds by default, shrinks and replays")
 struct FoundBugsTests {
-  /// What a scenario throws when it has come to what must not be.
+  /// The error of a scenario that has come to an outcome that must not be.
   struct Broken: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -125,7 +125,7 @@ struct FoundBugsTests {
     #expect(result.isExhausted)
   }
 
-  /// The time-out is the only timer of its place, so once is as often as it can pass anything.
+  /// The time-out is the only timer that is set at its place, so it can pass waiting work once at most.
   @Test("not every order of a time-out, if time may pass no timer while a reply waits")
   func timersAheadOfReply() throws {
     let none = try explore(.exhaustive, budget: .init(timersAhead: 0)) {
@@ -181,7 +181,7 @@ struct FoundBugsTests {
     }
   }
 
-  /// Each of the two edits sets a timer at the same place, and something may wait when either comes.
+  /// Each of the two edits sets a timer at the same place, and something may wait when either comes due.
   @Test(
     "nothing, once a debounce counts the edits that it has saved",
     arguments: [(0, false), (1, false), (2, true), (3, true)])
@@ -264,7 +264,7 @@ private final class SearchModel: Sendable {
   }
 }
 
-/// Looks at its balance, waits for somebody, and pays.
+/// Looks at its balance, waits for a confirmation, and pays.
 actor Account {
   private(set) var balance = 100
   private let reservesFirst: Bool
@@ -278,7 +278,7 @@ actor Account {
     if !reservesFirst { balance -= amount }
   }
 
-  /// Others enter the actor meanwhile.
+  /// Other calls enter the actor while this one is suspended.
   private func confirm() async { await Task.yield() }
 }
 
@@ -287,7 +287,7 @@ final class Editor: Sendable {
   enum Kind {
     /// Relies on `cancel()`.
     case plain
-    /// Has a flag for what is not saved, which is taken down when the disk has answered.
+    /// Has a flag for text that is not saved, and lowers it when the disk has answered.
     case flagged
     /// Knows which edit it has saved.
     case counting

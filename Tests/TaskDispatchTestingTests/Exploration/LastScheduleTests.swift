@@ -26,7 +26,7 @@ struct LastScheduleTests {
 
     let token = try #require(LastSchedule.ofDeadProcess(Self.site))
     #expect(try ScheduleToken(token) == .choices([1]))
-    // Which runs it first, also by a strategy that would not come to it.
+    // The next exploration runs that schedule first, also with a strategy that would not come to it.
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try LastScheduleTests.dies(.bounded(deviations: 0))
     }
@@ -34,7 +34,7 @@ struct LastScheduleTests {
     #expect(said.contains("Tests/Dies.swift:1: the last process that explored this died"))
     #expect(said.contains("TASKDISPATCH_REPLAY='choices1:1"))
 
-    // When all has ended well, nothing is left.
+    // After an exploration that ends well, nothing is left.
     _ = try explore(replaying: nil, fileID: "Tests/Dies.swift", line: 1) { _ in 0 }
     #expect(LastSchedule.ofDeadProcess(Self.site) == nil)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An exhaustive exploration with declared resources")
 struct ReductionTests {
-  /// By label: a letter for each resource, and `?` for a task that may touch anything.
+  /// The resources of a task, from its label: a letter for each, and `?` for a task that may touch anything.
   static var declared: DeclaredResources {
     DeclaredResources { task in
       guard let label = task.label, !label.contains("?") else { return nil }
@@ -13,7 +13,7 @@ struct ReductionTests {
     }
   }
 
-  /// Tasks of these labels, each of which notes its name where its resources say.
+  /// Explores tasks of these labels. Each notes its name under the resources of its label.
   private func explored(
     _ labels: [String], isReduced: Bool = true
   ) throws -> Exploration<[String: [String]]> {
@@ -28,18 +28,18 @@ struct ReductionTests {
     }
   }
 
-  /// Some labels, and how many orders of them there are that somebody can tell apart.
+  /// Some labels, and how many of their orders differ in what the tasks note.
   private static let countable = [
     (["a 1", "b 1", "c 1", "d 1", "e 1"], 1),
     (["a 1", "a 2", "b 1", "b 2"], 2 * 2),
     (["a 1", "a 2", "a 3"], 6),
-    // "ab" first, last, or between the two, of which either may come first.
+    // "ab" comes first, or last, or between the other two, of which either may then come first.
     (["a 1", "b 1", "ab 1"], 1 + 1 + 2),
     (["a 1", "? 1", "b 1"], 1 + 1 + 2),
     (["a 1", "a 2", "b 1", "b 2", "c 1", "c 2"], 2 * 2 * 2),
   ]
 
-  /// Of n! orders, those of the tasks of each resource among themselves.
+  /// Of n! orders, only the order among the tasks of each resource counts.
   @Test(
     "tries one of all that differ only in tasks that have nothing in common",
     arguments: countable.indices)
@@ -91,7 +91,8 @@ struct ReductionTests {
     #expect(result.outcomes == [["a", "b"], ["b"]])
   }
 
-  /// Explores with and without declarations, and returns what the two came to: it must be the same.
+  /// Explores with and without declarations, expects both to come to the same outcomes, and returns the one
+  /// with declarations.
   private func agreed(
     width: Int = 2, _ scenario: @escaping (RecordingDispatcher, Notes) throws -> Void
   ) throws -> Exploration<[String: [String]]> {
@@ -170,8 +171,9 @@ struct ReductionTests {
     #expect(result.outcomes.count == 3)
   }
 
-  /// "second" stands behind "first", so to have it before "reader" everything else is tried before that as
-  /// well: also in schedules that turn out to be known, and there the lie comes out.
+  /// "second" waits behind "first". So to have "second" before "reader", the search tries everything else
+  /// before "reader" as well. Some of those schedules turn out to be known, and there the false declaration
+  /// comes out.
   @Test("says so if an order that should be known comes to something else")
   func lie() throws {
     let error = #expect(throws: ExplorationError.self) {
@@ -219,7 +221,7 @@ struct ReductionTests {
     #expect(result.outcomes.count == 2)
   }
 
-  /// How long a task has waited counts between bands, and who has gone first counts there.
+  /// Between bands it counts how long a task has waited, and which task has started before.
   @Test("takes nobody for independent of a task that submits to another band, or to a view")
   func bandsAndViews() throws {
     for isView in [false, true] {
@@ -274,7 +276,7 @@ struct ReductionTests {
     }
   }
 
-  /// Notes by resource: what `?` notes, everybody can see.
+  /// Notes by resource. What a task with `?` notes goes to every resource.
   final class Notes: Sendable {
     private let notes = Locked<[String: [String]]>([:])
 

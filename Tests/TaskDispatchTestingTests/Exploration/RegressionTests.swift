@@ -69,7 +69,7 @@ struct RegressionTests {
 
     let failure = #expect(throws: ScheduleFailure.self) { try explored() }
 
-    // The first one that is run, by a strategy that would come to it second.
+    // The stored token is run first, although the strategy would come to that order second.
     #expect(failure?.schedulesRun == 1)
     #expect(text == before)
   }

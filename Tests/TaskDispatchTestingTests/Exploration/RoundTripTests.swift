@@ -20,8 +20,8 @@ struct RoundTripTests {
     ) { try program.run(on: $0) }
   }
 
-  /// The same errors of the same bodies. Numbers of tasks are another matter: they differ between
-  /// orders that fail in the same way.
+  /// The errors that bodies threw, without the numbers of the tasks. Those numbers differ between orders that
+  /// fail in the same way.
   private func thrown(_ reason: String) -> Set<String> {
     Set(
       reason.split(separator: "\n").compactMap { $0.split(separator: ": ").last.map(String.init) })
@@ -45,7 +45,7 @@ struct RoundTripTests {
     }
   }
 
-  /// Everything that can be in a token has to be in some of these.
+  /// Every kind of fact that a token can hold must occur in some of these programs.
   @Test("holds facts of every kind, in the programs that are tried")
   func covers() throws {
     var kinds: Set<String> = []
@@ -69,8 +69,9 @@ struct RoundTripTests {
     #expect(kinds == ["waits", "time", "value", "cancel", "submission", "failure"])
   }
 
-  /// Of the background one that stands behind everybody else. A stranger that goes before others there
-  /// takes a worker from them, and may be older than what was the next there: that is another program.
+  /// On the background, the stranger is one that waits behind all other tasks. A stranger that goes before
+  /// others there takes a worker from them, and may be older than the task that would have been next: that is
+  /// another program.
   @Test(
     "comes to the same outcome with a stranger among the tasks",
     arguments: [SmallProgram.Stranger.front, .behind], [nil, TaskPriority.background])
@@ -91,7 +92,7 @@ struct RoundTripTests {
     #expect(tried > 200)
   }
 
-  /// What many programs came to, each with a token that brings it about.
+  /// The outcomes of many programs, each with a token that brings it about.
   private static let explored = Result {
     try (0..<60).map { seed in
       let program = SmallProgram(seed: seed)
@@ -119,7 +120,7 @@ struct RoundTripTests {
     return (missed, tried)
   }
 
-  /// What a call is about that can tell what has started, in every order.
+  /// A call whose result depends on what has started, and what it must come to in every order.
   private struct Telling: Sendable {
     let name: String
     let token: String
@@ -159,7 +160,7 @@ struct RoundTripTests {
     },
   ]
 
-  /// Nobody but whom the call is about makes a difference to it, and nobody else gives it another name.
+  /// Only the task that the call is about changes its result, and no other task changes the name of the call.
   @Test("is about the same moment, whoever else there is", arguments: telling.indices)
   func strangerAtMoment(index: Int) throws {
     let telling = Self.telling[index]
@@ -185,8 +186,8 @@ struct RoundTripTests {
     }
   }
 
-  /// Only those are chosen among that the moment can tell of: the one of which its test speaks, or at the
-  /// end of a drain all three.
+  /// A choice is offered only among tasks that the moment depends on: the one task of its test, or all three at
+  /// the end of a drain.
   @Test("need not be about what no moment can tell of", arguments: telling.indices)
   func nothingToTell(index: Int) throws {
     let result = try explore(.exhaustive, configuration: .init(width: 3, leftovers: .ignore)) {
@@ -200,9 +201,9 @@ struct RoundTripTests {
       result.choices[.start]?.widest == (Self.telling[index].name == "end of the drain" ? 4 : 2))
   }
 
-  /// Each submission of a higher band is a call that can tell what has started, if something waits:
-  /// a stranger must not make another one of that which a fact is about. Three high ones take every
-  /// worker, so the low one can go first only if it had its slot when the second of them came.
+  /// A submission to a higher band is a call that depends on what has started, if something waits. A stranger
+  /// must not change which call a fact is about. Three high tasks take every worker, so the low one can go
+  /// first only if it had its slot when the second of them came.
   @Test("is about the same call, whoever waits at calls before it", arguments: [false, true])
   func strangerAtCall(hasStranger: Bool) throws {
     let again = try explore(

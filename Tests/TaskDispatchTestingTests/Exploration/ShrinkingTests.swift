@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Shrinking")
 struct ShrinkingTests {
-  /// Which of all subsets of `count` elements a predicate holds for, by their bits.
+  /// For each subset of `count` elements, as bits, whether a predicate holds for it.
   private func predicate(_ dice: inout Dice, _ count: Int) -> [Bool] {
     let density = 1 + dice.roll(4)
     var holds = (0..<(1 << count)).map { _ in dice.roll(5) < density }
     holds[(1 << count) - 1] = true
     if dice.once(in: 2) {
-      // What more facts do not take back, as most bugs are.
+      // More facts do not take such a failure back; most bugs are like that.
       let causes = (0..<(1 + dice.roll(3))).map { _ in 1 + dice.roll((1 << count) - 1) }
       holds = holds.indices.map { set in causes.contains { set & $0 == $0 } }
       holds[(1 << count) - 1] = true
@@ -67,8 +67,8 @@ struct ShrinkingTests {
     if budget >= 2 { #expect(try #require(shrunk).contains(3) && shrunk!.contains(77)) }
   }
 
-  /// Two chains of which every step looks whether the first went first: 300 bodies, and one pair of
-  /// them that matters.
+  /// Two chains in which every step looks whether the first went first: 300 bodies, and one pair of them that
+  /// matters.
   @Test("brings an order of 300 steps that fails down to the one fact that matters")
   func longOrder() throws {
     let failure = try #require(throws: ScheduleFailure.self) {

@@ -2,8 +2,8 @@ import TaskDispatch
 
 @testable import TaskDispatchTesting
 
-/// A scenario of a few tasks on both lanes that depends on nothing but its seed and the order: what a
-/// task does is rolled for its name, so that no task changes another by coming first.
+/// A scenario of a few tasks on both lanes, which depends only on its seed and on the order. What a task does
+/// is rolled for its name, so that no task changes another by coming first.
 struct SmallProgram {
   struct Torn: Error, CustomStringConvertible {
     let label: String
@@ -11,15 +11,15 @@ struct SmallProgram {
   }
 
   let seed: Int
-  /// What is put among its tasks and has nothing to do with them.
+  /// A task that is put among the program's own and has nothing to do with them.
   enum Stranger: CaseIterable { case none, front, behind }
   var stranger = Stranger.none
-  /// The priority of one on the background; nil for one on the foreground.
+  /// The priority of a stranger on the background; nil for one on the foreground.
   var priorityOfStranger: TaskPriority?
 
   var width: Int { 1 + seed % 3 }
 
-  /// What its bodies and the answers to their calls were, in their order.
+  /// Runs the program, and returns what its bodies noted and what their calls answered, in order.
   func run(on dispatcher: RecordingDispatcher) throws -> [String] {
     let play = Play(dispatcher, seed: seed)
     if stranger == .front { addStranger(dispatcher) }
@@ -49,7 +49,7 @@ struct SmallProgram {
       self.seed = seed
     }
 
-    /// What the body of the task of this name does.
+    /// Does what the body of the task of this name does.
     func act(_ name: String, depth: Int, actions: Int) {
       let place = name.utf8.reduce(seed) { ($0 &* 31) &+ Int($1) }
       var dice = Dice(seed: place &* 7919)
@@ -60,7 +60,7 @@ struct SmallProgram {
           let value = dispatcher.choose(["x", "y", "z"], "value")
           log.note("\(name) chose \(value)")
         default:
-          // The second of a name is another task.
+          // Two tasks may have the same label.
           let label = "\(["a", "b"][dice.roll(2)])"
           submit(label, "\(name)\(number)\(label)", depth, &dice)
         }

@@ -2,11 +2,12 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// The fake has one stack: what runs while somebody stands still stands on top of it. On threads it would
-/// go on as soon as it can, and so nothing may be refused, or called a deadlock, for that alone.
+/// The fake has one stack. A body that runs while another waits runs on top of it, and holds it up until it
+/// ends. On threads the waiting body would go on as soon as it can. So the fake must not refuse a call, or
+/// report a deadlock, only because of that stack.
 @Suite("Who stands still goes on, although others stand on top")
 struct StandingStillTests {
-  /// Explores every order, and asks for no refusal in any, and that none was left out.
+  /// Explores every order, and expects that no call is refused in any and that no order is left out.
   private func outcomes<Outcome: Sendable & Hashable>(
     _ configuration: RecordingDispatcher.Configuration = .init(width: 2), isExhausted: Bool = true,
     _ scenario: (RecordingDispatcher, Log) throws -> Outcome
@@ -83,7 +84,8 @@ struct StandingStillTests {
     #expect(places == [["true false", "true false"]])
   }
 
-  // Where the sync body has gone on as far as it can on top of others, what is left of it cannot.
+  // Not every order can be tried here. Once the `sync` body has gone on as far as it can on top of others, the
+  // rest of it cannot.
   @Test("in a sync body that stands in sync itself: others that wait for it are in no deadlock")
   func nested() throws {
     let ends = try outcomes(isExhausted: false) { dispatcher, log in

@@ -24,15 +24,15 @@ private func tasks(_ names: [String]) -> (RecordingDispatcher) throws -> [String
 struct StrategyTests {
   // MARK: Which orders
 
-  /// Three tasks and three workers: choices between 3 and then between 2, so 1 + 3 + 2 schedules with
-  /// at most 0, 1 and 2 deviations.
+  /// Three tasks and three workers: a choice between 3 and then one between 2. So there are 1, 3 and 2
+  /// schedules with exactly 0, 1 and 2 deviations.
   @Test("tries orders by how many choices differ", arguments: [(0, 1), (1, 4), (2, 6), (3, 6)])
   func bounded(deviations: Int, count: Int) throws {
     let seen = Locked<[Int]>([])
     let result = try explore(.bounded(deviations: deviations)) { dispatcher in
       let order = try tasks(["a", "b", "c"])(dispatcher)
-      // Of three, the first choice is 0 for a; of two, the second is 0 for the earlier one, but if a
-      // was put off for b it comes last.
+      // Of three, the first choice is 0 if it takes a. Of two, the second choice is 0 if it takes the earlier
+      // task; but if a was put off for b, a comes last.
       let second = order[0] == "b" ? "c" : ["a", "b"].first { $0 != order[0] }
       seen.withLock { $0.append((order[0] == "a" ? 0 : 1) + (order[1] == second ? 0 : 1)) }
       return order
@@ -41,7 +41,7 @@ struct StrategyTests {
     #expect(result.schedulesRun == count)
     #expect(result.ordersSeen == count)
     #expect(result.isExhausted == (deviations >= 2))
-    // Two runs see whether the scenario is the same each time; those that explain come last.
+    // The first two runs check that the scenario is the same each time. Runs that explain a failure come last.
     let searched = Array(seen.withLock { $0 }.dropFirst(2).prefix(count))
     #expect(searched == searched.sorted())
     #expect(searched.last == min(deviations, 2))
@@ -77,7 +77,7 @@ struct StrategyTests {
       { ExplorationStrategy.random(seed: $0, schedules: 30) },
       { ExplorationStrategy.prioritized(depth: 3, seed: $0, schedules: 30) },
     ] as [(UInt64) -> ExplorationStrategy] {
-      // If a test process was killed here, its last schedule is run before all others, once.
+      // If a test process was killed here, its last schedule is run once before all others. This run takes it.
       _ = try orders(make(seed))
       let first = try orders(make(seed))
       #expect(try orders(make(seed)) == first)
@@ -113,8 +113,8 @@ struct StrategyTests {
     }
   }
 
-  /// Two chains of two steps. Without a change the first to go goes on to its end; with one it falls
-  /// behind once; with two both do.
+  /// Two chains of two steps. Without a change of priority, the chain that goes first runs to its end. With one
+  /// change, it falls behind once. With two, both do.
   @Test(
     "finds orders of so many orderings by priorities, and no others",
     arguments: [
@@ -296,7 +296,7 @@ struct StrategyTests {
       return log.all.sorted()
     }
 
-    // What has started and not ended by the deadlines is abandoned: a, if b went first.
+    // A task that has started and not ended by the deadlines is abandoned: a, if b went first.
     #expect(result.outcomes == [[], ["a"], ["a", "b"], ["b"]])
     #expect(result.isExhausted)
   }

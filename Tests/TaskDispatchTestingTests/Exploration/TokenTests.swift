@@ -73,7 +73,7 @@ struct TokenTests {
       let text = dice.once(in: 3) ? anything(&dice) : mutated(&dice)
       do throws(ExplorationError) {
         let token = try ScheduleToken(text)
-        // What was understood is said in the same way the next time.
+        // What was parsed is written in the same way the next time.
         #expect((try? ScheduleToken(token.text)) == token, "seed \(Self.seed): \(text)")
       } catch {
         refused += 1

@@ -2,8 +2,8 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// While somebody stands still, the others do not: on threads they run before, during, and after what
-/// is waited for, until the one who waits has gone on.
+/// While one thread waits, other threads do not. They run before, during and after what it waits for, until it
+/// has gone on.
 @Suite("Every order around somebody who waits")
 struct WaitingOrdersTests {
   private func orders(

@@ -18,17 +18,17 @@ struct FailureMessage: Sendable, CustomTestStringConvertible {
     self.fail = fail
   }
 
-  /// Makes the failure, and returns what a reader sees.
+  /// Makes the failure, and returns the text that a reader sees.
   func make() throws -> String {
     let dispatcher = RecordingDispatcher(configuration)
-    // What is left over holds the dispatcher that holds it, until the dispatcher is finished.
+    // Tasks that are left over and the dispatcher hold each other until the dispatcher is finished.
     defer { try? dispatcher.finish() }
     return try fail(dispatcher)
   }
 
   var testDescription: String { heading }
 
-  /// What `body` throws, as text.
+  /// The error that `body` throws, as text.
   static func thrown(by body: () throws -> Void) -> String {
     do {
       try body()
@@ -39,7 +39,7 @@ struct FailureMessage: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Something that a body throws in these examples.
+/// An error that a body throws in these examples.
 struct FileMissing: Error, CustomStringConvertible {
   let path: String
   var description: String { "\(path): no such file" }

@@ -3,7 +3,7 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension FailureMessage {
-  /// What `finish()` says of a test that has left or overlooked something.
+  /// The errors of `finish()` in a test that has left or overlooked something.
   static let ofFinish: [FailureMessage] = [
     FailureMessage("Tasks are left over") { dispatcher in
       dispatcher.foreground(label: "open report.pdf", fileID: "App/Document.swift", line: 40) {

@@ -28,7 +28,7 @@ extension FailureMessage {
 
       let refused: [Admission?] = [
         ended.background {}, full.background {}, held {}, own.withValue { $0 },
-        // No fake can fork the process of its test.
+        // No fake can fork the process of its test, so the text is made by hand.
         .refused(.forkedChild), unexpected.background {},
       ]
       return refused.map { $0.map { "\($0)" } ?? "nothing was refused" }.joined(separator: "\n")
@@ -54,7 +54,7 @@ extension FailureMessage {
       let made = asked.map { descriptor, interest in
         thrown { try dispatcher.onReady(descriptor, for: interest) { _ in } }
       }
-      // No fake knows what a descriptor is, or refuses for the system.
+      // No fake knows what a descriptor is, or refuses for the system, so these texts are made by hand.
       let ofTheSystem: [EventRefusal] = [
         .cannotBeWatched(7), .system("epoll_create1 failed: too many open files (EMFILE)"),
         .forkedChild,

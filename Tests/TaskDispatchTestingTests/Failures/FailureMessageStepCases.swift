@@ -112,7 +112,7 @@ extension FailureMessage {
     },
   ]
 
-  /// A task for each thing that can be in the way, asked for by its label.
+  /// One task for each kind of obstacle, and the error of a step that asks for it by its label.
   private static func everyObstacle(on dispatcher: RecordingDispatcher) throws -> String {
     let one = dispatcher.makeQueue(label: "one at a time", width: 1)
     let files = dispatcher.makeQueue(label: "files", width: 2)
@@ -127,7 +127,7 @@ extension FailureMessage {
     submit(one, "started", 1)
     submit(one, "width", 2)
     submit(dispatcher.background, "overtakes", 3)
-    // Running this one starts the first, which then holds the only place of its queue.
+    // This step makes a worker take the first task, which then keeps the only place of its queue.
     try dispatcher.runTask(labeled: "overtakes")
 
     submit(dispatcher.foreground, "first", 4)

@@ -2,8 +2,8 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// What ends a process, in a process of its own. Errors are dropped in there, so that only a trap
-/// can end it badly.
+/// Each of these bugs ends a process, so it runs in a process of its own. Errors are dropped in there, so that
+/// only a trap can end it badly.
 @Suite("The page of failure messages, for bugs that end the process")
 struct FailureMessageTrapTests {
   static let headings = [
@@ -113,8 +113,8 @@ struct FailureMessageTrapTests {
     try expectPage(shows: result, under: "A queue is resumed once too often")
   }
 
-  /// What the runtime prints before the message is a place in this package, and says nothing to a
-  /// reader; what it prints after it is the backtrace.
+  /// Before the message the runtime prints a place in this package, which says nothing to a reader; after the
+  /// message it prints the backtrace.
   private func expectPage(
     shows result: ExitTest.Result?, under heading: String,
     at location: SourceLocation = #_sourceLocation

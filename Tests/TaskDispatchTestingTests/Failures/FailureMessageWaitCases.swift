@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension FailureMessage {
-  /// Calls that would have stood still, and did not.
+  /// Calls that would have waited for ever, and were refused.
   static let ofWaiting: [FailureMessage] = [
     FailureMessage("A task waits for its own queue") { dispatcher in
       let store = dispatcher.makeQueue(label: "store", width: 1)

@@ -11,7 +11,7 @@ struct FailureMessageWaitTests {
     let refusal = Confined<WaitRefusal?>(nil, to: dispatcher.foreground)
 
     index(label: "update") {
-      // On threads this one waits, and the worker of another takes what "update" waits for.
+      // On threads this body waits, and another worker takes what "update" waits for.
       dispatcher.background(label: "flush") {
         let error = #expect(throws: WaitRefusal.self) { try index.sync {} }
         dispatcher.foreground { refusal.withValue { $0 = error } }

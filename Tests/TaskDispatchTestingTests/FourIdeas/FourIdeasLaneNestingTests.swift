@@ -126,7 +126,7 @@ struct FourIdeasLaneNestingTests {
   }
 }
 
-/// What a hook wrote down. Hooks may be called on any thread, and tests read on their own.
+/// The lines that a hook wrote down. Hooks may be called on any thread, and each test reads its own lines.
 private final class Trace: Sendable {
   private let recorded = Locked([String]())
   func note(_ line: String) { recorded.withLock { $0.append(line) } }

@@ -62,7 +62,7 @@ struct DroppedFakeTests {
     await awaiter.value
   }
 
-  /// Counts its release.
+  /// Counts how often it is destroyed.
   private final class Releasing: Sendable {
     private let count: Box<Int>
 

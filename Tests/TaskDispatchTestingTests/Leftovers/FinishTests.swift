@@ -167,7 +167,7 @@ struct FinishTests {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
     disk {}
-    // A shutdown that is awaited has something to wait for.
+    // An awaited shutdown has this task to wait for.
     dispatcher.background {}
     let task = Task(executorPreference: dispatcher.foreground.executor) { () -> String in
       do {

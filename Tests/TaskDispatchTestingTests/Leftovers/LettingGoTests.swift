@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What a dispatcher lets go of")
 struct LettingGoTests {
-  /// Asks its dispatcher when it goes, which takes the lock.
+  /// Calls its dispatcher when it is destroyed. That call takes the lock.
   private final class Asker: Sendable {
     private let dispatcher: RecordingDispatcher
     private let log: Log
@@ -63,7 +63,7 @@ struct LettingGoTests {
     let dispatcher = RecordingDispatcher()
     func start(_ asker: Asker) throws {
       dispatcher.background { withExtendedLifetime(asker) {} }
-      // To run that, a worker has to start the other first.
+      // Before the fake can run this task, a worker has to start the other.
       dispatcher.background(label: "second") {}
       try dispatcher.runTask(labeled: "second")
     }

@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// For code under test that is not expected to use its dispatcher at all.
+/// The policy for code under test that is not expected to use its dispatcher at all.
 @Suite("The policy .unimplemented")
 struct UnimplementedTests {
   private let dispatcher = RecordingDispatcher(.init(policy: .unimplemented))

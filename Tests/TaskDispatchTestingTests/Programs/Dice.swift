@@ -3,7 +3,7 @@ import TaskDispatch
 @testable import TaskDispatchTesting
 
 extension Dice {
-  /// Of the number of a test's argument, too.
+  /// Seeds the dice with the number of a test's argument, which may be negative.
   init(seed: Int) { self.init(seed: UInt64(bitPattern: Int64(seed))) }
 
   /// A number from 0 up to `sides`, which must be positive.

@@ -1,24 +1,24 @@
 import TaskDispatch
 
-/// Says what a log of a random program has that the rules do not allow. Knows the rules only from
-/// their text: it shares nothing with the fake but the names of things.
+/// Finds what the rules do not allow in the log of a random program. It knows the rules only from their text,
+/// and shares nothing with the fake but the names of things.
 struct Judge {
   private let log: ProgramLog
   private var lives: [Life] = []
   private(set) var findings: [String] = []
 
-  /// One submission, from its first event to its last, by the numbers of the lines of the log.
+  /// One submission, from its first event to its last, by line numbers of the log.
   fileprivate struct Life {
     let task: TaskRecord
     let facts: ProgramLog.Facts?
-    /// Somebody in `sync`, who is granted a turn before the event of their start.
+    /// A call of `sync`. The queue admits its thread before the event of its start.
     let isCaller: Bool
     let isBarrier: Bool
-    /// A repeating timer, and not one of its runs.
+    /// A repeating timer itself, not one of its runs.
     var isTimerItself = false
     var isRun = false
     var kinds: [TaskEvent.Kind] = []
-    /// When it stood in its queue. Unknown for a notification.
+    /// When it came into its queue. Unknown for a notification.
     var entered: Int?
     var started: Int?
     var startedAt: Int64 = 0
@@ -115,7 +115,7 @@ struct Judge {
     }
   }
 
-  /// What the bodies say of themselves must be what the events say.
+  /// The notes of the bodies must agree with the events.
   private mutating func judgeBodies() {
     var began: [String: Int] = [:]
     var ended: [String: Int] = [:]
@@ -130,7 +130,7 @@ struct Judge {
       }.count
       let starts = mine.filter { $0.started != nil }.count
       let bodies = began[label] ?? 0
-      // What was abandoned has started; whether its body has run as well, nobody promises.
+      // A task that was abandoned has started; no rule says whether its body has run as well.
       if bodies < done || bodies > starts {
         findings.append("\(label): \(bodies) bodies ran, \(starts) started, \(done) ended by it")
       }
@@ -149,7 +149,7 @@ struct Judge {
         if let outcome = life.outcome { counted.count(outcome) }
       }
     }
-    // Those who waited for room are not among these programs: what was accepted stays so.
+    // No submission of these programs waits for room, so an accepted task stays accepted.
     if counted != ledger { findings.append("the ledger says \(ledger), the events \(counted)") }
     if !ledger.balances || ledger.waiting + ledger.running != 0 {
       findings.append("the ledger does not account for everything: \(ledger)")
@@ -185,7 +185,7 @@ struct Judge {
         guard let started = later.started, let entered = later.entered else { continue }
         for earlier in members where earlier.task.id != later.task.id {
           guard let before = earlier.entered, !earlier.isCaller else { continue }
-          // It waits still when the other starts.
+          // The earlier task still waits when the later one starts.
           let waits = before < started && (earlier.started ?? earlier.ended) > started
           guard waits, earlier.ended > started else { continue }
           let isSameKind =
@@ -193,7 +193,7 @@ struct Judge {
           if before < entered, band(earlier) == band(later), isSameKind {
             find("was overtaken by \(later.task.id)", earlier)
           }
-          // A caller may have been granted its turn before the other came.
+          // A call of `sync` may have been admitted before the other task came.
           if queue != "foreground", !later.isCaller, band(earlier) < band(later),
             !earlier.isBarrier,
             !later.isBarrier, !isBehindBarrier(earlier, members, at: started)
@@ -266,7 +266,7 @@ struct Judge {
       if running[event.task.queue]! > log.widths[event.task.queue]! {
         find("is one too many on its queue", life)
       }
-      // A worker that stands in `sync` runs what is before it without another worker.
+      // A worker that is blocked in `sync` runs what stands before its call without another worker.
       if onWorkers > log.workers + standing { find("is one too many for the workers", life) }
     }
   }
@@ -301,7 +301,7 @@ struct Judge {
       case .suspended(let queue): held.insert(queue)
       case .resumed(let queue): held.remove(queue)
       case .event(let event) where event.kind == .started:
-        // A caller that has been granted its turn takes it.
+        // A call of `sync` that was admitted before the suspension may still start.
         if held.contains(event.task.queue), !callers.contains(event.task.id) {
           findings.append("\(event.task) started although its queue is suspended")
         }
@@ -312,6 +312,6 @@ struct Judge {
 }
 
 extension Judge.Life {
-  /// Due timers of the foreground, and the runs of repeating ones, stand apart from what is posted.
+  /// Due timers of the foreground, and the runs of repeating timers, are ordered apart from posted tasks.
   fileprivate var isFromTimer: Bool { facts?.due != nil }
 }

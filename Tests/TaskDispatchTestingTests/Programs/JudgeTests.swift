@@ -37,7 +37,7 @@ struct JudgeTests {
       event(.finished(.completed), id)
     }
 
-    /// The findings, with a ledger that says what the events say unless `ledger` says otherwise.
+    /// The findings. The ledger agrees with the events unless `ledger` says otherwise.
     func findings(_ ledger: Ledger? = nil) -> [String] {
       var log = log
       log.ledger = ledger ?? Self.ledger(of: log)
@@ -58,7 +58,7 @@ struct JudgeTests {
     }
   }
 
-  /// The findings in a story, which must all speak of `words`.
+  /// Expects findings in a story, all of which contain `words`.
   private func expect(
     _ words: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ tell: (inout Story) -> Void

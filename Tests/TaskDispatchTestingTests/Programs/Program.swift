@@ -2,8 +2,8 @@ import TaskDispatch
 
 @testable import TaskDispatchTesting
 
-/// A program of a few dozen actions on a fake, which depend on nothing but the seed: submissions of
-/// every kind, from the test and from bodies, cancellations, held views, waits, time, and an end.
+/// A program of a few dozen actions on a fake, which depend only on the seed: submissions of every kind, from
+/// the test and from bodies, cancellations, suspended views, waits, time, and an end.
 final class Program: Sendable {
   private struct Draft {
     var dice: Dice
@@ -21,7 +21,7 @@ final class Program: Sendable {
   private let group = WorkGroup()
   private let draft: Locked<Draft>
 
-  /// Everything that `seed` brings about, to the end.
+  /// Runs the program of `seed` to its end, and returns its log.
   static func run(seed: Int) -> ProgramLog {
     let program = Program(seed: seed)
     program.act()
@@ -35,7 +35,7 @@ final class Program: Sendable {
       .init(
         width: workers, leftovers: .ignore, thrownErrors: .ignore,
         overflow: dice.once(in: 4) ? .reject(limit: 2 + dice.roll(4)) : .unbounded,
-        // Longer than any program: the bands are strict then, and the judge can say so.
+        // Longer than any program: no head ages, so the judge can take the bands as strict.
         agingStep: .seconds(3600)),
       chooser: RandomChooser(seed: seed ^ 0x5DEECE))
     var widths = ["background": workers, "foreground": 1]
@@ -87,7 +87,7 @@ final class Program: Sendable {
     }
   }
 
-  /// What the body of a task does.
+  /// Acts as the body of a task does.
   private func actInBody(_ label: String) {
     note(.bodyBegan(label))
     for _ in 0..<roll(3) {
@@ -109,7 +109,7 @@ final class Program: Sendable {
   private var tasks: Int { draft.withLock { $0.log.facts.count } }
 
   private func submit() {
-    // Enough for everything to meet, and few enough to end.
+    // Enough tasks for every kind to meet every other, and few enough to end.
     guard tasks < 60 else { return }
     let label = "\(tasks)"
     let queue = anyQueue()
@@ -134,7 +134,7 @@ final class Program: Sendable {
 
     switch kind {
     case 0:
-      // Labelled, so that the judge can tell it from others; a plain body is a slot all the same.
+      // Labelled, so that the judge can tell it from others. The rules are the same for a body without a label.
       target(priority: priority, label: label) { [self] in actInBody(label) }
     case 1, 2:
       target(

@@ -2,14 +2,14 @@ import TaskDispatch
 
 /// What a random program did and what came of it, in one order.
 struct ProgramLog: Equatable {
-  /// What the program knows of a task that it submitted, told by nobody but itself.
+  /// What the program knows of a task that it submitted. It knows this without asking the dispatcher.
   struct Facts: Equatable {
     let queue: String
     let band: PriorityBand
     var isBarrier = false
-    /// Not before this time.
+    /// The earliest time at which it may start.
     var due: Int64?
-    /// How long it may wait, from its submission or its time.
+    /// How long it may wait, from its submission or its due time.
     var timeToLive: Int64?
     var repeats = false
     var isNotification = false
@@ -17,18 +17,19 @@ struct ProgramLog: Equatable {
 
   enum Line: Equatable {
     case event(TaskEvent)
-    /// Somebody called `cancel()`, and this was the answer.
+    /// A call of `cancel()`, and its answer.
     case cancelled(String, Cancellation)
     case suspended(String)
     case resumed(String)
     case bodyBegan(String)
     case bodyEnded(String)
-    /// Somebody asks for a turn in `sync`, and has come back from it.
+    /// A call of `sync` begins to wait for its queue, or has returned.
     case syncBegan
     case syncEnded
   }
 
-  /// The line number that the calls of `sync` of a program claim, which tells them apart.
+  /// The line numbers that the program passes to its calls of `sync`, so that the judge can tell the two forms
+  /// apart.
   static let plainSync: UInt = 900_001
   static let barrierSync: UInt = 900_002
 

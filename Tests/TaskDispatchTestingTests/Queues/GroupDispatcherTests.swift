@@ -3,7 +3,7 @@ import Testing
 @testable import TaskDispatch
 @testable import TaskDispatchTesting
 
-/// A thread that waits for a group asks a dispatcher that knows what is in it.
+/// A thread that waits for a group asks a dispatcher that knows what is in the group.
 @Suite("The dispatcher that a group asks")
 struct GroupDispatcherTests {
   private let group = WorkGroup()
@@ -67,7 +67,7 @@ struct GroupDispatcherTests {
     }
   }
 
-  // Nearly each is made where the one before was.
+  // The allocator puts nearly each dispatcher at the address of the one before.
   @Test("is no other that has taken its place in memory", arguments: [false, true])
   func goneAndReplaced(byNotification: Bool) throws {
     for _ in 0..<20 {
@@ -90,7 +90,7 @@ struct GroupDispatcherTests {
     }
   }
 
-  // Nearly each is made where the one before was.
+  // The allocator puts nearly each dispatcher at the address of the one before.
   @Test(
     "is one made in the place of another, while a third keeps the group", arguments: [false, true])
   func replacedBesideAThird(isFirst: Bool) {

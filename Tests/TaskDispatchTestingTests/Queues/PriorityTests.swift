@@ -99,7 +99,8 @@ struct PriorityTests {
 
     let steps = try dispatcher.run(limit: 100, until: { dispatcher.hasRun("lowest") })
 
-    // Passed over at the first take; three steps of a second; a take each tenth of a second.
+    // The lowest task is passed over at the first take, and ages three steps of a second each. There is a take
+    // every tenth of a second.
     #expect(steps <= 1 + 30 + 2)
     try dispatcher.finish()
   }

@@ -104,7 +104,7 @@ struct ReplyTests {
   }
 }
 
-/// Nobody may share it.
+/// Not Sendable: no two threads may share it.
 private final class Opened {
   var uses = 0
 }

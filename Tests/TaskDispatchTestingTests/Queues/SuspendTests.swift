@@ -116,7 +116,7 @@ struct SuspendTests {
 struct FlushTests {
   private let dispatcher = RecordingDispatcher()
 
-  /// A Task on the foreground that flushes `queue` and then notes it.
+  /// A Task on the foreground that flushes `queue`, and notes when that has ended.
   private func flushing(_ queue: TaskQueue, _ log: Log) throws {
     Task(executorPreference: dispatcher.foreground.executor) {
       await queue.flush()

@@ -4,15 +4,16 @@ import Testing
 
 @testable import TaskDispatchTesting
 
-/// Where one hangs, the lock was held while what it held was released.
+/// A case hangs if the fake holds its lock while it releases what a hook held.
 @Suite("What a fake releases when it is told something else")
 struct HookReleaseTests {
   @Test("is released without the lock, whatever hook held it", arguments: Hook.allCases)
   func hooks(hook: Hook) async {
     await #expect(processExitsWith: .success) { [hook = hook as Hook] in
-      // One that hangs must not outlive its test.
+      // A process that hangs must not outlive its test.
       alarm(20)
-      // By then the dispatcher is gone: the leak checker does not see what refers to it weakly.
+      // `exit` comes after the dispatcher is gone, since the leak checker does not see what refers to it
+      // weakly.
       exit(try Self.releases(by: hook) == 3 ? 0 : 1)
     }
   }
@@ -56,7 +57,7 @@ struct HookReleaseTests {
 enum Hook: String, CaseIterable, Codable {
   case onEvent, onEnter, onExit, onUnexpectedUse
 
-  /// Lets the hook hold an object, and nothing else; or removes it.
+  /// Makes the hook hold `held` and nothing else; removes the hook if `held` is nil.
   func set(on dispatcher: RecordingDispatcher, _ held: AtEnd?) {
     switch self {
     case .onEvent: dispatcher.onEvent = Self.keeping(held)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaskDispatchTesting
 
-/// A thread that has submitted something may tell of it only when a worker has run it, and told that.
+/// A submitting thread may report its submission late: after a worker has run the task and reported its end.
 @Suite("A dispatcher that tells of the end before it tells of the beginning")
 struct LateTellingTests {
   @Test("keeps the contract", arguments: DispatcherContract.rules(for: LateSubject()))
@@ -35,7 +35,7 @@ struct LateTellingTests {
   }
 }
 
-/// A fake whose observer is told that a task was enqueued when it has been told of its end.
+/// A fake whose observer hears of the end of a task before it hears that the task was enqueued.
 private struct LateSubject: ContractSubject {
   private let fake = FakeSubject()
 
@@ -78,7 +78,7 @@ private struct LateSubject: ContractSubject {
   }
 }
 
-/// Keeps back that a task was enqueued until it has told of its end.
+/// Holds back the event that a task was enqueued until it has reported the end of the task.
 private final class LateObserver: TaskObserver {
   private let observer: any TaskObserver
   private let keptBack = Box([TaskID: TaskEvent]())

@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// What the fake still holds after a task has ended: nothing, unless it keeps a history.
+/// The fake holds nothing of a task that has ended, unless it keeps a history.
 @Suite("Without history")
 struct MemoryTests {
   private let dispatcher = RecordingDispatcher(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("While a test steps, another thread")
 struct RunningTasksOnAnotherThreadTests {
-  /// ThreadSanitizer finds what this test alone would find once in a thousand runs.
+  /// ThreadSanitizer finds the race that this test alone would find once in a thousand runs.
   @Test("may ask what runs: it sees tasks that have begun, whole")
   func runningTasks() throws {
     let dispatcher = RecordingDispatcher()

@@ -130,7 +130,7 @@ struct TimelineTests {
 
     let lines = failure.witness.timeline.split(separator: "\n").map(String.init)
     #expect(failure.facts.count == 1)
-    // Both have started when the one behind ends: it could not have gone first in another way.
+    // Both have started when the second one ends: it could not have gone first in another way.
     let ended = lines.filter { $0.contains("✓") && !$0.contains("filler") }
     #expect(ended.count == 2)
     #expect(ended.first?.hasSuffix("\"b\"") == true && ended.last?.hasSuffix("\"a\"") == true)

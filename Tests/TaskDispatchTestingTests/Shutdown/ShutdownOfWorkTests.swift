@@ -7,7 +7,7 @@ struct ShutdownOfWorkTests {
   private let dispatcher = RecordingDispatcher()
   private let log = Log()
 
-  /// The labels of what was cancelled, in order.
+  /// The labels of the cancelled tasks, in order.
   private var cancelled: [String?] {
     dispatcher.history.filter { $0.kind == .finished(.cancelled) }.map(\.task.label)
   }
@@ -85,7 +85,7 @@ struct ShutdownOfWorkTests {
   func repeats(catchUp: CatchUp) throws {
     let log = log
     dispatcher.foreground.every(.seconds(1), catchUp: catchUp, label: "tick") { log.note("ran") }
-    // Late by exactly an interval: one tick is missed, and the next is now.
+    // Late by exactly one interval: one tick is missed, and the next one is due now.
     try dispatcher.skipTime(by: .seconds(2))
 
     dispatcher.beginShutdown()

@@ -2,7 +2,8 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// `runTask(…)` of a task that others stand before: on threads those would have started.
+/// `runTask(…)` for a task that has others before it. On threads those would have started, so the fake starts
+/// them.
 @Suite("Running a task further back")
 struct FurtherBackTests {
   @Test("starts those before it, which run in later steps, the oldest first")

@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// Calls that step. None of them may be made while a step runs.
+/// The calls that step. A body may make none of them while a step runs.
 private let stepping: [(name: String, call: @Sendable (RecordingDispatcher) throws -> Void)] = [
   ("runNextForegroundTask()", { try $0.runNextForegroundTask() }),
   ("runNextBackgroundTask()", { try $0.runNextBackgroundTask() }),

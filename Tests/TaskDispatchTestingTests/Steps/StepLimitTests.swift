@@ -192,7 +192,7 @@ final class Chain: Sendable {
       queue.after(delay) { self.again() }
       return
     }
-    // One line, so that the line above can name it.
+    // Kept in one line, so that `line` above can name it.
     queue(label: "again") { self.again() }
   }
 }

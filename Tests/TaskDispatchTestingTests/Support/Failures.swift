@@ -24,13 +24,13 @@ func finishError(
 }
 
 extension ExitTest.Result {
-  /// Whether the process said `text` before it ended.
+  /// Whether the process wrote `text` to its standard error before it ended.
   func said(_ text: String) -> Bool {
     String(decoding: standardErrorContent, as: UTF8.self).contains(text)
   }
 }
 
 extension [PendingTask] {
-  /// What messages call them: their labels, else `nil`.
+  /// The labels by which messages name the tasks; `nil` for a task without one.
   var labels: [String?] { map(\.task.label) }
 }

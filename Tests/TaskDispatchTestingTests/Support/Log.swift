@@ -1,6 +1,6 @@
 import TaskDispatch
 
-/// Lines that bodies leave behind, from any thread, in order.
+/// The lines that bodies note, from any thread, in order.
 final class Log: Sendable {
   private let lines = Locked<[String]>([])
 

@@ -17,5 +17,5 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
   return done
 }
 
-/// Tells the threads that are alive apart.
+/// Tells threads apart that are alive at the same time.
 func thisThread() -> ObjectIdentifier { ObjectIdentifier(Thread.current) }

@@ -1,6 +1,6 @@
 import TaskDispatch
 
-/// An actor that lives on a queue of width 1, and notes what it is told.
+/// An actor on a queue of width 1. It keeps the lines that its calls note.
 actor Resident {
   private let queue: TaskQueue
   private(set) var notes: [String] = []

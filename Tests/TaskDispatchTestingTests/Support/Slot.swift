@@ -1,6 +1,6 @@
 import TaskDispatch
 
-/// A place for a value that a body needs and that is made after the body: a handle, mostly.
+/// A place for a value that a body needs and that is made after the body, such as a handle.
 final class Slot<Value: Sendable>: Sendable {
   private let content = Locked<Value?>(nil)
 

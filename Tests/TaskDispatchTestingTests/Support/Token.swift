@@ -1,5 +1,5 @@
-/// Something to hold weakly: when it is gone, whoever captured it has been released.
+/// An object to hold weakly: when it is gone, every closure that captured it has been released.
 final class Token: Sendable {
-  /// Keeps the token alive where it is captured.
+  /// Called in a closure, makes the closure capture the token.
   func touch() {}
 }

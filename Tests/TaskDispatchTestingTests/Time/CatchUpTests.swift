@@ -2,10 +2,10 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// Repeating timers that run in time, and late.
+/// Repeating timers that run on time, and late.
 @Suite("A repeating timer")
 struct CatchUpTests {
-  /// When a timer of one second ran, whose first run took `length`.
+  /// The times at which a timer of one second ran, if its first run took `length`.
   private func runs(
     _ catchUp: CatchUp, firstTaking length: Duration = .zero,
     _ move: (RecordingDispatcher) throws -> Void

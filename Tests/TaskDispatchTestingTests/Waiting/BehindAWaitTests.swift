@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-/// One body waits in a queue of width 1, and the fake runs another one on top of that, which waits for the queue.
+/// One body waits in a queue of width 1. The fake runs another body on top of it, which waits for that queue.
 @Suite("Standing still behind a body that waits")
 struct BehindAWaitTests {
   private let dispatcher = RecordingDispatcher()
@@ -36,7 +36,7 @@ struct BehindAWaitTests {
     view {
       switch first {
       case .byHand: group.enter()
-      // It waits for what stands behind itself.
+      // The body waits for a task that stands behind the body itself.
       case .timeOut: view(group: group) {}
       case .timer: other.after(.milliseconds(1), group: group) {}
       case .suspended:

@@ -34,7 +34,7 @@ struct SyncInTasksTests {
 
     try dispatcher.runNextBackgroundTask()
 
-    // What it runs meanwhile does not see the waiting frames; its own body does.
+    // The task that the worker runs while it waits is not on the queue of the waiting body. The `sync` body is.
     #expect(log.all == ["before: false true", "sync: true true"])
     try dispatcher.runUntilIdle()
     try dispatcher.finish()
@@ -150,7 +150,8 @@ struct SyncInTasksTests {
     let dispatcher = RecordingDispatcher(.init(width: 3))
     let refusal = Slot<WaitRefusal>()
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    // On threads "inner" waits for the end of "outer", which waits for a task that the worker of "third" runs next.
+    // On threads "inner" waits for the end of "outer", which waits for a task that the worker of "third" runs
+    // next.
     store(label: "outer") {
       dispatcher.background(label: "inner") {
         refusal.value = waitRefusal { try store.sync {} }
@@ -201,7 +202,7 @@ struct SyncInTasksTests {
     let ran = Slot<Bool>()
     let store = dispatcher.makeQueue(label: "store", width: 1)
     let wide = dispatcher.makeQueue(label: "wide", width: 2)
-    // The only worker runs "inner" while it waits, and could not go back to "outer" before that has ended.
+    // The only worker runs "inner" while it waits. It could not go back to "outer" before "inner" has ended.
     store(label: "outer") {
       wide(label: "inner") { refusal.value = waitRefusal { try store.sync {} } }
       try! wide.sync { ran.value = true }

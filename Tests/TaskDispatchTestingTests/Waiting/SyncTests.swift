@@ -45,7 +45,7 @@ struct SyncTests {
 
     try store.sync { log.note("sync") }
 
-    // It stands in the medium band.
+    // The `sync` call waits in the medium band.
     #expect(log.all == ["high", "before", "sync"])
     try dispatcher.runUntilIdle()
     #expect(log.all.count == 5)

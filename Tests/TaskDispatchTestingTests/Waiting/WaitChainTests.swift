@@ -7,7 +7,7 @@ struct WaitChainTests {
   private let dispatcher = RecordingDispatcher(.init(width: 3))
   private let refusal = Slot<WaitRefusal>()
 
-  /// The links of the deadlock that was refused, from the caller outwards.
+  /// The links of the deadlock for which the call was refused, from the calling body outwards.
   private func links() throws -> [WaitLink] {
     guard case .wouldDeadlock(let chain) = refusal.value else {
       Issue.record("no deadlock was refused: \(refusal.value as Any)")

@@ -5,7 +5,7 @@ import Testing
 /// A body that submits itself for ever runs on top of a call that waits in the fake.
 @Suite("The step limit of a call that waits")
 struct WaitLimitTests {
-  /// What gives up, and what it is told: `nil` for a submission that finds no room.
+  /// The call that gives up.
   private enum Wait: CaseIterable { case handle, timedHandle, group, sync, foregroundSync, room }
 
   @Test("ends it, and names what recurs; nothing is lost", arguments: Wait.allCases)
@@ -30,14 +30,14 @@ struct WaitLimitTests {
       dispatcher.foreground {
         do throws(WaitRefusal) { try handle.wait() } catch { refusal.value = error }
       }
-      // What runs in the wait inside counts for this call too.
+      // Tasks that run in the inner wait count for this call too.
       expectLimit { try dispatcher.foreground.sync {} }
       expectLimit { if let refusal = refusal.value { throw refusal } }
     case .room: #expect(queue {} == .refused(.wouldDeadlock))
     }
 
     #expect(dispatcher.now == .start)
-    // The body of the foreground that waits is one of them.
+    // The foreground body that waits is one of the 30.
     let runs = wait == .foregroundSync ? 29 : 30
     #expect(dispatcher.ran.filter { $0 == "again" }.count == runs)
     #expect(Set(dispatcher.pendingTasks.labels) == ["again", "last"])
@@ -186,7 +186,7 @@ private final class WaitsInCallbacks: Sendable {
 
   init(_ dispatcher: RecordingDispatcher) { self.dispatcher = dispatcher }
 
-  /// - Returns: What the innermost wait was refused by, if one was.
+  /// - Returns: The refusal of the innermost wait, if it was refused.
   func waits(left: Int) -> WaitRefusal? {
     wait(left)
     return refusal.value
@@ -201,7 +201,7 @@ private final class WaitsInCallbacks: Sendable {
   }
 }
 
-/// On `queue` stands a task that waits for `handle`, and behind it the next.
+/// Submits a task to `queue` that waits for `handle`, and that first submits the next such task.
 private func waitAgain(for handle: TaskHandle<Void>, on queue: TaskQueue) {
   queue {
     waitAgain(for: handle, on: queue)

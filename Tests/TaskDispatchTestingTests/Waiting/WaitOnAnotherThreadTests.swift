@@ -9,7 +9,7 @@ struct WaitOnAnotherThreadTests {
   @Test("runs what it needs on that thread")
   func runsThere() throws {
     let threads = Slot<[ObjectIdentifier]>()
-    // Asked for first: what tells threads apart may be used again for later ones.
+    // Asked for first: a later thread may get the identity of one that has ended.
     let mine = thisThread()
     let store = dispatcher.makeQueue(label: "store", width: 1)
     store(label: "before") { threads.value = [thisThread()] }

@@ -67,7 +67,7 @@ extension WorkItemTests {
         #expect(item.begin())
         item.finish(item.run())
       default:
-        // By a dispatcher that has not run it.
+        // A dispatcher may give the outcome without running the body.
         #expect(item.begin())
         item.finish(.completed)
       }
@@ -107,7 +107,7 @@ extension WorkItemTests {
         #expect(item.finish(outcome))
 
         #expect(item.outcome == outcome)
-        // It is kept, however often it is asked for.
+        // The outcome is kept, however often the test asks for it.
         #expect(item.outcome == outcome)
       }
     }
@@ -137,7 +137,7 @@ extension WorkItemTests {
     #expect(held == nil)
   }
 
-  // MARK: Who watches it
+  // MARK: Watching it
 
   @Test("tells those who watch it once, in the order in which they came")
   func tells() {
@@ -178,7 +178,7 @@ extension WorkItemTests {
         #expect(ItemLock.withLock(of: item) { $0[name!]?.count } == 1)
       }
       #expect(held == nil)
-      // It has the lock of that address, if it gets it.
+      // If the next item gets that address, it gets that lock too.
       let next = WorkItem.make(
         kind: .task, queue: dispatcher.background, label: nil, site: .here()
       ) {}
@@ -211,7 +211,7 @@ extension WorkItemTests {
     }
   }
 
-  // In a process of its own: elsewhere, others are watched at the same time.
+  // In a process of its own: elsewhere, other tests watch items at the same time.
   @Test("leaves no large table behind when many were watched at a time")
   func tables() async {
     await #expect(processExitsWith: .success) {

@@ -8,7 +8,7 @@ import Testing
 struct WorkItemTests {
   let dispatcher = RecordingDispatcher()
 
-  /// What may be given to an item, each of them or not.
+  /// The options that an item may have, each of them given or not.
   struct Given: CustomTestStringConvertible {
     let bits: Int
 
@@ -24,7 +24,7 @@ struct WorkItemTests {
     var isBarrier: Bool { bits & 128 != 0 }
 
     var testDescription: String { "\(bits)" }
-    /// What repeats has a first time.
+    /// A repeating item always has a first time.
     static let all = (0..<256).map { Given(bits: $0) }.filter {
       $0.repetition == nil || $0.due != nil
     }
@@ -139,11 +139,11 @@ struct WorkItemTests {
 
   // MARK: How large it is
 
-  /// What `malloc` hands over without a lock: see what is said of it at the fields of an item.
+  /// The largest size that `malloc` hands out without a lock. The comment at the fields of an item says more.
   private static var mostBytes: Int { 120 }
 
   private func bytes(of object: AnyObject) -> Int {
-    // Found at run time, since Glibc's module does not declare it.
+    // Looked up at run time, since Glibc's module does not declare it.
     typealias Ask = @convention(c) (UnsafeRawPointer) -> Int
     let ask = unsafe unsafeBitCast(dlsym(nil, "malloc_usable_size"), to: Ask.self)
     return unsafe ask(Unmanaged.passUnretained(object).toOpaque())

@@ -65,7 +65,7 @@
       try scene.daemon.begin(untilSignals: [.terminate])
       dispatcher.background(label: "stuck") {}
       dispatcher.background(label: "other") {}
-      // A worker has taken the first, and it does not come to its end.
+      // This makes a worker take "stuck" first, and that body does not come to its end.
       try dispatcher.runTask(labeled: "other")
       try dispatcher.raise(.terminate)
       try dispatcher.runNextForegroundTask()

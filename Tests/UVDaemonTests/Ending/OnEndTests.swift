@@ -196,7 +196,7 @@
       let held = dispatcher.makeQueue(label: "held", width: 1)
       held.suspend()
       held(label: "left") {}
-      // Something that a resume() need not free.
+      // This task can end without a `resume()`, so the drain waits for it until its deadline.
       dispatcher.background(label: "long") {}
       scene.daemon.onEnd { try await dispatcher.clock.sleep(for: .seconds(1)) }
       scene.daemon.beginShutdown(because: "first")

@@ -105,7 +105,7 @@
       try scene.daemon.onReload {
         let number = reloads.increment()
         if number == 1 { for _ in 0..<100 { try dispatcher.raise(.hangup) } }
-        // Those are told of between the two halves.
+        // The signals are delivered while the reload is suspended here.
         await dispatcher.foreground.flush()
       }
 
@@ -146,7 +146,7 @@
       for name in ["a", "b", "c"] {
         try scene.daemon.onReload {
           calls.change { $0.append("\(name) begins") }
-          // Others of the foreground may come in between, and the next handler may not.
+          // Other tasks of the foreground may run here, and the next handler may not.
           await dispatcher.foreground.flush()
           calls.change { $0.append("\(name) ends: \(scene.notifications.count) told") }
         }
@@ -255,7 +255,7 @@
       #expect(calls.value == ["a", "c", "c"])
 
       last.cancel()
-      // Nobody waits for it any more: the signal does again what it did before.
+      // No handler is left, so the daemon has given the signal back.
       #expect(throws: StepError.self) { try dispatcher.raise(.hangup) }
       try scene.daemon.onReload { calls.change { $0.append("d") } }
       try dispatcher.raise(.hangup)
@@ -285,7 +285,7 @@
       try dispatcher.runUntilIdle()
 
       #expect(reloads.value == 1)
-      // Of all that came and went, the dispatcher has one handler left.
+      // Handlers came and went, and the dispatcher has one left.
       let registered = dispatcher.history.count { $0.kind == .registered }
       #expect(registered == 1 + dispatcher.history.count { $0.kind == .unregistered })
       dispatcher.beginShutdown()

@@ -13,7 +13,7 @@
     @Test("is called without the observer's lock: it may itself submit to the dispatcher")
     func reentrant() async {
       await #expect(processExitsWith: .success) {
-        // One that hangs must not outlive its test.
+        // A process that hangs must not outlive its test.
         alarm(20)
         let factory = Submitting()
         let observer = MetricsObserver(dispatcher: "d", factory: factory)
@@ -35,7 +35,7 @@
     }
   }
 
-  /// Runs a task of its own for each metric that is made.
+  /// Submits a task for each metric that is made.
   private final class Submitting: MetricsFactory {
     let metrics = TestMetrics()
     let dispatcher = Box<RecordingDispatcher?>(nil)

@@ -97,7 +97,8 @@
       }
       for body in (1...7).reversed() { observer.finish(body, at: 7_000) }
       observer.stall(8, for: 100, at: 9_000)
-      // What one stall has left behind is no other's.
+      // What the observer remembers of one stall must not be taken for another's: neither of these ends is
+      // logged.
       observer.finish(8, at: 9_200, .abandoned)
       observer.finish(2, at: 9_300)
 

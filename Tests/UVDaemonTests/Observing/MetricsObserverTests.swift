@@ -39,11 +39,11 @@
       observe(.started, record(2, queue: "view"), at: 3_000)
       observe(.finished(.completed), record(1), at: 1_700)
       observe(.finished(.failed(CancellationError())), record(2, queue: "view"), at: 9_000)
-      // A timer waits from the time that it came due.
+      // A timer waits from the time at which it came due.
       observe(.due, record(3), at: 50_000)
       observe(.started, record(3), at: 50_003)
       observe(.finished(.completed), record(3), at: 50_004)
-      // These have run for no time that anybody could tell.
+      // No run time is known for these: one never started, and the other was abandoned.
       observe(.finished(.cancelled), record(4), at: 60_000)
       observe(.started, record(5), at: 60_000)
       observe(.finished(.abandoned), record(5), at: 70_000)
@@ -54,8 +54,7 @@
       #expect(try nanoseconds("task_dispatch_run", "view") == [6_000])
     }
 
-    /// The events of one task, at 1000 ns and later, and what may not come before what: of the same
-    /// thread.
+    /// The events of one task, at 1000 ns and later, and two of them that one thread reports in that order.
     struct Story: CustomTestStringConvertible {
       let testDescription: String
       let events: [(kind: TaskEvent.Kind, time: Int64)]
@@ -121,7 +120,7 @@
           metrics.timers.filter { $0.label == label }.flatMap(\.values)
         }
         let hasRun = story.events.contains { $0.kind == .started }
-        // Nobody could know of it when all else was told.
+        // An observer that hears of `due` last has already taken the wait from the submission.
         let isDueLast = hasRun && story.events[order.last!].kind == .due
         let wait = isDueLast ? [4_300] : story.wait
         #expect(samples("task_dispatch_wait") == wait, "\(order)")
@@ -152,7 +151,7 @@
       let observer = MetricsObserver(dispatcher: "d", factory: metrics)
       let dispatcher = RecordingDispatcher(.init(observer: observer))
       try dispatcher.runAsync(movingTime: true) {
-        // Its jobs are tasks of the foreground; the sleep itself is none that runs.
+        // The jobs around the sleep are tasks of the foreground. The sleep itself is a task that never runs.
         try await dispatcher.clock.sleep(for: .seconds(1))
         let sleeper = Task(executorPreference: dispatcher.background.executor) {
           try await dispatcher.clock.sleep(for: .seconds(3600))
@@ -206,7 +205,7 @@
       dispatcher.beginShutdown()
       while dispatcher.report == nil {}
 
-      // The report waits for those who are being told.
+      // The report is made only when the observer has returned from all its calls.
       #expect(observer.openStories == 0)
       let total = metrics.counters(label: "task_dispatch_tasks_total").map(\.totalValue)
       #expect(total.reduce(0, +) == 8_000)
@@ -260,7 +259,7 @@
       let delays = try metrics.expectTimer("task_dispatch_loop_delay", [("dispatcher", "d")])
       #expect(delays.values == [250_000_000, 0])
       let waiting = try metrics.expectRecorder("task_dispatch_waiting", [("dispatcher", "d")])
-      // The sampling's timer is one of them. Before the second, the others have run.
+      // The sampling's own timer is one of those that wait. Before the second sample, the others have run.
       #expect(waiting.values == [3, 1])
       let running = try metrics.expectRecorder("task_dispatch_running", [("dispatcher", "d")])
       #expect(running.values == [0, 0])

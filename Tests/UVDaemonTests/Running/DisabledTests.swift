@@ -2,7 +2,7 @@
   import Foundation
   import Testing
 
-  /// What the compiler says of code that is meant for the trait, where that is not asked for.
+  /// What the compiler says of code that needs the trait `Daemon`, in a build without that trait.
   @Suite("Without the trait")
   struct DisabledTests {
     private static let code = """
@@ -49,7 +49,7 @@
       }
     }
 
-    /// - Returns: What the compiler has said.
+    /// - Returns: What the compiler has printed.
     private func compile(_ arguments: [String], in folder: URL) throws -> String {
       let (compiler, output) = (Process(), Pipe())
       compiler.executableURL = URL(filePath: "/usr/bin/env")

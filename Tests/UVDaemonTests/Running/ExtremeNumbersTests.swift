@@ -7,7 +7,7 @@
   @testable import TaskDispatchTesting
   @testable import UVDaemon
 
-  /// A trap here ends the process of the tests: that is the failure.
+  /// A trap here ends the process of the tests, and that is the failure.
   @Suite("No duration or instant makes a daemon trap")
   struct ExtremeNumbersTests {
     private static let durations: [Duration] = [

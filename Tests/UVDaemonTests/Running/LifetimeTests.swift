@@ -12,7 +12,7 @@
   struct LifetimeTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Both kinds of dispatcher, on which nothing was run.
+    /// A dispatcher of each kind, on which nothing has run.
     private static let dispatchers: [@Sendable () throws -> any EventDispatcher] = [
       { RecordingDispatcher(.init(leftovers: .ignore)) }, { try UVDispatcher() },
     ]

@@ -66,11 +66,11 @@
   private func isIgnored() -> Bool {
     var action = sigaction()
     unsafe sigaction(SIGPIPE, nil, &action)
-    // SIG_IGN is the number 1, and no function.
+    // SIG_IGN is the number 1, and not a function.
     return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
-  /// - Returns: The error of the write; 0 if there is none.
+  /// - Returns: The error number of the write; 0 if there is none.
   private func writeToBrokenPipe() -> CInt {
     var ends: [CInt] = [0, 0]
     _ = unsafe pipe(&ends)
@@ -78,7 +78,7 @@
     return unsafe write(ends[1], "a", 1) == -1 ? errno : 0
   }
 
-  /// Runs a daemon that was asked to end before.
+  /// Runs a daemon that was asked to end before it runs.
   private func runOnce(_ logger: Logger) {
     do {
       let daemon = try Daemon(UVDispatcher(), manager: .absent, logger: logger)

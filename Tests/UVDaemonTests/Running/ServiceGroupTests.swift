@@ -11,7 +11,7 @@
 
   @Suite("In a group of services")
   struct ServiceGroupTests {
-    /// Runs until it is to end, and notes when.
+    /// Runs until it is asked to end, and notes that.
     private struct Other: Service {
       let name: String
       let notes: Box<[String]>
@@ -49,7 +49,7 @@
       await onAThread { _ = started.wait(patienceWithTasks) }
 
       await group.triggerGracefulShutdown()
-      // The last service ends first, and only then the dispatcher is asked to.
+      // The last service ends first. Only then is the daemon asked to end.
       await onAThread { _ = last.ended.wait(patienceWithTasks) }
       gate.open()
       try await running.value
@@ -104,7 +104,7 @@
       let view = dispatcher.makeQueue(label: "view", width: 1)
       view(label: "running") {
         isRunning.open()
-        // Asked to stop, it does.
+        // The body ends when it is asked to stop.
         while !CurrentTask.isCancelled {}
         notes.change { $0.append("stopped") }
       }
@@ -159,7 +159,7 @@
     }
   }
 
-  /// Waits on a thread of its own: those of Swift's Tasks are few, and others need them.
+  /// Waits on a thread of its own: the threads of Swift's Tasks are few, and other tests need them.
   private func onAThread(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       Foundation.Thread.detachNewThread {

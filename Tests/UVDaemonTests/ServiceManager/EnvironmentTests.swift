@@ -66,7 +66,8 @@
       #expect(manager.strays.count == (sentence == nil ? 0 : 1))
       if let sentence { #expect(manager.strays.first?.hasPrefix(sentence) == true) }
 
-      // Its parent has the sockets: it was to inherit the variables as little.
+      // Here the parent has the sockets, and this process has only inherited the variables. That deserves no
+      // warning.
       let child = try ServiceManager(
         process: 42, isSocket: { _ in false }, variable: { variables[$0] })
       #expect(child.strays.contains { $0.contains("LISTEN_PID") } == false)

@@ -42,7 +42,7 @@
       let socket = ManagerSocket()
       let manager = try socket.manager()
       var error: SendError?
-      // The kernel has room for some hundred.
+      // The kernel has room for some hundred datagrams.
       for _ in 0..<100_000 where error == nil { error = manager.send([.watchdog]) }
 
       #expect(error?.mayPass == true)
@@ -52,11 +52,11 @@
 
     @Test("sockets that were passed are not inherited by programs that this process starts")
     func closeOnExec() async {
-      // The environment and the numbers of descriptors are those of the whole process.
+      // The environment and the numbers of descriptors belong to the whole process.
       await #expect(processExitsWith: .success) {
         let first: CInt = 3
         pretendToBePassed(descriptors: 1)
-        // Other threads of a young process open and close files, and may get that number.
+        // Other threads of a young process open and close files, and one of those files may get that number.
         for _ in 0..<1000 {
           if fcntl(first, F_GETFD) < 0 { dup2(STDERR_FILENO, first) }
           guard fcntl(first, F_SETFD, 0) == 0, let manager = try? ServiceManager.current() else {
@@ -121,7 +121,7 @@
       let observer = StallObserver(LoggingObserver(Logger(label: "test") { _ in log }))
       let dispatcher = try UVDispatcher(
         .init(stallThreshold: .milliseconds(20), observer: observer))
-      // A sign of life every 2 ms.
+      // The daemon sends a sign of life every 2 ms.
       let manager = try socket.manager(["WATCHDOG_USEC": "4000"])
       let daemon = try Daemon(
         dispatcher, manager: manager, logger: Logger(label: "test") { _ in log })
@@ -138,7 +138,8 @@
       }
       #expect(isStuck.wait(patience))
       _ = socket.received()
-      // Told after 20 ms and again after 40: in which twenty signs of life are due.
+      // The stall is reported after 20 ms and again after 40 ms. Twenty signs of life would be due in that
+      // time.
       #expect(observer.isToldTwice.wait(patience))
 
       #expect(socket.received() == [])
@@ -153,8 +154,8 @@
     }
   }
 
-  /// What a service manager says that passes so many. For a process of its own: the environment is
-  /// everybody's.
+  /// Sets the variables that a service manager sets if it passes `descriptors` sockets. Only for a process of
+  /// its own: all its threads share the environment.
   private func pretendToBePassed(descriptors: CInt) {
     unsafe setenv("LISTEN_PID", "\(getpid())", 1)
     unsafe setenv("LISTEN_FDS", "\(descriptors)", 1)

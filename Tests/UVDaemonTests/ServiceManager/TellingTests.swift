@@ -164,7 +164,7 @@
         try dispatcher.raise(.hangup)
         for _ in 0..<steps { _ = try? dispatcher.runNextForegroundTask() }
         let isOver = scene.notifications.contains("READY=1")
-        // What it says may come to the foreground behind the end of the reload.
+        // The worker's call may reach the foreground after the end of the reload.
         try dispatcher.runNextBackgroundTask()
         try dispatcher.runUntilIdle()
 

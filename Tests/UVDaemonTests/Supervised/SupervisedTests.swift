@@ -6,15 +6,15 @@
 
   @testable import TaskDispatchTesting
 
-  /// `SUPERVISED_TIMES=50 swift test --filter SupervisedTests` does each case so often, with the times of a real
-  /// daemon: requests to end within a second are one.
+  /// `SUPERVISED_TIMES=50 swift test --filter SupervisedTests` runs each case 50 times, with the times of a
+  /// real daemon: requests to end within one second count as one.
   @Suite("A daemon in a process of its own", .serialized)
   struct SupervisedTests {
     private static let chosen = ProcessInfo.processInfo.environment["SUPERVISED_TIMES"]
       .flatMap { Int($0) }
     private static let times = chosen ?? 1
-    /// A second, as it is by itself; on a machine that has no time for the daemon, a second is too short for what
-    /// these tests look at.
+    /// In milliseconds, the time within which requests to end count as one. A real daemon takes one second.
+    /// That is too short for these tests on a busy machine, so they take a minute.
     private static let window = chosen == nil ? 60_000 : 1_000
 
     struct Pair: Sendable, CustomTestStringConvertible {
@@ -36,7 +36,8 @@
         supervisor.signal(SIGTERM)
         supervisor.listen(for: .milliseconds(pair.gap))
         supervisor.signal(pair.second)
-        // Two of one kind that are not told of yet are one for the kernel, too.
+        // The kernel makes one signal of two pending ones of the same kind, so the daemon need not hear of the
+        // second.
         if pair.gap >= 200 || pair.second == SIGINT { #expect(supervisor.reads("came again")) }
         #expect(supervisor.hears("STOPPING=1"))
         supervisor.endJobs(6)
@@ -50,13 +51,14 @@
     @Test(
       "is cut short by a request to end that comes later than that", arguments: [SIGTERM, SIGINT])
     func secondRequest(_ second: CInt) throws {
-      // By itself, what is a second request: three seconds after the first.
+      // With `SUPERVISED_TIMES`, the second request comes three seconds after the first, well outside the real
+      // window of one second.
       let (window, gap) = Self.chosen == nil ? (50, 50) : (1_000, 3_000)
       for _ in 0..<Self.times {
         let supervisor = try Supervisor("jobs", "\(window)")
         #expect(supervisor.hears("READY=1"))
         supervisor.signal(SIGTERM)
-        // It has taken the first by then.
+        // By then the daemon has taken the first request.
         #expect(supervisor.reads("shuts down;"))
         supervisor.listen(for: .milliseconds(gap))
         supervisor.signal(second)

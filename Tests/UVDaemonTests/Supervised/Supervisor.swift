@@ -6,9 +6,11 @@
   @testable import TaskDispatchTesting
   @testable import UVDaemon
 
-  /// A service manager, and the daemon that it has started: a program of `Tests/DaemonHost`, in a process of its own.
+  /// A service manager, and the daemon that it has started: a program of `Tests/DaemonHost`, in a process of
+  /// its own.
   ///
-  /// It hears what systemd would. A datagram of more than 4096 bytes is dropped whole, as is one of another process.
+  /// It hears what systemd would hear. It drops a datagram of more than 4096 bytes whole, and any datagram of
+  /// another process.
   final class Supervisor {
     struct NotStarted: Error { let code: CInt }
 
@@ -20,7 +22,7 @@
     private var printed = ""
 
     init(_ arguments: String...) throws {
-      // It is built beside the tests.
+      // `DaemonHost` is built beside the tests.
       let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       let path = tests.deletingLastPathComponent().appendingPathComponent("DaemonHost").path
       socket.wantsCredentials()
@@ -31,7 +33,7 @@
       for (file, number) in [(reads, 0), (writes, 1), (writes, 2)] as [(FileHandle, CInt)] {
         unsafe posix_spawn_file_actions_adddup2(&actions, file.fileDescriptor, number)
       }
-      // What Swift's threads have blocked it must not inherit.
+      // The daemon must not inherit the signals that Swift's threads block.
       var attributes = posix_spawnattr_t()
       unsafe posix_spawnattr_init(&attributes)
       defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -59,35 +61,35 @@
 
     func signal(_ signal: CInt) { kill(identifier, signal) }
 
-    /// Lets so many jobs end.
+    /// Lets `count` jobs end.
     func endJobs(_ count: Int) {
       input.fileHandleForWriting.write(Data(repeating: 0, count: count))
     }
 
-    /// Listens until it has heard so often what begins with `line`.
+    /// Listens until it has heard `times` lines that begin with `line`.
     ///
-    /// - Returns: False if it does not come.
+    /// - Returns: False if they do not come.
     func hears(_ line: String, times: Int = 1) -> Bool {
       wait { self.heard.count { $0.hasPrefix(line) } >= times }
     }
 
     /// Listens until the daemon has printed `text`.
     ///
-    /// - Returns: False if it does not.
+    /// - Returns: False if the daemon does not print it.
     func reads(_ text: String) -> Bool { wait { self.printed.contains(text) } }
 
-    /// Listens for so long: what comes between two signals of one case.
+    /// Listens for `time`, which is the gap between two signals of one case.
     func listen(for time: Duration) {
       _ = wait(until: ContinuousClock.now + time) { false }
     }
 
-    /// Waits for the end of the daemon. Once.
+    /// Waits for the end of the daemon. To be called once.
     ///
-    /// - Returns: The status that it has left with, nil if a signal has ended it; and what it has printed.
+    /// - Returns: The exit status of the daemon, nil if a signal has ended it; and what the daemon has printed.
     func end() -> (status: CInt?, text: String) {
       var status: CInt = 0
       var hasEnded = false
-      // It may print more than a pipe holds.
+      // The daemon may print more than a pipe holds, so `wait` reads from the pipe.
       _ = wait {
         if !hasEnded { hasEnded = unsafe waitpid(self.identifier, &status, WNOHANG) != 0 }
         return hasEnded
@@ -114,7 +116,7 @@
           pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0),
           pollfd(fd: number, events: Int16(POLLIN), revents: 0),
         ]
-        // A pipe that the daemon has closed is ready for ever: then its end is what is waited for.
+        // A pipe that the daemon has closed is ready for ever. It is not polled any more while the daemon ends.
         let milliseconds = min(5, max(1, left.components.seconds * 1000))
         unsafe poll(&files, isClosed ? 1 : 2, CInt(milliseconds))
       }

@@ -4,12 +4,12 @@
 
   @testable import UVDaemon
 
-  /// The socket that a service manager listens at.
+  /// The socket at which a service manager listens.
   final class ManagerSocket: Sendable {
     let address: String
     let descriptor: CInt
 
-    /// In a directory of its own, or in the abstract namespace.
+    /// At a path of its own in /tmp, or in the abstract namespace.
     init(abstract: Bool = false) {
       let name = "uvdaemon-\(getpid())-\(UInt64.random(in: 0...(.max)))"
       address = abstract ? "@\(name)" : "/tmp/\(name)"
@@ -35,13 +35,13 @@
       unsafe unlink(address)
     }
 
-    /// The manager of a process that was told of this one.
+    /// The service manager as a process sees it that was given the address of this socket.
     func manager(_ more: [String: String] = [:]) throws(EnvironmentError) -> ServiceManager {
       let variables = more.merging(["NOTIFY_SOCKET": address]) { $1 }
       return try ServiceManager(process: getpid()) { variables[$0] }
     }
 
-    /// What has come since the last time.
+    /// The datagrams that have come since the last call.
     func received() -> [String] {
       var all: [String] = []
       var buffer = [UInt8](repeating: 0, count: 4096)
@@ -53,7 +53,7 @@
       }
     }
 
-    /// Lets ``datagrams()`` say which process has sent each.
+    /// Makes ``datagrams()`` tell which process has sent each datagram.
     func wantsCredentials() {
       var yes: CInt = 1
       let size = socklen_t(MemoryLayout<CInt>.size)
@@ -63,16 +63,16 @@
 
     struct Datagram {
       let process: pid_t
-      /// As it was sent: ``text`` has the first 4096 bytes.
+      /// The size that was sent; ``text`` has the first 4096 bytes.
       let size: Int
       let text: String
     }
 
-    /// What has come since the last time, once this ``wantsCredentials()``.
+    /// The datagrams that have come since the last call. To be called after ``wantsCredentials()``.
     func datagrams() -> [Datagram] {
       var all: [Datagram] = []
       var bytes = [UInt8](repeating: 0, count: 4096)
-      // The header of a control message, and what it says: process, user, group.
+      // The header of a control message and its content: process, user, group.
       var control = [UInt64](repeating: 0, count: 8)
       while true {
         let size = unsafe bytes.withUnsafeMutableBytes { bytes in

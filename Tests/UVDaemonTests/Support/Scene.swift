@@ -7,7 +7,7 @@
   @testable import TaskDispatchTesting
   @testable import UVDaemon
 
-  /// A daemon on the fake, a service manager that notes what it hears, and what is logged.
+  /// A daemon on the fake, a service manager that notes what it hears, and a log.
   struct Scene {
     let dispatcher: RecordingDispatcher
     let daemon: Daemon<RecordingDispatcher>
@@ -15,7 +15,8 @@
     private let refusals = Box([CInt]())
     private let log = InMemoryLogHandler()
 
-    /// - Parameter isReady: Whether the daemon has said so, which the scene does not tell.
+    /// - Parameter isReady: Whether the daemon has already said that it is ready. The scene then leaves that
+    ///   notification out.
     init(
       isReady: Bool = true, _ variables: [String: String] = ["NOTIFY_SOCKET": "/run/manager"],
       shutdown policy: ShutdownPolicy = ShutdownPolicy(), secondSignalAfter: Duration = .seconds(1),
@@ -42,10 +43,10 @@
       }
     }
 
-    /// What the service manager has heard, as it was said.
+    /// The notifications that the service manager has heard, in order.
     var notifications: [String] { heard.value.flatMap { $0 } }
 
-    /// The same, by the datagrams in which it came.
+    /// The notifications that the service manager has heard, grouped by the datagrams in which they came.
     var datagrams: [[String]] { heard.value }
 
     var messages: [String] { log.entries.map { "\($0.level): \($0.message)" } }
@@ -53,7 +54,7 @@
     /// Lets the next notifications fail with these error numbers, one after the other.
     func refuse(_ codes: CInt...) { refusals.change { $0 += codes } }
 
-    /// Ends the test: nothing may be left.
+    /// Ends the dispatcher. Throws if anything is left.
     func finish() throws {
       if dispatcher.report == nil {
         dispatcher.beginShutdown()
@@ -65,7 +66,7 @@
 
   let patience = Duration.seconds(20)
 
-  /// How long a test waits for what a Task does on Swift's own threads. They are few, and a Task
-  /// stands behind those of every other test.
+  /// How long a test waits for work of a Task on Swift's own threads. These threads are few, and the Tasks of
+  /// all tests share them.
   let patienceWithTasks = Duration.seconds(300)
 #endif

@@ -45,8 +45,8 @@ extension OnePool {
           }
           dispatcher.foreground(tryToWrite)
           dispatcher.runUntilIdle()
-          // The first is neither pending nor was it let through, which would have ended the process;
-          // the second is not held back.
+          // The first SIGPIPE is not pending any more, and it was not delivered, which would have ended the
+          // process. The second one is delivered.
           signal(SIGPIPE) { _ in _exit(7) }
           tryToWrite()
         }

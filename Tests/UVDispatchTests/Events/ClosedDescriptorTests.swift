@@ -28,12 +28,12 @@ extension OnePool {
         again.increment()
         pipe.read()
       }
-      // It is not the first one's any more.
+      // The number does not belong to the first registration any more.
       registration.cancel()
       dispatcher.runUntilIdle()
       #expect(again.value == 1)
 
-      // Closed while nothing of it is ready, of which nobody tells the loop.
+      // Closed while nothing is ready, so no event tells the loop of it.
       let other = Pipe()
       close(number)
       #expect(dup2(other.readEnd, number) == number)
@@ -78,7 +78,7 @@ extension OnePool {
       let number = dup(pipe.readEnd)
       let registration = try dispatcher.onReady(number, for: .readable) { _ in }
       dispatcher.runUntilIdle()
-      // The kernel goes on watching the file, and nobody can tell it not to by that number.
+      // The kernel goes on watching the open file, and no call can stop that by this number any more.
       close(number)
       registration.cancel()
       pipe.write()
@@ -116,7 +116,7 @@ extension OnePool {
             }
             registration.cancel()
           }
-          // Some are opened once and are the process's.
+          // Some descriptors are opened once and belong to the process.
           #expect(ThisProcess.descriptors - before < 20)
         }
       }

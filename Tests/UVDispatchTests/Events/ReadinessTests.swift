@@ -24,7 +24,7 @@ extension OnePool {
       pipe.write(3)
       dispatcher.runUntilIdle()
 
-      // It holds the dispatcher, which holds it.
+      // The registration and the dispatcher hold each other until it is cancelled.
       registration.cancel()
       #expect(log.value == Array(repeating: "readable true input", count: 3))
       #expect(dispatcher.ledger.completed == 3)
@@ -96,13 +96,13 @@ extension OnePool {
       }
       dispatcher.runUntilIdle()
       #expect(log.value.isEmpty)
-      // Nobody can read any more, so writing fails at once.
+      // No end is left to read from, so writing fails at once.
       close(ends.readEnd)
 
       dispatcher.runUntilIdle()
 
       #expect(log.value == [.writable])
-      // The pipe closes that number once more.
+      // `Pipe` closes that number once more when it is destroyed.
       #expect(dup2(other, ends.readEnd) == ends.readEnd)
       close(other)
     }
@@ -120,7 +120,7 @@ extension OnePool {
           let registration = try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
             token.increment()
             calls.increment()
-            // Both are ready, and wait for their turn.
+            // Both descriptors are ready, so both calls wait on the foreground.
             for registration in registrations.value { registration.cancel() }
           }
           registrations.change { $0.append(registration) }
@@ -161,7 +161,7 @@ extension OnePool {
       func expect(_ refusal: EventRefusal, _ descriptor: CInt, _ interest: Readiness = .readable) {
         #expect(throws: refusal) { try dispatcher.onReady(descriptor, for: interest) { _ in } }
       }
-      // A number that nothing gets by itself.
+      // A number that no descriptor gets by itself.
       let closed = dup2(file, 900)
       close(closed)
 

@@ -55,7 +55,7 @@ extension OnePool {
       let first = Latch()
       try dispatcher.onSignal(signal) { _ in
         told.change { $0.append("signal") }
-        // A call for the descriptor would stand behind this one, and before the next.
+        // A call for the descriptor would come after this one and before the next.
         if first.isOpen { dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero)) }
         first.open()
       }
@@ -84,7 +84,7 @@ extension OnePool {
       try dispatcher.onSignal(signal) { _ in told.value = true }
       try dispatcher.start()
       let gate = holdWorker(of: dispatcher)
-      // A job of a Task cannot be given up, and holds up the end.
+      // The cancel phase does not abandon a job of a Task, so this job holds up the end.
       Task(executorPreference: dispatcher.foreground.executor) {
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
         deliver(signal)
@@ -94,7 +94,7 @@ extension OnePool {
       gate.open()
     }
 
-    /// A body in the background that stands still until what is returned is opened.
+    /// Runs a body in the background, which the returned latch holds until it is opened.
     private func holdWorker(of dispatcher: UVDispatcher) -> Latch {
       let (isHeld, gate) = (Latch(), Latch())
       dispatcher.background {

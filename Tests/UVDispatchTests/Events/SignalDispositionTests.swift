@@ -41,7 +41,7 @@ extension OnePool {
         let dropped = try UVDispatcher()
         _ = try dropped.onSignal(signal) { _ in }
         deliver(signal)
-        // A call waits, and nobody will run it.
+        // A call of the handler waits, and no loop will run it.
         dropped.withCore { dropped.settleEvents($0, looks: true) }
         #expect(dropped.ledger.waiting == 1)
       }
@@ -55,7 +55,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let registration = try dispatcher.onSignal(signal) { _ in }
       let thread = OtherThread {
-        // It waits for this thread, which lets it in only when the handler has gone.
+        // The signal stays pending on this thread, since the thread blocks it while there is a handler.
         var these = sigset_t()
         unsafe sigemptyset(&these)
         unsafe sigaddset(&these, signal.rawValue)
@@ -123,7 +123,7 @@ extension OnePool {
     @Test("may come while its handlers come and go on other threads")
     func comingAndGoing() throws {
       let signal = Signal(rawValue: 55)
-      // Without a handler it would end the process.
+      // Ignored, since without a handler the signal would end the process.
       setDisposition(signal.rawValue, SIG_IGN)
       let dispatcher = try UVDispatcher()
       try dispatcher.start()

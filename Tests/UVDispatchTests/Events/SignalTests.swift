@@ -5,7 +5,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// Each test has a signal of its own: its count and its disposition are the process's.
+/// Each test has a signal of its own: the whole process shares the count and the disposition of a signal.
 extension OnePool {
   @Suite("A signal")
   struct SignalTests {
@@ -22,7 +22,7 @@ extension OnePool {
 
       dispatcher.runUntilIdle()
 
-      // It holds the dispatcher, which holds it.
+      // The registration and the dispatcher hold each other until it is cancelled.
       registration.cancel()
       #expect(log.value == ["3 true reload"])
       #expect(dispatcher.ledger.completed == 1)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import UVDispatch
 
-/// What a watch writes into is a pipe here, which says how often it was written to.
+/// Here a watch writes into a pipe. The number of bytes shows how often it has written.
 @Suite("A watch of a signal")
 struct SignalWatchTests {
-  /// Of one write to an eventfd.
+  /// The bytes of one write, as an eventfd takes them.
   private let wake = 8
 
   @Test("writes into what it was given for each delivery, and no more once it has ended")

@@ -6,7 +6,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// Counts of what "Complexity:" says of signals and descriptors.
+/// Counts that check what "Complexity:" says of signals and descriptors.
 extension OnePool {
   @Suite("What events cost")
   struct StepsOfEventsTests {
@@ -32,7 +32,7 @@ extension OnePool {
       }
     #endif
 
-    /// The disposition that the test sets in between would be lost to a second `sigaction`.
+    /// The test sets another disposition in between. A second `sigaction` by the dispatcher would overwrite it.
     @Test("only the first handler of a signal takes a system call")
     func signals() throws {
       let signal = Signal(rawValue: 61)

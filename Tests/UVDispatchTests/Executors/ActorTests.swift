@@ -144,7 +144,7 @@ extension OnePool {
   }
 }
 
-/// Whether the runtime takes the calling code for the actor's.
+/// Whether the runtime takes the calling code for code of the actor.
 private func isIsolated(_ resident: Resident) -> Bool {
   let executor = unsafe resident.unownedExecutor
   return unsafe executor.isIsolatingHere

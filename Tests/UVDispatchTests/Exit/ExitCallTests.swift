@@ -45,7 +45,8 @@ extension OnePool {
           exit(chosenStatus)
         }
       }
-      // All of them would take more than three seconds; and the watch would have come.
+      // All bodies together would take more than three seconds. If the process hangs, the watch ends it with a
+      // signal.
       #expect(result?.said("exit has begun") == true)
     }
 
@@ -108,7 +109,7 @@ extension OnePool {
               while true {
                 dispatcher.background { dispatcher.foreground {} }
                 dispatcher.foreground { dispatcher.background {} }
-                // So that leases end, and others have to be started.
+                // Long enough for worker runs to end, so that others have to be started.
                 busy(nanoseconds: 50_000)
               }
             }

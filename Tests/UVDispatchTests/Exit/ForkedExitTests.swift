@@ -40,7 +40,7 @@ extension OnePool {
 
           let child = forkProcess { exit(0) }
 
-          // It crashes, or hangs until it is killed; or a sanitizer comes first, and is not content.
+          // The child crashes, or hangs until it is killed; or a sanitizer ends it first with an error.
           guard statusOf(child) != 0 else { exit(2) }
           _ = dispatcher
           exit(chosenStatus)

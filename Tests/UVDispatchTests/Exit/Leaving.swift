@@ -2,10 +2,10 @@ import Glibc
 
 @testable import TaskDispatchTesting
 
-/// The status that a process of these tests leaves with, which nothing else uses.
+/// The status with which a process of these tests leaves. Nothing else uses it.
 let chosenStatus: CInt = 7
 
-/// Where this process is on its way out.
+/// What the tests need of a process that is about to leave.
 enum Leaving {
   /// Opens when `exit` has begun: before libuv joins its threads.
   static let begun: Latch = {
@@ -14,10 +14,10 @@ enum Leaving {
     return latch
   }()
 
-  /// Ends this process badly if it has not ended by itself: nothing here may hang for long.
+  /// Ends this process with a signal if it has not ended by itself: nothing here may hang for long.
   static func watch() { alarm(20) }
 
-  /// Writes to standard error, also while the process is leaving.
+  /// Writes to standard error, also while the process leaves.
   static func say(_ text: String) {
     let line = text + "\n"
     _ = unsafe line.withCString { unsafe write(2, $0, strlen($0)) }

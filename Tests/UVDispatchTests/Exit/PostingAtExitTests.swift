@@ -13,11 +13,11 @@ extension OnePool {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         try standingStill {
           Leaving.watch()
-          // Some versions of libuv have the kernel add threads for a loop, which stay.
+          // Some versions of libuv have the kernel add threads for a loop, and these threads stay.
           unsafe setenv("UV_USE_IO_URING", "0", 1)
           let begun = Leaving.begun
           let dispatcher = try UVDispatcher()
-          // Those that meet here. What else is new may be a thread of Swift's, which stays.
+          // The threads that meet in these bodies. Any other new thread may be one of Swift's, which stays.
           let pool = Box<Set<String>>([])
           let met = Latch(dispatcher.effectiveBackgroundWidth)
           for _ in 0..<dispatcher.effectiveBackgroundWidth {
@@ -35,7 +35,7 @@ extension OnePool {
             guard begun.wait(patience) else { _exit(2) }
             let threads = pool.value
             while threads.contains(where: { unsafe access($0, F_OK) == 0 }) {}
-            // The last of them may take a moment more.
+            // libuv may need a moment more to join the last of them.
             let end = monotonicNanoseconds() + 200_000_000
             while monotonicNanoseconds() < end {
               dispatcher.background {}
@@ -53,8 +53,8 @@ extension OnePool {
   }
 }
 
-/// Lets `exit` stop where the C library flushes its streams, which is the last that it does: standard
-/// output is a pipe that is full.
+/// Makes `exit` stop where the C library flushes its streams, which is its last step: standard output becomes a
+/// pipe that is full.
 private func standStillAtTheEnd() {
   var ends: [CInt] = [-1, -1]
   unsafe pipe(&ends)
@@ -63,6 +63,6 @@ private func standStillAtTheEnd() {
   while unsafe write(ends[1], page, page.count) > 0 {}
   _ = fcntl(ends[1], F_SETFL, 0)
   dup2(ends[1], 1)
-  // Without an end of line it stays in the stream.
+  // Without an end of line the text stays in the stream's buffer.
   print("what is left to be written", terminator: "")
 }

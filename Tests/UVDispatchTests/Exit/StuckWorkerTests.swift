@@ -25,7 +25,7 @@ extension OnePool {
           guard started.wait(patience) else { exit(1) }
           _ = OtherThread {
             guard begun.wait(patience) else { _exit(1) }
-            // All that there is waits, this thread aside: so nothing goes on any more.
+            // If every thread but this one sleeps for long, nothing goes on any more.
             var looks = 0
             while looks < 200 {
               looks = ThisProcess.isAsleep(apartFrom: others) ? looks + 1 : 0

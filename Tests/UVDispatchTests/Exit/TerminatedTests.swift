@@ -34,9 +34,9 @@ extension OnePool {
       await #expect(processExitsWith: .exitCode(7)) {
         try standingStill {
           Leaving.watch()
-          // Its first use may take a lock, which a handler must not.
+          // The first use of the global may take a lock, which a signal handler must not do.
           handled.store(false, ordering: .relaxed)
-          // Without SA_RESTART: calls that wait come back with EINTR.
+          // Without SA_RESTART, calls that wait return with EINTR.
           var action = sigaction()
           unsafe action.__sigaction_handler.sa_handler = { _ in
             handled.store(true, ordering: .relaxed)
@@ -91,7 +91,7 @@ extension OnePool {
             let (waits, told) = (Latch(), Latch())
             let waiting = Box(pthread_self())
             _ = OtherThread {
-              // As a daemon does it: one thread waits for the signal, and asks for the end.
+              // One thread waits for the signal and asks for the end, as a daemon does it.
               var terminate = sigset_t()
               unsafe sigemptyset(&terminate)
               unsafe sigaddset(&terminate, SIGTERM)

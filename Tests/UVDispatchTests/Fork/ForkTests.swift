@@ -81,7 +81,7 @@ extension OnePool {
             statusOfForkedChild { dispatcher.run() }
           }
 
-          // It traps, and is not ended for having hung.
+          // The child traps. It is not ended by the alarm, which ends a child that hangs.
           let signal = status & 0x7f
           #expect([SIGILL, SIGTRAP, SIGABRT].contains(signal), "ended by \(signal)")
         }
@@ -104,7 +104,7 @@ extension OnePool {
           let status = statusOfForkedChild { held.value = nil }
 
           #expect(status == 0)
-          // If nothing wakes the loop any more, there is nobody else to say so.
+          // If nothing wakes the loop any more, only this alarm ends the process.
           alarm(UInt32(patience.seconds))
           held.value?.foreground { ran.increment() }
           held.value?.runUntilIdle()
@@ -126,13 +126,13 @@ extension OnePool {
             let queue = lane == "foreground" ? dispatcher.foreground : dispatcher.background
             let broken = Box<String?>("no fork")
             let ran = Box(false)
-            // What the loop does for the first time takes locks of Swift's runtime, and no child can
-            // do anything if another thread of the parent held one of those.
+            // The loop's first iteration takes locks of Swift's runtime. A child could do nothing if another
+            // thread of the parent held one of them at the fork, so the loop runs once before.
             queue { dispatcher.foreground {} }
             dispatcher.runUntilIdle()
             let loop = KernelThread.current
             queue {
-              // Wherever it is awake it may take such a lock.
+              // While the loop's thread is awake, it may take such a lock.
               if lane == "background" { _ = loop.waitUntilItSleeps() }
               broken.value = inForkedChild { whatIsNotRefused(on: dispatcher, view) }
               dispatcher.foreground { ran.value = true }
@@ -163,17 +163,17 @@ extension OnePool {
   }
 }
 
-/// Whether `wait` says that this is a forked child.
+/// Whether `wait` is refused because this is a forked child.
 private func isRefused(_ wait: () throws -> Void) -> Bool {
   do { try wait() } catch WaitRefusal.refused(.forkedChild) { return true } catch {}
   return false
 }
 
-/// The first form of submission that a forked child does not see refused.
+/// The first call that is not refused to a forked child; nil if all are refused.
 private func whatIsNotRefused(on dispatcher: UVDispatcher, _ view: TaskQueue) -> String? {
   let released = Latch(3)
   let replyReleased = Latch()
-  // As a body does that was running when its process was forked.
+  // A reply of a body that was running when its process was forked.
   dispatcher.reply(body(releasing: replyReleased), at: .here())
   if !replyReleased.isOpen { return "a reply is kept" }
   for queue in [dispatcher.foreground, dispatcher.background, view, view.barrier] {
@@ -204,7 +204,7 @@ private func whatIsNotRefused(on dispatcher: UVDispatcher, _ view: TaskQueue) ->
     } catch WaitRefusal.refused(.forkedChild) {
     } catch { return "sync on \(queue): \(error)" }
     do {
-      // It has ended, so nobody needs to wait.
+      // The task has already ended, so this does not block.
       let outcome = try queue.submit {}.wait()
       if outcome != .refused(.forkedChild) { return "a handle on \(queue): \(outcome)" }
     } catch { return "waiting for what was refused: \(error)" }
@@ -213,11 +213,11 @@ private func whatIsNotRefused(on dispatcher: UVDispatcher, _ view: TaskQueue) ->
   return released.isOpen ? nil : "a refused body is kept"
 }
 
-/// Forks, and returns what `body` says in the child: nil if nothing is wrong.
+/// Forks, and returns the text that `body` returns in the child; nil if nothing is wrong.
 private func inForkedChild(_ body: () -> String?) -> String? {
   var ends: [CInt] = [-1, -1]
   unsafe pipe(&ends)
-  // A child that hangs is killed, and so tells the parent.
+  // A child that hangs is killed, and the parent sees that in its status.
   let child = forkProcess {
     if let wrong = body() {
       _ = unsafe wrong.withCString { unsafe write(ends[1], $0, strlen($0)) }

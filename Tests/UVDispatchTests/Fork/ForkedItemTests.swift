@@ -15,8 +15,8 @@ extension OnePool {
           let end = EndOfDispatcher()
           try submitWhileForking(telling: end)
           #expect(end.isGone.wait(patience))
-          // A worker that let go of it last may still be at that. What Swift keeps for weak references
-          // the leak checker does not find, so it must not look before that has ended.
+          // The worker that released the dispatcher last may still be doing that. The leak checker does not
+          // find what Swift keeps for weak references, so the process must not end before the worker is done.
           #expect(end.thread.value?.waitUntilItRests() == true)
         }
       }
@@ -24,12 +24,12 @@ extension OnePool {
   }
 }
 
-/// When a dispatcher is gone, and which thread let go of it.
+/// Tells when a dispatcher is gone, and which thread has released it last.
 private final class EndOfDispatcher: Sendable {
   let isGone = Latch()
   let thread = Box<KernelThread?>(nil)
 
-  /// Held by a body that never runs, and so goes with the dispatcher.
+  /// A body that never runs holds it, so it is destroyed with the dispatcher.
   final class Witness: Sendable {
     let end: EndOfDispatcher
 
@@ -42,15 +42,16 @@ private final class EndOfDispatcher: Sendable {
   }
 }
 
-/// Forks again and again, beside threads that do the same as the child. Tells when the dispatcher is
+/// Forks again and again, beside threads that do the same as the child. `end` tells when the dispatcher is
 /// gone.
 private func submitWhileForking(telling end: EndOfDispatcher) throws {
   let dispatcher = try UVDispatcher()
   let group = WorkGroup()
   rehearse(group)
   let isOver = Latch()
-  // Nearly always at an item's or a group's lock. Under ThreadSanitizer Swift takes a lock for each
-  // look at a global, which such a thread may hold when its process is forked: then nobody else.
+  // These threads are nearly always at the lock of an item or of a group. There are none under ThreadSanitizer:
+  // Swift then takes a lock for each look at a global. If such a thread held that lock at the fork, the child
+  // could never take it.
   let others = (0..<(ThisProcess.isUnderThreadSanitizer ? 0 : 2)).map { _ in
     OtherThread {
       while !isOver.isOpen {
@@ -82,8 +83,8 @@ private func submitWhileForking(telling end: EndOfDispatcher) throws {
   dispatcher.foreground { withExtendedLifetime(witness) {} }
 }
 
-/// Does once what a child will do. Swift looks a type up under a lock when it is first needed, and a
-/// child whose parent was at that on another thread would wait for ever.
+/// Does once what a child will do. Swift looks up a type under a lock when the type is first needed. If another
+/// thread of the parent held that lock at the fork, the child would wait for ever.
 private func rehearse(_ group: WorkGroup) {
   guard let ended = try? UVDispatcher() else { return }
   ended.beginShutdown()

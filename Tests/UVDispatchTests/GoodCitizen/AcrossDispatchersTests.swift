@@ -6,13 +6,13 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// Bodies of some dispatchers wait for bodies of others, which wait for nothing. However small the pool is, and
-  /// whichever of them are short of threads, each wait ends.
+  /// Bodies of some dispatchers wait for bodies of others, which wait for nothing. Each wait ends, however
+  /// small the pool is, and whichever dispatchers are short of threads.
   ///
-  /// `ACROSS_ROUNDS=20000` runs so many programs for each size.
+  /// `ACROSS_ROUNDS=20000` runs that many programs for each size.
   @Suite("Bodies that wait for bodies of other dispatchers, which wait for nothing,")
   struct AcrossDispatchersTests {
-    /// One program: which dispatchers there are, and what the bodies of some do.
+    /// One program: its dispatchers, and what the bodies of some of them do.
     private struct Round {
       private let waiters: [UVDispatcher]
       private let awaited: [UVDispatcher]
@@ -31,14 +31,14 @@ extension OnePool {
         self.seed = seed
       }
 
-      /// Runs it. - Returns: Whether every wait has ended.
+      /// Runs the program, and returns whether every wait has ended.
       func run() -> Bool {
         var dice = Dice(seed: seed &* 31 &+ 7)
         for number in 0..<count {
           let seed = seed &* 1_000 &+ number
           waiters[dice.roll(waiters.count)].background { wait(seed) }
           if dice.once(in: 3) { awaited[dice.roll(awaited.count)].background {} }
-          // Those that have used their background are owed a thread.
+          // A dispatcher that has used its background is owed a thread.
           if dice.once(in: 4) { views[dice.roll(views.count)].submitPlain() }
         }
         return ended.wait(patience)
@@ -60,7 +60,7 @@ extension OnePool {
               let member = dice.roll(awaited.count)
               let later = dice.once(in: 3) ? awaited[dice.roll(awaited.count)].background : nil
               (dice.once(in: 2) ? awaited[member].background : views[member])(group: group) {
-                // Perhaps the first member of its dispatcher.
+                // Perhaps the first member that its dispatcher has in the group.
                 later?(group: group) {}
               }
             }

@@ -6,7 +6,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// What they wait for needs a thread of the pool, and they keep their own.
+  /// A waiting body keeps its thread of the pool, and the body that it waits for needs another one.
   @Suite("Bodies that wait for others of their own dispatcher")
   struct BlockedRunsTests {
     @Test(
@@ -24,7 +24,7 @@ extension OnePool {
             if links > 0 { _ = try? queue.submit { wait(links - 1) }.wait() }
           }
           queue {
-            // More than once on one thread.
+            // Waits more than once on one thread.
             wait(1)
             wait(busy.effectiveBackgroundWidth - 1)
             ended.open()
@@ -98,7 +98,7 @@ extension OnePool {
             try? group.wait()
             ended.open()
           }
-          // It is the dispatcher of the group that the thread is blocked in.
+          // The thread is blocked in the dispatcher that the group knows, which need not be the thread's own.
           let blocking = before == "a task of a third" ? third : waiting
           blocking.waitUntil { $0.blocked.threads.contains { $0.waitsForAGroup } }
           later.background(group: group) { gate.open() }
@@ -213,7 +213,7 @@ extension OnePool {
 }
 
 extension UVDispatcher {
-  /// Runs something on the background, and waits until nothing does.
+  /// Runs a task on the background, and waits until no worker runs a task or looks for one.
   fileprivate func useBackground() throws {
     _ = try background.submit {}.wait()
     waitUntilNoRunLooks(running: 0)
@@ -223,7 +223,7 @@ extension UVDispatcher {
     waitUntil { $0.workers.searching == 0 && $0.running.count == running }
   }
 
-  /// The calling thread counts as blocked, and so does something on top of its wait.
+  /// While `body` runs, the calling thread counts as blocked twice: for a wait, and for another on top of it.
   fileprivate func blockTwice(_ body: () -> Void) {
     lock()
     let wait = block(for: .anything, mayTimeOut: true)
@@ -238,7 +238,7 @@ extension UVDispatcher {
 }
 
 extension TaskQueue {
-  /// Runs `body` behind the wait for another of the queue.
+  /// Submits a task that waits for another task of the queue, and then runs `body`.
   fileprivate func waitInABody(then body: @escaping @Sendable () -> Void) {
     self {
       _ = try? self.submit {}.wait()
@@ -247,7 +247,8 @@ extension TaskQueue {
   }
 }
 
-/// The only thread that a pool of two has for dispatchers, in a body that waits for a task of another dispatcher.
+/// Holds the only thread that a pool of two has for dispatchers: a body on it waits for a task of another
+/// dispatcher.
 private struct HeldThread: Sendable {
   let ended = Latch()
   private let dispatcher: UVDispatcher
@@ -268,7 +269,7 @@ private struct HeldThread: Sendable {
     other.waitUntilBlocked()
   }
 
-  /// Lets the body end, once a thread runs the task.
+  /// Resumes the view. The body ends once a thread has run the task.
   func goOn() { view.resume() }
 
   func end() {

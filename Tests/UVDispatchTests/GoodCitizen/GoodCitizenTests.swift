@@ -26,7 +26,7 @@ extension OnePool {
 
       let slowest = dispatcher.slowestStat(of: 20) { isOver.value = true }
 
-      // Some quanta, and what two cores make of it; without leases it would be for ever.
+      // A few time slices, and what two cores make of them. If worker runs did not end, it would be for ever.
       #expect(slowest < .seconds(5))
       #expect(meter.most <= dispatcher.effectiveBackgroundWidth)
     }
@@ -143,7 +143,7 @@ extension OnePool {
       }
       #expect(started.wait(patience))
 
-      // Without a wait, which would have the last thread.
+      // The test waits for a latch: a dispatcher that it waited in would get libuv's spare thread.
       let ran = Latch()
       second.background { ran.open() }
 
@@ -224,7 +224,7 @@ extension OnePool {
 
       mayEnd.open()
 
-      // Without a wait in the dispatcher, which would have the last thread.
+      // The test waits for a latch: a dispatcher that it waited in would get libuv's spare thread.
       #expect(ran.wait(patience))
       isOver.raise()
       first.runUntilIdle()
@@ -255,14 +255,14 @@ extension OnePool {
 }
 
 extension UVDispatcher {
-  /// Does nothing useful for this long, on the calling thread.
+  /// Keeps the calling thread busy for `duration`.
   fileprivate func spend(_ duration: Duration) {
     let end = now.advanced(by: duration)
     while now < end {}
   }
 
-  /// Asks for a file's status `count` times, one after the other, through the loop; then calls
-  /// `finally`, and lets everything end.
+  /// Asks `count` times for the status of a file through the loop, one after the other; then calls `finally`,
+  /// and lets everything end. Returns the longest time that an answer took.
   fileprivate func slowestStat(of count: Int, _ finally: @escaping @Sendable () -> Void) -> Duration
   {
     let slowest = Box(Duration.zero)
@@ -282,7 +282,7 @@ extension UVDispatcher {
       }
     }
     foreground { ask(count) }
-    // What still posts itself when the gate closes comes from bodies that run, and drains.
+    // A body that still runs when the gate closes may post itself again. That is accepted, and drains.
     run()
     return slowest.value
   }

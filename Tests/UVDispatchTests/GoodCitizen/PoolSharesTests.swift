@@ -10,7 +10,7 @@ struct PoolSharesTests {
 
   private let made = Made()
 
-  /// Those that a test has made. One that stays short would be kept by what it waits for.
+  /// The shares that a test has made. What a share waits for would keep it alive if it stayed short.
   private final class Made {
     var shares: [PoolShare] = []
     /// Shares whose calls refer to each other.
@@ -48,7 +48,8 @@ struct PoolSharesTests {
     #expect(first.begin())
     #expect(!first.begin())
     #expect(!shares.isAwaited, "one that runs something waits for nothing")
-    // One that has not used its background has none kept for it, but finds that one.
+    // No thread is kept for a dispatcher that has not used its background, but it may take the one that is
+    // left.
     #expect(third.begin())
     #expect(!second.begin())
     #expect(shares.isAwaited)
@@ -146,7 +147,8 @@ struct PoolSharesTests {
     #expect(!shares.isAwaited)
   }
 
-  /// Dispatchers of which one has the only thread, and the others wait. Each that is called takes it.
+  /// Dispatchers of which the first has the only thread, and the others wait. Each takes the thread when it is
+  /// called.
   fileprivate func waiting(_ count: Int, order: Box<[Int]>) -> [PoolShare] {
     let all = Box([PoolShare]())
     made.circles.append(all)
@@ -350,7 +352,7 @@ struct PoolSharesTests {
     #expect(called.value == before + 1)
   }
 
-  /// What the shares should know, counted anew each time.
+  /// What the shares should know, counted anew at each question.
   private struct Model {
     var runs: [Int]
     var hasUsed: [Bool]

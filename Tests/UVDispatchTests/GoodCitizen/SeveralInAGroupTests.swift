@@ -6,7 +6,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// A body keeps the only thread that a pool of two has for dispatchers.
+  /// A long body keeps the only thread that a pool of two has for dispatchers.
   @Suite("A dispatcher that has a member in a group which a thread waits for")
   struct SeveralInAGroupTests {
     @Test("has libuv's thread, although the thread waits by another dispatcher")
@@ -37,14 +37,15 @@ extension OnePool {
           for _ in 0..<20 {
             let (group, first, ran) = (WorkGroup(), try UVDispatcher(), Latch())
             last.foreground(group: group) {}
-            // It knows by then which dispatchers have members in it, and comes to the lock of one.
+            // When the waiting thread sleeps, it knows which dispatchers have members in the group, and waits
+            // for the lock of one.
             last.lock()
             let waiter = WatchedThread { try? group.wait() }
             #expect(waiter.waitUntilItSleeps())
             let before = group.timesJoined
             let background = first.background
             let member = OtherThread { background(group: group) { ran.open() } }
-            // That thread is awake, and so has the lock first.
+            // The member's thread is awake, so it gets the lock before the waiting thread.
             while group.timesJoined == before {}
             last.unlock()
 

@@ -63,21 +63,22 @@ extension OnePool {
             wait()
           }
           #expect(begun.wait(patience))
-          // Without a thread, and first in the line. If it had the last one, nothing would be left.
+          // This dispatcher has no thread, and is first in the line. If it took the last thread, none would be
+          // left for the dispatchers that the bodies wait for.
           all[1].background { wait() }
           #expect(all[1].withCore { $0.workers.isShort })
           mayWait.open()
-          // Without a wait in a dispatcher, which would have the last thread.
+          // The test waits for a latch. A dispatcher that it waited in would get libuv's spare thread.
           #expect(ended.wait(patience))
         }
       }
     }
 
-    /// Keeps the thread that releases it.
+    /// Blocks the thread that releases the object which its task holds.
     private final class Keeper: Sendable {
       let (kept, gate, released) = (Latch(), Latch(), Latch())
 
-      /// A task that holds what does that.
+      /// A task that holds this object.
       func task() -> @Sendable () -> Void {
         let held = Held(self)
         return { withExtendedLifetime(held) {} }
@@ -110,7 +111,7 @@ extension OnePool {
           }
           #expect(begun.wait(patience))
           try {
-            // Only that it is short holds it in the end, and it needs no thread any more.
+            // At the end only the line of dispatchers that are short holds it, and it needs no thread any more.
             let second = try UVDispatcher()
             let view = second.makeQueue(label: "held", width: 1)
             view.suspend()
@@ -167,7 +168,7 @@ extension OnePool {
           let second = try UVDispatcher()
           _ = try second.background.submit {}.wait()
           second.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
-          // Nor has one that a thread outside of all tasks waits for the report of.
+          // A thread outside all tasks waits for its report. That gives it no spare thread either.
           let waiter = second.waitForReportElsewhere()
           second.waitUntil { !$0.threadsForReport.isEmpty }
           let (begun, gate, ran) = (Latch(), Latch(), Latch())

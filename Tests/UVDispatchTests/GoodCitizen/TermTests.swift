@@ -12,14 +12,14 @@ struct TermTests {
 
   private var term = Term(from: start)
 
-  /// What comes next at `now`, if somebody had a thread to spare at `answer` for the last time.
+  /// What the time slice says at `now`, if the pool last had a thread to spare at `answer`.
   private mutating func end(
     at now: Int64, answer: Int64 = .min, isAwaited: Bool = false
   ) -> Term.End {
     term.end(at: now, isAwaited: isAwaited) { $0 <= answer }
   }
 
-  /// When the clock says that the allotment is used up.
+  /// The instant at which the clock says that the time budget is used up.
   private mutating func usedUp() -> Int64 {
     var now = Self.start
     while !term.allotment.isUsedUp(now: { now }) { now += 50_000 }
@@ -93,7 +93,7 @@ extension OnePool {
 
         #expect(!Leases.hadThreadToSpare(since: asked))
         gates[0].open()
-        // It stands in line behind the question.
+        // This run stands behind the question in libuv's queue.
         #expect(behind.wait(patience))
         #expect(Leases.hadThreadToSpare(since: asked))
         #expect(!Leases.hadThreadToSpare(since: monotonicNanoseconds() + 1))

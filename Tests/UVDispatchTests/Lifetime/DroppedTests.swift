@@ -53,7 +53,7 @@ extension OnePool {
       #expect(group.count == 0)
     }
 
-    /// Notes on which thread it is released.
+    /// Notes the thread on which it is destroyed.
     private final class Held: TaskObserver {
       private let released: Latch
       private let seen: Box<UInt?>
@@ -154,7 +154,7 @@ extension OnePool {
 
       #expect(released.wait(patience))
       #expect(gone.wait(patience))
-      // Whoever it told of is gone.
+      // The notifications went with their dispatcher, so this call must reach nothing that is gone.
       group.leave()
     }
 
@@ -263,7 +263,7 @@ extension OnePool {
       #expect(outcome.value == .cancelled)
     }
 
-    /// Waits for `went` when it is released.
+    /// Waits for `went` when it is destroyed.
     private final class Waiting: TaskObserver {
       private let went: Latch
 
@@ -337,7 +337,8 @@ private final class Mark: TaskObserver {
   deinit { gone.open() }
 }
 
-/// What `body` returns, or nil if it takes longer: only a broken dispatcher does.
+/// The result of `body`, or nil if `body` takes longer than `limit`. Only a broken dispatcher makes it take
+/// that long.
 private func firstOf<Value: Sendable>(
   _ body: @escaping @Sendable () async -> Value, orAfter limit: Duration
 ) async -> Value? {

@@ -27,7 +27,7 @@ extension OnePool {
       #expect(meter.most == 1)
     }
 
-    /// Returns when all Tasks are away and the dispatcher has nothing to do.
+    /// Returns when all Tasks are away from their queues and the dispatcher has nothing to do.
     private func start() throws -> [Task<Void, Never>] {
       let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
       let view = dispatcher.makeQueue(label: "view", width: 1)

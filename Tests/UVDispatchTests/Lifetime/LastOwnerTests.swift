@@ -12,7 +12,7 @@ extension OnePool {
       arguments: [false, true])
     func cancelledAgain(isFake: Bool) {
       let falls = Box(0)
-      // A cancellation that never returns would keep the thread of the test.
+      // On another thread: a cancellation that never returns would keep the thread of the test.
       let thread = OtherThread {
         let known = Box<Registration?>(nil)
         do {
@@ -28,7 +28,8 @@ extension OnePool {
       #expect(falls.value == 1)
     }
 
-    /// Only what this returns holds the dispatcher, which holds what calls `fall` when it is released.
+    /// Only the returned registration holds the dispatcher. The dispatcher holds an object that calls `fall`
+    /// when it is destroyed.
     private static func register(
       isFake: Bool, _ fall: @escaping @Sendable () -> Void
     ) throws -> Registration {

@@ -27,7 +27,7 @@ extension OnePool {
         withoutIOURing()
         try standingStill { try runAndEnd() }
         let before = (ThisProcess.descriptors, ThisProcess.threads)
-        // Whether they are let go of or not.
+        // Kept here, since a dispatcher that is still held must leave nothing behind either.
         var kept: [UVDispatcher] = []
         for _ in 0..<200 {
           let dispatcher = try UVDispatcher()
@@ -78,12 +78,12 @@ extension OnePool {
   }
 }
 
-/// From 1.45 to 1.48 libuv has the kernel start a thread for each loop. It counts as one of the
+/// From 1.45 to 1.48 libuv has the kernel start a thread for each loop. That thread counts among those of the
 /// process, has no name of its own at first, and ends some time after the loop.
 private func withoutIOURing() { unsafe setenv("UV_USE_IO_URING", "0", 1) }
 
-/// Expects no more descriptors and threads than there were. A thread ends some moments after its last words: as
-/// long as it takes, but not for ever. Those that were may have been about to end.
+/// Expects as many descriptors as before, and no more threads. A thread ends some moments after its last
+/// instruction, and this waits for that, but not for ever. Threads from before may have ended too.
 private func expectNoMore(than before: (descriptors: Int, threads: Int)) {
   let clock = ContinuousClock()
   let patient = clock.now.advanced(by: .seconds(10))
@@ -95,7 +95,7 @@ private func expectNoMore(than before: (descriptors: Int, threads: Int)) {
   Issue.record("\(before), \(after)")
 }
 
-/// The thread that sees to the deadline has to end with the dispatcher, long before that.
+/// The thread that watches the deadline has to end with the dispatcher, long before this deadline.
 private let inAnHour = ShutdownPolicy(drain: .seconds(3_600), cancel: .seconds(3_600))
 
 private func runAndEnd() throws {

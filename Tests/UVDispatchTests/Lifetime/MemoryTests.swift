@@ -12,7 +12,7 @@ extension OnePool {
     func dispatchers() async {
       await #expect(processExitsWith: .success) {
         standingStill {
-          // The smallest handle has 120 bytes.
+          // Less than the smallest handle, which has 120 bytes.
           expectNoGrowth(of: 100, rounds: 10_000) {
             let dispatcher = try? UVDispatcher()
             withExtendedLifetime(dispatcher) {}
@@ -26,7 +26,7 @@ extension OnePool {
       await #expect(processExitsWith: .success) {
         try standingStill {
           try Leases.prepare()
-          // What a request and its body have together is more than twice of that.
+          // A request and its body together take more than twice as much.
           expectNoGrowth(of: 40, rounds: 40_000) {
             let ended = Latch()
             Leases.start { ended.open() }
@@ -42,7 +42,7 @@ extension OnePool {
         standingStill {
           var limit = rlimit()
           unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-          // One for looking at the memory.
+          // One more descriptor, for looking at the memory.
           limit.rlim_cur = rlim_t(ThisProcess.descriptors + 1)
           unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
           expectNoGrowth(of: 400, rounds: 10_000) {
@@ -55,9 +55,9 @@ extension OnePool {
   }
 }
 
-/// Whether the process stays as large as it is, but for less than `bytes` a round.
+/// Expects that the process grows by less than `bytes` a round.
 private func expectNoGrowth(of bytes: Int, rounds: Int, _ body: () -> Void) {
-  // A sanitizer keeps what was freed.
+  // A sanitizer keeps freed memory.
   guard !ThisProcess.isSanitized else { return }
   for _ in 0..<(rounds / 10) { body() }
   let before = residentBytes()
@@ -66,7 +66,7 @@ private func expectNoGrowth(of bytes: Int, rounds: Int, _ body: () -> Void) {
   #expect(growth < bytes * rounds, "\(growth / rounds) bytes a round")
 }
 
-/// How much memory of its own the process has in use.
+/// How much memory of its own the process has in use, in bytes.
 private func residentBytes() -> Int {
   var text = [CChar](repeating: 0, count: 128)
   let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)

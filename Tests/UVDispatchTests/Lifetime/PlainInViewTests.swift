@@ -3,13 +3,13 @@ import Testing
 
 @testable import UVDispatch
 
-/// A plain body that waits in a view is nothing but a closure: it holds no view, and has no task.
+/// A plain body that waits in a view is only a closure: it holds no view, and has no task object.
 @Suite("A plain body that waits in a view")
 struct PlainInViewTests {
   private let bare = BareCore(width: 2, viewWidth: 2)
   private var core: Core { bare.core }
 
-  /// Also collects it.
+  /// Posts a plain body, and drains the inbox.
   private func post(line: UInt = #line, to view: UVView) {
     bare.post(to: view, line: line)
     core.collect()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-/// What becomes of what waits when the owner goes away.
+/// What becomes of waiting work when its owner goes away.
 @Suite("A core that gives up everything")
 struct ReleaseEverythingTests {
   private let bare = BareCore()

@@ -90,7 +90,7 @@ struct ReuseTests {
     #expect(isGone.wait(patience))
   }
 
-  /// Takes a task through all that may happen to one, and to its end.
+  /// Takes a task object through everything that may happen to one, and gives it back for reuse.
   private func useUp(_ bare: BareCore) {
     let item = WorkItem.make(
       kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
@@ -116,12 +116,12 @@ struct ReuseTests {
     #expect(bare.core.spares.count == 1)
   }
 
-  /// Every stored property, those of what it is a kind of included.
+  /// Every stored property, those of the superclasses included.
   private func story(of task: QueuedTask) -> [String] {
     var lines: [String] = []
     var mirror: Mirror? = Mirror(reflecting: task)
     while let level = mirror {
-      // Whose dispatcher's it is, and what that raises, differ between two dispatchers.
+      // The flag of its dispatcher's shutdown differs between two dispatchers.
       for (name, value) in level.children where name != "shutdown" {
         lines.append("\(name, default: "") = \(value)")
       }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-/// Where an item stands as itself, and has no task before somebody asks for it.
+/// The places where an item waits as itself. It has no task object before some code asks for one.
 @Suite("An item that waits")
 struct WaitingItemTests {
   private let bare = BareCore()

@@ -34,7 +34,7 @@ struct WordLockTests {
 
   @Test("does not mistake who sleeps for another lock on the same bench")
   func sharedBench() {
-    // As many benches as that: the first and the last share one.
+    // One lock more than there are benches: the first and the last lock share a bench.
     let locks = (0...64).map { _ in Guarded() }
     let (first, last) = (locks[0], locks[64])
     first.gate.lock()
@@ -118,7 +118,7 @@ struct MonitorTests {
   }
 }
 
-/// A number that is not safe without the lock beside it.
+/// A number that is safe only under the lock beside it.
 private final class Guarded: @unchecked Sendable {
   let gate = WordLock()
   var count = 0
@@ -132,7 +132,7 @@ private final class Guarded: @unchecked Sendable {
 
 private final class Turns: @unchecked Sendable {
   let monitor = Monitor()
-  // Under the monitor.
+  // Guarded by the monitor.
   var next = 0
   var taken = 0
 }

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("What is allotted to one body after the other")
 struct AllotmentTests {
-  /// Runs bodies until it is used up, and notes at which the clock was read.
+  /// Runs bodies until the time budget is used up, and notes after which bodies the clock was read.
   ///
   /// - Parameters:
-  ///   - allotted: Nanoseconds.
-  ///   - lengths: How long each body lasts. The last one again and again.
+  ///   - allotted: The time budget, in nanoseconds.
+  ///   - lengths: How long each body lasts. The last length is used again and again.
   private func looks(allotted: Int64, lengths: [Int64]) -> (bodies: Int, looks: [Int]) {
     var time: Int64 = 1_000
     var allotment = Allotment(nanoseconds: allotted, from: time)
@@ -36,7 +36,7 @@ struct AllotmentTests {
     let short = [Int64](repeating: 0, count: 20)
     let (bodies, looks) = looks(allotted: 640_000, lengths: short + [20_000])
     #expect(looks.prefix(5) == [1, 3, 7, 15, 23])
-    // The sixth of those eight is the first long one: after them none is unseen.
+    // The sixth of those eight is the first long one. From then on the clock is read after every body.
     #expect(looks.dropFirst(5).prefix(3) == [24, 25, 26])
     #expect(bodies == 20 + 32)
   }
@@ -44,7 +44,8 @@ struct AllotmentTests {
   @Test("counts all the bodies between two looks together")
   func together() {
     let (_, looks) = looks(allotted: 64_000, lengths: [999, 999, 999, 999])
-    // The second look finds two that lasted 1998 in all, and is followed by one after each body.
+    // The second look finds that two bodies took 1998 ns together, so the next look comes after one body. That
+    // look finds 999 ns, so the next one comes after two.
     #expect(looks.prefix(5) == [1, 3, 4, 6, 7])
   }
 

@@ -27,7 +27,7 @@ extension OnePool {
       dispatcher.runUntilIdle()
 
       #expect(ran.value == 10_000)
-      // The turn in which it was registered, and one or two more.
+      // The iteration in which the handle was registered, and one or two more.
       #expect(try #require(ranWhenServed.value) <= 4 * 16)
     }
 
@@ -72,7 +72,7 @@ extension OnePool {
       }
       let rounds = Box(0)
       @Sendable func again() {
-        // Only a broken loop gets that far.
+        // Only a broken loop reaches this count.
         guard !isOver.value, rounds.increment() < 2_000_000 else { return }
         dispatcher.foreground { again() }
       }

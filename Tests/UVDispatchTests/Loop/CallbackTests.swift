@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("A callback of libuv, which is on the loop's thread and in no task,")
   struct CallbackTests {
-    /// Runs `body` in a callback of libuv, soon. On the foreground.
+    /// Runs `body` soon, in a callback of libuv. To be called on the foreground.
     private func inCallback(
       on dispatcher: UVDispatcher, _ pipe: Pipe, _ body: @escaping @Sendable () -> Void
     ) {
@@ -17,14 +17,14 @@ extension OnePool {
       pipe.write()
     }
 
-    /// Whether `sync` on `queue` is refused to the caller.
+    /// Whether `sync` on `queue` is refused to the calling thread.
     private func isRefused(_ queue: TaskQueue) -> Bool { (try? queue.sync {}) == nil }
 
     @Test("may submit while a shutdown drains, but no timer", arguments: [false, true])
     func draining(starts: Bool) throws {
       let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
       let (ran, gate) = (Box([String]()), Latch())
-      // It holds the drain until what the callback has posted runs.
+      // This body holds up the drain until the body runs that the callback has posted.
       dispatcher.background { gate.hold(patience) }
       dispatcher.foreground {
         dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(3600)))
@@ -204,7 +204,7 @@ extension OnePool {
 
       dispatcher.run()
 
-      // Whoever was the last to begin is told; then the other goes on.
+      // Of the task and the callback, the one that began to wait last is refused. Then the other goes on.
       #expect(answers.value.count == 2)
       #expect(answers.value.values.contains(true))
     }
@@ -230,7 +230,7 @@ extension OnePool {
 
       dispatcher.run()
 
-      // Nobody goes on any more: either the task or the callback is told.
+      // Neither the task nor the callback can go on, so one of the two is refused.
       #expect(answers.value.first == .accepted)
       #expect(answers.value.count == 2)
     }

@@ -6,8 +6,8 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// `uv_async_send` must never meet `uv_close`. Whoever is about to wake the loop is played by the
-  /// test, which so can take as long as it likes.
+  /// `uv_async_send` must never meet `uv_close`. The test plays the thread that is about to wake the loop, so
+  /// it can take as long as it likes.
   @Suite("A loop that has ended is not closed")
   struct ClosingTests {
     @Test("while a thread that has posted is about to wake it")
@@ -16,7 +16,7 @@ extension OnePool {
       let mailbox = dispatcher.inbox(of: .foreground)
       let ran = Box(0)
       let site = CallSite(fileID: #fileID, line: #line)
-      // As far as a post goes under the lock of the mailbox.
+      // The part of a post that is done under the lock of the mailbox.
       #expect(mailbox.beginPost())
       #expect(mailbox.post(.plain(PlainTask(body: { ran.increment() }, site: site))))
       let loop = LoopThread(dispatcher)
@@ -38,7 +38,7 @@ extension OnePool {
       core.settle()
       #expect(core.loop.isPending)
       #expect(core.loop.inFlight == 1)
-      // As far as an unlock goes under the lock.
+      // The part of an unlock that is done under the lock.
       _ = core.loop.takePending()
       core.loop.endIteration(again: false)
       dispatcher.unlock()
@@ -60,7 +60,8 @@ extension OnePool {
     func descriptors() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
-          // The first of a process opens more: for all loops, and for the leases.
+          // The first dispatcher of a process opens more descriptors: some for all loops, and some for worker
+          // runs.
           let first = try UVDispatcher()
           first.beginShutdown()
           first.run()
@@ -79,7 +80,7 @@ extension OnePool {
   }
 }
 
-/// A thread in `run()`.
+/// A thread that calls `run()`.
 private final class LoopThread: Sendable {
   private let dispatcher: UVDispatcher
   private let number: Box<String?>
@@ -102,9 +103,9 @@ private final class LoopThread: Sendable {
 
   func join() -> Bool { thread.join() }
 
-  /// Until its loop is over, and it waits for something, or has returned all the same.
+  /// Waits until the loop is over and its thread sleeps, or until the thread has returned all the same.
   func waitUntilItStands() {
-    // Nobody is told of the moment.
+    // No event tells of this moment, so the test looks again and again.
     while !dispatcher.withCore({ $0.loop.isOver }) {}
     while !hasReturned {
       let status = try? String(

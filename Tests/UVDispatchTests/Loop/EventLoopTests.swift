@@ -6,7 +6,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// What `uv_backend_timeout` says: for how many milliseconds libuv would wait in the next round.
+  /// The timeout that libuv reports: for how many milliseconds it would wait in the next round.
   @Suite("The timer of a loop")
   struct EventLoopTests {
     @Test(
@@ -115,7 +115,7 @@ extension OnePool {
         for _ in 0..<wakes { loop.wake() }
         loop.run()
         #expect(turns.value == 1)
-        // A turn of its own, in which a wake that was left would bring another.
+        // This makes an iteration of its own. A wake-up that was left would bring another one.
         loop.comesRoundAgain(true)
         loop.run()
         loop.comesRoundAgain(false)
@@ -143,7 +143,7 @@ extension EventLoop {
     }
   }
 
-  /// What the loop takes for the time, in milliseconds.
+  /// The time according to the loop, in milliseconds.
   fileprivate var time: UInt64 {
     unsafe withLoop { loop in
       unsafe function("uv_now", (@convention(c) (UnsafeRawPointer) -> UInt64).self)(loop)

@@ -5,8 +5,8 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// What a thread gets for what it did itself. While one of these is blocked the kernel ends the process
-/// without calling its handler, and Swift's backtrace is such a handler.
+/// The signals that a thread gets for what it did itself. If one of these is blocked, the kernel ends the
+/// process without calling its handler. Swift's backtrace is such a handler.
 private let faults = [SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
 extension OnePool {
@@ -69,7 +69,7 @@ extension OnePool {
           for signal in faults { unsafe sigaction(signal, &action, nil) }
           let dispatcher = try UVDispatcher()
           dispatcher.foreground {
-            // An address that is no object's.
+            // An address at which no object is.
             unsafe UnsafeMutablePointer<Int>(bitPattern: 8)!.pointee = 1
           }
 
@@ -95,7 +95,8 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
-    /// What the calling thread blocks. The C library keeps two for its own threads, which no program can block.
+    /// The signals that the calling thread blocks. The C library keeps two signals for its own threads, and no
+    /// program can block these.
     private static var blocked: [CInt] {
       (1...64).filter { CurrentThread.blocks($0) }
     }

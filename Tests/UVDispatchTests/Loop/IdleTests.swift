@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// Asked of a core without a dispatcher: nobody runs what is put there.
+  /// Tests a core without a dispatcher: no thread runs what is put there.
   @Suite("A core that holds one thing")
   struct IdleTests {
     private let bare = BareCore()
@@ -34,7 +34,7 @@ extension OnePool {
 
       #expect(!core.isIdle)
       #expect(!core.hasNothingLeft)
-      // A view and what waits in it hold each other.
+      // A view and the task that waits in it hold each other.
       _ = core.releaseEverything()
     }
 

@@ -65,7 +65,7 @@ extension OnePool {
       }
       dispatcher.foreground { notes.change { $0.append("first") } }
       dispatcher.foreground { notes.change { $0.append("second") } }
-      // What the pool has run shows that the timers, which need the loop, had their chance.
+      // The body that the pool has run shows that the timer had its chance. The timer needs the loop.
       let proof = Latch()
       dispatcher.background { proof.open() }
       #expect(proof.wait(patience))

@@ -19,7 +19,7 @@ extension OnePool {
         try standingStill {
           Leaving.watch()
           signal(SIGPIPE) { _ in }
-          // The thread of run() is the caller's, and stays as it is.
+          // The thread of `run()` is the caller's, and keeps its mask.
           setMask(isFull: place != .loop)
           let status = Box<CInt?>(nil)
           try runBody(at: place) { status.value = statusOfChild(endingBy: ending) }
@@ -47,7 +47,7 @@ private func setMask(isFull: Bool) {
   unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
 }
 
-/// Makes a dispatcher, and returns once `body` has run on a thread of it.
+/// Makes a dispatcher, and returns once `body` has run on one of its threads.
 private func runBody(at place: BodyPlace, _ body: @escaping @Sendable () -> Void) throws {
   let dispatcher = try UVDispatcher()
   let hasRun = Latch()

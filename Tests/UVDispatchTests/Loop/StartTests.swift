@@ -66,7 +66,7 @@ extension OnePool {
       let threads = Box(Set<UInt>())
       let all = Latch(dispatchers.count)
       for dispatcher in dispatchers {
-        // Each holds its loop until all are there, so none can be another's.
+        // Each body holds its loop's thread until all bodies are there, so no two can be on the same thread.
         dispatcher.foreground {
           threads.change { _ = $0.insert(CurrentThread.id) }
           all.open()

@@ -18,7 +18,7 @@ struct TimerWishTests {
     #expect(!wishes(due: 2, loopLooksAt: 3, turnIsDue: true))
   }
 
-  /// Whether a timer that is due then makes the core want a turn.
+  /// Whether a timer with this due time makes the core ask for an iteration of the loop.
   private func wishes(due: Int64, loopLooksAt: Int64, turnIsDue: Bool = false) -> Bool {
     let bare = BareCore()
     bare.core.loop.timerIsSetFor = loopLooksAt

@@ -40,7 +40,7 @@ struct MainQueueTests {
     let thread = KernelThread(try #require(pid_t(host.readLine())), of: host.identifier)
     #expect(thread.waitUntilItSleeps())
     let before = thread.switches
-    // The one wait that is for the measurement itself.
+    // The measurement itself needs this wait.
     _ = Latch().wait(.seconds(1))
     #expect(thread.switches == before)
     host.write("end")

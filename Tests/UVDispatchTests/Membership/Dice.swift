@@ -24,7 +24,7 @@ struct Dice: Sendable {
     roll(sides) == 0
   }
 
-  /// Dice of their own, for somebody whose rolls must not depend on when others roll.
+  /// Dice of their own, for an actor whose rolls must not depend on when others roll.
   mutating func split() -> Dice {
     Dice(seed: roll(1 << 40))
   }

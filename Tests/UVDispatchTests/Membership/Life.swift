@@ -4,12 +4,12 @@ import TaskDispatch
 struct Life: Sendable {
   let task: TaskRecord
   let declared: Submission?
-  /// A run of a repeating timer, or the answer to an asked task: they stand in another's line.
+  /// A run of a repeating timer, or the reply to an asked task. Both have the line number of another
+  /// submission.
   let isRun: Bool
   let isReply: Bool
   var events: [(index: Int, event: TaskEvent)] = []
-  /// When it stood in its queue. Nil if nobody tells: for a notification, or a `run` that waited
-  /// for room.
+  /// When it came into its queue. Nil if no event tells: for a notification, or a `run` that waited for room.
   var entered: Int?
   var due: Int?
   var started: Int?
@@ -21,14 +21,14 @@ struct Life: Sendable {
   var first: Int { events.first?.index ?? 0 }
   var form: Submission.Form { isReply ? .reply : declared?.form ?? .posted }
   var isRepeatingTimer: Bool { form == .repeating && !isRun }
-  /// It waits for a time first.
+  /// Whether it first waits for a time.
   var isFromTimer: Bool { form == .timer || form == .repeating }
   var isBarrier: Bool { !isReply && task.lane == .background && declared?.isBarrier == true }
-  /// Somebody in `sync` who runs it: is given the turn before the event of the start is told.
+  /// Whether it is a call of `sync`. The queue admits it before the event of its start is reported.
   var isCaller: Bool { form == .sync && task.lane == .background }
   var band: PriorityBand { task.lane == .foreground ? .medium : task.site.band }
 
-  /// Whether it stands in its queue at `index`.
+  /// Whether it waits in its queue at `index`.
   func waits(at index: Int) -> Bool {
     guard let entered, entered < index else { return false }
     return (started ?? ended) > index

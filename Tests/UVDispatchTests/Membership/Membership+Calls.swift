@@ -73,8 +73,8 @@ extension Membership {
     }
   }
 
-  /// Whether it is the run that a repeating timer owed when the gate was closed: for a tick that came while the run
-  /// before had not ended.
+  /// Whether `life` is a run that a repeating timer still owed when the gate was closed, for a tick that came
+  /// before the run before it had ended.
   private func isOwed(_ life: Life, since gate: Int) -> Bool {
     guard life.isRun, life.declared?.catchUp == .all || life.declared?.catchUp == .once else {
       return false
@@ -97,7 +97,7 @@ extension Membership {
       }
     case .due: find(13, "\(life) came due after the gate was closed", life)
     case .started:
-      // Who stands in `sync` may have the turn until the cancel phase is over.
+      // A call of `sync` may be admitted until the cancel phase is over.
       if drainsNothing != nil, life.form != .sync {
         find(13, "\(life) started after a shutdown that drains nothing", life)
       }
@@ -109,7 +109,7 @@ extension Membership {
     }
   }
 
-  /// What was to be skipped, and was in when the shutdown came, does not start after it.
+  /// A task that was to be skipped, and was accepted before the shutdown, does not start after it.
   private mutating func judgeSkipped(_ event: TaskEvent, _ began: Int) {
     guard event.kind == .started, let life = byID[event.task.id],
       life.declared?.isSkippedAtShutdown == true, life.first < began
@@ -135,7 +135,7 @@ extension Membership {
     }
   }
 
-  /// The report accounts for all that was accepted, and names what did not run to its end.
+  /// The report must account for everything that was accepted, and name every task that did not run to its end.
   mutating func judgeReport() {
     guard let report = history.report else { return }
     var final = history.ledger

@@ -8,11 +8,11 @@ extension Membership {
       for later in members {
         guard let started = later.started, let entered = later.entered else { continue }
         for earlier in members where earlier.waits(at: started) {
-          // A caller has taken its turn before the event of its start.
+          // A call of `sync` is admitted before the event of its start.
           guard let before = earlier.entered, before < entered, !earlier.isCaller,
             earlier.band == later.band, !earlier.isBarrier, !later.isBarrier
           else { continue }
-          // On the foreground, what was posted and what came due stand apart.
+          // On the foreground, posted tasks and due timers are ordered apart.
           if earlier.task.lane == .foreground, earlier.isFromTimer != later.isFromTimer { continue }
           find(3, "\(earlier) was overtaken by \(later)", earlier, later)
         }
@@ -57,11 +57,11 @@ extension Membership {
         }
       }
     }
-    // Who stands in `sync` has turns, and runs tasks, that no event shows at the time.
+    // A thread that is blocked in `sync` may be admitted, or run tasks, at a time that no event shows.
     if !lives.contains(where: { $0.isCaller }) { judgeBandsOfViews() }
   }
 
-  /// The view of a higher task that may start has a turn before that of a lower task.
+  /// If a task of a higher band may start, its view comes before the view of a lower task.
   private mutating func judgeBandsOfViews() {
     for next in lives where next.task.lane == .background {
       guard let started = next.started else { continue }
@@ -81,7 +81,7 @@ extension Membership {
     }
   }
 
-  /// No barrier stands before it. What nobody knows to stand anywhere may stand there.
+  /// Whether no barrier is before `waiting`. A barrier of which no event tells where it is may be before it.
   private func mayStart(_ waiting: Life, _ members: [Life], at index: Int) -> Bool {
     guard !waiting.isCaller, !waiting.isBarrier, let entered = waiting.entered else { return false }
     return !members.contains {
@@ -89,8 +89,7 @@ extension Membership {
     }
   }
 
-  /// From three steps after the first take that passed it over, at most two others start before a
-  /// head.
+  /// At most two others may start before a head, from three steps after the first take that passed it over.
   mutating func judgeAging() {
     for (queue, members) in queues where queue != "foreground" {
       let starts = members.filter { $0.started != nil && !$0.isCaller && !$0.isBarrier }

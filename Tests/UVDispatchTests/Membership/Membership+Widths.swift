@@ -9,7 +9,7 @@ extension Membership {
     var standing = 0
     for (index, entry) in history.entries.enumerated() {
       switch entry.line {
-      // A worker that stands in `sync` runs what is before it without another worker.
+      // A worker that is blocked in `sync` runs what stands before its call without another worker.
       case .syncBegan: standing += 1
       case .syncEnded: standing -= 1
       case .event(let event):
@@ -32,7 +32,7 @@ extension Membership {
     }
   }
 
-  /// Nothing of a view starts while it is surely held. A caller that was given its turn takes it.
+  /// Nothing of a view may start while it is surely suspended. A call of `sync` that was admitted before may.
   mutating func judgeSuspensions() {
     var held: [String: Int] = [:]
     for entry in history.entries {
@@ -49,7 +49,7 @@ extension Membership {
     }
   }
 
-  /// Whether somebody may have suspended `queue` at `index`.
+  /// Whether a thread may have suspended `queue` at `index`.
   func mayBeSuspended(_ queue: String, at index: Int) -> Bool {
     var held = 0
     for entry in history.entries.prefix(index) {

@@ -1,15 +1,15 @@
 import TaskDispatch
 
-/// Says what a history has that the rules do not allow.
+/// Finds what the rules do not allow in a history.
 ///
-/// Pure: it knows the rules from their text, and shares nothing with a dispatcher but the names of
-/// things. *Started* means that a slot was taken, which the lock orders; a body begins at some time
-/// after that.
+/// It is pure: it knows the rules from their text, and shares nothing with a dispatcher but the names of
+/// things. *Started* means that a slot was taken, which the dispatcher does under its lock; the body begins at
+/// some time after that.
 struct Membership {
   struct Violation: Sendable, Equatable, CustomStringConvertible {
     let rule: Int
     let what: String
-    /// The events that show it.
+    /// The events that show the violation.
     let events: [TaskEvent]
 
     var description: String {
@@ -53,7 +53,7 @@ struct Membership {
       Violation(rule: rule, what: what, events: lives.flatMap { $0.events.map(\.event) }))
   }
 
-  /// What was submitted to each queue, repeating timers aside, whose runs are here.
+  /// The submissions to each queue. A repeating timer itself is left out, and its runs are included.
   var queues: [(queue: String, members: [Life])] {
     history.queues.map { queue in
       (queue.label, lives.filter { $0.task.queue == queue.label && !$0.isRepeatingTimer })
@@ -94,10 +94,10 @@ struct Membership {
     judgeBodies()
   }
 
-  /// What the bodies say of themselves must be what the events say.
+  /// The notes of the bodies must agree with the events.
   private mutating func judgeBodies() {
     for (line, declared) in history.declared.sorted(by: { $0.key < $1.key }) {
-      // An answer stands in the line of its question.
+      // A reply has the same line number as the task that asked.
       guard declared.form != .reply else { continue }
       let mine = lives.filter { $0.declared?.called == line && !$0.isReply }
       let starts = mine.filter { $0.started != nil }.count
@@ -110,7 +110,7 @@ struct Membership {
     }
   }
 
-  /// What a body submits comes while it runs.
+  /// What a body submits is submitted while the body runs.
   private mutating func judgeParents() {
     for life in lives where !life.isRun {
       guard let id = life.task.parent else { continue }

@@ -32,7 +32,7 @@ extension OnePool {
   }
 }
 
-/// Runs that began in the middle of another, which did not wait then: in `sync`, or for room.
+/// Runs that began in the middle of another run which did not wait then, in `sync` or for room.
 private func overlaps(in trial: Trial) -> [String] {
   let runs = trial.submissions.flatMap { submission in submission.runs.map { (submission, $0) } }
     .sorted { $0.1.began < $1.1.began }

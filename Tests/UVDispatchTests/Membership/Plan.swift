@@ -7,7 +7,7 @@ struct Plan: Sendable {
     case atLast
     /// A shutdown in the middle, with time to drain.
     case early
-    /// A shutdown in the middle: what has not started is cancelled.
+    /// A shutdown in the middle, which cancels what has not started.
     case abrupt
   }
 
@@ -17,22 +17,22 @@ struct Plan: Sendable {
   let threads: Int
   let actions: Int
   let ending: Ending
-  /// Every worker and the loop are held until each thread has done half of its actions, so that
+  /// Whether every worker and the loop are held until each thread has done half of its actions, so that the
   /// queues grow.
   let isHeld: Bool
-  /// The loop begins when the threads have done their part.
+  /// Whether the loop begins only when the threads have done their part.
   let loopIsLate: Bool
   let overflow: Overflow
-  /// Some timers repeat. As long as one does, no wait is found to be for ever: so no body waits.
+  /// Whether some timers repeat. As long as one does, no wait is found to be for ever, so no body waits.
   let repeats: Bool
-  /// Some Swift Tasks take part.
+  /// Whether some Swift Tasks take part.
   let hasTasks: Bool
   let agingStep: Duration
 
   /// - Parameters:
-  ///   - isObserved: Somebody judges its history, which does not tell when a task that waited for
-  ///     room got it: then none does.
-  ///   - isStepped: One thread does everything, and no Task takes part.
+  ///   - isObserved: Whether an observer records the history. The history does not tell when a `run` that waited
+  ///     for room got it, so a program with Swift Tasks then has no limit.
+  ///   - isStepped: Whether one thread does everything, and no Swift Task takes part.
   init(seed: Int, isObserved: Bool = false, isStepped: Bool = false) {
     var dice = Dice(seed: seed)
     self.seed = seed
@@ -57,7 +57,7 @@ struct Plan: Sendable {
       : blocks
         ? .blockCaller(limit: 3 + dice.roll(4), timeout: nil)
         : dice.once(in: 6) ? .reject(limit: 3 + dice.roll(8)) : .unbounded
-    // An hour is longer than any program: the bands are strict then.
+    // An hour is longer than any program, so the bands are strict then.
     agingStep = dice.once(in: 4) ? .nanoseconds(1 + dice.roll(2_000)) : .seconds(3600)
   }
 

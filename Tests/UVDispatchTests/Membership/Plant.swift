@@ -1,13 +1,13 @@
 import TaskDispatch
 import Testing
 
-/// Two histories of the same tasks: one that the rules allow, and one that a rule does not.
+/// Two histories of the same tasks: one that the rules allow, and one that breaks a rule.
 struct Plant: Sendable, CustomTestStringConvertible {
   let name: String
   let rule: Int
   let story: Story
   let legal: String
-  /// What is wrong in it, if that is not in its words.
+  /// The story for the illegal words. It differs from `story` where the fault is not in the words.
   let spoilt: Story
   let illegal: String
 

@@ -41,7 +41,7 @@ struct PlantedHistoryTests {
 }
 
 extension History {
-  /// What threads tell that tell last what they enqueued.
+  /// The history as threads report it that report last what they have enqueued.
   fileprivate func toldLate() -> History {
     let late = entries.filter { $0.event?.kind == .enqueued }
     return History(

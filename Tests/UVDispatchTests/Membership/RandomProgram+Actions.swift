@@ -20,7 +20,7 @@ extension RandomProgram {
   }
 
   func anyQueue(_ actor: inout Actor) -> Int {
-    // The views are what is most worth looking at.
+    // The views are most worth testing.
     let roll = actor.dice.roll(2 + 2 * plan.views.count)
     return roll < 2 ? roll : 2 + (roll - 2) / 2
   }
@@ -39,7 +39,7 @@ extension RandomProgram {
 
   // MARK: Submitting
 
-  /// Posts a body to every worker and to the loop that holds it until half-time.
+  /// Posts one body for each worker and one for the loop. Each body holds its thread until half-time.
   func holdEverybody(_ actor: inout Actor) {
     for queue in 0...plan.workers {
       let slip = draft(.posted, &actor, on: min(queue, 1))
@@ -83,7 +83,7 @@ extension RandomProgram {
     if actor.dice.once(in: 2) { board.withLock { $0.append(slip) } }
   }
 
-  /// A timer of an exact time, which several may share.
+  /// A timer with an exact due time, which several timers may share.
   func delay(_ actor: inout Actor) {
     let now = dispatcher.now.nanoseconds
     let due = (now / 100_000 + Int64(actor.dice.roll(4))) * 100_000
@@ -99,7 +99,7 @@ extension RandomProgram {
   }
 
   func `repeat`(_ actor: inout Actor) {
-    // Longer than a run takes: a timer that cannot keep up would let nothing else run.
+    // Longer than a run takes: a timer that cannot keep up would leave no time for other work.
     let interval = Duration.microseconds((400 + actor.dice.roll(500)) * (Self.isSanitized ? 50 : 1))
     let catchUp = CatchUp.allCases[actor.dice.roll(4)]
     let due = dispatcher.now.advanced(by: interval).nanoseconds
@@ -124,7 +124,7 @@ extension RandomProgram {
     settle(slip, admission.isAccepted)
   }
 
-  /// Work, and then its answer on the foreground.
+  /// Submits a body whose reply runs on the foreground.
   func askAndAnswer(_ actor: inout Actor) {
     let slip = draft(.asked, &actor, on: anyQueue(&actor))
     let reply = draft(.reply, &actor, on: 0)

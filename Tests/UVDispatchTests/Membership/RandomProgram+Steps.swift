@@ -2,8 +2,8 @@ import TaskDispatch
 import TaskDispatchTesting
 
 extension RandomProgram {
-  /// Runs what `seed` says on the fake, all of it on this thread: what its threads would do, turn
-  /// by turn, and steps between.
+  /// Runs the program of `seed` on the fake, all of it on this thread: the actions of its threads one after the
+  /// other, and steps between them.
   static func inSteps(seed: Int) -> (trial: Trial, history: History) {
     let plan = Plan(seed: seed, isStepped: true)
     let book = HistoryBook()

@@ -4,10 +4,11 @@ import UVDispatch
 @testable import TaskDispatchTesting
 
 extension RandomProgram {
-  /// Runs what `seed` says on the real dispatcher, to the end. Nil if it does not come to one.
+  /// Runs the program of `seed` on the real dispatcher, to its end. Nil if it does not end.
   static func onThreads(seed: Int) throws -> Trial? { try run(Plan(seed: seed), nil)?.trial }
 
-  /// As ``onThreads(seed:)``, under the eyes of an observer.
+  /// Runs the program of `seed` on the real dispatcher, with an observer that records its history. Nil if it
+  /// does not end.
   static func observedOnThreads(seed: Int) throws -> (trial: Trial, history: History)? {
     let ended = try run(Plan(seed: seed, isObserved: true), HistoryBook())
     return ended.map { ($0.trial, $0.program.history($0.trial, $0.report)) }

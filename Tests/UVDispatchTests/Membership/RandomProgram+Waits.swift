@@ -3,9 +3,9 @@ import TaskDispatch
 @testable import TaskDispatchTesting
 
 extension RandomProgram {
-  // MARK: Holding
+  // MARK: Suspending
 
-  /// Whoever holds a view stands still for nobody: others may stand still for it.
+  /// A thread that keeps a view suspended never waits, since others may wait for that view.
   func suspendOrResume(_ actor: inout Actor) {
     if !actor.held.isEmpty {
       resume(actor.held.removeLast())
@@ -32,7 +32,7 @@ extension RandomProgram {
     mark(.resumed(queues[held.queue].label))
   }
 
-  // MARK: Standing still
+  // MARK: Waiting
 
   func sync(_ actor: inout Actor) {
     let isBarrier = actor.dice.once(in: 4)

@@ -3,19 +3,19 @@ import TaskDispatch
 
 @testable import TaskDispatchTesting
 
-/// A small program of several threads: what each thread and each body does depends on the seed, and
-/// how they meet on the machine. Everything notes down itself what it sees.
+/// A small program of several threads. What each thread and each body does depends on the seed, and how they
+/// meet depends on the machine. Each notes what it sees.
 final class RandomProgram: Sendable {
   /// A thread or a body that acts.
   struct Actor {
     var dice: Dice
-    /// Whose body it is; nil for a thread of the program.
+    /// The submission whose body it is; nil for a thread of the program.
     let parent: Slip?
     let depth: Int
-    /// It may stand still until others have done something.
+    /// Whether it may wait for others.
     var mayWait: Bool
     var slips: [Slip] = []
-    /// The views that it holds, and where that is noted.
+    /// The views that it keeps suspended, and the index of the note about each.
     var held: [(queue: Int, note: Int)] = []
   }
 
@@ -30,12 +30,12 @@ final class RandomProgram: Sendable {
   let dispatcher: any TaskDispatcher
   let queues: [TaskQueue]
   let plots: [Plot]
-  /// Where a history is written; nil if nobody observes.
+  /// The history is written here; nil if there is no observer.
   let book: HistoryBook?
   let notes = Locked(Notes())
   let group = WorkGroup()
   let tasks = WorkGroup()
-  /// Handles for anybody to cancel.
+  /// Submissions that any thread and any body may cancel.
   let board = Locked<[Slip]>([])
   /// Open when every thread has done half of its actions.
   let halfTime: Latch
@@ -53,9 +53,9 @@ final class RandomProgram: Sendable {
     halfTime = Latch(plan.threads)
   }
 
-  /// The next ticket.
+  /// Draws the next ticket.
   func ticket() -> Int {
-    // Under ThreadSanitizer, a counter that ordered threads would hide races from it.
+    // Under ThreadSanitizer the counter must not order the threads, since that would hide races.
     Self.isSanitized
       ? tickets.wrappingAdd(1, ordering: .relaxed).oldValue
       : tickets.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
@@ -67,7 +67,7 @@ final class RandomProgram: Sendable {
 
   // MARK: Acting
 
-  /// What the thread of this number does.
+  /// Acts as the thread of this number does.
   func act(asThread thread: Int) {
     var actor = Actor(
       dice: Dice(seed: plan.seed << 8 + thread), parent: nil, depth: 0, mayWait: !plan.isHeld)
@@ -105,7 +105,7 @@ final class RandomProgram: Sendable {
     }
   }
 
-  /// What the body of `slip` does.
+  /// Acts as the body of `slip` does.
   func perform(_ slip: Slip) {
     let began = ticket()
     let time = dispatcher.now.nanoseconds

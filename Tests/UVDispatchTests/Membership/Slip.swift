@@ -1,6 +1,6 @@
 import TaskDispatch
 
-/// Where one submission of a random program is written down while it lives. Any thread.
+/// The notes about one submission of a random program while it lives. Any thread may use it.
 final class Slip: Sendable {
   struct Handle: Sendable {
     let cancel: @Sendable () -> Cancellation
@@ -13,7 +13,7 @@ final class Slip: Sendable {
   private let made = Locked<[Slip]>([])
   let number: Int
   let queue: Int
-  /// What its body rolls: its own, so that what it does depends on the seed alone.
+  /// The dice of its body. They are its own, so that what the body does depends on the seed alone.
   let dice: Dice
   /// How many bodies stand between it and a thread of the program.
   let depth: Int
@@ -32,19 +32,19 @@ final class Slip: Sendable {
 
   var knownHandle: Handle? { handle.withLock { $0 } }
 
-  /// Says which submissions its body has made.
+  /// Adds the submissions that its body has made.
   func add(_ slips: [Slip]) { made.withLock { $0 += slips } }
 
-  /// This submission and those that came of it.
+  /// This submission, and all that came of it.
   var everything: [Submission] {
     if let outcome = knownHandle?.outcome() { note { $0.outcome = outcome } }
     return [state.withLock { $0 }] + made.withLock { $0 }.flatMap(\.everything)
   }
 }
 
-/// A number that the bodies of one queue count up when they are alone in it.
+/// A number that the bodies of one queue count up while they are alone in it.
 final class Plot: @unchecked Sendable {
-  // Plain on purpose: the order of the queue is what makes it right, and ThreadSanitizer looks.
+  // Not atomic on purpose: the order of the queue makes it right, and ThreadSanitizer checks that.
   private(set) var count = 0
 
   func countUp() { count += 1 }

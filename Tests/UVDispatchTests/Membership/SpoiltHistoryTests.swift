@@ -3,15 +3,15 @@ import Testing
 
 @testable import TaskDispatchTesting
 
-/// Real histories, each with one thing changed that no dispatcher may do.
+/// Real histories, each with one change that no dispatcher may make.
 @Suite("A real history")
 struct SpoiltHistoryTests {
   private typealias Entry = History.Entry
 
   private static let histories = (0..<40).map { RandomProgram.inSteps(seed: $0).history }
 
-  /// Puts each of the histories through `spoil`, which says whether there was anything to spoil,
-  /// and wants those to be refused by one of `rules`.
+  /// Changes each of the histories by `spoil`, which returns whether there was anything to change. Expects that
+  /// each changed history breaks one of `rules`.
   private func expect(
     _ rules: Int..., spoil: (inout [History.Entry]) -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -64,7 +64,7 @@ struct SpoiltHistoryTests {
 
   @Test("is refused when two tasks of a queue and band change places")
   func swapped() {
-    // One of them may stand behind a barrier that the other stands before.
+    // One of the two may stand behind a barrier that the other stands before.
     expect(3, 6) { entries in
       let starts = entries.indices.filter { entries[$0].event?.kind == .started }
       for (index, first) in starts.enumerated() {
@@ -72,7 +72,7 @@ struct SpoiltHistoryTests {
           guard areAlike(entries[first], entries[second]),
             waits(entries[second], before: first, in: entries)
           else { continue }
-          // Everything of the one from its start on is told of the other.
+          // From this start on, the events of the two tasks are exchanged.
           let (one, other) = (entries[first].event!.task, entries[second].event!.task)
           for place in first..<entries.count {
             guard let event = entries[place].event else { continue }
@@ -122,7 +122,7 @@ struct SpoiltHistoryTests {
     }
   }
 
-  /// Posted to one queue in one band, and nobody who stands in `sync`.
+  /// Whether both tasks were posted to one queue in one band, and neither is a call of `sync`.
   private func areAlike(_ left: History.Entry, _ right: History.Entry) -> Bool {
     guard let left = left.event?.task, let right = right.event?.task else { return false }
     return left.id != right.id && left.queue == right.queue && left.site.band == right.site.band

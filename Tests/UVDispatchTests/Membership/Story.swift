@@ -1,13 +1,12 @@
 import TaskDispatch
 
-/// A history that is told by hand, in words of one moment each; the tenth begins at 100.
+/// A history that is told by hand, in words of one moment each, 10 ns apart.
 ///
 /// - `+1` task 1 is accepted, `!1` refused; `@1` it comes due; `>1` it starts
 /// - `.1` completed, `~1` cancelled, `x1` expired; `?1` it is asked to stop
-/// - `c1` somebody calls its `cancel()`, which says `b1` before its start, `r1` requested, `l1` too
-///   late
+/// - `c1` its `cancel()` is called; the answer is `b1` before its start, `r1` requested, `l1` too late
 /// - `[view` a view is suspended, `]view` it is resumed
-/// - `gate` a shutdown begins, `halt` one that drains nothing; `over` the report is there
+/// - `gate` a shutdown begins, `halt` one that drains nothing; `over` the report has been made
 struct Story: Sendable {
   struct Task: Sendable, Equatable {
     let number: Int
@@ -19,7 +18,7 @@ struct Story: Sendable {
     var timeToLive: Int64?
     var isSkipped = false
     var parent: Int?
-    /// Of a repeating timer.
+    /// How a repeating timer catches up.
     var catchUp: CatchUp?
     var isRun = false
 
@@ -60,9 +59,9 @@ struct Story: Sendable {
 
   var tasks: [Task]
   var agingStep: Int64 = .max
-  /// What the ledger says of completed tasks beyond the truth.
+  /// By how much the ledger's count of completed tasks is wrong.
   var ledgerError = 0
-  /// What the report names as never started.
+  /// The tasks that the report names as never started.
   var neverStarted: [Int] = []
 
   func history(_ words: String) -> History {

@@ -1,23 +1,23 @@
 import TaskDispatch
 
-/// One submission of a random program: what it asked for, and what its own calls and body noted.
+/// One submission of a random program: what it asked for, and what its own calls and its body noted.
 ///
-/// Moments are *tickets*, drawn from one counter: the lower was drawn first.
+/// Moments are *tickets*, drawn from one counter: the lower one was drawn first.
 struct Submission: Sendable {
   enum Form: Sendable {
     /// A plain body: no options and no handle.
     case posted
-    /// With options, and a handle.
+    /// With options and a handle.
     case handled
     case timer
     case repeating
     case notification
-    /// Plain, with an answer on the foreground, which stands in the same line.
+    /// A plain body with a reply on the foreground, which claims the same line number.
     case asked
-    /// That answer. Submitted when the body has ended, nobody notes when.
+    /// The reply to an asked task. The dispatcher submits it when the body has ended; no note tells when.
     case reply
     case sync
-    /// By `run`, from a Swift Task.
+    /// Submitted by `run`, from a Swift Task.
     case awaited
   }
 
@@ -35,41 +35,41 @@ struct Submission: Sendable {
     let answer: Cancellation
   }
 
-  /// The ticket of its call. It also claims to stand in this line, which finds it in a report.
+  /// The ticket of its call. The submission claims it as its line number too, by which a report names it.
   let called: Int
   let form: Form
-  /// Which queue of the program; 0 is the foreground.
+  /// The index of its queue in the program; 0 is the foreground.
   let queue: Int
   let band: PriorityBand
   let isBarrier: Bool
   /// The submission whose body made this one.
   let parent: Int?
-  /// Who made it.
+  /// The thread that made it.
   let thread: UInt
-  /// Not before this time.
+  /// The earliest time at which it may run.
   var due: Int64?
   var timeToLive: Int64?
-  /// Of a repeating timer.
+  /// How a repeating timer catches up.
   var catchUp: CatchUp?
   var isSkippedAtShutdown = false
 
-  /// When the call came back.
+  /// The ticket drawn when its call had returned.
   var returned = Int.max
-  /// Nil if nobody told: it is not known for a reply.
+  /// Nil if no call tells. That is so for a reply.
   var isAccepted: Bool?
-  /// A `sync` that was told that it would wait for itself.
+  /// Whether its `sync`, or a wait for it, was refused as a deadlock.
   var wouldDeadlock = false
-  /// When somebody had waited for its end.
+  /// The first ticket that was drawn after a wait for its end had returned.
   var waited = Int.max
   var runs: [Run] = []
   var cancels: [Cancel] = []
-  /// What the handle says in the end.
+  /// The outcome that its handle has in the end.
   var outcome: Outcome?
 
   var began: Int? { runs.first?.began }
   var ended: Int? { runs.first.flatMap(\.ended) }
 
-  /// It stands in its queue when its call returns.
+  /// Whether it is in its queue when its call returns.
   var standsOnReturn: Bool {
     switch form {
     case .posted, .asked, .handled, .sync, .awaited: true
@@ -77,7 +77,7 @@ struct Submission: Sendable {
     }
   }
 
-  /// Whether somebody was told that its body never runs.
+  /// Whether an outcome or an answer said that its body never runs.
   var isCancelled: Bool { outcome == .cancelled || cancels.contains { $0.answer == .beforeStart } }
 }
 

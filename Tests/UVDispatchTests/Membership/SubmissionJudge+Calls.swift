@@ -25,7 +25,7 @@ extension SubmissionJudge {
         case .beforeStart where !submission.runs.isEmpty || submission.outcome != .cancelled:
           find(9, "\(submission) is \(submission.outcome as Any), in spite of \(cancel)")
         case .requested where submission.form != .repeating:
-          // Its body may have noted its end, and not have returned.
+          // The body may have noted its end and not have returned yet.
           if submission.runs.isEmpty { find(9, "\(submission) never ran, in spite of \(cancel)") }
         case .tooLate where submission.form != .repeating:
           if let began = submission.began, began > cancel.returned {
@@ -37,7 +37,7 @@ extension SubmissionJudge {
     }
   }
 
-  /// Nothing of a view starts while it is held. What has started may come to its body later.
+  /// Nothing of a view may start while it is suspended. A task that has started may come to its body later.
   mutating func judgeHeldViews() {
     for held in trial.suspensions {
       let open = mostThatGoOn(in: held.queue, from: held.from, to: held.to)
@@ -48,7 +48,7 @@ extension SubmissionJudge {
   }
 
   private func mostThatGoOn(in queue: Int, from: Int, to: Int) -> Int {
-    // A caller may have been given its turn before.
+    // A call of `sync` may have been admitted before.
     trial.submissions.lazy.filter { $0.queue == queue && $0.form != .sync }.flatMap(\.runs)
       .filter { $0.began < to && ($0.ended ?? .max) > from }.count
   }
@@ -80,7 +80,7 @@ extension SubmissionJudge {
     judgeDrain()
   }
 
-  /// If everybody had done their part when the shutdown came, everything accepted has run.
+  /// If the only shutdown began when all threads had done their part, everything accepted must have run.
   private mutating func judgeDrain() {
     guard trial.shutdowns.count == 1, let shutdown = trial.shutdowns.first,
       !shutdown.drainsNothing

@@ -9,7 +9,7 @@ extension SubmissionJudge {
         guard let first = earlier.began else { continue }
         for later in members
         where later.called > earlier.returned && later.band == earlier.band {
-          // On the foreground, what was posted and what came due stand apart.
+          // On the foreground, posted tasks and due timers are ordered apart.
           if queue == 0, later.form == .timer || later.form == .repeating { continue }
           guard let second = later.began, second < first else { continue }
           find(3, "\(later) overtook \(earlier)")
@@ -43,7 +43,7 @@ extension SubmissionJudge {
 
   // MARK: Rule 7
 
-  /// Where one runs at a time, what stood in the queue when a body ended must be considered.
+  /// Where one task runs at a time, the end of a body makes the queue choose among all that wait in it.
   mutating func judgeBands() {
     guard trial.bandsAreStrict else { return }
     for (queue, members) in queues where queue != 0 && trial.queues[queue].width == 1 {
@@ -84,7 +84,7 @@ extension SubmissionJudge {
     var changes: [(ticket: Int, change: Int)] = []
     for submission in background {
       if submission.form == .sync {
-        // A worker that stands in `sync` runs what is before it without another worker.
+        // A worker that is blocked in `sync` runs what stands before its call without another worker.
         guard submission.parent != nil else { continue }
         changes += [(submission.called, -1), (submission.returned, 1)]
       } else {

@@ -1,10 +1,10 @@
 import TaskDispatch
 
-/// Says what the notes of a random program have that the rules do not allow.
+/// Finds what the rules do not allow in the notes of a random program.
 ///
-/// It knows what calls and bodies saw, and nothing of the inside of a dispatcher: whether something
-/// stood in a queue it concludes from calls that had returned, and whether something ran from what
-/// the body noted. So it finds only what is certainly wrong.
+/// It knows what calls and bodies saw, and nothing of the inside of a dispatcher. From a call that had returned
+/// it concludes that a submission was in its queue, and from the notes of a body that it ran. So it finds only
+/// what is certainly wrong.
 struct SubmissionJudge {
   let trial: Trial
   private(set) var findings: [String] = []
@@ -32,7 +32,7 @@ struct SubmissionJudge {
     findings.append("rule \(rule): \(finding)")
   }
 
-  /// Everything that was submitted to each queue.
+  /// The submissions to each queue.
   var queues: [(queue: Int, members: [Submission])] {
     trial.queues.indices.map { queue in (queue, trial.submissions.filter { $0.queue == queue }) }
   }
@@ -98,13 +98,13 @@ struct SubmissionJudge {
     if accepted > ledger.accepted || isExact && accepted != ledger.accepted {
       find(13, "\(accepted) submissions were accepted, and the ledger says \(ledger)")
     }
-    // A `sync` or `run` that a shutdown turned away may have been accepted before.
+    // A `sync` or `run` that a shutdown rejected may have been accepted before.
     if isExact && refused != ledger.refused {
       find(13, "\(refused) submissions were refused, and the ledger says \(ledger)")
     }
   }
 
-  /// What never ran was cancelled by somebody, has expired, or is named in the report.
+  /// A submission that never ran was cancelled by a call, has expired, or is named in the report.
   private mutating func judgeReport() {
     let named = Set(trial.neverStarted)
     for submission in trial.submissions {

@@ -4,7 +4,8 @@ import Testing
 /// A judge that never finds anything would find every program good.
 @Suite("The judge of what calls and bodies see")
 struct SubmissionJudgeTests {
-  /// Two tasks of one view, of width 1, by one thread: each called, returned, began and ended.
+  /// Two tasks that one thread has submitted to a view of width 1, with the tickets of call, return, begin and
+  /// end.
   private var good: Trial {
     var trial = Trial(
       queues: [

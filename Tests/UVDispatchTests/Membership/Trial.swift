@@ -17,15 +17,15 @@ struct Trial: Sendable {
   struct ShutdownCall: Sendable {
     let called: Int
     let returned: Int
-    /// Nothing that has not started starts any more.
+    /// Whether nothing that has not started may start any more.
     let drainsNothing: Bool
   }
 
-  /// The first is the foreground, the second the background, the others are views.
+  /// The first is the foreground, the second the background, and the others are views.
   var queues: [Queue]
-  /// The most background bodies on workers.
+  /// The most background bodies that may be on workers at a time.
   var workers: Int
-  /// No head ever ages: the bands are strict.
+  /// Whether no head ever ages, so that the bands are strict.
   var bandsAreStrict: Bool
   var submissions: [Submission] = []
   /// When views were surely suspended.
@@ -33,10 +33,10 @@ struct Trial: Sendable {
   var shutdowns: [ShutdownCall] = []
   /// From before a `flush` began to when it had ended.
   var flushes: [Interval] = []
-  /// The ticket drawn when the report was there.
+  /// The ticket drawn when the report had been made.
   var over = Int.max
   var ledger = Ledger()
-  /// The lines of what the report names as never started.
+  /// The lines of the tasks that the report names as never started.
   var neverStarted: [Int] = []
   /// How far the bodies that were alone in each queue have counted.
   var counts: [Int] = []

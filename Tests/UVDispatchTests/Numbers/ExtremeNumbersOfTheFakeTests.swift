@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaskDispatchTesting
 
-/// A trap here ends the process of the tests: that is the failure.
+/// A trap here ends the process of the tests, and that is the failure.
 @Suite("No duration or instant makes a RecordingDispatcher trap")
 struct ExtremeNumbersOfTheFakeTests {
   @Test("as the delay, the tolerance or the time to live of a submission, at any time")
@@ -35,7 +35,7 @@ struct ExtremeNumbersOfTheFakeTests {
       }
       try dispatcher.skipTime(by: .milliseconds(3))
       try dispatcher.runUntilIdle()
-      // Each tick on the way would be a run of its own.
+      // With `.all`, each tick on the way would be a run of its own.
       if catchUp != .all { try dispatcher.skipTime(by: .nanoseconds(Int64.max)) }
       try dispatcher.runUntilIdle()
       #expect(dispatcher.ledger.balances)

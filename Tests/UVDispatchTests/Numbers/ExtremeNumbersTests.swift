@@ -4,7 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// A trap here ends the process of the tests: that is the failure.
+/// A trap here ends the process of the tests, and that is the failure.
 extension OnePool {
   @Suite("No duration or instant makes a UVDispatcher trap")
   struct ExtremeNumbersTests {
@@ -33,7 +33,8 @@ extension OnePool {
     func repeating(_ catchUp: CatchUp) throws {
       let dispatcher = try UVDispatcher()
       var timers: [TimerHandle] = []
-      // Every tick of a nanosecond would be a run of its own, and they come faster than they run.
+      // With `.all`, every tick of a nanosecond would be a run of its own, and the ticks would come faster than
+      // the runs.
       for interval in everyPositiveDuration where catchUp != .all || interval >= .milliseconds(1) {
         for tolerance in everyDuration {
           timers.append(
@@ -59,7 +60,7 @@ extension OnePool {
       for duration in everyDuration {
         let group = WorkGroup()
         let handle = dispatcher.background.submit(group: group) {}
-        // One may pass before the other has happened.
+        // A time-out may pass before the task has ended.
         _ = try? handle.wait(timeout: duration)
         _ = try? group.wait(timeout: duration)
         _ = try? WorkGroup().wait(timeout: duration)
@@ -118,7 +119,7 @@ extension OnePool {
         let gate = Latch()
         dispatcher.background { gate.hold(patience) }
 
-        // It was woken, has looked at the body, and sleeps again.
+        // The watchdog was woken, has looked at the body, and sleeps again.
         #expect(watchdog.waitUntilItHasBeenSwitched(moreOftenThan: before))
         gate.open()
         dispatcher.runUntilIdle()
@@ -170,7 +171,7 @@ extension OnePool {
 
       _ = await dispatcher.shutdown()
 
-      // Those that were still to come are over with the dispatcher.
+      // Sleeps whose instant has not come end with the dispatcher.
       #expect(await onOtherThread { all.wait(patienceWithTasks) })
     }
 

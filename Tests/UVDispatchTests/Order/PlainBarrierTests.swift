@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// Rule 6 for a barrier that asks for nothing else, and so might pass for a plain body.
+  /// Rule 6 for a barrier without other options, which the dispatcher could mistake for a plain body.
   @Suite("A plain barrier")
   struct PlainBarrierTests {
     @Test("divides its queue", arguments: [true, false])

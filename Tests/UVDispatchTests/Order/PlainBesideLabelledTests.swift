@@ -5,7 +5,7 @@ import UVDispatch
 @testable import TaskDispatchTesting
 
 extension OnePool {
-  /// A plain body comes in by another way than a task that asked for more (rules 3 and 7).
+  /// A plain body comes into its queue by another way than a task with options (rules 3 and 7).
   @Suite("Plain bodies beside labelled tasks")
   struct PlainBesideLabelledTests {
     private let notes = Box([String]())
@@ -44,7 +44,8 @@ extension OnePool {
       queue(note("plain 5", ended))
 
       gate.open()
-      // Whoever else looked would collect what the worker forgets to.
+      // The test waits on a latch: if it looked at the dispatcher, it would drain an inbox that the worker
+      // forgets.
       #expect(ended.wait(patience))
 
       #expect(notes.value == ["plain 1", "labelled 2", "plain 3", "submitted 4", "plain 5"])
@@ -59,7 +60,8 @@ extension OnePool {
       queue(note("plain", ended))
 
       gate.open()
-      // Whoever else looked would collect what the worker forgets to.
+      // The test waits on a latch: if it looked at the dispatcher, it would drain an inbox that the worker
+      // forgets.
       #expect(ended.wait(patience))
 
       #expect(notes.value == ["plain", "low"])
@@ -72,12 +74,13 @@ extension OnePool {
       let (gate, ended) = (heldWorker(of: dispatcher), Latch(3))
       queue(note("plain", ended))
       queue(priority: .high, note("high", ended))
-      // The same by the one call that everything plain goes through.
+      // The call that all plain submissions go through, with the higher band.
       let site = CallSite(fileID: #fileID, line: #line, band: .high)
       _ = dispatcher.post(note("posted high", ended), on: queue, at: site)
 
       gate.open()
-      // Whoever else looked would collect what the worker forgets to.
+      // The test waits on a latch: if it looked at the dispatcher, it would drain an inbox that the worker
+      // forgets.
       #expect(ended.wait(patience))
 
       #expect(notes.value == ["high", "posted high", "plain"])
@@ -85,7 +88,7 @@ extension OnePool {
   }
 }
 
-/// Lets the only worker of `dispatcher` stand still until the gate is opened.
+/// Holds the only worker of `dispatcher` until the returned gate is opened.
 private func heldWorker(of dispatcher: UVDispatcher) -> Latch {
   let (started, gate) = (Latch(), Latch())
   dispatcher.background {

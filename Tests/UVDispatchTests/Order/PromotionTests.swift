@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-/// Plain bodies become tasks where somebody must be able to name them.
+/// Plain bodies get task objects where code must be able to name them.
 @Suite("A plain body that is made a task")
 struct PromotionTests {
   private let bare = BareCore()

@@ -7,7 +7,7 @@ import UVDispatch
 extension OnePool {
   @Suite("A history of threads")
   struct RecordedOrderTests {
-    /// Keeps what it is told, in the order of the calls.
+    /// Keeps the events in the order of the calls.
     final class Recorder: TaskObserver {
       private let events = Box([TaskEvent]())
 
@@ -38,7 +38,7 @@ extension OnePool {
       let kept = Box("")
       let other = Latch()
       ask(on: real, keeping: kept) { question in
-        // The slow one goes on when the other is through.
+        // The slow body goes on when the other one has ended.
         if question == slow { other.hold(patience) }
         return question
       }

@@ -6,8 +6,8 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// One frame and one count of the running ones serve all the bodies that a thread runs without a
-  /// break. Nobody may notice.
+  /// One running-task context and one count of running tasks serve all the bodies that a thread runs without a
+  /// break. No body may notice that.
   @Suite("A plain body that follows another on its thread")
   struct SuccessorTests {
     private let dispatcher: UVDispatcher
@@ -16,7 +16,7 @@ extension OnePool {
 
     private var lanes: [TaskQueue] { [dispatcher.foreground, dispatcher.background] }
 
-    /// A gate: what is posted to `queue` before it opens is not begun with.
+    /// A gate that holds `queue`: what is posted to `queue` before it opens does not start before that.
     private func gate(before queue: TaskQueue) -> Latch {
       let gate = Latch()
       queue { _ = gate.wait(patienceWithTasks) }
@@ -81,7 +81,7 @@ extension OnePool {
         }
         await onOtherThread { dispatcher.waitUntil { !$0.flushes.isEmpty } }
         queue {
-          // Would end anyway if nobody let it.
+          // If nothing completes the flush, this wait ends by its time-out.
           #expect(flushed.wait(patienceWithTasks))
           ended.open()
         }
@@ -113,7 +113,7 @@ struct TakingSuccessorsTests {
   private var core: Core { bare.core }
   private var mayStart: Bool { core.mayStart.load(ordering: .relaxed) }
 
-  /// A worker that runs one, with `count` behind it that nobody has collected.
+  /// A worker that runs one body, while `count` more wait in the inbox and have not been drained.
   private func worker(before count: Int) -> QueuedTask {
     let frame = core.makeFrame(on: .background)
     bare.post()

@@ -14,7 +14,7 @@ extension OnePool {
           // A sanitizer has threads of its own, which do not sleep.
           guard !ThisProcess.isSanitized else { return }
           let others = ThisProcess.threadIDs
-          // Never run, run and standing still, ended.
+          // One dispatcher that never ran, one that ran and is idle, and one that has ended.
           let fresh = try UVDispatcher()
           let used = try UVDispatcher()
           try exercise(used)
@@ -26,12 +26,12 @@ extension OnePool {
           let running = try UVDispatcher()
           try running.start()
           try exercise(running)
-          // A thread looks for bodies that hold theirs, while there are any.
+          // While there are bodies, its watchdog looks for those that hold their thread.
           let watched = try UVDispatcher(.init(observer: Blind()))
           try watched.start()
           try exercise(watched)
           watched.waitUntil { $0.watchdogIsParked }
-          // Work that waits for a time, for a group, for a resume() and for a Task.
+          // Work that waits for a time, for a group, for a `resume()` and for a Task.
           let waiting = try UVDispatcher()
           try waiting.start()
           try exercise(waiting)
@@ -43,7 +43,7 @@ extension OnePool {
           let group = WorkGroup()
           group.enter()
           group.notify(on: waiting.foreground) {}
-          // On its own queue: Swift's threads are not ours, and go to sleep when they like.
+          // On the dispatcher's own queue: Swift's threads do not belong to it, and go to sleep when they like.
           Task(executorPreference: waiting.foreground.executor) {
             try await waiting.clock.sleep(for: .seconds(3600))
           }
@@ -107,7 +107,7 @@ private struct Blind: TaskObserver {
   func observe(_ event: TaskEvent) {}
 }
 
-/// Gives `dispatcher` some of every kind of work, and lets all of it end.
+/// Gives `dispatcher` some work of every kind, and lets all of it end.
 private func exercise(_ dispatcher: UVDispatcher) throws {
   let view = dispatcher.makeQueue(label: "view", width: 2)
   for queue in [dispatcher.foreground, dispatcher.background, view, view.barrier] {
@@ -121,10 +121,10 @@ private func exercise(_ dispatcher: UVDispatcher) throws {
   }
 }
 
-/// How often each thread that is not one of `others`, which are the test library's, was switched in a
-/// second in which nothing happens.
+/// How often each thread was switched in a second in which nothing happens. The threads of the test library are
+/// `others`, and are left out.
 private func switchesInASecond(apartFrom others: Set<String>) -> [String: Int] {
-  // Those that have just done their work may still be on their way to sleep.
+  // Threads that have just done their work may still be on their way to sleep.
   var before = ThisProcess.contextSwitchesOfOthers
   var calm = 0
   for _ in 0..<10_000 where calm < 50 {
@@ -132,7 +132,7 @@ private func switchesInASecond(apartFrom others: Set<String>) -> [String: Int] {
     calm = ThisProcess.isAsleep(apartFrom: others) && again == before ? calm + 1 : 0
     before = again
   }
-  // The one wait that is for the measurement itself.
+  // The measurement itself needs this wait.
   _ = Latch().wait(.seconds(1))
   let after = ThisProcess.contextSwitchesOfOthers
   return after.merging(before) { $0 - $1 }.filter {

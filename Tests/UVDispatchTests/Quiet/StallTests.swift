@@ -14,7 +14,7 @@ extension OnePool {
         .init(stallThreshold: .milliseconds(10), observer: observer))
       let gate = Latch()
       dispatcher.background(label: "old") { gate.hold(patience) }
-      // The next time that it is told of the old one is as far away again.
+      // The next report of the old body comes when its time has doubled.
       #expect(observer.oldIsOld.wait(patience))
 
       dispatcher.background(label: "new") { gate.hold(patience) }
@@ -29,8 +29,8 @@ extension OnePool {
   }
 }
 
-/// Waits for one body to have been told of for 1280 ms, and notes when it is first told of another:
-/// that must be before the first one is told of again.
+/// Waits until one body has been reported as stalled for 1280 ms, and notes when another is first reported.
+/// That must come before the first body is reported again.
 private final class Stalls: TaskObserver {
   let oldIsOld = Latch()
   let newIsTold = Latch()

@@ -23,7 +23,7 @@ extension OnePool {
       }
       try dispatcher.start()
       #expect(isRunning.wait(patience))
-      // It is made while the dispatcher is, and named when it first runs.
+      // The dispatcher starts its watchdog when it is made. The thread takes its name when it first runs.
       var thread: KernelThread?
       let end = ContinuousClock.now + patience
       while thread == nil, ContinuousClock.now < end { thread = .named("faults watch") }

@@ -4,7 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// What the contract says of it stands there: rules 9 and 19.
+/// The contract has checks of its own for this, at rules 9 and 19.
 extension OnePool {
   @Suite("A body that cancels its own task")
   struct CancelOwnTaskTests {
@@ -66,7 +66,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let calls = Box(0)
       let pipe = Pipe()
-      // The pipe stays readable: one that is still registered would be called for ever.
+      // The pipe stays readable, so a handler that is still registered would be called for ever.
       try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
         calls.increment()
         #expect(CurrentTask.cancel())

@@ -56,7 +56,7 @@ extension OnePool {
           hasBegun.open()
           try await queue.run { ran.value = true }
         }
-        // In time, too early, or too late.
+        // The cancellation comes in time, too early, or too late.
         if round % 3 > 0 { await onOtherThread { _ = hasBegun.wait(patienceWithTasks) } }
         task.cancel()
 
@@ -96,7 +96,7 @@ extension OnePool {
       let ran = Box(Set<Int>())
       let said = Box([Int: Cancellation]())
       for round in 0..<10 {
-        // They come due one after the other while the other thread goes through them.
+        // The timers come due one after the other while this thread cancels them.
         let timers = (0..<100).map { number in
           let queue = number.isMultiple(of: 2) ? dispatcher.foreground : dispatcher.background
           return queue.after(.microseconds(1_000 + 20 * number)) {

@@ -8,7 +8,7 @@ import Testing
 extension OnePool {
   @Suite("Millions of tasks from four threads, with timers and cancellations in between")
   struct MillionsTests {
-    /// Two million for each lane when optimised; a tenth beside a sanitizer and without optimising.
+    /// Two million for each lane when optimised; a tenth of that beside a sanitizer and without optimisation.
     private static var tasksOfPoster: Int {
       #if DEBUG
         50_000
@@ -58,8 +58,8 @@ extension OnePool {
   }
 }
 
-/// Counts what one thread posted to the foreground. Nothing guards it: the loop is one thread, and
-/// ThreadSanitizer looks.
+/// Counts what one thread posted to the foreground. It needs no lock, since the loop is one thread, and
+/// ThreadSanitizer checks that.
 private final class LoopCounter: @unchecked Sendable {
   private(set) var next = 0
   private(set) var outOfOrder = 0
@@ -83,7 +83,7 @@ private final class Others: Sendable {
   let wrong = Box(0)
   private let timers = Box<[TimerHandle]>([])
 
-  /// Timers that the shutdown cancelled.
+  /// How many timers the shutdown has cancelled.
   var timersLeft: Int {
     timers.value.count { if case .cancelled = $0.outcomeIfFinished { true } else { false } }
   }

@@ -89,7 +89,7 @@ extension OnePool {
 
 /// Two numbers that readers see equal, because writers are alone in the view.
 private final class Shared: @unchecked Sendable {
-  // Plain on purpose: the view's barriers are what makes it right, and ThreadSanitizer looks.
+  // Not atomic on purpose: the view's barriers make it right, and ThreadSanitizer checks that.
   private var left = 0
   private var right = 0
   private let view: TaskQueue

@@ -83,7 +83,7 @@ extension OnePool {
             begun.open()
             while !isOver.value {
               let over = dispatcher.report != nil
-              // A wake-up that is on its way when the loop's handle is closed would trap here.
+              // If a wake-up were on its way when the loop's handle is closed, it would trap here.
               let admission =
                 number == 0
                 ? dispatcher.foreground {}

@@ -12,12 +12,12 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let narrow = dispatcher.makeQueue(label: "narrow", width: 1)
       #if DEBUG
-        // A sanitizer makes a contended lock a hundred times as dear.
+        // A sanitizer makes a contended lock a hundred times as expensive.
         let perQueue = ThisProcess.isSanitized ? 400 : 4_000
       #else
         let perQueue = 8_400
       #endif
-      // One queue at a time touches each; that is what makes it right.
+      // Only tasks of its own queue touch each of these, one at a time, so no lock is needed.
       let onForeground = Confined([Int](repeating: 0, count: 4), to: dispatcher.foreground)
       let onNarrow = Confined([Int](repeating: 0, count: 4), to: narrow)
       let onBackground = Box(0)

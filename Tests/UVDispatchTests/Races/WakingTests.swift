@@ -6,8 +6,8 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// A lost wake-up needs a post that falls into the moment in which a thread stops looking. So: let
-  /// go of the dispatcher for a moment, of another length each time, and post again.
+  /// A lost wake-up needs a post at the moment in which a thread stops looking. So each round pauses for
+  /// another length of time before it posts again.
   @Suite("A post into a dispatcher that is just going to rest")
   struct WakingTests {
     private static var rounds: Int { ThisProcess.isSanitized ? 3_000 : 20_000 }
@@ -24,7 +24,7 @@ extension OnePool {
       for round in 0..<Self.rounds where lost == 0 {
         let ran = Countdown(1 + round % 3)
         for number in 0..<(1 + round % 3) {
-          // A plain body comes in by another way than one that asked for more.
+          // A plain body comes in by another way than one with options.
           if (round / 8 + number).isMultiple(of: 4) {
             queue(label: "labelled") { ran.count() }
           } else {
@@ -73,7 +73,7 @@ private func pause(_ rounds: Int) {
   for _ in 0..<rounds { counter.add(1, ordering: .relaxed) }
 }
 
-/// Bodies that have not run yet.
+/// Counts the bodies that have not run yet.
 private final class Countdown: Sendable {
   private let left: Atomic<Int>
   private let all = Latch()
@@ -84,8 +84,8 @@ private final class Countdown: Sendable {
     if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { all.open() }
   }
 
-  /// Looks for a moment before it stands still, so that the next post comes soon enough to meet a
-  /// thread that is about to rest. False if they do not run.
+  /// Looks for a moment before it blocks, so that the next post comes soon enough to meet a thread that is
+  /// about to go idle. False if the bodies do not run.
   func waitForAll() -> Bool {
     for _ in 0..<2_000 where left.load(ordering: .acquiring) == 0 { return true }
     return all.wait(patience)

@@ -10,7 +10,7 @@ extension OnePool {
   struct DescriptorTests {
     @Test("the first dispatcher of a process is refused with an error, and works later")
     func firstDispatcher() async {
-      // Each number of descriptors stops libuv at another place.
+      // Each number of spare descriptors makes libuv fail at another place.
       for spare in 0..<12 {
         await #expect(processExitsWith: .success) { [spare = spare as Int] in
           standingStill {
@@ -18,8 +18,8 @@ extension OnePool {
             let isRefused = withSpareDescriptors(spare) { throwsUVError { try UVDispatcher() } }
             guard isRefused else { return }
             let after = ThisProcess.descriptors
-            // The private loop and libuv's signal pipe are the process's, and stay. In libuv 1.48 a loop has
-            // one for io_uring as well.
+            // The private loop and libuv's signal pipe belong to the process, and stay. In libuv 1.48 a loop
+            // has one more descriptor, for io_uring.
             #expect(after - before <= 9, "\(spare) spare: \(after - before) more are open")
             #expect(works(), "\(spare) spare: no dispatcher works afterwards")
           }
@@ -41,7 +41,7 @@ extension OnePool {
               }
             }
             let after = ThisProcess.descriptors
-            // Dispatch may open one meanwhile, on a thread of its own.
+            // Dispatch may open one at the same time, on a thread of its own.
             #expect(after - before <= 1, "\(spare) spare: \(before) to \(after)")
           }
           #expect(refusals >= 20, "only \(refusals) were refused")
@@ -143,16 +143,16 @@ private func works() -> Bool {
   return dispatcher.run().ledger.completed == 2
 }
 
-/// Leaves this process only `spare` descriptors more than it has. For a process of its own: the limit
-/// is shared by every thread.
+/// Leaves this process only `spare` descriptors more than it has. Only for a process of its own: all its
+/// threads share the limit.
 private func withSpareDescriptors<Result>(_ spare: Int, _ body: () -> Result) -> Result {
-  // The lowest that are free are what a limit counts from.
+  // The limit is a bound for the numbers of descriptors. So every free number below it is used up first.
   var used: [CInt] = []
   while true {
     let descriptor = dup(0)
     guard descriptor >= 0 else { break }
     used.append(descriptor)
-    // Above all that are open, so that no gap is left below the limit.
+    // Above all numbers that are open, so that no gap is left below the limit.
     if used.count > ThisProcess.descriptors - used.count + 8 { break }
   }
   let highest = used.max() ?? 2

@@ -17,7 +17,7 @@ extension OnePool {
           let dispatcher = dispatcher(poolSize: "\(threads)")
           #expect(dispatcher.effectivePoolThreads == threads)
           #expect(dispatcher.effectiveBackgroundWidth == width)
-          // As many as the width says are inside together, and no more.
+          // As many bodies as the width says are inside together, and no more.
           let inside = Latch(width)
           let meter = Meter()
           for _ in 0..<3 * width {
@@ -44,7 +44,7 @@ extension OnePool {
           let count = Box(0)
           for _ in 0..<20 {
             dispatcher.background {
-              // Nobody else can run it: the worker that waits does.
+              // No other thread can run it, so the worker that waits does.
               try! view.sync { _ = count.increment() }
               try! other.sync { _ = count.increment() }
               view { count.increment() }

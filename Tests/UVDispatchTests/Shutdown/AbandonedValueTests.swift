@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("What a body made that a shutdown had abandoned")
   struct AbandonedValueTests {
-    /// Calls its dispatcher when it is let go of, as anybody's may.
+    /// Calls its dispatcher when it is destroyed, as any object of a user may.
     private final class Farewell: Sendable {
       let dispatcher: UVDispatcher
       let said: Latch

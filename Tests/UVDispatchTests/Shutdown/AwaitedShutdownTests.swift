@@ -14,7 +14,7 @@ extension OnePool {
       let (wasForeground, report) = (Box(false), Box<ShutdownReport?>(nil))
       Task(executorPreference: dispatcher.foreground.executor) {
         let awaited = await dispatcher.shutdown()
-        // Once more, so that its job has to come back again.
+        // Suspends once more, so that the Task's job has to come back again.
         await dispatcher.foreground.flush()
         wasForeground.value = dispatcher.isForeground
         report.value = awaited
@@ -35,7 +35,7 @@ extension OnePool {
           dispatcher.foreground {
             unsafe dispatcher.withLoop { loop in
               unsafe CheckHandle.add(to: loop) {
-                // Behind the turn that has told the loop to stop, since nothing was left.
+                // After the iteration that has told the loop to stop, since nothing was left.
                 guard dispatcher.withCore({ $0.shutdown?.report != nil && $0.loop.mustBeTold })
                 else {
                   return true
@@ -58,8 +58,7 @@ extension OnePool {
   }
 }
 
-/// A handle of another library, that is called at the end of each round of the loop until it says
-/// that it has had enough.
+/// A handle of another library. The loop calls it at the end of each round, for as long as `body` returns true.
 private enum CheckHandle {
   private typealias Pointer = UnsafeMutableRawPointer
   private typealias Callback = @convention(c) (Pointer) -> Void

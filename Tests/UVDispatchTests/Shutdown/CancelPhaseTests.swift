@@ -4,7 +4,7 @@ import Testing
 
 @testable import UVDispatch
 
-/// Asked of a core whose loop runs.
+/// Tests a core whose loop runs.
 @Suite("When the drain is over")
 struct CancelPhaseTests {
   private let bare = BareCore()

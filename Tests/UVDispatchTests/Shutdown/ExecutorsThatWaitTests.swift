@@ -5,17 +5,17 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// A thread that resumes a Task calls the executor of that, which is user code.
+  /// A thread that resumes a Task calls the Task's executor, which is user code.
   @Suite("The report of a shutdown comes at its deadline, although an executor keeps the thread")
   struct ExecutorsThatWaitTests {
     private static let policy = ShutdownPolicy(drain: .milliseconds(10), cancel: .milliseconds(10))
 
-    /// Runs each job on a thread of its own, and from the time it is armed keeps the thread that hands it one.
+    /// Runs each job on a thread of its own. Once it is armed, it blocks the thread that hands it a job.
     private final class Keeper: TaskExecutor {
       let isArmed = Flag()
       let kept = Latch()
       let gate = Latch()
-      /// A job has ended: its Task waits.
+      /// Opens when a job has ended, so that its Task waits.
       let suspended = Latch()
 
       func enqueue(_ job: UnownedJob) {
@@ -30,7 +30,7 @@ extension OnePool {
       }
     }
 
-    /// Keeps the thread that tells it of a job in a queue.
+    /// Once it is armed, blocks the thread that reports that a job was enqueued.
     private final class Observer: TaskObserver {
       let kept = Latch()
       let gate = Latch()
@@ -43,7 +43,7 @@ extension OnePool {
       }
     }
 
-    /// Something that only the end of `dispatcher` cancels.
+    /// A task that only the end of `dispatcher` cancels.
     private func held(by dispatcher: UVDispatcher) -> TaskHandle<Void> {
       let queue = dispatcher.makeQueue(label: "held", width: 1)
       queue.suspend()
@@ -67,7 +67,7 @@ extension OnePool {
 
       dispatcher.beginShutdown(Self.policy)
 
-      // No thread runs the loop: the deadline's own threads do everything.
+      // No thread runs the loop, so the deadline's own threads do everything.
       let report = try dispatcher.waitForReport(timeout: patience)
       #expect(report.ledger.cancelled == 1)
       #expect(observer.kept.wait(patience))
@@ -78,7 +78,7 @@ extension OnePool {
     @Test("that resumes what waits for a task, and other Tasks have the report")
     func executorOfAWaiter() async throws {
       let dispatcher = try UVDispatcher()
-      // No thread runs the loop. So it is cancelled at the deadline.
+      // No thread runs the loop, so this task is cancelled at the deadline.
       let handle = dispatcher.foreground.submit {}
       let keeper = Keeper()
       let ended = Task(executorPreference: keeper) { await handle.outcome }
@@ -88,7 +88,7 @@ extension OnePool {
         dispatcher.waitUntil { !$0.tasksForReport.isEmpty }
         keeper.isArmed.raise()
       }
-      // On a thread that the executor may keep.
+      // On another thread, since the executor may block it.
       let caller = OtherThread { dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero)) }
 
       #expect(await reported.value == 1)
@@ -102,7 +102,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let (keeper, begun, gate) = (Keeper(), Latch(), Latch())
       let (told, ended) = (Latch(), Latch())
-      // A body that asks for the end has until the report to come to its own.
+      // A body that asks for the end may run on until the report.
       let handle = dispatcher.background.submit {
         begun.open()
         _ = gate.wait(patienceWithTasks)
@@ -137,13 +137,13 @@ extension OnePool {
         await dispatcher.waitForReport().ledger.cancelled
       }
       await onOtherThread { dispatcher.waitUntil { $0.tasksForReport.count == 1 } }
-      // Behind it.
+      // Behind the first Task.
       let other = Task { await dispatcher.waitForReport().ledger.cancelled }
       let (caller, report) = try await onOtherThread {
         dispatcher.waitUntil { $0.tasksForReport.count == 2 }
         keeper.isArmed.raise()
         let caller = OtherThread {
-          // The thread has to stand behind the Task.
+          // The thread has to wait for the report behind the Task.
           dispatcher.waitUntil { !$0.threadsForReport.isEmpty }
           dispatcher.beginShutdown(Self.policy)
         }

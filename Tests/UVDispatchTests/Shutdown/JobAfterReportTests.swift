@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("A job of a Task that runs when the report has been made")
   struct JobAfterReportTests {
-    /// In an asynchronous function of a test nobody may wait.
+    /// Not asynchronous, since an asynchronous function must not wait for a latch.
     private func hold(at gate: Latch) { gate.hold(patience) }
 
     @Test("holds up the loop, which rests meanwhile", arguments: [false, true])

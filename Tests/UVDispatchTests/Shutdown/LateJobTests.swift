@@ -56,7 +56,7 @@ extension OnePool {
       #expect(await counter.entered == 500)
     }
 
-    /// Keeps its queue until its gate is open.
+    /// Blocks its queue until its gate is open.
     private actor Keeper {
       private let queue: TaskQueue
       let begun = Latch()
@@ -104,7 +104,7 @@ extension OnePool {
       #expect(await onOtherThread { begun.wait(patienceWithTasks) })
       let report = await dispatcher.shutdown(.init(drain: .zero, cancel: .zero))
       #expect(report.ledger.abandoned == 2)
-      // Until it has ended, jobs may come into their queues.
+      // Before the loop has ended, jobs could still come into their queues.
       #expect(await onOtherThread { loop.join() })
       let keeper = Keeper(on: views[0])
       let other = Resident(on: views[1])
@@ -112,7 +112,7 @@ extension OnePool {
       let entered = Task { await other.enter() }
       await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 2 } }
       #if DEBUG
-        // It waits for both.
+        // One thread waits for both bodies.
         #expect(dispatcher.withCore { $0.startedLateThreads } == 1)
       #endif
 
@@ -161,7 +161,7 @@ extension OnePool {
           }
         }
         #expect(started.wait(patience))
-        // One by one: were each given a thread, some would run by the time the last has come.
+        // One by one: if each got a thread, some would run by the time the last has come.
         for number in 1...50 {
           group.addTask(executorPreference: dispatcher.foreground.executor) { meter.count {} }
           dispatcher.waitUntil { $0.lateJobs.count == number || meter.most > 1 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-/// Asked of a core in which one body runs.
+/// Tests a core in which one body runs.
 @Suite("A shutdown that has begun")
 struct LaterShutdownTests {
   private let bare = BareCore()

@@ -13,7 +13,8 @@ extension OnePool {
       let (first, second) = (WorkGroup(), WorkGroup())
       let (gate, ran) = (Latch(), Box(0))
       for group in [first, second] { dispatcher.background.after(.seconds(3_600), group: group) {} }
-      // Of the same batch, and let go on before the notification.
+      // This wake-up is in the same batch as the notification and before it, so the gate holds the notification
+      // up.
       let waits = first.whenEmpty(
         wake: { gate.hold(patience) }, by: ObjectIdentifier(gate), checks: false,
         since: first.timesEmptied)

@@ -9,7 +9,7 @@ extension OnePool {
   struct ReportAtTheDeadlineTests {
     private static let policy = ShutdownPolicy(drain: .milliseconds(10), cancel: .milliseconds(10))
 
-    /// Shuts `dispatcher` down, and says what was abandoned.
+    /// Shuts `dispatcher` down, and returns what was abandoned.
     private func abandoned(by dispatcher: UVDispatcher) throws -> [ShutdownReport.Unfinished] {
       dispatcher.beginShutdown(Self.policy)
       let report = try dispatcher.waitForReport(timeout: patience)
@@ -19,7 +19,7 @@ extension OnePool {
       return report.unfinished.filter { $0.state == .abandoned }
     }
 
-    /// Lets a Task yield on `queue` until `mayEnd` is raised, and returns when it has begun.
+    /// Starts a Task that yields on `queue` until `mayEnd` is raised, and returns when it has begun.
     private func yield(on queue: TaskQueue, until mayEnd: Flag, _ ended: Latch) {
       let started = Latch()
       Task(executorPreference: queue.executor) {
@@ -177,9 +177,10 @@ extension OnePool {
 
       let abandoned = try abandoned(by: dispatcher)
 
-      // Twice, if it has yielded just now and its thread has not come back from that.
+      // The Task may be named twice: it has just yielded, and the thread of its job before has not come back
+      // yet.
       #expect(Set(abandoned.map(\.site.fileID)) == ["a Swift Task"])
-      // It goes on elsewhere, and the loop ends nevertheless.
+      // The Task goes on elsewhere, and the loop ends nevertheless.
       dispatcher.waitUntil { core in
         core.loop.isOver
           && (lane == .foreground
@@ -251,7 +252,7 @@ extension OnePool {
 
       _ = try abandoned(by: dispatcher)
 
-      // Whether it runs there at the moment says nothing: it has yielded, or has not.
+      // The test does not ask whether the Task runs there at the moment: it may have yielded, or not.
       #expect(dispatcher.withCore { !$0.loop.isOver && $0.strandsJobs(on: .background, nil) })
       mayEnd.raise()
       #expect(ended.wait(patienceWithTasks))
@@ -270,7 +271,7 @@ extension OnePool {
         first.hold(patience)
       }
       #expect(isFirst.wait(patience))
-      // Its thread is blocked for the view, and does not come back while the lock is held.
+      // The caller's thread is blocked for the view, and cannot go on while the lock is held.
       let caller = OtherThread {
         do {
           try view.sync { isSecond.open() }

@@ -47,7 +47,7 @@ extension OnePool {
       let time = begin.duration(to: .now)
 
       #expect(time >= .milliseconds(200))
-      // 400 on a machine that does nothing else; without the deadlines it would be 1600 and more.
+      // 400 ms on a machine that does nothing else. Without the deadlines it would be 1600 ms and more.
       #expect(time < .milliseconds(1200))
       #expect(report.ledger.balances)
       #expect(report.ledger.running == 0)
@@ -88,7 +88,7 @@ extension OnePool {
       #expect(Set(report.unfinished.compactMap(\.label)).count == report.unfinished.count)
       dispatcher.waitUntil { $0.running.isEmpty }
       #expect(ended.value == report.ledger.completed + report.ledger.abandoned)
-      // What ends after the report changes nothing of it.
+      // What ends after the report changes nothing in it.
       #expect(dispatcher.ledger == report.ledger)
     }
 

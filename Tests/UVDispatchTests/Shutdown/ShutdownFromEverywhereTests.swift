@@ -103,7 +103,7 @@ extension OnePool {
   }
 }
 
-/// Calls a function when it is told of the first completion.
+/// Calls a function when it observes the first completion.
 private final class Caller: TaskObserver {
   let onCompletion = Box<(@Sendable () -> Void)?>(nil)
 

@@ -63,7 +63,7 @@ extension OnePool {
       let answer = Box("ran")
       view(label: "stuck") {
         started.open()
-        // So that a broken dispatcher fails here, and does not hang.
+        // With a time-out, so that a broken dispatcher fails here and does not hang.
         _ = gate.wait(.seconds(2))
         hasEnded.value = true
       }

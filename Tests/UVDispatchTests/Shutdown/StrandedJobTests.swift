@@ -57,7 +57,7 @@ extension OnePool {
       view.suspend()
       let (gate, isTold, wasHeld) = (Latch(), Latch(), Box(false))
       let isOver = Latch()
-      // Holds the loop between the report and its end.
+      // Holds the loop's thread between the report and the end of the loop.
       dispatcher.withCore { core in
         core.tasksForReport.append { _ in
           isTold.open()
@@ -119,7 +119,7 @@ extension OnePool {
       let (reported, end) = (Latch(), Latch())
       let (first, second) = (Hold(), Hold())
       try dispatcher.start()
-      // The loop has not ended as long as its job runs.
+      // The loop does not end while the job of this Task runs.
       let keeper = Task(executorPreference: dispatcher.background.executor) {
         _ = await dispatcher.shutdown()
         reported.open()
@@ -158,7 +158,7 @@ extension OnePool {
       let task = Task(executorPreference: view.executor) { 12 }
       await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
 
-      // A view that is resumed before the job is handed on would take it back otherwise.
+      // If the view were resumed before the job is handed on, it would otherwise take the job back.
       let isStranded = dispatcher.withCore { core in
         core.beginShutdown(ShutdownPolicy())
         core.conclude()
@@ -183,9 +183,10 @@ extension OnePool {
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
         _ = await dispatcher.waitForReport()
         for _ in 0..<10 { group.addTask { await resident.enter() } }
-        // The thread that is to run them waits for the one that still runs, and this one for that.
+        // The thread that will run them waits for the job that still runs, and the test waits for that thread.
         await onOtherThread {
-          // One thread for all of them. That of the loop may wait before it ends.
+          // One thread runs all of them. The loop's thread may be blocked too before it ends, so the loop must
+          // be over.
           dispatcher.waitUntil {
             $0.loop.isOver && $0.lateJobs.count == 10 && $0.blocked.threads.count == 2
           }
@@ -197,7 +198,8 @@ extension OnePool {
   }
 }
 
-/// Holds the loop between the report and its end: while it is told of the job that the shutdown has given up.
+/// Holds the loop's thread between the report and the end of the loop, while it reports the job that the
+/// shutdown has given up.
 private final class HoldsLoop: TaskObserver {
   let wasLetGo = Box(false)
   let isOver = Latch()
@@ -213,7 +215,7 @@ private final class HoldsLoop: TaskObserver {
   }
 }
 
-/// An actor one of whose calls holds its queue.
+/// An actor that has a call which holds its queue.
 private actor Holder {
   private let queue: TaskQueue
   private nonisolated let meter = Meter()

@@ -28,14 +28,14 @@ extension OnePool {
       return group
     }
 
-    /// A timer in an hour, whose group's callback does not return.
+    /// Submits a timer that is due in an hour, with a group whose callback does not return.
     private func submitStuckTimer() {
       let group = stuckGroup()
       dispatcher.background.after(.seconds(3_600), group: group) {}
       group.leave()
     }
 
-    /// A task of a suspended view, whose group's callback does not return.
+    /// Submits a task to a suspended view, with a group whose callback does not return.
     private func submitStuckTask() {
       let group = stuckGroup()
       let view = dispatcher.makeQueue(label: "held", width: 1)
@@ -44,12 +44,12 @@ extension OnePool {
       group.leave()
     }
 
-    /// Starts the loop, and keeps its thread in a body until what this returns is opened.
+    /// Starts the loop, and keeps its thread in a body until the returned latch is opened.
     private func holdLoop() throws -> Latch {
       let (started, hold) = (Latch(), Latch())
       dispatcher.foreground {
         started.open()
-        // Longer than the test waits for the report: the loop could make that as well.
+        // Longer than the test waits for the report, since the loop's thread could make the report as well.
         _ = hold.wait(patience + patience)
       }
       try dispatcher.start()
@@ -136,7 +136,7 @@ extension OnePool {
       #expect(await opens(started))
       await onOtherThread { [dispatcher] in dispatcher.waitUntil { $0.ledger.waiting == 1 } }
       let awaiter = Task.immediate { [dispatcher] in await dispatcher.waitForReport() }
-      // No loop runs: the thread of the deadline makes the callbacks.
+      // No thread runs the loop, so the thread of the deadline calls the callbacks.
       dispatcher.beginShutdown(policy)
 
       #expect(await opens(stuck))
@@ -182,7 +182,7 @@ extension OnePool {
       }
     }
 
-    // MARK: While the loop cannot see to it
+    // MARK: While the loop's thread cannot do it
 
     @Test(
       "and cancels at the end of the drain while the loop is in a body, or runs nowhere",

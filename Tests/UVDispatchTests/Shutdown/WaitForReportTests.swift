@@ -21,7 +21,7 @@ extension OnePool {
 
       #expect(waiter.join())
       #expect(ledger.value?.completed == 1)
-      // Again, after the end.
+      // A second call, after the end.
       #expect(try dispatcher.waitForReport().ledger == ledger.value)
     }
 

@@ -1,9 +1,9 @@
 import Glibc
 import UVDispatch
 
-/// A C library that was given the loop by `withLoop`, and puts handles of its own there.
+/// A C library that was given the loop by `withLoop`, and puts handles of its own on it.
 ///
-/// It finds libuv as such a library would, by name: nothing of this package hands libuv out.
+/// It looks up libuv's functions by name, as such a library would: this package hands them out nowhere.
 enum Adopted {
   private static func function<Signature>(_ name: String, _: Signature.Type) -> Signature {
     unsafe unsafeBitCast(dlsym(nil, name)!, to: Signature.self)
@@ -18,7 +18,7 @@ enum Adopted {
     init(_ call: @escaping () -> Void) { self.call = call }
   }
 
-  /// Watches `descriptor` until it is readable, calls `body` once on the loop, and is gone.
+  /// Watches `descriptor` until it is readable, calls `body` once on the loop, and closes its handle.
   static func onceReadable(
     _ descriptor: CInt, on loop: OpaqueLoop, _ body: @escaping () -> Void
   ) {
@@ -39,9 +39,9 @@ enum Adopted {
     precondition(started == 0, "uv_poll_start: \(started)")
   }
 
-  /// Puts a timer on the loop that is never closed.
+  /// Puts a timer on the loop and never closes it.
   ///
-  /// - Parameter ticks: Whether it is started, to tick every millisecond.
+  /// - Parameter ticks: Whether the timer is started, to tick every millisecond.
   static func leaveTimer(on loop: OpaqueLoop, ticks: Bool) {
     let size = function("uv_handle_size", (@convention(c) (CInt) -> Int).self)(13)
     let timer = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
@@ -80,7 +80,7 @@ enum Adopted {
     precondition(status == 0, "uv_fs_stat: \(status)")
   }
 
-  /// Uses libuv's pool before any dispatcher does: on a loop of its own, which it leaves behind.
+  /// Uses libuv's pool before any dispatcher does, on a loop of its own, which it leaves behind.
   static func usePool(_ body: @escaping () -> Void) {
     let loopSize = function("uv_loop_size", (@convention(c) () -> Int).self)()
     let loop = UnsafeMutableRawPointer.allocate(byteCount: loopSize, alignment: 16)
@@ -105,7 +105,7 @@ enum Adopted {
     _ = unsafe run(loop, 0)
   }
 
-  // What is kept in a handle is let go of where its memory is. The first field is `data`.
+  // The object in a handle is released where the memory of the handle is freed. The first field is `data`.
   private static func keep(_ watch: Watch, in handle: UnsafeMutableRawPointer) {
     unsafe handle.storeBytes(
       of: Unmanaged.passRetained(watch).toOpaque(), as: UnsafeMutableRawPointer.self)

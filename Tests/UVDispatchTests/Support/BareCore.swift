@@ -3,7 +3,7 @@ import TaskDispatchTesting
 
 @testable import UVDispatch
 
-/// A core without a dispatcher: nobody runs what is put there, and one thread plays everybody.
+/// A core without a dispatcher: no thread runs what is put there, and the calling thread plays all the others.
 struct BareCore {
   let core: Core
   let view: UVView
@@ -11,7 +11,7 @@ struct BareCore {
   private let nobody = RecordingDispatcher()
   private let ending: Ending
 
-  /// Lets go of what a test has left blocked: such a thread and its task hold each other.
+  /// Unblocks the threads that a test has left blocked: such a thread and its task hold each other.
   private final class Ending {
     let core: Core
 
@@ -20,7 +20,8 @@ struct BareCore {
     deinit { for thread in core.blocked.threads { core.blocked.end(thread) } }
   }
 
-  /// - Parameter agingStep: Of the view. Nothing ages before the core forgets what time it is.
+  /// - Parameter agingStep: The aging step of the view. Nothing ages before the core forgets the time that it
+  ///   has read.
   init(
     width: Int = 1, viewWidth: Int = 1, overflow: Overflow = .unbounded,
     agingStep: Int64 = 100_000_000, threads: Int? = nil
@@ -42,7 +43,7 @@ struct BareCore {
     core.makeTask(work, on: lane, view, site: .here(), parent: nil)
   }
 
-  /// A submission that asked for more than to run, numbered and accepted.
+  /// A submission with options, numbered and accepted.
   func item(
     _ kind: WorkItem.Kind = .task, on lane: Lane = .background, _ view: UVView? = nil,
     band: PriorityBand = .medium, due: DispatcherInstant? = nil, timeToLive: Duration? = nil,
@@ -58,7 +59,7 @@ struct BareCore {
     return item
   }
 
-  /// A submission that nobody has seen yet.
+  /// A submission that was not posted yet.
   func fresh(
     _ kind: WorkItem.Kind = .task, on lane: Lane = .background, _ view: UVView? = nil,
     isBarrier: Bool = false, band: PriorityBand = .medium, timeToLive: Duration? = nil,
@@ -70,7 +71,7 @@ struct BareCore {
       site: CallSite(fileID: #fileID, line: #line, band: band), timeToLive: timeToLive, body: body)
   }
 
-  /// Posts a submission that asked for more than to run.
+  /// Posts a submission with options.
   func posted(
     on lane: Lane = .background, _ view: UVView? = nil,
     body: @escaping @Sendable () throws -> Void = {}
@@ -80,7 +81,7 @@ struct BareCore {
     return item
   }
 
-  /// What is left to be done without the lock, which nobody takes here.
+  /// Runs the deferred callbacks. No thread takes the lock here.
   func deliver() {
     guard !core.outbox.isEmpty else { return }
     switch core.outbox.take() {
@@ -95,14 +96,14 @@ struct BareCore {
     core.withoutRoom.append(item)
   }
 
-  /// Somebody who stands in `sync`.
+  /// The task of a call of `sync`.
   func caller(on view: UVView?, band: PriorityBand = .medium) -> QueuedTask {
     core.makeTask(
       .caller(nil), on: .background, view,
       site: CallSite(fileID: #fileID, line: #line, band: band), parent: nil)
   }
 
-  /// Begins with a caller who stands in `sync`, if nothing stands before it.
+  /// Begins a call of `sync` at once, if nothing stands before it.
   func entering(
     _ view: UVView?, asBarrier isBarrier: Bool = false, line: UInt = #line, parent: UInt64? = nil
   ) -> QueuedTask? {
@@ -119,7 +120,7 @@ struct BareCore {
     return task
   }
 
-  /// A task that runs on a thread of nobody's.
+  /// A task that counts as running, although no thread runs it.
   @discardableResult
   func running(on lane: Lane = .background, _ view: UVView? = nil) -> QueuedTask {
     let task = task(on: lane, view)
@@ -141,7 +142,7 @@ struct BareCore {
     _ = inbox(of: lane).post(.plainOne {})
   }
 
-  /// Posts a plain body to a view, and says what the poster would have to do.
+  /// Posts a plain body to a view, and returns what the submitting thread would have to do.
   @discardableResult
   func post(to view: UVView, line: UInt = #line, _ body: @escaping @Sendable () -> Void = {})
     -> ViewInbox.Begun
@@ -158,7 +159,8 @@ struct BareCore {
     return begun
   }
 
-  /// Lets a body of the view, whose width is 1, run, and others be looked for: now the view is full.
+  /// Starts a body of the view, and drains a second one. If workers may run only one body of the view, it is
+  /// full then.
   func full() -> QueuedTask {
     post(to: view)
     let frame = core.startOnWorker(core.makeFrame(on: .background))!
@@ -173,7 +175,7 @@ struct BareCore {
   }
 }
 
-/// The inbox of a lane, for a test that plays who posts.
+/// The inbox of a lane, for a test that plays the submitting thread.
 struct LaneInbox {
   let core: Core
   let lane: Lane

@@ -7,7 +7,7 @@ enum Disposition: Equatable {
   case ignored
   case handled(UInt)
 
-  /// What it does now.
+  /// The disposition of `signal` at this moment.
   static func of(_ signal: Signal) -> Disposition {
     var action = sigaction()
     precondition(unsafe sigaction(signal.rawValue, nil, &action) == 0, "\(errno)")
@@ -20,5 +20,5 @@ enum Disposition: Equatable {
   }
 }
 
-/// Another handler than the dispatcher's.
+/// A handler that is not the dispatcher's.
 let somebodyElses: @convention(c) (CInt) -> Void = { _ in }

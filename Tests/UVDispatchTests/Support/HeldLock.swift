@@ -4,7 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// Runs `body` while another thread has the lock of `dispatcher`, and lets go of it afterwards.
+/// Runs `body` while another thread has the lock of `dispatcher`. That thread unlocks it afterwards.
 func withLockHeldElsewhere<Value>(
   _ dispatcher: UVDispatcher, _ body: () throws -> Value
 ) rethrows -> Value {

@@ -12,7 +12,7 @@ struct KernelThread: Sendable {
   /// A thread of another process.
   init(_ thread: pid_t, of process: pid_t) { path = "/proc/\(process)/task/\(thread)/status" }
 
-  /// The thread that asks.
+  /// The calling thread.
   static var current: KernelThread {
     let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
     return KernelThread(path: "/proc/\(link ?? "self")/status")
@@ -27,7 +27,7 @@ struct KernelThread: Sendable {
       .map { KernelThread(path: "\($0)/status") }
   }
 
-  /// Whether it stands still: it waits for somebody.
+  /// Whether it sleeps, and so waits for another thread or for an event.
   var isAsleep: Bool {
     (try? String(contentsOfFile: path, encoding: .utf8))?.contains("State:\tS") == true
   }
@@ -39,7 +39,7 @@ struct KernelThread: Sendable {
       .compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }.reduce(0, +)
   }
 
-  /// Whether it does not let a signal in.
+  /// Whether it blocks `signal`.
   func blocks(_ signal: CInt) -> Bool {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     let mask = text.split(separator: "\n").first { $0.hasPrefix("SigBlk:\t") }
@@ -47,24 +47,24 @@ struct KernelThread: Sendable {
     return mask.map { $0 >> UInt64(signal - 1) & 1 == 1 } ?? false
   }
 
-  /// Waits until it stands still.
+  /// Waits until it sleeps.
   ///
   /// - Returns: False if it never does.
   func waitUntilItSleeps() -> Bool { wait { isAsleep } }
 
-  /// Waits until the kernel has switched it more often than that.
+  /// Waits until the kernel has switched it more often than `count` times.
   ///
-  /// - Returns: False if it never does.
+  /// - Returns: False if it never has.
   func waitUntilItHasBeenSwitched(moreOftenThan count: Int) -> Bool { wait { switches > count } }
 
-  /// Waits until it is done with what it was at: it stands still, has ended, or is the caller's own.
+  /// Waits until it is done with its work: it sleeps, has ended, or is the calling thread itself.
   ///
   /// - Returns: False if it never is.
   func waitUntilItRests() -> Bool {
     wait { isAsleep || !FileManager.default.fileExists(atPath: path) || path == Self.current.path }
   }
 
-  /// Nobody is told of such a moment, so this keeps asking.
+  /// No event tells of such a moment, so this keeps asking.
   private func wait(until isReached: () -> Bool) -> Bool {
     let end = ContinuousClock.now + patience
     while !isReached() {
@@ -74,7 +74,7 @@ struct KernelThread: Sendable {
   }
 }
 
-/// A thread that no dispatcher knows of, and that says which one it is before it does anything.
+/// A thread that no dispatcher knows of. It makes itself known as a kernel thread before it runs its body.
 final class WatchedThread: Sendable {
   private let known = Box<KernelThread?>(nil)
   private let isKnown = Flag()
@@ -89,7 +89,7 @@ final class WatchedThread: Sendable {
     }
   }
 
-  /// Waits until it stands still. False if it never does.
+  /// Waits until it sleeps. False if it never does.
   func waitUntilItSleeps() -> Bool {
     while !isKnown.isRaised {}
     return known.value?.waitUntilItSleeps() == true
@@ -98,7 +98,7 @@ final class WatchedThread: Sendable {
   func join() -> Bool { thread.join() }
 }
 
-/// Raised by one thread and asked for by others, none of which ever sleeps over it.
+/// One thread raises it, and other threads ask for it. None of them ever sleeps over it.
 final class Flag: Sendable {
   private let value = Atomic(false)
 

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A program of `Tests/MainThreadHost`, in a process of its own: the main thread of this one is the
-/// test runner's.
+/// A program of `Tests/MainThreadHost`, in a process of its own, since the main thread of this one is the test
+/// runner's.
 ///
-/// Not by Foundation's `Process`, which leaves memory behind.
+/// Foundation's `Process` does not start it, because that leaves memory behind.
 final class MainThreadHost {
   let identifier: pid_t
   private let output = Foundation.Pipe()
@@ -14,7 +14,7 @@ final class MainThreadHost {
 
   /// Starts the program of this name.
   init(_ program: String) throws {
-    // It is built beside the tests.
+    // The program is built beside the tests.
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let path = tests.deletingLastPathComponent().appendingPathComponent("MainThreadHost").path
     var actions = unsafe posix_spawn_file_actions_t()
@@ -24,7 +24,7 @@ final class MainThreadHost {
     for (descriptor, number) in [(reads, 0), (writes, 1), (writes, 2)] as [(FileHandle, CInt)] {
       unsafe posix_spawn_file_actions_adddup2(&actions, descriptor.fileDescriptor, number)
     }
-    // What Swift's threads have blocked it must not inherit: `alarm` ends it.
+    // The program must not inherit the signals that Swift's threads block: `alarm` has to end it.
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -42,7 +42,7 @@ final class MainThreadHost {
     try reads.close()
   }
 
-  /// The next line that it prints.
+  /// The next line that the program prints.
   func readLine() -> String {
     var line: [UInt8] = []
     while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first,
@@ -55,10 +55,10 @@ final class MainThreadHost {
 
   func write(_ line: String) { input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
 
-  /// Waits for its end. Once.
+  /// Waits for the end of the program. To be called once.
   ///
-  /// - Returns: What it printed and how it ended, if that was not all that it has to say when
-  ///   everything is as it should be.
+  /// - Returns: What the program printed and how it ended, if that differs from what it says when everything is
+  ///   as it should be.
   func complaint() throws -> String? {
     let text = String(
       decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Two ends of a pipe, closed when this goes away.
+/// Two ends of a pipe, closed when this object is destroyed.
 final class Pipe: Sendable {
   let readEnd: CInt
   let writeEnd: CInt
@@ -29,7 +29,7 @@ final class Pipe: Sendable {
     precondition(written == count, "a pipe took \(written) bytes: \(errno)")
   }
 
-  /// How many bytes were there, at most `count`; negative if reading failed.
+  /// Reads at most `count` bytes, and returns how many there were; negative if reading failed.
   @discardableResult
   func read(_ count: Int = 1) -> Int {
     var bytes = [UInt8](repeating: 0, count: count)

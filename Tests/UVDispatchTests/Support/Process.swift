@@ -12,7 +12,7 @@ enum ThisProcess {
 
   static var threadIDs: Set<String> { Set(entries(of: "/proc/self/task")) }
 
-  /// Whether every thread sleeps, the calling one and `others` aside.
+  /// Whether every thread sleeps, apart from the calling one and `others`.
   static func isAsleep(apartFrom others: Set<String>) -> Bool {
     let me = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
       .split(separator: "/").last.map(String.init)
@@ -22,7 +22,7 @@ enum ThisProcess {
     }
   }
 
-  /// How often the kernel has switched each thread in or out, the calling one aside.
+  /// How often the kernel has switched each thread, apart from the calling one.
   static var contextSwitchesOfOthers: [String: Int] {
     let me = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
       .split(separator: "/").last.map(String.init)
@@ -45,7 +45,7 @@ enum ThisProcess {
     return (text.split(separator: " ").first.flatMap { UInt($0) } ?? 0) * 4096
   }
 
-  /// Whether this is built for a sanitizer, which needs descriptors, memory and switches itself.
+  /// Whether this is built for a sanitizer, which itself needs descriptors, memory and context switches.
   static var isSanitized: Bool {
     unsafe isUnderThreadSanitizer || dlsym(nil, "__asan_init") != nil
   }

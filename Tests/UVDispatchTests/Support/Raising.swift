@@ -1,7 +1,7 @@
 import Glibc
 import TaskDispatch
 
-/// Has `signal` delivered to this thread, before it returns. Threads of Swift's own let none in.
+/// Has `signal` delivered to the calling thread before this returns. Threads of Swift's own block every signal.
 func deliver(_ signal: Signal, times count: Int = 1) {
   var only = sigset_t()
   var before = sigset_t()

@@ -3,11 +3,11 @@ import TaskDispatch
 
 @testable import TaskDispatchTesting
 
-/// An actor that lives on a queue, and counts how many of its calls are inside at a time.
+/// An actor on a queue. It counts how many of its calls are inside at a time.
 actor Resident {
   private let queue: TaskQueue
   private let meter = Meter()
-  /// Not atomic on purpose: the queue is what makes counting right.
+  /// Not atomic on purpose: the queue makes counting right.
   private(set) var entered = 0
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.unownedExecutor }
@@ -23,6 +23,6 @@ actor Resident {
   /// Whether the code of this actor runs in a task of its queue.
   var isAtHome: Bool { queue.isCurrent }
 
-  /// Which thread runs it.
+  /// The thread that runs the code of this actor.
   var thread: UInt { CurrentThread.id }
 }

@@ -7,8 +7,8 @@ import Testing
 /// How long a test waits for what must happen. Only a broken dispatcher takes that long.
 let patience = Duration.seconds(20)
 
-/// How long a test waits for what a Task does on Swift's own threads. They are few, and a Task stands
-/// behind those of every other test.
+/// How long a test waits for work of a Task on Swift's own threads. These threads are few, and the Tasks of all
+/// tests share them.
 let patienceWithTasks = Duration.seconds(300)
 
 /// A thread that no dispatcher knows of.
@@ -19,18 +19,18 @@ final class OtherThread: Sendable {
     let ended = ended
     let body = Box<(@Sendable () -> Void)?>(body)
     Thread.detachNewThread {
-      // Nothing that the body holds outlives `join()`: a process that ended meanwhile would have
-      // objects left, and the leak checker does not find what hangs on their counts of references.
+      // Nothing that the body holds may outlive `join()`. If the process ended first, it would have objects
+      // left, and the leak checker does not find what hangs on their reference counts.
       body.change { body in body.take() }?()
       ended.open()
     }
   }
 
-  /// Stands still until the body has run. False if it does not.
+  /// Waits until the body has run. False if it does not end in time.
   func join() -> Bool { ended.wait(patience) }
 }
 
-/// Runs each of `bodies` on a thread of its own, all let go at once. False if one does not end.
+/// Runs each of `bodies` on a thread of its own, all started at once. False if one does not end.
 func race(_ bodies: (@Sendable () -> Void)...) -> Bool {
   race(bodies)
 }
@@ -50,15 +50,15 @@ func race(_ bodies: [@Sendable () -> Void]) -> Bool {
   return threads.allSatisfy { $0.join() }
 }
 
-/// Runs `body`, which may stand still, on a thread of its own: those of Swift's Tasks are few, and
-/// other tests need them.
+/// Runs `body`, which may block, on a thread of its own: the threads of Swift's Tasks are few, and other tests
+/// need them.
 func onOtherThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
   await withCheckedContinuation { continuation in
     _ = OtherThread { continuation.resume(returning: body()) }
   }
 }
 
-/// As the other, for a `body` that may throw.
+/// Runs `body`, which may block and may throw, on a thread of its own.
 func onOtherThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws
   -> Value
 {
@@ -67,8 +67,8 @@ func onOtherThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Val
   }
 }
 
-/// Runs `body` here. An exit test's body is asynchronous, and may stand still all the same: it has a
-/// process of its own.
+/// Runs `body` here. The body of an exit test is asynchronous, and may block all the same: it has a process of
+/// its own.
 func standingStill<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
 
 extension Duration {
@@ -76,7 +76,7 @@ extension Duration {
 }
 
 extension ExitTest.Result {
-  /// Whether the process wrote `text` before it ended.
+  /// Whether the process wrote `text` to its standard error before it ended.
   func said(_ text: String) -> Bool {
     String(decoding: standardErrorContent, as: UTF8.self).contains(text)
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// Puts ``UVDispatcher`` to the contract: its loop runs on a thread of its own.
+/// Checks ``UVDispatcher`` against the contract. Its loop runs on a thread of its own.
 struct UVSubject: ContractSubject {
   var provides: DispatcherContract.Provisions { [.threads, .sharedPool, .events] }
   /// Those that were opened, which stay open for as long as the subject lives.
@@ -51,14 +51,14 @@ struct UVSubject: ContractSubject {
 }
 
 extension UVDispatcher {
-  /// Waits until `count` threads are blocked in the dispatcher, of which this one is none; fails the test if they
-  /// never are.
+  /// Waits until `count` threads are blocked in the dispatcher, apart from the calling one; fails the test if
+  /// they never are.
   func waitUntilBlocked(_ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation) {
     waitUntil(sourceLocation: sourceLocation) { $0.blocked.threads.count == count + 1 }
   }
 
-  /// Stands still until `condition` holds of what the dispatcher knows; fails the test if it never does. The calling
-  /// thread is among those that are blocked.
+  /// Waits until `condition` holds of what the dispatcher knows; fails the test if it never does. The calling
+  /// thread counts among those that are blocked.
   func waitUntil(sourceLocation: SourceLocation = #_sourceLocation, _ condition: (Core) -> Bool) {
     let core = lock()
     core.awaitDeliveries(true)

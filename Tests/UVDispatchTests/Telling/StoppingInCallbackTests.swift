@@ -8,11 +8,11 @@ import Testing
 extension OnePool {
   @Suite("A callback after the end of a task of a view, whose thread is the only one of the pool,")
   struct StoppingInCallbackTests {
-    /// Runs a task of a view, and another one behind it.
+    /// Runs a task of a view, with another one behind it.
     ///
     /// - Parameters:
-    ///   - callback: Called between the two, with the view and the handle of the other.
-    ///   - check: Called once nothing can start any more, with how often the other has run.
+    ///   - callback: Called between the two, with the view and the handle of the second.
+    ///   - check: Called once nothing can start any more, with how often the second has run.
     private static func play(
       _ callback: @escaping @Sendable (TaskQueue, TaskHandle<Void>) -> Void,
       _ check: (TaskQueue, Int) -> Void
@@ -34,7 +34,7 @@ extension OnePool {
       try dispatcher.start()
       gate.open()
       #expect(told.wait(patience))
-      // One thread takes everything in order: what stood before this had its turn.
+      // One thread takes everything in order, so all that stood before this task could start.
       #expect(try dispatcher.background.submit {}.wait() == .completed)
       dispatcher.waitUntil { $0.running.isEmpty && $0.workers.searching == 0 }
       check(view, ran.value)

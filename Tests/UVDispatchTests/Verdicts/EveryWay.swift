@@ -1,12 +1,13 @@
-/// Tries every way to go on from a standing, one event at a time, and remembers which it has seen.
+/// Tries every way in which a standing can go on, one event at a time, and remembers which standings it has
+/// seen.
 ///
-/// As ``Outlook``, with all its hopes, but without its argument that one way is enough: a task that starts takes a
-/// place and a thread until it ends, and of two that may start each is tried first. Slow, and for tests of the
-/// judge.
+/// It has all the hopes of ``Outlook``, and does not share its argument that one way is enough. A task that
+/// starts takes a place and a thread until it ends, and of two tasks that may start, each is tried first. It is
+/// slow, and only for tests of the judge.
 struct EveryWay {
   private let frame: Int
   private var seen: Set<Standing> = []
-  /// More standings than this are not looked at.
+  /// The most standings that are looked at.
   private let most: Int
   private(set) var isExhausted = true
 
@@ -86,7 +87,7 @@ struct EveryWay {
       if queue == WaitProgram.foreground { return [begun(.task(task), on: .loop)] }
       var places: [Standing.Place] = []
       if standing.hasWorker {
-        // Idle workers are alike: the first number that is free.
+        // Idle workers are alike, so this takes the first number that is free.
         let taken = Set(standing.frames.map(\.place))
         places.append(
           (UInt(0)...).lazy.map { Standing.Place.worker($0) }.first { !taken.contains($0) }!)

@@ -1,9 +1,9 @@
 /// What a dispatcher did wrong in a program.
 struct Finding: Sendable {
   enum Kind: String, Sendable, CaseIterable {
-    /// Refused, though there was a way.
+    /// Refused, though there was a way for the wait to end.
     case falseRefusal = "false refusal"
-    /// Without a way, but refused while something still ran, and not for a `sync`.
+    /// There was no way, but it was refused while something still ran, and it was no `sync`.
     case earlyRefusal = "early refusal"
     case outsideRefused = "an outside thread was refused"
     case otherRefusal = "a refusal for another reason"
@@ -19,7 +19,7 @@ struct Finding: Sendable {
   }
 
   var kind: Kind
-  /// What happened, and what the judge says to it.
+  /// What happened, and what the judge says about it.
   var text: String
   var standing: Standing
   /// What was recorded before, in order.

@@ -1,9 +1,10 @@
-/// What can still come about from a standing, if every script that is not written down does its best: a
-/// body that runs ends, and so does a task that starts.
+/// What can still come about from a standing, if every script that is not written down does its best: a body
+/// that runs ends, and so does a task that starts.
 ///
-/// A dispatcher knows no scripts, so this is what it may hope for. Everything that happens in an outlook gives
-/// back a thread, a place in a queue or a group, and takes nothing. So no order of events spoils another, and one
-/// way through, which does whatever it can, reaches all that any way reaches. ``EveryWay`` checks that claim.
+/// A dispatcher knows no scripts, so this is what it may hope for. Every event in an outlook gives back a
+/// thread, a place in a queue or an entry of a group, and takes nothing. So no order of events spoils another.
+/// One way, which does whatever it can, reaches everything that any way reaches. ``EveryWay`` checks that
+/// claim.
 struct Outlook {
   /// What may happen without a body that does it.
   struct Hopes: OptionSet, Sendable {
@@ -17,22 +18,22 @@ struct Outlook {
     static let timers = Hopes(rawValue: 4)
     /// Workers that wait in `sync` run the first task of that queue.
     static let help = Hopes(rawValue: 8)
-    /// Waits for handles and groups end by themselves, and callbacks too. What then still stands is a circle of
-    /// bodies and callers of `sync`.
+    /// Waits for handles and groups end by themselves, and so do callbacks. What then still stands is a circle
+    /// of bodies and blocked callers of `sync`.
     static let waits = Hopes(rawValue: 16)
 
-    /// What stands in suspended views ends by itself, also if it would find no thread once they are resumed. So do
+    /// Tasks in suspended views end by themselves, even if they would find no thread after a `resume()`. So do
     /// waits for groups that were entered by hand, whatever else is in them.
     static let held = Hopes(rawValue: 32)
-    /// Tasks that have not begun end by themselves, as far as waits for handles and groups go. What then still stands
-    /// is a circle of bodies that run.
+    /// Tasks that have not begun end by themselves, as far as waits for handles and groups depend on them. What
+    /// then still stands is a circle of bodies that run.
     static let queued = Hopes(rawValue: 64)
 
     static let everything: Hopes = [.resumes, .leaves, .timers, .help]
   }
 
   private(set) var standing: Standing
-  /// What happened, in order.
+  /// The events so far, in order.
   private(set) var way: [String] = []
   /// The frames whose wait has ended without a refusal.
   private(set) var freed: Set<Int> = []

@@ -11,9 +11,9 @@ extension Stage.Record {
     findings.append(Finding(kind: kind, text: text, standing: standing, story: story))
   }
 
-  /// Lets something happen that may empty groups or end tasks, and makes callbacks due for it.
+  /// Changes the standing in a way that may empty groups or end tasks, and makes callbacks due for that.
   ///
-  /// - Parameter queue: That of the task which ends by it.
+  /// - Parameter queue: The queue of the task that the change ends.
   mutating func change(endingTaskOf queue: Int? = nil, _ body: (inout Standing) -> Void) {
     let before = standing
     body(&standing)
@@ -28,7 +28,7 @@ extension Stage.Record {
     makeDue(callbacks, after: queue)
   }
 
-  /// On one thread, one after the other.
+  /// Makes callbacks due. They run on one thread, one after the other.
   mutating func makeDue(_ callbacks: [Int], after queue: Int? = nil) {
     let batch = number()
     standing.dueCallbacks.formUnion(callbacks)
@@ -47,7 +47,8 @@ extension Stage.Record {
       let name = WaitProgram.name(ofQueue: queue)
       report(kind, "t\(task) of \(name) starts on the stack of \(standing.name(of: top)): \(text)")
     }
-    // A timer may have come due behind other tasks, so what begins need not stand first in the record.
+    // A timer may have come due behind other tasks, so the item that begins need not be the first in the
+    // record.
     standing.timers.removeAll { timer in work == .task(timer.task) }
     standing.queues[queue].items.removeAll { item in
       switch item.content {
@@ -57,8 +58,9 @@ extension Stage.Record {
     }
   }
 
-  /// What speaks against what has become of the wait of `frame`. Nil if nothing does, or did earlier in the same wait:
-  /// the dispatcher may have decided it then, and other threads were quicker to say what they do since.
+  /// What speaks against what has become of the wait of `frame`. Nil if nothing does. Nil also if nothing did
+  /// earlier in the same wait: the dispatcher may have decided then, and other threads may have recorded their
+  /// steps since.
   func objection(
     inWaitOf frame: Standing.Frame,
     _ objection: (StandingJudge) -> (Finding.Kind, String)?

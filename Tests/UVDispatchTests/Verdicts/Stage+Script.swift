@@ -136,7 +136,7 @@ extension Stage {
     return isSuspended
   }
 
-  /// Takes one entry by hand out of a group. False if there is none.
+  /// Undoes one entry by hand of a group. False if there is none.
   @discardableResult
   func leave(_ group: Int) -> Bool {
     let isEntered = change { record in

@@ -5,19 +5,20 @@ import UVDispatch
 
 /// Runs the scripts of one ``WaitProgram`` on a real dispatcher, and records where each thread stands.
 ///
-/// Every script stops at a gate before each of its steps, and before its end. The record is written in the order
-/// of its lock: before a call that submits, waits, suspends or lets go, and after a call that has returned.
+/// Every script stops at a gate before each of its steps, and before its end. The record is written in the
+/// order of its lock: before a call that submits, waits, suspends, resumes or leaves, and after a call that has
+/// returned.
 ///
-/// So the record may be ahead of a body's end, of which only its last line tells. It is never behind in
-/// anything that could end a wait: what has begun and is not yet recorded is, in the record, something that can
-/// begin.
+/// The last line of a script records the end of its body, so the record may be ahead of that end. It is never
+/// behind in anything that could end a wait: what has begun and is not yet recorded is, in the record,
+/// something that can begin.
 final class Stage: @unchecked Sendable {
   struct Record {
     var standing: Standing
-    /// What it was before each change so far, the last one last.
+    /// The standing before each change so far, the last one last.
     var earlier: [Standing] = []
     var handles: [Int: TaskHandle<Void>] = [:]
-    /// What holds the frames that stand at gates.
+    /// The gates at which frames stand.
     var gates: [Int: (gate: Parker, next: WaitStep?)] = [:]
     /// Frames that stood at closed gates when the driver last acted.
     var held: Set<Int> = []
@@ -28,9 +29,9 @@ final class Stage: @unchecked Sendable {
     var findings: [Finding] = []
     var story: [String] = []
     var numbers = 0
-    /// The driver has given up: scripts skip what is left of them.
+    /// Whether the driver has given up. Scripts then skip what is left of them.
     var isOver = false
-    /// How often it was changed.
+    /// How often the record was changed.
     var changes = 0
     /// How many calls of `sync` were refused.
     var refusals = 0
@@ -46,7 +47,7 @@ final class Stage: @unchecked Sendable {
   let queues: [TaskQueue]
   let groups: [WorkGroup]
   let monitor = Monitor()
-  // Under the monitor.
+  // Guarded by the monitor.
   private var record: Record
 
   init(_ program: WaitProgram) throws {
@@ -66,7 +67,7 @@ final class Stage: @unchecked Sendable {
         views: program.views, groups: program.groups))
   }
 
-  /// Changes the record, and lets the driver look at it.
+  /// Changes the record, and wakes the driver to look at it.
   @discardableResult
   func change<Result>(_ body: (inout Record) -> Result) -> Result {
     monitor.lock()
@@ -83,7 +84,7 @@ final class Stage: @unchecked Sendable {
     return record.changes
   }
 
-  /// The driver's thread: waits until `body` returns something. Nil if `limit` passes first.
+  /// Called on the driver's thread. Waits until `body` returns something. Nil if `limit` passes first.
   ///
   /// - Parameter limit: Begins again with each change.
   func await<Result>(_ limit: Duration, _ body: (inout Record) -> Result?) -> Result? {
@@ -102,7 +103,7 @@ final class Stage: @unchecked Sendable {
 
   // MARK: Frames
 
-  /// The calling thread begins a script. Its number is for the other calls.
+  /// Begins a script on the calling thread, and returns the number of its frame for the other calls.
   func begin(_ work: Standing.Work, queue: Int? = nil, isBarrier: Bool = false) -> Int {
     let thread = CurrentThread.id
     return change { record in
@@ -128,7 +129,7 @@ final class Stage: @unchecked Sendable {
     }
   }
 
-  /// Stands still until the driver opens the gate. False if the script should end.
+  /// Waits until the driver opens the gate. False if the script should end.
   func arrive(_ frame: Int, before step: WaitStep?) -> Bool {
     let gate = Parker()
     let isOver = change { record in
@@ -144,7 +145,7 @@ final class Stage: @unchecked Sendable {
     return !change { $0.isOver }
   }
 
-  /// The driver's thread: lets frames go on to their next gates, at once.
+  /// Called on the driver's thread. Lets `frames` go on to their next gates, all at once.
   func open(_ frames: [Int]) {
     let gates = change { record -> [Parker] in
       record.held = Set(record.gates.keys).subtracting(frames)

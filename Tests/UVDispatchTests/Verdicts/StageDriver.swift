@@ -3,8 +3,8 @@ import TaskDispatch
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// Takes a ``Stage`` through its program: opens one gate after the other, each when the dispatcher owes nothing
-/// any more, until everything has ended.
+/// Takes a ``Stage`` through its program. It opens one gate after the other, each when the dispatcher owes
+/// nothing any more, until everything has ended.
 struct StageDriver {
   /// How long the dispatcher may take for what it owes. Only a broken one takes that long.
   let limit: Duration
@@ -13,9 +13,9 @@ struct StageDriver {
   /// In one program of three, two gates may open at once.
   private let races: Bool
   private let loopIsThere = Latch()
-  /// Standings that the driver saw between its steps.
+  /// The standings that the driver saw between its steps.
   private(set) var seen: [Standing] = []
-  /// Threads that scripts of outsiders run on, and those that resume and leave at the end.
+  /// The threads that run the scripts of outsiders, and those that resume and leave at the end.
   private var others: [OtherThread] = []
 
   init(_ program: WaitProgram, limit: Duration) throws {
@@ -81,7 +81,7 @@ struct StageDriver {
       return StandingJudge(record.standing).due == nil ? record : nil
     }
     guard let record else { return !missed() }
-    // Whatever was wrong makes the rest of the record doubtful.
+    // After a finding, the rest of the record is doubtful.
     if !record.findings.isEmpty { return false }
     guard hasTakenItsPlaces(record) else { return true }
     if seen.count < 40 { seen.append(record.standing) }
@@ -90,13 +90,13 @@ struct StageDriver {
       stage.open(pick(record.gates.mapValues(\.next)))
       return true
     }
-    // A timer has started or a time-out has passed.
+    // The next change is that a timer has started or a time-out has passed.
     if isTimeDue { return awaitChange(since: record) || !missed() }
     return letGo(record)
   }
 
-  /// Waits until each `sync` of the record has come to the dispatcher: a thread that is slow between the two would
-  /// take its place in a queue behind what the driver lets happen next.
+  /// Waits until each `sync` of the record has come to the dispatcher. A thread that is slow between the two
+  /// would otherwise take its place in a queue behind what the driver lets happen next.
   ///
   /// - Returns: False if the record has changed.
   private func hasTakenItsPlaces(_ record: Stage.Record) -> Bool {
@@ -104,7 +104,8 @@ struct StageDriver {
       sum + queue.items.count { if case .caller = $0.content { true } else { false } }
     }
     let deadline = ContinuousClock.now + limit
-    // Tells the dispatcher nothing: a section of the lock as any other would let it search for deadlocks.
+    // This must not disturb the dispatcher. After an ordinary section of the lock it would search for
+    // deadlocks.
     while stage.dispatcher.callersOfSync < waits {
       if stage.changes != record.changes { return false }
       if ContinuousClock.now >= deadline { return true }
@@ -112,7 +113,7 @@ struct StageDriver {
     return true
   }
 
-  /// One of the frames at gates, or two whose next steps may come in either order.
+  /// Picks one of the frames at gates, or two whose next steps may come in either order.
   private mutating func pick(_ held: [Int: WaitStep?]) -> [Int] {
     let frames = held.keys.sorted()
     let first = frames[dice.roll(frames.count)]
@@ -122,7 +123,8 @@ struct StageDriver {
     return Self.mayRace(one, other) ? [first, second] : [first]
   }
 
-  /// Whether the record, whose order two steps at once may not keep, tells the same in both orders.
+  /// Whether the record says the same in both orders of two steps. It may not keep the order of steps that come
+  /// at once.
   private static func mayRace(_ one: WaitStep?, _ other: WaitStep?) -> Bool {
     switch (one, other) {
     case (.sync(let queue, _, _), .sync(let otherQueue, _, _)): queue != otherQueue
@@ -140,8 +142,8 @@ struct StageDriver {
     stage.await(limit) { $0.changes == known.changes ? nil : true } != nil
   }
 
-  /// Nothing goes on by itself: a thread resumes a view or leaves a group, and may then have to run a callback.
-  /// False if there is nothing to let go.
+  /// Nothing goes on by itself, so a thread resumes a view or leaves a group. It may then have to run a
+  /// callback. False if there is nothing to resume or to leave.
   private mutating func letGo(_ record: Stage.Record) -> Bool {
     let (stage, standing) = (stage, record.standing)
     for queue in standing.queues.indices where standing.queues[queue].suspensions > 0 {
@@ -156,7 +158,7 @@ struct StageDriver {
       standing.frames.isEmpty && standing.timers.isEmpty
       && standing.queues.allSatisfy(\.items.isEmpty)
     if isEmpty { return false }
-    // Only a timer can go on, of which it is not certain whether it must, or nothing.
+    // Either only a timer can go on, and it is not certain that it must, or nothing can.
     if !standing.timers.isEmpty, awaitChange(since: record) { return true }
     stage.change { record in
       record.report(.hang, "nothing is suspended or entered any more, and not all has ended")
@@ -182,8 +184,8 @@ struct StageDriver {
 
   // MARK: The end
 
-  /// Lets every script end where it stands. A thread that nothing frees any more ends the process, since libuv
-  /// would join it at the exit, and the next program would find no worker.
+  /// Lets every script end where it stands. If a thread is left that nothing frees, the process ends at once:
+  /// libuv would join that thread at the exit, and the next program would find no worker.
   private func giveUp() {
     let (gates, standing, handles) = stage.change { record in
       record.isOver = true
@@ -212,7 +214,7 @@ struct StageDriver {
       guard record.findings.isEmpty else { return }
       record.isOver = false
       let ledger = report.ledger
-      // A refused sync is counted as refused or as cancelled.
+      // A refused `sync` is counted as refused or as cancelled.
       let missing = ledger.submitted - ledger.completed
       if !ledger.balances
         || ledger.waiting + ledger.running + ledger.failed + ledger.expired
@@ -232,7 +234,7 @@ extension UVDispatcher {
     defer { monitor.unlock(telling: false) }
     let core = lockedCore
     return core.blocked.threads.count { thread in
-      // One whose body runs on the loop, or has run, is blocked still, and stands in no queue.
+      // A thread whose body runs on the loop, or has run, is still blocked, but stands in no queue.
       guard case .turn(let caller) = thread.target else { return false }
       return !core.isRunning(caller) && !caller.hasRun && !caller.isTurnedAway
     }

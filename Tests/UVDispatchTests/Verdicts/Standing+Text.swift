@@ -48,7 +48,7 @@ extension Standing: CustomStringConvertible {
     }
   }
 
-  /// Threads with their stacks, the oldest frame first; queues, groups and timers.
+  /// The threads with their stacks, the oldest frame first; the queues, groups and timers.
   var description: String {
     var lines: [String] = ["workers: \(busyWorkers) of \(workers) are busy, of \(threads) threads"]
     for top in tops {

@@ -1,11 +1,11 @@
 /// Where every thread, body and queue of a dispatcher stands at one moment, as far as waits are concerned.
 ///
-/// Queue 0 is the foreground, queue 1 the background, the others are views.
+/// Queue 0 is the foreground, queue 1 the background, and the others are views.
 struct Standing: Sendable, Hashable {
   enum Place: Sendable, Hashable {
     case loop
     case worker(UInt)
-    /// A thread that is none of the dispatcher's.
+    /// A thread that does not belong to the dispatcher.
     case outside(Int)
   }
 
@@ -20,7 +20,7 @@ struct Standing: Sendable, Hashable {
   enum Target: Sendable, Hashable {
     case sync(queue: Int, ticket: Int)
     case task(Int)
-    /// Ends as well once the group has emptied more often than `round` times.
+    /// Also ends once the group has emptied more often than `round` times.
     case group(Int, round: Int)
   }
 
@@ -42,7 +42,7 @@ struct Standing: Sendable, Hashable {
     var isBarrier = false
     var activity = Activity.moving
 
-    /// Of a task, its queue; of a callback, the queue of the task that has ended before it.
+    /// The queue of a task; for a callback, the queue of the task that has ended before it.
     func queueOfEndingTask(in standing: Standing) -> Int? {
       switch work {
       case .task: queue
@@ -54,7 +54,7 @@ struct Standing: Sendable, Hashable {
     var isWaiting: Bool { if case .waiting = activity { true } else { false } }
   }
 
-  /// What stands in a queue.
+  /// An entry of a queue.
   struct Item: Sendable, Hashable {
     enum Content: Sendable, Hashable {
       case task(Int)
@@ -88,21 +88,21 @@ struct Standing: Sendable, Hashable {
   let threads: Int
   var queues: [Queue]
   var groups: [Group] = []
-  /// Those of one thread in the order of its stack.
+  /// The frames of one thread are in the order of its stack.
   var frames: [Frame] = []
   var timers: [Timer] = []
   var endedTasks: Set<Int> = []
   var endedTickets: Set<Int> = []
-  /// Callbacks whose time has come, and that have not begun.
+  /// Callbacks that are due and have not begun.
   var dueCallbacks: Set<Int> = []
-  /// Callbacks of one batch run one after the other on one thread.
+  /// The batch of each callback. Callbacks of one batch run one after the other on one thread.
   var batches: [Int: Int] = [:]
   /// The queue of the task that has ended before a callback.
   var queuesOfCallbacks: [Int: Int] = [:]
 
   /// - Parameters:
-  ///   - threads: Of the pool, for bodies and callbacks; as many as workers if nil.
-  ///   - views: Their widths.
+  ///   - threads: The threads of the pool that bodies and callbacks may have; as many as workers if nil.
+  ///   - views: The widths of the views.
   init(workers: Int, threads: Int? = nil, views: [Int] = [], groups: Int = 0) {
     self.workers = workers
     self.threads = threads ?? workers
@@ -129,8 +129,8 @@ struct Standing: Sendable, Hashable {
     return places.count
   }
 
-  /// Whether a task that has room in its queue finds a thread. A callback takes no worker from the bodies, nor does
-  /// the body of a `sync` in it, but a thread of the pool.
+  /// Whether a task that has room in its queue finds a thread. A callback takes no worker from the bodies, but
+  /// a thread of the pool. So does the body of a `sync` in a callback.
   var hasWorker: Bool {
     var places: Set<Place> = []
     for frame in frames {
@@ -139,8 +139,8 @@ struct Standing: Sendable, Hashable {
     return places.count < workers && busyWorkers < threads
   }
 
-  /// Whether a refusal may reach what waits in `frame`: its thread is the dispatcher's, or has a task or a
-  /// `sync` body of it on its stack.
+  /// Whether the wait of `frame` may be refused: its thread is the dispatcher's, or has a task or a `sync` body
+  /// of the dispatcher on its stack.
   func isRefusable(_ frame: Frame) -> Bool {
     guard case .outside = frame.place else { return true }
     return frames.contains { other in
@@ -155,7 +155,7 @@ struct Standing: Sendable, Hashable {
     }
   }
 
-  /// Whether the target has come about, as things are.
+  /// Whether the target has come about in this standing.
   func hasComeAbout(_ target: Target) -> Bool {
     switch target {
     case .sync(_, let ticket): endedTickets.contains(ticket)
@@ -164,9 +164,9 @@ struct Standing: Sendable, Hashable {
     }
   }
 
-  /// Whether the first item of the queue has room in it, and a thread. Asks nothing about suspensions.
+  /// Whether the first item of the queue has room in it, and a thread. Suspensions do not count here.
   ///
-  /// - Parameter helps: A worker that waits in a `sync` of the queue may run its first task.
+  /// - Parameter helps: Whether a worker that waits in a `sync` of the queue may run its first task.
   func canStartFirst(of queue: Int, helps: Bool) -> Bool {
     guard let first = queues[queue].items.first else { return false }
     let running = frames.filter { $0.queue == queue }
@@ -185,7 +185,7 @@ struct Standing: Sendable, Hashable {
 
   enum Certainty { case no, perhaps, surely }
 
-  /// Whether a `sync` of `frame` on `queue` would wait for a frame that waits for it: such a call is refused,
+  /// Whether a `sync` of `frame` on `queue` would wait for a frame that waits for it. Such a call is refused,
   /// whatever the width of the queue.
   ///
   /// - Returns: `.perhaps` if that frame stands on the stack of another thread or below a callback.
@@ -211,8 +211,8 @@ struct Standing: Sendable, Hashable {
     return .no
   }
 
-  /// Whether a frame waits for the task that it runs in, or for a group of that: refused at once, also with a
-  /// time-out.
+  /// Whether a frame waits for the task that it runs in, or for a group of that task. Such a wait is refused at
+  /// once, also with a time-out.
   func awaitsItself(_ frame: Frame) -> Bool {
     guard case .waiting(let target, _) = frame.activity else { return false }
     let stack = frames.filter { $0.place == frame.place }.prefix { $0.number != frame.number }
@@ -228,7 +228,7 @@ struct Standing: Sendable, Hashable {
 
   func helper(of queue: Int) -> Frame? { helpers(of: queue).first }
 
-  /// The workers' frames that could run the first task of `queue` while they wait.
+  /// The frames of workers that could run the first task of `queue` while they wait.
   func helpers(of queue: Int) -> [Frame] {
     guard queue != WaitProgram.foreground else { return [] }
     return tops.filter { top in
@@ -239,7 +239,8 @@ struct Standing: Sendable, Hashable {
     }
   }
 
-  /// The due callback that begins next of its batch. Nil if none is due, or another of each batch has not ended.
+  /// The due callback that begins next of its batch. Nil if none is due, or if another of each batch has not
+  /// ended.
   var nextCallback: Int? {
     dueCallbacks.sorted().first { due in
       !frames.contains { frame in
@@ -250,8 +251,8 @@ struct Standing: Sendable, Hashable {
 
   // MARK: What the record cannot know
 
-  /// This standing, and the one in which the time of each timer has passed: then its task stands before what was
-  /// submitted later.
+  /// This standing, and the one in which the time of each timer has passed. Its task then stands before what
+  /// was submitted later.
   var withTimersLate: [Standing] {
     guard !timers.isEmpty else { return [self] }
     var late = self
@@ -263,8 +264,8 @@ struct Standing: Sendable, Hashable {
     return [self, late]
   }
 
-  /// All that may be so: with timers late or not, and with a callback still in the place of the task that has ended
-  /// before it or not. The rule says neither.
+  /// All standings that are possible: with timers late or not, and with a callback still in the place of the
+  /// task that has ended before it or not. The rule says neither.
   var possible: [Standing] {
     withTimersLate.flatMap { standing -> [Standing] in
       var narrow = standing
@@ -280,7 +281,7 @@ struct Standing: Sendable, Hashable {
 
   mutating func endTask(_ task: Int) {
     endedTasks.insert(task)
-    // Before its callbacks.
+    // Groups are left before the callbacks of the task.
     leaveGroups(task)
   }
 
@@ -302,7 +303,7 @@ struct Standing: Sendable, Hashable {
     }
   }
 
-  /// A wait of `frame` is over. If that was a `sync` whose turn has not come, it leaves its queue.
+  /// A wait of `frame` is over. A `sync` that was not admitted leaves its queue.
   mutating func withdraw(_ target: Target, of frame: Frame) {
     guard case .sync(let queue, let ticket) = target else { return }
     queues[queue].items.removeAll { $0.content == .caller(frame: frame.number, ticket: ticket) }

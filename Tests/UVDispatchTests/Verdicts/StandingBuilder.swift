@@ -1,7 +1,7 @@
 /// Puts a standing together by hand, for tests of the judge.
 struct StandingBuilder {
   private(set) var standing: Standing { didSet { earlier.append(oldValue) } }
-  /// What it was after each step so far, the last one last.
+  /// The standing before each step so far, the last one last.
   private var earlier: [Standing] = []
   private var numbers = 0
 
@@ -9,7 +9,7 @@ struct StandingBuilder {
     standing = Standing(workers: workers, threads: threads, views: views, groups: groups)
   }
 
-  /// As the stage records it.
+  /// The record, as the stage would have it.
   var record: Stage.Record { Stage.Record(standing: standing, earlier: earlier) }
 
   private mutating func number() -> Int {
@@ -17,7 +17,7 @@ struct StandingBuilder {
     return numbers
   }
 
-  /// A body runs: on the loop if it is of the foreground, else on a worker of its own.
+  /// A body runs: on the loop if its queue is the foreground, else on a worker of its own.
   ///
   /// - Returns: The number of its frame.
   @discardableResult
@@ -63,7 +63,7 @@ struct StandingBuilder {
     wait(frame, for: .sync(queue: queue, ticket: ticket))
   }
 
-  /// The body of the frame's `sync` begins, before what stands before it in the queue if need be.
+  /// The body of the frame's `sync` begins, if need be before what stands before it in the queue.
   mutating func beginSync(_ frame: Int) {
     guard let caller = standing.frame(frame),
       case .waiting(.sync(let queue, let ticket), _) = caller.activity

@@ -1,6 +1,7 @@
 /// Which refusals and which help are wrong.
 extension StandingJudge {
-  /// Why a refusal of the wait of `frame` is wrong, in this standing, in which it still waits. Nil if it is right.
+  /// Why a refusal of the wait of `frame` is wrong, in this standing, in which it still waits. Nil if it is
+  /// right.
   ///
   /// - Parameter held: Frames that stood at closed gates when the refusal came.
   func objection(toRefusalOf number: Int, while held: Set<Int>) -> (Finding.Kind, String)? {
@@ -53,7 +54,7 @@ extension StandingJudge {
     let unaided = Outlook.Hopes.everything.subtracting(.help)
     var way: [String] = []
     for standing in standing.possible {
-      // As of a refusal: a circle may lead through a wait for the handle of a body that runs.
+      // A circle may lead through a wait for the handle of a body that runs, as it may for a refusal.
       let circle = Outlook(of: standing, hopes: unaided.union(.queued))
       let alone = Outlook(of: standing, hopes: unaided)
       let runs = StandingJudge(standing).runs

@@ -2,13 +2,13 @@ import TaskDispatch
 
 /// Says of a standing what the dispatcher still owes, and which refusals and which help are right.
 ///
-/// Knows the text of the rule for waits and nothing of any dispatcher.
+/// It knows the text of the rule for waits and nothing of any dispatcher.
 struct StandingJudge {
-  /// What a dispatcher owes.
+  /// Something that a dispatcher owes.
   enum Due: Sendable, Equatable {
-    /// Something goes on by itself, and has to be seen doing so.
+    /// Something goes on by itself, and the record has to show it.
     case event(String)
-    /// A worker has to run the first task of the queue that its frame waits for.
+    /// A worker has to run the first task of the queue for which its frame waits.
     case help(String)
     /// One of these waits has to be refused.
     case refusal(String)
@@ -21,9 +21,9 @@ struct StandingJudge {
   }
 
   let standing: Standing
-  /// Whether more is owed than the text of the rule says: a refusal where a suspended view or a group entered by hand
-  /// stands on the chain, but to let go of it would not help; timers while a wait blocks the loop; and what has to wait
-  /// for callbacks that still run.
+  /// Whether more is owed than the text of the rule says: a refusal where a suspended view or a group entered
+  /// by hand stands on the chain, but to resume or to leave it would not help; timers while a wait blocks the
+  /// loop; and what has to wait for callbacks that still run.
   let isStrict: Bool
 
   init(_ standing: Standing, isStrict: Bool = environment("VERDICT_STRICT") != nil) {
@@ -45,20 +45,21 @@ struct StandingJudge {
     if case .waiting(.sync, _) = frame.activity { true } else { false }
   }
 
-  /// Whether a body or a callback on the dispatcher's threads, or in a `sync` body, goes on or stands at a gate.
+  /// Whether a body or a callback on the dispatcher's threads, or in a `sync` body, goes on or stands at a
+  /// gate.
   var runs: Bool {
     standing.tops.contains { top in
       if case .waiting = top.activity { false } else { standing.isRefusable(top) }
     }
   }
 
-  /// Whether a time may come that needs no body: a time-out, or a timer that could start as things are.
+  /// Whether a time may come that needs no body: a time-out, or a timer that could start in this standing.
   var awaitsTime: Bool { timeDue != nil }
 
   // MARK: What is owed
 
-  /// What the dispatcher owes whether or not anything stands at a gate, and what it owes at a standstill. Nil if
-  /// nothing happens until the driver acts or time passes.
+  /// What the dispatcher owes, whether or not anything stands at a gate, and what it owes at a standstill. Nil
+  /// if nothing happens until the driver acts or time passes.
   var due: Due? { eventDue ?? circleDue ?? standstillDue }
 
   private var eventDue: Due? {
@@ -84,7 +85,7 @@ struct StandingJudge {
     return nil
   }
 
-  /// A circle of bodies and callers of `sync` is refused at once, or undone by help.
+  /// A circle of bodies and blocked callers of `sync` is refused at once, or broken by help.
   private var circleDue: Due? {
     let callers = waiting.filter {
       isSync($0) && standing.isRefusable($0) && !standing.isInCallback($0)
@@ -93,7 +94,7 @@ struct StandingJudge {
     return due(callers, hopes.union(.waits), "a circle of callers of sync")
   }
 
-  /// What waits without a way out is refused once nothing runs or can start.
+  /// A wait without a way out is refused once nothing runs or can start.
   private var standstillDue: Due? {
     guard !runs, !awaitsTime else { return nil }
     return due(waiting.filter(standing.isRefusable), hopes, "nothing runs or can start")
@@ -108,8 +109,8 @@ struct StandingJudge {
     }
     let alone = Outlook(of: standing, hopes: hopes.subtracting(.help))
     let helpless = frames.filter { !alone.ends($0) }
-    // Help may be needed only later, when something else has come about: also what a worker helps with already, since
-    // the question is asked again when that ends.
+    // Help may be needed only later, when something else has come about. That may be the end of a task that a
+    // worker already helps with: the question is asked again then.
     guard standing.timers.isEmpty, !isHelping,
       standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) })
     else {
@@ -119,7 +120,7 @@ struct StandingJudge {
     return .help("a worker helps, so that \(names) can go on (\(reason))")
   }
 
-  /// Whether a worker runs a task on top of its `sync`, which has not come to a wait of its own.
+  /// Whether a worker runs a task on top of its `sync`, and that task has not come to a wait of its own.
   private var isHelping: Bool {
     standing.tops.contains { top in
       guard case .worker = top.place, case .task = top.work, !top.isWaiting else { return false }
@@ -145,13 +146,14 @@ struct StandingJudge {
         return .event("the wait of \(standing.name(of: top)) ends by its time-out")
       }
     }
-    // The loop has to turn for a timer. A strict judge wants timers to come due while a wait blocks it.
+    // A timer needs an iteration of the loop. A strict judge wants timers to come due while a wait blocks the
+    // loop.
     let loopIsBlocked = standing.tops.contains { top in
       top.place == .loop && !(isStrict && top.isWaiting)
     }
     if loopIsBlocked { return nil }
     for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
-      // The record does not know which of them comes first, and stands before the others.
+      // The record does not know which of these timers comes first, and so stands before the others.
       let timers = standing.timers.filter { $0.queue == queue }
       guard let first = timers.first, timers.allSatisfy(couldStart) else { continue }
       return .event("the timer t\(first.task) starts, or another of its queue")

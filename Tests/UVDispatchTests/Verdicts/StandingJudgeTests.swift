@@ -4,7 +4,7 @@ import Testing
 struct StandingJudgeTests {
   private static let (foreground, background, view, other) = (0, 1, 2, 3)
 
-  /// What the judge says of a wait: that a refusal is owed, and that one would be right.
+  /// What the judge says of a wait: whether a refusal is owed, and whether one would be right.
   private func verdict(_ builder: StandingBuilder, on frame: Int) -> (isOwed: Bool, isRight: Bool) {
     let judge = StandingJudge(builder.standing, isStrict: false)
     let isOwed = if case .refusal = judge.due { true } else { false }

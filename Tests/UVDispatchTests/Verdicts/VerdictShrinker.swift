@@ -3,13 +3,13 @@ import TaskDispatch
 /// Makes a program that goes wrong smaller, while it still goes wrong in the same way.
 struct VerdictShrinker {
   let kind: Finding.Kind
-  /// How long all of it may take.
+  /// How long the whole search may take.
   let patience: Duration
   /// How long a dispatcher may take for what it owes.
   let limit: Duration
 
-  /// - Returns: The smallest program that was found, and what is wrong in it. Nil if not even the first one goes
-  ///   wrong again.
+  /// - Returns: The smallest program that was found, and what is wrong in it. Nil if not even the first one
+  ///   goes wrong again.
   func shrink(_ program: WaitProgram) throws -> (program: WaitProgram, finding: Finding)? {
     let end = ContinuousClock.now + patience
     guard let first = try finding(in: program) else { return nil }

@@ -6,10 +6,10 @@ import Testing
 extension OnePool {
   /// Random programs whose bodies wait for each other, and an independent judge.
   ///
-  /// `VERDICT_PROGRAMS=10000` runs so many, `VERDICT_FROM=500` begins with that seed, `VERDICT_SEED=7` runs one
-  /// alone. `VERDICT_KINDS=hang,false refusal` looks for those kinds of findings only, `VERDICT_ALL=1` goes on after a
-  /// finding and prints one line for each, `VERDICT_STRICT=1` asks the judge for what the rule leaves open, and
-  /// `VERDICT_STORY=1` prints each program and what happened in it.
+  /// `VERDICT_PROGRAMS=10000` runs that many, `VERDICT_FROM=500` begins with that seed, `VERDICT_SEED=7` runs
+  /// one alone. `VERDICT_KINDS=hang,false refusal` looks for those kinds of findings only, `VERDICT_ALL=1` goes
+  /// on after a finding and prints one line for each, `VERDICT_STRICT=1` asks the judge for what the rule
+  /// leaves open, and `VERDICT_STORY=1` prints each program and what happened in it.
   @Suite("A program whose bodies wait for each other")
   struct VerdictTests {
     private static func number(_ name: String) -> Int? { environment(name).flatMap { Int($0) } }

@@ -1,5 +1,5 @@
 extension WaitProgram {
-  /// Programs that lack one thing of this one, those that lack most first.
+  /// Programs that lack one thing of this one. Those that lack most come first.
   var smaller: [WaitProgram] {
     var found: [WaitProgram] = []
     for outsider in outsiders.indices.reversed() where outsiders.count > 1 {

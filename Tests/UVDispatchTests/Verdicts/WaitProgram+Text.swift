@@ -1,5 +1,5 @@
 extension WaitProgram: CustomStringConvertible {
-  /// Pseudo code.
+  /// The program as pseudo code.
   var description: String {
     let views = views.enumerated().map { "v\($0) of width \($1)" }.joined(separator: ", ")
     var lines = ["program \(seed): \(workers) workers; views: \(views); groups: \(groups)"]

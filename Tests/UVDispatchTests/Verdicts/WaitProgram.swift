@@ -4,12 +4,13 @@ struct WaitProgram: Sendable, Equatable {
     var queue: Int
     var isBarrier = false
     var group: Int?
-    /// Submitted for a handle that other bodies can wait for. Without one and without a group it is a plain body.
+    /// Whether it is submitted for a handle that other bodies can wait for. Without a handle and a group it is
+    /// a plain body.
     var hasHandle = true
     var script: [WaitStep] = []
   }
 
-  /// Decides in which order the driver opens gates.
+  /// The seed decides in which order the driver opens gates.
   var seed: Int
   var workers: Int
   /// The widths of the views: queue 0 is the foreground, 1 the background, 2 the first view.

@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// Rule 14 while a body goes on, so that there is a worker in the end.
+  /// Rule 14 while a worker is busy with a body that will end: the wait can end too, and is not refused.
   @Suite("While the workers are busy, a thread that waits")
   struct BusyQueueTests {
     private let begun = Latch()
@@ -13,7 +13,7 @@ extension OnePool {
     private let wasLetGo = Box(false)
     private let refused = Box(0)
 
-    /// A body that goes on until the gate is open.
+    /// Keeps a worker busy until the gate is open.
     private func occupy(_ dispatcher: UVDispatcher) throws {
       dispatcher.background {
         begun.open()
@@ -71,7 +71,7 @@ extension OnePool {
         do { try outer.sync { try inner.sync {} } } catch { refused.increment() }
         ended.open()
       }
-      // Of the background it is a thread that no dispatcher knows of.
+      // For the background, the caller is a thread that no dispatcher knows of.
       let outsider = lane == .background ? OtherThread(body) : nil
       if lane == .foreground { dispatcher.foreground(body) }
       dispatcher.waitUntil { core in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-/// The search as a value: a core without threads, in which tasks stand as if their threads were blocked.
+/// The search as a value, on a core without threads. Its tasks stand as if their threads were blocked.
 @Suite("A search for deadlocks")
 struct DeadlockSearchTests {
   private let group = WorkGroup()
@@ -124,7 +124,7 @@ struct DeadlockSearchTests {
     }
     _ = bare.view.pool.queue.resume()
     if comesBack { third.pool.queue.suspend() }
-    // It helps with a task of the view, which is blocked in turn.
+    // The helper runs a task of the view, and that task is blocked in turn.
     let helper = bare.blocked(on: .turn(callers[0]), on: .background)
     bare.core.blocked.beginBusy(helper)
     let awaited = comesBack ? third : other
@@ -148,7 +148,7 @@ struct DeadlockSearchTests {
       .caller(nil), on: .foreground, nil, site: .here(), parent: nil)
     bare.core.accept(caller)
     bare.core.begin(caller)
-    // Its task holds the view that the loop's thread waits for.
+    // This task holds the view that the loop's thread waits for.
     let own = bare.running(on: .background, bare.view)
     func blockOwn() -> BlockedThread { bare.block(own, on: .turn(caller)) }
     let early = isLast ? nil : blockOwn()
@@ -182,7 +182,7 @@ struct DeadlockSearchTests {
     bare.core.blocked.beginBusy(busy)
     let inner = bare.blocked(on: onForeground(), on: .background)
     bare.core.blocked.endBusy(busy)
-    // In no circle, and blocked last.
+    // This thread is in no circle, and was blocked last.
     let outside = bare.blocked(on: onForeground(), on: .background)
     bare.core.blocked.beginBusy(busy)
 
@@ -419,7 +419,6 @@ struct DeadlockSearchTests {
 }
 
 extension BareCore {
-  /// A body that runs, and whose thread is blocked.
   /// A task of the background that has its share of the pool.
   fileprivate func started() -> QueuedTask {
     queued()

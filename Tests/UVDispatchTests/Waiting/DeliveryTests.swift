@@ -5,7 +5,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// What is done when the lock is free is over without the lock, unless somebody looks for it.
+/// Deferred callbacks run without the lock. Their end takes no lock either, unless a thread waits for it.
 @Suite("A delivery")
 struct DeliveryTests {
   private let core = BareCore().core
@@ -89,7 +89,7 @@ extension OnePool {
       { [stone] in withExtendedLifetime(stone) {} }
     }
 
-    /// A thread that cancels `handle` and stands still while it lets go of the body.
+    /// A thread that cancels `handle`, and is blocked while it releases the body.
     private func cancelHeld() -> (handle: TaskHandle<Void>, canceller: WatchedThread) {
       let view = dispatcher.makeQueue(label: "suspended", width: 1)
       view.suspend()

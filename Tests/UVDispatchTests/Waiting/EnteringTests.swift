@@ -46,7 +46,7 @@ struct EnteringTests {
   func frames() throws {
     let bare = BareCore(viewWidth: 2)
     let looking = try #require(bare.entering(bare.view, line: 1))
-    bare.core.leave(looking)  // copied, for it is looked at below
+    bare.core.leave(looking)  // keeps a reference, for it is looked at below
 
     let outer = try #require(bare.entering(bare.view, line: 2))
     let inner = try #require(bare.entering(nil, line: 3))

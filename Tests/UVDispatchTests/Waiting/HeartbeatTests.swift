@@ -15,7 +15,7 @@ extension OnePool {
       dispatcher.foreground.after(.seconds(3600)) {}
     }
 
-    /// What each of two bodies was told that ran beside each other, each calling `wait` on its own.
+    /// The refusals of two bodies that run beside each other and each call `wait`.
     private func cross(
       _ first: TaskQueue, _ second: TaskQueue,
       _ wait: @escaping @Sendable (_ mine: TaskQueue, _ other: TaskQueue) throws -> Void
@@ -51,7 +51,7 @@ extension OnePool {
         Issue.record("\(refusals)")
         return
       }
-      // Whichever came second is told: first of itself, then of the other.
+      // The body that began to wait last is refused. The chain names it first, and then the other.
       #expect(Set(chain.map(\.waiterQueue)) == ["view 1", "view 2"])
       #expect(chain.count == 2)
       #expect(chain[0].waitsFor == "its turn on \(chain[1].waiterQueue ?? "")")
@@ -119,7 +119,7 @@ extension OnePool {
       }
       #expect(started.wait(patience))
       first {
-        // A tick that opens the gate comes once this body waits, or a little later.
+        // A timer opens the gate once this body waits, or a little later.
         dispatcher.foreground.after(.milliseconds(2)) { gate.open() }
         do {
           try second.sync { result.value = "ran" }
@@ -141,7 +141,7 @@ extension WaitRefusal {
 }
 
 extension TaskHandle {
-  /// Stands still outside any body until it has ended. False if it does not in time.
+  /// Waits outside any body until the task has ended. False if it does not end in time.
   fileprivate func hasEnded(within patience: Duration) -> Bool {
     (try? wait(timeout: patience)) != nil
   }

@@ -11,8 +11,8 @@ struct HelpedDeadlockTests {
     "is no way out for those who wait for its turn, which it cannot take before",
     arguments: ["the loop", "a task"])
   func grantedBehindHelp(waitsFor target: String) async {
-    // A process of its own: what goes wrong here keeps a thread of the pool for ever, and `exit`
-    // would wait for it.
+    // A process of its own: a failure here keeps a thread of the pool for ever, and `exit` would wait for that
+    // thread.
     await #expect(processExitsWith: .success) { [target] in
       standingStill {
         let dispatcher = try? UVDispatcher(.init(backgroundWidth: 1))
@@ -23,7 +23,7 @@ struct HelpedDeadlockTests {
         let ended = Latch(2)
         dispatcher.foreground {
           guard helps.wait(patience) else { _exit(4) }
-          // Behind the one that the worker runs, and behind the turn that it has been given.
+          // The barrier stands behind the task that the worker runs, and behind the worker's own `sync`.
           do { try view.barrier.sync {} } catch { refused.increment() }
           ended.open()
         }
@@ -34,7 +34,7 @@ struct HelpedDeadlockTests {
               if target == "the loop" {
                 try dispatcher.foreground.sync {}
               } else {
-                // The only worker is the one that helps.
+                // The only worker runs this body while it waits.
                 try dispatcher.background.submit {}.wait()
               }
             } catch { refused.increment() }
@@ -44,10 +44,11 @@ struct HelpedDeadlockTests {
         }
 
         guard ended.wait(patience) else { _exit(5) }
-        // Whoever waits for the task waits in vain, also when another has been refused first.
+        // The wait for a task that only this worker could run can never end. So it is refused too if another
+        // wait was refused first.
         guard (1...(target == "the loop" ? 1 : 2)).contains(refused.value) else { _exit(6) }
-        // Not by `exit`: the dispatcher is alive, and what Swift keeps for its weak references the leak
-        // checker does not find.
+        // Not by `exit`: the dispatcher is alive, and the leak checker does not find what Swift keeps for its
+        // weak references.
         _exit(0)
       }
     }

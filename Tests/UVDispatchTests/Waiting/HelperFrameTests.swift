@@ -15,7 +15,7 @@ extension OnePool {
       let seen = Box([Bool]())
       let ended = Latch()
       outer {
-        // The only worker is here, so it runs this itself.
+        // The only worker is blocked here, so it runs this task itself.
         inner { seen.change { $0 += [outer.isCurrent, inner.isCurrent] } }
         try? inner.sync { seen.change { $0 += [outer.isCurrent, inner.isCurrent] } }
         ended.open()

@@ -5,7 +5,8 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// What is known of a worker that runs a task of the view for which it waits, once that has ended.
+  /// What the search knows of a worker that has run a task of the view for which it waits, once that task has
+  /// ended.
   @Suite("The only worker, when it has run a task of the view in whose sync it stands,")
   struct HelpingTests {
     private let dispatcher: UVDispatcher
@@ -24,7 +25,7 @@ extension OnePool {
       view.suspend()
       view {
         ran.increment()
-        // So that whoever helps with this has to wait on.
+        // So the worker that runs this task while it waits has to wait on.
         view.suspend()
       }
       for queue in [dispatcher.background, dispatcher.foreground] { queue { sync(on: view) } }

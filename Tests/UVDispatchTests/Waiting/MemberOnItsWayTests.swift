@@ -13,7 +13,8 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
-    /// Lets the only worker wait for the group after `before`, and returns when it is blocked, and has searched.
+    /// Makes the only worker wait for the group after `before`. Returns when the worker is blocked and has
+    /// searched for deadlocks.
     private func waitForGroup(after before: () -> Void = {}) {
       let gate = Latch()
       dispatcher.background { [group, refused] in
@@ -34,7 +35,7 @@ extension OnePool {
       if lane == .background { try dispatcher.start() }
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let queue = lane == .background ? view : dispatcher.foreground
-      // It has entered the group, and comes into its queue below.
+      // The member has entered the group, and comes into its queue below.
       let member = WorkItem.make(
         kind: .task, queue: queue, label: nil, site: .here(), group: group
       ) {}
@@ -51,7 +52,7 @@ extension OnePool {
       if lane == .background {
         #expect(refused.wait(patience))
       } else {
-        // One of the two is refused, and goes on.
+        // One of the two waits is refused, and its body goes on.
         dispatcher.waitUntil { core in core.blocked.searched == 0 }
       }
       dispatcher.end()

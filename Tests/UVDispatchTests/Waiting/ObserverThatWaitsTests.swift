@@ -81,7 +81,7 @@ extension OnePool {
       waiter.isArmed.raise()
       let caller = OtherThread { try? queue.sync { _ = ran.increment() } }
 
-      // While a body runs that has the view.
+      // The refusal comes while a body runs that has the view.
       #expect(waiter.answered.wait(patience))
       #expect(waiter.answer.value == "refused")
       gate.open()

@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// Whoever waits under the lock frees it without the rest of an unlock.
+  /// A thread that waits under the lock releases the lock without the rest of an unlock.
   @Suite("A thread that has brought work, and goes on to wait in the same section")
   struct ParkTests {
     @Test("lets it run meanwhile", arguments: [Lane.background, .foreground])

@@ -21,7 +21,7 @@ extension OnePool {
       }
     }
 
-    /// A body that goes on all the time, as far as anybody knows.
+    /// The rest of a body that may go on, as far as the dispatcher knows.
     private func goOn() {
       busy.open()
       wasLetGo.value = gate.wait(patience)
@@ -44,7 +44,7 @@ extension OnePool {
       try dispatcher.start()
 
       #expect(ended.wait(patience))
-      // Whoever was told first has given its worker back.
+      // The body that was refused first has given its worker back, so the other may not be refused.
       #expect((1...2).contains(refused.value))
       dispatcher.end()
     }
@@ -81,7 +81,7 @@ extension OnePool {
       serial {
         both.open()
         barrierStands.hold(patience)
-        // Behind the barrier, which waits for the other body, which waits for this one.
+        // This call stands behind the barrier, which waits for the other body, which waits for this one.
         note { _ = try wide.sync { ran.increment() } }
         ended.open()
       }
@@ -103,7 +103,7 @@ extension OnePool {
       gate.open()
       dispatcher.end()
       #expect(wasLetGo.value)
-      // The barrier, and the body of the other.
+      // The barrier, and the `sync` body of the other.
       #expect(ran.value == 2)
     }
 
@@ -118,7 +118,7 @@ extension OnePool {
       #expect(busy.wait(patience))
       wide.suspend()
       wide {
-        // On a thread of its own: on that of the other body this would be a circle.
+        // This body runs on another thread than the one below. On the same thread this would be a circle.
         note { _ = try serial.sync { ran.increment() } }
         ended.open()
       }

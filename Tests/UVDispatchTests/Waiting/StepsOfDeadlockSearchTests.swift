@@ -86,7 +86,7 @@ import Testing
   }
 
   extension BareCore {
-    /// A body that runs in `view`, and whose thread is blocked until the turn of `caller`.
+    /// A body that runs in `view`, and whose thread is blocked until `caller` is admitted.
     fileprivate func blocked(in view: UVView, until caller: QueuedTask) {
       _ = core.blocked.begin(
         .turn(caller),

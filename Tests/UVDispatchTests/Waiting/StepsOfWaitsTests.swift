@@ -22,7 +22,7 @@ import Testing
 
       private static let width = 102
 
-      /// A hundred bodies wait for a queue, in which another one runs.
+      /// A hundred bodies wait for a queue in which another body runs.
       private static func holdUpAHundred(
         _ body: (UVDispatcher, TaskQueue) throws -> Void
       ) throws {
@@ -134,7 +134,7 @@ import Testing
         let steps = Steps(of: dispatcher)
         let most = 4 * layers * width + (layers - 1) * width * width
         #expect(steps.looks <= steps.searches * most)
-        // Each sync may begin to wait once, and end once.
+        // Each `sync` may begin to wait once, and end once.
         #expect(steps.searches <= 2 * 4 * layers * width)
       }
 

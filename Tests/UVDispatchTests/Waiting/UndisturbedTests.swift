@@ -65,7 +65,7 @@ extension OnePool {
 
       dispatcher.lock()
       let leaver = OtherThread { group.leaveAsMember().emptied?.tell() }
-      // It tells of that when the lock is free.
+      // The leaving thread reports that the group is empty only when it gets the lock.
       while group.count > 0 {}
       group.enter()
       dispatcher.unlock()
@@ -102,10 +102,10 @@ extension OnePool {
       let held = dispatcher.makeQueue(label: "held", width: 1)
       held.suspend()
       let refused = Latch()
-      // First: else the other might wait before this has come, and be refused at once.
+      // Submitted first: otherwise the other body might wait before this one has come, and be refused at once.
       dispatcher.background {
         dispatcher.waitUntil { $0.running.contains { $0.isBlocked } }
-        // Its turn may come, so it is not refused itself.
+        // The view may be resumed, so this wait is not refused itself.
         try? held.sync {}
       }
       dispatcher.foreground {
@@ -136,7 +136,7 @@ private func observers(of object: AnyObject, _ path: String...) -> Int? {
 }
 
 extension UVDispatcher {
-  /// Looks again and again: nobody is told of that moment.
+  /// Looks again and again, since no event tells of that moment.
   fileprivate func waitUntilSomebodyWaits() {
     while true {
       lock()

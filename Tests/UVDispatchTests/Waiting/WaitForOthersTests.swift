@@ -51,7 +51,7 @@ extension OnePool {
       let group = WorkGroup()
       group.enter()
       let isOver = Latch()
-      // From now on the group knows who can tell of those that wait for it.
+      // From now on the group knows a dispatcher that can wake the threads which wait for it.
       dispatcher.foreground(group: group) {}
       dispatcher.runUntilIdle()
       let waiter = WatchedThread {

@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// Rule 14 from both sides: who is told, and who must not be.
+  /// Rule 14 from both sides: which waits are refused, and which must not be.
   @Suite("The only worker, which waits for what needs it,")
   struct WayOutTests {
     private let dispatcher: UVDispatcher
@@ -14,7 +14,7 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
-    /// Lets the worker wait, and notes how that ended.
+    /// Makes the worker wait, and notes how that ended.
     @discardableResult
     private func onWorker(
       in group: WorkGroup? = nil, _ wait: @escaping @Sendable () throws -> String
@@ -66,7 +66,7 @@ extension OnePool {
       let handle = view.submit {}
       let waiter = dispatcher.background.submit { try handle.wait() }
       dispatcher.waitUntil { $0.running.contains(where: \.isBlocked) }
-      // Each section of the lock ends with a verdict, if there is one.
+      // If the wait were found to be a deadlock, one of these sections of the lock would refuse it.
       for _ in 0..<10 { dispatcher.withCore { _ in } }
       #expect(waiter.outcomeIfFinished == nil)
 
@@ -97,7 +97,7 @@ extension OnePool {
       try dispatcher.start()
 
       onWorker { [dispatcher] in
-        // Nobody else can run it, and nobody else is there.
+        // The only worker runs this body, so no thread can run that task.
         let handle = dispatcher.background.submit {}
         return "\(try handle.wait(timeout: .milliseconds(1)))"
       }
@@ -188,7 +188,7 @@ extension OnePool {
       dispatcher.foreground {
         bothAreIn.open()
         bothAreIn.hold(patience)
-        // Before it stands what only the worker could run.
+        // A task that only the worker could run stands before this `sync`.
         view { ran.increment() }
         do { try view.sync {} } catch { refused.increment() }
         ended.open()

@@ -33,7 +33,7 @@ extension OnePool {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       view.suspend()
       let handle = view.submit {}
-      // A section that has left it to the next to say so.
+      // A section of the lock that wants the loop, and leaves the wake-up to the next section.
       dispatcher.lock().loop.isWanted = true
       dispatcher.monitor.unlock()
 
@@ -58,7 +58,7 @@ extension OnePool {
       let told = Box<[Outcome]>([])
       item.whenFinished { outcome in
         told.value += [outcome]
-        // Would hang under it.
+        // This call would hang under the lock.
         #expect(dispatcher.ledger.cancelled == 1)
       }
 

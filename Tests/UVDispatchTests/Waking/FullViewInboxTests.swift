@@ -65,7 +65,7 @@ struct FullViewInboxTests {
 
     #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
     #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
-    // The one that came behind it is no plain body.
+    // The entry that came behind it is no plain body.
     #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
     #expect(bare.view.attendsItself)
     bare.core.finish(frame, .completed)

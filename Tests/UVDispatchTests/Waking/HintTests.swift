@@ -44,7 +44,7 @@ struct HintTests {
     core.settle()
 
     #expect(core.workers.pending == 0)
-    // Who is busy looks when it has ended; a poster would fetch in vain.
+    // The busy worker drains the inbox when its body has ended, so a post need not notify a consumer.
     #expect(bare.inbox(of: .background).isAttended)
     #expect(bare.inbox(of: .background).mayHoldEntries)
   }

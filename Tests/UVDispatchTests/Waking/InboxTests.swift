@@ -4,12 +4,12 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// Its two flags are read without its lock, so when they are written is all there is to it.
+/// Two flags of an inbox are read without its lock, so these tests check when each is written.
 @Suite("An inbox")
 struct InboxTests {
   private let inbox = SharedInbox()
 
-  /// - Returns: Whether the poster has to fetch somebody.
+  /// - Returns: Whether the submitting thread has to notify a consumer.
   @discardableResult
   private func post() -> Bool {
     #expect(inbox.beginPost())
@@ -164,7 +164,7 @@ struct InboxTests {
   }
 }
 
-/// One that can be handed to several threads.
+/// An inbox that several threads can share.
 private final class SharedInbox: Sendable {
   private let inbox: Inbox
 

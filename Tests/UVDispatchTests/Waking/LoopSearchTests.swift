@@ -8,18 +8,18 @@ import Testing
 extension OnePool {
   @Suite("A loop that looks for tasks before it sleeps")
   struct LoopSearchTests {
-    /// Longer than any test waits: what does not end a search comes too late.
+    /// Longer than any test waits: an event that does not end a spin comes too late.
     private static let anHour: Int64 = 3_600_000_000_000
 
-    /// With a loop that looks for so long, and has begun to.
+    /// A dispatcher whose loop may spin for longer than any test waits, and has begun to.
     private func searching(
       overflow: Overflow = .unbounded, tasks: Int = 512
     ) throws -> UVDispatcher {
-      // Nor does the time of a turn end the search.
+      // The time budget of an iteration does not end the spin either.
       let dispatcher = try UVDispatcher(
         .init(overflow: overflow, loopBudget: .init(tasks: tasks, time: .seconds(3600))))
       dispatcher.withCore {
-        // It does not leave its processor to others, which it may share with this thread.
+        // The loop does not leave its processor to other threads, although it may share it with this one.
         $0.loop.patience = Patience(length: 2 * Self.anHour, leftAt: .max)
       }
       try dispatcher.start()
@@ -27,7 +27,7 @@ extension OnePool {
       return dispatcher
     }
 
-    /// With a loop that sleeps.
+    /// A dispatcher whose loop sleeps.
     private func sleeping() throws -> UVDispatcher {
       let dispatcher = try UVDispatcher(.init(loopBudget: .init(time: .seconds(3_600))))
       try dispatcher.start()
@@ -46,7 +46,7 @@ extension OnePool {
         dispatcher.foreground { ran.open() }
 
         #expect(ran.wait(patience))
-        // Nobody attended to the mailbox before the first.
+        // Before the first post no consumer was notified, so that post notifies one. The later posts need not.
         let woken = dispatcher.withCore { $0.wokenForPostsAt.load(ordering: .relaxed) }
         #expect(woken > .min && woken == lastWoken ?? woken)
         lastWoken = woken
@@ -113,7 +113,7 @@ extension OnePool {
       dispatcher.waitUntil { $0.loop.state == .spinning }
       pipe.write()
 
-      // Each ends a search, and two of them the turn.
+      // Each post ends a spin, and two of them end the iteration.
       while !ran.isOpen {
         let posted = Latch()
         dispatcher.foreground { posted.open() }
@@ -172,7 +172,7 @@ extension OnePool {
       #expect(length == 2)
     }
 
-    /// How long the loop looks after one turn, for a descriptor, in which it has looked in vain.
+    /// The spin limit of the loop after an iteration for a descriptor, in which it has spun in vain.
     private func lengthAfterTurn(_ prepare: (Core) -> Void) throws -> Int64 {
       let dispatcher = try sleeping()
       let (pipe, ran) = (Pipe(), Latch())

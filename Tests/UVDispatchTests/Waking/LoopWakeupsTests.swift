@@ -4,7 +4,7 @@ import Testing
 
 @Suite("When the loop's thread is woken, as a value")
 struct LoopWakeupsTests {
-  /// The value in a state, reached as the dispatcher reaches it.
+  /// The value in `state`, reached as the dispatcher reaches it.
   private func loop(in state: LoopWakeups.State) -> LoopWakeups {
     var loop = LoopWakeups()
     switch state {

@@ -11,8 +11,7 @@ struct PatienceTests {
 
   private var patience = Patience()
 
-  /// A lease is started at the end of four microseconds, in which the last one has looked for
-  /// something in vain but for `gap` nanoseconds of it.
+  /// Starts a worker run `gap` nanoseconds after the last one has begun to spin in vain.
   private mutating func startLease(after gap: Int64) {
     patience.noteInVain(since: Self.start - gap)
     patience.learn(at: Self.start)
@@ -113,7 +112,7 @@ extension OnePool {
           hasNoted = core.workers.patience.vainSince > .min
           return core.ledger.running == 0 && core.ledger.waiting == 0 && core.workers.searching == 0
         }
-        // A lease that the kernel has kept from its processor for a whole quantum ends without a look.
+        // A worker run that the kernel has kept from its processor for a whole time slice ends without a look.
       }
       #expect(hasNoted)
     }
@@ -122,7 +121,7 @@ extension OnePool {
     func leavesSharedProcessor() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
-          // Before libuv starts its threads, which then have no other either.
+          // Called before libuv starts its threads, so that they stay on this processor too.
           try stayOnOneProcessor()
           let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
           let completed = Box(0)
@@ -132,7 +131,8 @@ extension OnePool {
           while !hasLeft {
             dispatcher.withCore { core in
               hasLeft = core.workers.patience.leftAt > .min
-              // More than it ever is: code that is not optimised is too slow to give way in that time.
+              // Longer than it ever is: code that is not optimised is too slow to give way within the usual
+              // limit.
               if !hasLeft { core.workers.patience = Patience(length: 100_000_000) }
             }
             dispatcher.background { completed.increment() }
@@ -148,7 +148,7 @@ extension OnePool {
   }
 }
 
-/// Keeps the calling thread, and those that it starts, on the processor on which it is.
+/// Keeps the calling thread, and the threads that it starts, on the processor on which it runs.
 private func stayOnOneProcessor() throws {
   typealias Ask = @convention(c) () -> Int32
   typealias Keep = @convention(c) (pid_t, Int, UnsafeRawPointer) -> Int32

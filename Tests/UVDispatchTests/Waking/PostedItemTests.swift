@@ -4,8 +4,8 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-/// A submission with a handle, a label or a group comes in as plain bodies do, and has neither number nor
-/// position before it starts, unless somebody asks for it.
+/// A submission with a handle, a label or a group comes in as plain bodies do. It has neither number nor
+/// position before it starts, unless some code asks for it.
 @Suite("An item that was posted")
 struct PostedItemTests {
   private let bare = BareCore(width: 2, viewWidth: 2)
@@ -32,7 +32,7 @@ struct PostedItemTests {
   @Test(
     "has whoever posts fetch somebody, if nobody attends to the inbox", arguments: Stand.allCases)
   func fetches(stand: Stand) {
-    // Two bodies of the others may run.
+    // On the background and in a view two bodies may run, so two posts notify a consumer.
     let fetching = stand == .foreground ? 1 : 2
 
     for number in 0..<3 {
@@ -247,7 +247,7 @@ struct PostedItemTests {
 
     #expect(item.isCancellationRequested)
     #expect(frame.isKnown)
-    // Whoever waits for the item may still look at its task when that has ended.
+    // A thread that waits for the item may still look at its task object when the task has ended.
     _ = post(.background)
     #expect(!core.goOnWithItem(in: frame, ending: .completed))
     bare.post()
@@ -428,7 +428,7 @@ extension OnePool {
 
         #expect(seen.value.count == 3)
         #expect(seen.value.allSatisfy { !$0.isInTask })
-        // Another worker may run the next while the callback of the one before has yet to say what it saw.
+        // Another worker may run the next task before the callback of the one before has noted what it saw.
         for (index, ended) in seen.value.map(\.ended).sorted().enumerated() {
           #expect(ended >= before + 2 + index)
         }
@@ -446,7 +446,7 @@ extension OnePool {
           self.released = released
         }
 
-        // Takes the lock.
+        // Takes the lock of the dispatcher.
         deinit { if dispatcher.ledger.running >= 0 { released.change { $0 += 1 } } }
       }
       let released = Box(0)
@@ -477,8 +477,8 @@ extension OnePool {
       #expect(report.unfinished.map(\.label) == ["1", "2", "3", "4", "5", "6"])
     }
 
-    /// The frame of the first goes on with what follows. Whoever waited for the first must not be taken
-    /// for somebody who waits for what follows.
+    /// The running-task context of the first task goes on with the next task of the batch. A thread that waits
+    /// for the first must not be taken for one that waits for the next.
     @Test("are not taken for each other by those who wait for one of them")
     func awaited() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))

@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// Where there is neither an observer nor a limit, a reply without a label comes in as a plain body does.
+  /// Without an observer and a limit, a reply that has no label comes in as a plain body does.
   @Suite("A reply")
   struct PostedReplyTests {
     @Test("wakes the loop, and comes in the order in which its bodies ended")
@@ -25,7 +25,7 @@ extension OnePool {
           }
         }
         #expect(ended.wait(patience))
-        // What comes next finds the loop asleep.
+        // The next round begins when nothing runs, so its replies may find the loop asleep.
         dispatcher.waitUntil { $0.ledger.running == 0 }
       }
       #expect(numbers.value == Array(0..<60))
@@ -124,7 +124,7 @@ extension OnePool {
       #expect(report.ledger.abandoned == 1)
       #expect(handle?.outcomeIfFinished == .abandoned)
 
-      // Somebody asks while the body makes it.
+      // Another thread asks for the outcome while the body makes the value.
       let asked = handle
       let asker = OtherThread {
         while !isOver.isOpen { #expect(asked?.outcomeIfFinished == .abandoned) }

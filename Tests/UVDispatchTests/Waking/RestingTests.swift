@@ -5,8 +5,8 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  /// The window between the last look at an inbox and leaving it. The test plays the poster, with
-  /// the lock of the inbox in its hands: whoever wants to leave has looked, and stands at that lock.
+  /// The window between a consumer's last look at an inbox and its going idle. The test plays the submitting
+  /// thread and has the lock of the inbox: the consumer has looked, and waits for that lock.
   @Suite("Whoever looks into an inbox, and is about to leave it,")
   struct RestingTests {
     private let dispatcher: UVDispatcher
@@ -14,14 +14,14 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
-    /// Lets a body run that ends when the signal is raised, and returns its thread.
+    /// Starts a body that ends when the flag is raised, and returns its thread.
     private func thread(of lane: Lane, endingWith mayEnd: Flag) throws -> KernelThread {
       let (thread, started) = (Box<KernelThread?>(nil), Latch())
       let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
       queue {
         thread.value = .current
         started.open()
-        // Awake, so that it next sleeps where it wants to leave.
+        // The thread is awake, so it next sleeps where it wants to go idle.
         while !mayEnd.isRaised {}
       }
       try #require(started.wait(patience))

@@ -11,7 +11,7 @@ struct SecondLeaseTests {
 
   init() { bare = BareCore(width: 2) }
 
-  /// Whether another lease is owed, now that somebody posts who was told to fetch one.
+  /// Whether another worker run is pending after a submitting thread has notified a consumer.
   private func fetchesAnother(_ bare: BareCore? = nil) -> Bool {
     let core = (bare ?? self.bare).core
     _ = core.workers.takePending()
@@ -20,7 +20,7 @@ struct SecondLeaseTests {
     return core.workers.pending > 0
   }
 
-  /// Puts something in for which a lease is started.
+  /// Submits a task for which a worker run is started.
   private func startLease(_ bare: BareCore? = nil) {
     let bare = bare ?? self.bare
     bare.queued()
@@ -39,7 +39,7 @@ struct SecondLeaseTests {
     #expect(core.workers.arriving == 2)
     #expect(!fetchesAnother())
 
-    // One has come, and looks for something.
+    // One run has arrived, and looks for a task.
     core.workers.arrive()
     #expect(!fetchesAnother())
     _ = core.releaseEverything()
@@ -79,7 +79,7 @@ struct SecondLeaseTests {
     core.settle()
     #expect(core.workers.pending == 2)
 
-    // Two are on their way, and who comes first fetches for the third.
+    // Two runs are on their way, and the one that arrives first sees to the third task.
     bare.queued()
     core.settle()
     #expect(core.workers.pending == 2)
@@ -176,7 +176,8 @@ extension OnePool {
       }
     }
 
-    /// Lets leases be started, and none come before the gate is open.
+    /// Holds every thread of the pool, so that worker runs can be started and none arrives before the gate is
+    /// open.
     private func holdEveryThread() throws -> Latch {
       let gate = Latch()
       let threads = try ThreadPool.threads()

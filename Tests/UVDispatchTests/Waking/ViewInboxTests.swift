@@ -16,7 +16,7 @@ struct ViewInboxTests {
     return task
   }
 
-  // MARK: Being announced
+  // MARK: Being marked ready
 
   @Test("is announced by the first post, and by none until it has been collected")
   func announced() {
@@ -34,7 +34,7 @@ struct ViewInboxTests {
     #expect(core.ledger.accepted == 2)
     #expect(view.pool.queue.ready.count == 2)
 
-    // The background's inbox is attended still, but two may attend to it.
+    // The background's inbox is still marked as notified, but two workers may be notified.
     #expect(bare.post(to: view) == .mustFetch)
     core.collect()
     #expect(bare.post(to: view) == .isAttended)
@@ -54,7 +54,7 @@ struct ViewInboxTests {
     #expect(bare.background.rest())
     #expect(bare.post(to: view) == .mustFetch)
     core.collect()
-    // As often as it is announced anew, and then as the background's inbox is attended.
+    // Each time that it is marked ready anew, a post notifies a worker, as long as fewer than two are notified.
     #expect(bare.post(to: view) == .mustFetch)
     #expect(bare.post(to: view) == .isAttended)
     _ = core.releaseEverything()
@@ -92,7 +92,7 @@ struct ViewInboxTests {
       bare.post(to: view)
       return start()!
     }
-    // Of that one, somebody else is told that it is full.
+    // When this post is drained, the view is found to be full.
     bare.post(to: view)
     core.collect()
     #expect(view.attendsItself)
@@ -165,7 +165,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  // MARK: Who looks into it
+  // MARK: Draining it
 
   @Test("is collected by who helps there, and by who looks whether anything goes on")
   func otherLooks() {
@@ -201,7 +201,7 @@ struct ViewInboxTests {
     let frame = core.makeFrame(on: .background)
     #expect(start(in: frame) === frame)
 
-    // Of four that wait, one holds a turn.
+    // Of the four that wait, one holds a ready token.
     bare.post(to: view)
     for _ in 0..<3 { #expect(core.takeSuccessor(in: frame, at: 0) != nil) }
     #expect(bare.background.mayHoldViews)
@@ -293,7 +293,7 @@ struct ViewInboxTests {
       frame = core.startOnWorker(core.makeFrame(on: .background))
       _ = frame?.takePlain()
     case .cancellation:
-      // A worker would have to start that, and there is none free.
+      // A worker would have to start that item, and none is free.
       bare.queued()
       _ = core.startOnWorker(core.makeFrame(on: .background))
       let waiting = bare.item(.task, on: .background, bare.view, band: .high)
@@ -352,7 +352,7 @@ struct ViewInboxTests {
     let caller = bare.caller(on: bare.view, band: .low)
     core.accept(caller)
     core.enqueue(caller)
-    // Passes the caller over, who ages from now on.
+    // This start passes the call of `sync` over, so that ages from now on.
     let frame = start(in: core.makeFrame(on: .background), of: bare)!
     bare.post(to: bare.view)
     core.collect()
@@ -388,7 +388,7 @@ struct ViewInboxTests {
 
     #expect(bare.core.ledger.accepted == 3)
     #expect(!bare.view.attendsItself)
-    // Nor is its lock held after that.
+    // After a refusal the lock of the inbox is not held either.
     for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isRefused) }
     #expect(bare.view.pool.queue.ready.count == 2)
     bare.core.finish(frame, .completed)
