@@ -25,7 +25,7 @@ let package = Package(
       name: "Daemon",
       description: "UVDaemon: signals, systemd, service lifecycle, logs and metrics of a daemon")
   ],
-  // All of UVDaemon's: who does not ask for the trait resolves none of them.
+  // Only UVDaemon and its tests use these. A package that does not ask for the trait resolves none.
   dependencies: [
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.8.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
@@ -34,7 +34,7 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
-    // A signal handler may call next to nothing, and nothing of a runtime's.
+    // In C, since a signal handler may call next to nothing, and nothing of Swift's runtime.
     .target(name: "CSignals"),
     .target(name: "TaskDispatch", swiftSettings: settings),
     .target(
@@ -58,8 +58,8 @@ let package = Package(
     .target(
       name: "TaskDispatchTestingSupport", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
       swiftSettings: settings),
-    // Not a product: prints what the policy and the fake cost, from a module that is not theirs, and
-    // runs one case, those of the real dispatcher included, for a profiler.
+    // Not a product: prints what the policy and the fake cost when another module uses them, and runs
+    // one case, of UVDispatcher as well, for a profiler.
     .executableTarget(
       name: "Speed", dependencies: ["TaskDispatch", "TaskDispatchTesting", "UVDispatch"],
       path: "Speed",
