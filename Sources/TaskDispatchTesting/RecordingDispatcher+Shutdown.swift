@@ -23,7 +23,7 @@ extension RecordingDispatcher {
         if let report = state.shutdown?.report {
           state.wakeLater { wake(report) }
         } else {
-          state.shutdown?.waiters.append(wake)
+          state.reportWaiters.append(wake)
         }
       }
     }

@@ -4,7 +4,7 @@ extension UVDispatcher {
   public func cancelRunning(_ frame: TaskFrame) -> Bool {
     guard let item = frame.item else { return false }
     guard item.kind == .event else { return cancel(item.handled) == .requested }
-    let registration = withCore { core -> Registration? in
+    let registration = engine.withCore { core -> Registration? in
       guard let handler = core.events.handlers.values.first(where: { $0.served === item }) else {
         return nil
       }

@@ -20,7 +20,7 @@ extension UVDispatcher: EventDispatcher {
     return try register(signal.description, label: label, at: site) {
       _, _ throws(EventRefusal) in
       do throws(UVError) {
-        return .signal(try loop.watch(signal), perform: perform)
+        return .signal(try engine.loop.watch(signal), perform: perform)
       } catch {
         throw .system(error.description)
       }
@@ -56,53 +56,22 @@ extension UVDispatcher: EventDispatcher {
     _ name: String, label: String?, at site: CallSite,
     _ watch: (Core, _ number: UInt64) throws(EventRefusal) -> EventHandler.Source
   ) throws(EventRefusal) -> Registration {
-    let handler = try withCore { core throws(EventRefusal) in
+    let handler = try engine.withCore { core throws(EventRefusal) in
       try core.register(name, label: label, at: site) { number throws(EventRefusal) in
         try watch(core, number)
       }
     }
     let registration = Registration {
       if ForkGuard.isForked { return }
-      self.withCore { $0.remove(handler) }
+      self.engine.withCore { $0.remove(handler) }
     }
     // The loop's thread may have begun the first call before this. If that call has cancelled itself, it found no
     // registration to mark.
-    let isCancelled = withCore { _ in
+    let isCancelled = engine.withCore { _ in
       handler.registration = registration
       return handler.cancelsItself
     }
     if isCancelled { registration.cancel() }
     return registration
-  }
-
-  /// Queues a call for each handler whose signal or descriptor has become ready. Under the lock, on the loop's
-  /// thread.
-  ///
-  /// - Parameter looks: Whether to ask the kernel for readiness that the loop has not noticed yet. It costs a system
-  ///   call.
-  func settleEvents(_ core: Core, looks: Bool) {
-    if let set = core.events.readySet { loop.watch(set) }
-    let ready = loop.takeReadiness(looks: looks)
-    for handler in core.comeEvents(ready) {
-      let record = handler.record
-      let call = WorkItem.make(
-        // Not retained: the thread that runs the body holds the dispatcher, and a call that no thread will run must
-        // not keep it.
-        kind: .event, queue: foreground, label: record.label, site: record.site
-      ) { [unowned self] in self.call(handler) }
-      core.number(call, parent: nil)
-      handler.call = call
-      core.accept(call)
-      core.put(call)
-    }
-  }
-
-  private func call(_ handler: EventHandler) {
-    guard let (source, news) = withCore({ $0.serve(handler) }) else { return }
-    switch source {
-    case .signal(_, let perform): perform(news.deliveries)
-    case .descriptor(_, _, _, let perform): perform(news.readiness)
-    }
-    withCore { $0.waitAgain(handler) }
   }
 }

@@ -3,10 +3,10 @@ public import TaskDispatch
 extension UVDispatcher {
   public func beginShutdown(_ policy: ShutdownPolicy) {
     if ForkGuard.isForked { return }
-    withCore { begin(policy, $0) }
+    engine.withCore { begin(policy, $0) }
   }
 
-  public var report: ShutdownReport? { withCore { $0.shutdown?.report } }
+  public var report: ShutdownReport? { engine.withCore { $0.closing.report } }
 
   /// Shuts down, and returns what was left behind.
   ///
@@ -42,17 +42,17 @@ extension UVDispatcher {
     if let report { return report }
     guard isOutside else { throw deadlock("the end of its dispatcher") }
     let place = ReportPlace()
-    let number: UInt64? = withCore { core in
-      if let report = core.shutdown?.report {
+    let number: UInt64? = engine.withCore { core in
+      if let report = core.closing.report {
         place.put(report)
         return nil
       }
-      core.lastID += 1
-      core.threadsForReport.append((core.lastID, place.put))
-      return core.lastID
+      let number = core.accounts.next()
+      core.closing.add(thread: number, place.put)
+      return number
     }
-    if let report = whileBlocked({ place.wait(for: timeout) }) { return report }
-    withCore { $0.threadsForReport.removeAll { $0.number == number } }
+    if let report = engine.whileBlocked({ place.wait(for: timeout) }) { return report }
+    engine.withCore { $0.closing.remove(thread: number) }
     // The report may have come since the wait ended.
     if let report { return report }
     throw .timedOut
@@ -60,18 +60,18 @@ extension UVDispatcher {
 
   /// Whether the calling code is in no task and no callback of this dispatcher, and not on its loop's thread.
   private var isOutside: Bool {
-    innermostTask == nil && TaskFrame.deliveries(for: ObjectIdentifier(self)) == 0
-      && withCore { !$0.isOnLoopThread }
+    engine.innermostTask == nil && TaskFrame.deliveries(for: ObjectIdentifier(self)) == 0
+      && engine.withCore { !$0.loopThread.isCalling }
   }
 
   /// Under the lock: begins a shutdown, or shortens the one that goes on, and sees to its next deadline.
   private func begin(_ policy: ShutdownPolicy, _ core: Core) {
     core.beginShutdown(policy)
     guard let time = nextDeadline(core) else { return }
-    if let deadline = core.shutdownDeadline {
+    if let deadline = core.closing.deadline {
       core.outbox.appendWake { deadline.move(to: time) }
     } else {
-      core.shutdownDeadline = ShutdownDeadline()
+      core.closing.setDeadline(ShutdownDeadline())
       startDeadline(core)
     }
   }
@@ -79,11 +79,11 @@ extension UVDispatcher {
   /// Under the lock: starts a thread that sleeps until the next deadline. It starts before the callbacks of this
   /// section, since those may take their time.
   private func startDeadline(_ core: Core) {
-    guard let deadline = core.shutdownDeadline, let time = nextDeadline(core) else { return }
+    guard let deadline = core.closing.deadline, let time = nextDeadline(core) else { return }
     core.outbox.appendWake {
       // If the system has no room for a thread, the loop keeps the deadline, as long as it is not blocked.
-      try? deadline.start(named: self.settings.label, at: time) { [weak self] in
-        self?.withCore { core in
+      try? deadline.start(named: self.engine.settings.label, at: time) { [weak self] in
+        self?.engine.withCore { core in
           core.advanceShutdown()
           self?.startDeadline(core)
         }
@@ -94,8 +94,10 @@ extension UVDispatcher {
   /// The next deadline of the shutdown, in nanoseconds of the monotonic clock. Nil once there is a report. Under the
   /// lock.
   private func nextDeadline(_ core: Core) -> Int64? {
-    guard let shutdown = core.shutdown, shutdown.report == nil else { return nil }
-    return monotonic(core.now < shutdown.drainUntil ? shutdown.drainUntil : shutdown.endsAt)
+    guard let shutdown = core.closing.progress, let end = core.closing.endsAt,
+      shutdown.report == nil
+    else { return nil }
+    return engine.monotonic(shutdown.drainIsOver(at: core.now) ? end : shutdown.drainUntil)
   }
 
   nonisolated(nonsending) private func waitForReport(
@@ -103,21 +105,21 @@ extension UVDispatcher {
   ) async -> ShutdownReport {
     let isOnMainActor = Self.isMain(#isolation)
     let report = await withCheckedContinuation { continuation in
-      withCore { core in
-        if isOnMainActor { core.awaitersOnMainActor += 1 }
+      engine.withCore { core in
+        if isOnMainActor { core.closing.addAwaiterOnMainActor() }
         begin(core)
         let resume: @Sendable (ShutdownReport) -> Void = { continuation.resume(returning: $0) }
-        if let report = core.shutdown?.report {
+        if let report = core.closing.report {
           core.outbox.appendResume { resume(report) }
         } else {
-          core.tasksForReport.append(resume)
+          core.closing.add(task: resume)
         }
       }
     }
     if isOnMainActor {
-      withCore { core in
-        core.awaitersOnMainActor -= 1
-        core.loop.isWanted = true
+      engine.withCore { core in
+        core.closing.removeAwaiterOnMainActor()
+        core.loop.want()
       }
     }
     return report

@@ -10,17 +10,17 @@ extension UVDispatcher {
     if ForkGuard.isForked { return .refused(.forkedChild) }
     if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
       if queue.lane == .foreground {
-        if lockedCore.mailbox.beginPost() {
+        if doors.foreground.beginPost() {
           // No variable holds the task: it would keep what the body captures until this thread is done here.
-          let mustFetch = lockedCore.mailbox.post(
+          let mustFetch = doors.foreground.post(
             .plain(PlainTask(body: consume body, site: site)))
           if mustFetch { fetch(.foreground) }
           return .accepted
         }
       } else if queue.view != nil {
         return postToView(consume body, on: queue, at: site)
-      } else if lockedCore.inbox.beginPost() {
-        let mustFetch = lockedCore.inbox.post(.plain(PlainTask(body: consume body, site: site)))
+      } else if doors.background.beginPost() {
+        let mustFetch = doors.background.post(.plain(PlainTask(body: consume body, site: site)))
         if mustFetch { fetch(.background) }
         return .accepted
       }
@@ -32,14 +32,10 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     // If submissions are not simple, the inboxes are closed, and it would be in vain to ask this one.
-    guard let view = queue.view as? UVView, lockedCore.isSimple else {
+    guard let view = queue.view as? UVView, doors.isSimple else {
       return postByHand(consume body, on: queue, at: site)
     }
-    let begun = view.inbox.beginPost {
-      lockedCore.inbox.announce(view)
-    } announceMore: {
-      lockedCore.inbox.announceMore()
-    }
+    let begun = doors.beginPost(to: view)
     if begun == .isRefused { return postByHand(consume body, on: queue, at: site) }
     view.inbox.post(.plain(PlainTask(body: consume body, site: site)))
     if begun == .mustFetch { fetch(.background) }
@@ -54,15 +50,15 @@ extension UVDispatcher {
   @inline(never) func fetch(_ lane: Lane) {
     switch lane {
     case .foreground:
-      lockedCore.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)
-      loop.wake()
-    case .background: withCore { $0.fetchAnother() }
+      doors.hints.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)
+      engine.loop.wake()
+    case .background: engine.withCore { $0.fetchAnother() }
     }
     // The thread that closes the loop waits until no other thread is about to wake it. It checks again after each
     // section of the lock, so this makes one.
     let mayBeAwaited =
-      lane == .foreground ? lockedCore.mailbox.fetched() : lockedCore.inbox.fetched()
-    if mayBeAwaited { withCore { _ in } }
+      lane == .foreground ? doors.foreground.fetched() : doors.background.fetched()
+    if mayBeAwaited { engine.withCore { _ in } }
   }
 
   /// Submits a plain body with the dispatcher's lock: for all that the inboxes do not take.
@@ -70,9 +66,9 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     let view = view(queue.view)
-    let core = lock()
-    defer { unlock() }
-    let parent = currentTask
+    let core = engine.lock()
+    defer { engine.unlock() }
+    let parent = engine.currentTask
     let task = core.makeTask(
       .plain(consume body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
       parent: parent?.id)
@@ -90,11 +86,11 @@ extension UVDispatcher {
   public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
     // With a limit or an observer, and once a shutdown has begun, the mailbox is closed. The reply then becomes an
     // item, which no limit counts.
-    if ForkGuard.isForked || !lockedCore.mailbox.beginPost() {
+    if ForkGuard.isForked || !doors.foreground.beginPost() {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
       return
     }
-    let mustFetch = lockedCore.mailbox.post(
+    let mustFetch = doors.foreground.post(
       .plain(PlainTask(body: handedOver(body), site: site)))
     if mustFetch { fetch(.foreground) }
   }
@@ -109,20 +105,20 @@ extension UVDispatcher {
       item.finish(.refused(.forkedChild))
       return .refused(.forkedChild)
     }
-    let parent = currentTask
+    let parent = engine.currentTask
     let view = view(item.view)
-    let begun = lockedCore.post(item, to: view, parent: parent?.id)
+    let begun = doors.post(item, to: view, parent: parent?.id)
     if begun != .isRefused {
       if begun == .mustFetch { fetch(item.lane) }
       if item.isMember { notePostedMember() }
       return .accepted
     }
-    let core = lock()
-    defer { unlock() }
+    let core = engine.lock()
+    defer { engine.unlock() }
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     core.number(item, parent: parent?.id)
     if let refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
-      ?? (mayWait || core.limit == nil ? nil : waitForRoom(core.task(for: item), parent))
+      ?? (mayWait || !core.standby.hasLimit ? nil : waitForRoom(core.task(for: item), parent))
     {
       core.refuse(item, refusal)
       return .refused(refusal)
@@ -132,11 +128,11 @@ extension UVDispatcher {
     return .accepted
   }
 
-  /// Makes threads that are blocked until a group is empty search for deadlocks again. See ``Core/awaitingMembers``.
+  /// Makes threads that are blocked until a group is empty search for deadlocks again. See ``Doors/awaitingMembers``.
   @inline(never) private func notePostedMember() {
     // Adds nothing. Unlike a load, an addition cannot be ordered before the post of the item.
-    let awaiting = lockedCore.awaitingMembers.add(0, ordering: .sequentiallyConsistent).newValue
-    if awaiting > 0 { withCore { _ in } }
+    let awaiting = doors.awaitingMembers.add(0, ordering: .sequentiallyConsistent).newValue
+    if awaiting > 0 { engine.withCore { _ in } }
   }
 
   /// Blocks the calling thread until the queue of `task` has room, for as long as the configuration allows. Under the
@@ -145,17 +141,17 @@ extension UVDispatcher {
   /// - Parameter caller: The task that submits, if there is one.
   /// - Returns: Why the task does not get into its queue. Nil if it does.
   private func waitForRoom(_ task: QueuedTask, _ caller: QueuedTask?) -> Refusal? {
-    let core = self.lockedCore
+    let core = engine.core
     guard core.isFull(task) else { return nil }
-    guard case .blockCaller(_, let timeout) = settings.overflow else { return .limitReached }
+    guard case .blockCaller(_, let timeout) = engine.settings.overflow else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
-    let thread = block(for: .room(task), mayTimeOut: end != nil)
-    defer { unblock(thread) }
+    let thread = engine.block(for: .room(task), mayTimeOut: end != nil)
+    defer { engine.unblock(thread) }
     core.judge(closing: thread)
     while core.isFull(task) {
       if let end, core.instant >= end { return .noRoomInTime }
       if thread.refusal != nil { return .wouldDeadlock }
-      park(thread, until: end)
+      engine.park(thread, until: end)
       if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
         return refusal
       }
@@ -165,31 +161,30 @@ extension UVDispatcher {
 
   public func release(_ item: WorkItem) {
     if ForkGuard.isForked { return }
-    withCore { $0.letIn(item) }
+    engine.withCore { $0.letIn(item) }
   }
 
   public func cancel(_ item: WorkItem) -> Cancellation {
     if ForkGuard.isForked { return .tooLate }
-    let core = lock()
+    let core = engine.lock()
     if core.withdraw(item) {
-      unlock(ending: item, .cancelled)
+      engine.unlock(ending: item, .cancelled)
       return .beforeStart
     }
-    defer { unlock() }
+    defer { engine.unlock() }
     return core.cancel(item)
   }
 
   public func suspend(_ queue: TaskQueue) {
     let view = view(queue.view)
-    withCore { core in
-      let time = core.now
-      core.pool.suspend(core.poolView(view), now: { time })
+    engine.withCore { core in
+      core.suspend(view)
     }
   }
 
   public func resume(_ queue: TaskQueue) {
     let view = view(queue.view)
-    withCore { core in
+    engine.withCore { core in
       require(
         core.poolView(view).queue.isSuspended,
         "\(queue.label) was resumed more often than it was suspended")
@@ -199,10 +194,8 @@ extension UVDispatcher {
 
   nonisolated(nonsending) public func flush(_ queue: TaskQueue) async {
     await withCheckedContinuation { continuation in
-      withCore { core in
-        core.flushes.append(
-          Core.Flush(remaining: core.unfinished(on: queue.identity)) { continuation.resume() })
-        core.settleFlushes()
+      engine.withCore { core in
+        core.addFlush(of: queue.identity) { continuation.resume() }
       }
     }
   }

@@ -23,15 +23,15 @@ extension UVDispatcher {
     _ work: consuming QueuedTask.Work, on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) -> WaitRefusal? {
     let identity = queue.identity
-    let caller = innermostTask
+    let caller = engine.innermostTask
     // ``TaskFrame/isRunning(_:)`` does not look below a task that this thread runs on top of a wait: such a task may
     // wait for a queue of the task below it.
     let isOnStack = caller != nil && TaskFrame.isRunning(identity)
     // In a callback after the end of a task the code is in no task. If the thread has no task at all, that is not
     // asked.
     let parent = caller == nil || TaskFrame.isOutsideTasks ? nil : caller
-    let core = lock()
-    defer { unlock() }
+    let core = engine.lock()
+    defer { engine.unlock() }
     if !isOnStack, queue.lane == .background,
       let frame = core.enterAtOnce(
         view(queue.view), asBarrier: queue.isBarrier, at: site, parent: parent?.id)
@@ -40,9 +40,9 @@ extension UVDispatcher {
       if core.outbox.isEmpty {
         // Entering only takes a place in the queue, so no invariant has to be restored.
         frame.enter(by: self)
-        free()
+        engine.free()
       } else {
-        enterAndUnlock(frame)
+        engine.enterAndUnlock(frame)
       }
       perform(body, in: frame)
       if isNested { core.endNested(in: caller) }
@@ -57,7 +57,7 @@ extension UVDispatcher {
       core.refuse(task, refusal)
       return .refused(refusal)
     }
-    if isOnStack || queue.lane == .foreground && core.isOnLoopThread {
+    if isOnStack || queue.lane == .foreground && core.loopThread.isCalling {
       core.refuse(task, .wouldDeadlock)
       return deadlock("its turn on \(queue.label)")
     }
@@ -75,17 +75,17 @@ extension UVDispatcher {
   private func waitForTurn(
     _ task: QueuedTask, _ caller: QueuedTask?, _ queue: TaskQueue, _ body: () -> Void
   ) -> WaitRefusal? {
-    let core = lockedCore
-    let thread = block(for: .turn(task), mayTimeOut: false)
+    let core = engine.core
+    let thread = engine.block(for: .turn(task), mayTimeOut: false)
     core.judge(closing: thread)
     while !task.hasRun {
       if task.isTurnedAway {
-        unblock(thread)
+        engine.unblock(thread)
         return .refused(.shutDown)
       }
       if task.isGranted {
-        core.blocked.admitted -= 1
-        unblock(thread)
+        core.blocked.noticeAdmission()
+        engine.unblock(thread)
         runAdmitted(body, as: task, in: caller, core)
         return nil
       }
@@ -93,12 +93,12 @@ extension UVDispatcher {
         // If the loop had begun the body, a thread in the body would be blocked, and that thread would be refused
         // instead.
         core.endUnstarted(task, .cancelled)
-        unblock(thread)
+        engine.unblock(thread)
         return deadlock("its turn on \(queue.label)", others)
       }
-      if thread.mayHelp { help(thread, before: task, core) } else { park(thread) }
+      if thread.mayHelp { help(thread, before: task, core) } else { engine.park(thread) }
     }
-    unblock(thread)
+    engine.unblock(thread)
     return nil
   }
 
@@ -109,9 +109,9 @@ extension UVDispatcher {
     guard let next = core.startToHelp(task.view) else { return }
     core.blocked.beginBusy(thread)
     thread.helped = next
-    run(next, core, hidesOuter: true)
+    engine.run(next, core, hidesOuter: true)
     thread.helped = nil
-    tellIfDue(core, isWorker: false)
+    engine.tellIfDue(core, isWorker: false)
     core.blocked.endBusy(thread)
     core.blocked.flagThoseThatCheckAlways()
     // Its wait begins again, and may close a circle now.
@@ -125,7 +125,7 @@ extension UVDispatcher {
   ) {
     core.begin(task)
     let isNested = core.beginNested(task, in: caller)
-    enterAndUnlock(task)
+    engine.enterAndUnlock(task)
     perform(body, in: task)
     if isNested { core.endNested(in: caller) }
     core.finish(task, .completed)
@@ -135,7 +135,7 @@ extension UVDispatcher {
   @inline(__always) private func perform(_ body: () -> Void, in frame: QueuedTask) {
     body()
     frame.leave()
-    lock()
+    engine.lock()
   }
 
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
@@ -164,11 +164,11 @@ extension UVDispatcher {
     }
     // Such a wait is refused even with a time-out.
     if Self.isOnStack(target) { throw deadlock(name(of: target)) }
-    let refusal = withCore { core -> WaitRefusal? in
+    let refusal = engine.withCore { core -> WaitRefusal? in
       if case .item(let item) = target { item.noteAwaited() }
       let end = timeout.map { core.instant.advanced(by: $0) }
-      let thread = block(for: blocks, mayTimeOut: end != nil, others: others)
-      defer { unblock(thread) }
+      let thread = engine.block(for: blocks, mayTimeOut: end != nil, others: others)
+      defer { engine.unblock(thread) }
       if case .group(let group, _) = target, group.timesJoined != timesJoined {
         // Another dispatcher has got members of the group since the list was made. The waker may have run before this
         // thread was known to be blocked, and so without adding that dispatcher's share.
@@ -178,7 +178,7 @@ extension UVDispatcher {
       while !hasComeAbout() {
         if let end, core.instant >= end { return .timedOut }
         if let others = thread.refusal { return deadlock(name(of: target), others) }
-        park(thread, until: end)
+        engine.park(thread, until: end)
       }
       return nil
     }
@@ -187,8 +187,8 @@ extension UVDispatcher {
 
   /// The pool shares of the other dispatchers that have members of `group`. The wait does not keep those dispatchers.
   private func sharesOfOthers(in group: WorkGroup) -> [PoolShare] {
-    group.dispatchersOfMembers.compactMap { ($0 as? UVDispatcher)?.share }
-      .filter { $0 !== share }
+    group.dispatchersOfMembers.compactMap { ($0 as? UVDispatcher)?.engine.share }
+      .filter { $0 !== engine.share }
   }
 
   /// Makes a closure that wakes the threads that wait for `group`, and adds the shares of the dispatchers that have
@@ -198,9 +198,9 @@ extension UVDispatcher {
     return { [weak self, weak group] in
       guard let self else { return }
       let others = group.map { self.sharesOfOthers(in: $0) } ?? []
-      withCore { core in
+      engine.withCore { core in
         core.blocked.flagWaiters(ofGroup: name)
-        if !others.isEmpty { addShares(others, toWaitersOf: name) }
+        if !others.isEmpty { engine.addShares(others, toWaitersOf: name) }
       }
     }
   }

@@ -136,15 +136,15 @@ extension UVDispatcher {
 
   private func take(_ job: UnownedJob, _ executor: any UVExecutor) -> Bool {
     let band = PriorityBand(ofPriority: job.priority.rawValue)
-    let parent = currentTask
-    return withCore { core in
+    let parent = engine.currentTask
+    return engine.withCore { core in
       let task = core.makeTask(
         .job(job, executor), on: executor.lane, executor.view,
         site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
       if core.strandsJobs(on: executor.lane, executor.view) {
-        let isTaken = takeLate(task, core)
+        let isTaken = engine.takeLate(task, core)
         // The call above may have made late jobs of those that waited in the view.
-        if !core.lateJobs.isEmpty { startLateThread(core) }
+        if !core.late.isEmpty { engine.startLateThread(core) }
         return isTaken
       }
       core.accept(task)

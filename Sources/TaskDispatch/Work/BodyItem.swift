@@ -79,6 +79,29 @@ package final class RepeatingItem: BodyItem, @unchecked Sendable {
   override var dueInNanoseconds: Int64? { ticks.next.nanoseconds }
   package override var next: WorkItem { run ?? self }
 
+  /// What a timer does next.
+  package enum Next {
+    /// It gets a run now.
+    case run
+    /// It waits for its next tick.
+    case wait(until: DispatcherInstant)
+    /// It ends: it was cancelled, or a shutdown has stopped its ticks.
+    case end
+  }
+
+  /// A tick has come, and there is no run.
+  package func comeDue(at now: DispatcherInstant) -> Next {
+    ticks.comeDue(at: now) ? .run : .wait(until: ticks.next)
+  }
+
+  /// The body of the run has ended. Forgets the run.
+  package func endRun(at now: DispatcherInstant) -> Next {
+    letGoOfRun()
+    if isCancellationRequested { return .end }
+    if ticks.endRun(at: now) { return .run }
+    return ticks.isStopped ? .end : .wait(until: ticks.next)
+  }
+
   /// Makes a run. Traps if there is one already. The timer must not have ended.
   package func makeRun() -> RunItem {
     guard let body, run == nil else { refuse("\(name) cannot make a run") }

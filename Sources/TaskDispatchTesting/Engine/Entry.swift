@@ -253,8 +253,6 @@ final class PendingEvent {
 final class RecordingView: QueueView, @unchecked Sendable {
   // The dispatcher's lock guards everything here, except `executors`, which has a lock of its own.
   let pool: PoolView<Entry>
-  /// Tasks that wait here and that the limit counts.
-  var limited = 0
   let executors = Locked(Executors())
 
   /// The view's executors.

@@ -106,13 +106,9 @@ extension State {
   }
 
   /// Whether a handler for `source` is called now.
-  ///
-  /// While a shutdown cancels, signals are still delivered until the cancel deadline: a second signal may ask for an
-  /// end at once.
   private func tells(_ source: EventRegistration.Source) -> Bool {
-    guard let shutdown, shutdown.phase != .draining else { return true }
-    guard case .signal = source else { return false }
-    return shutdown.phase != .over && now < shutdown.cancelUntil
+    let isSignal = if case .signal = source { true } else { false }
+    return shutdown?.callsHandlers(ofSignals: isSignal, at: now) ?? true
   }
 
   /// Notes that `event` is being served. The next delivery to its registration is a call of its own.

@@ -89,7 +89,7 @@ extension State {
 
   /// Counts a taken entry as started. Returns false if its item must not run after all.
   private mutating func begins(_ entry: Entry) -> Bool {
-    if isLimited { noteTaken(entry) }
+    if room.isSet { noteTaken(entry) }
     switch entry.work {
     case .item(let item):
       item.place.stage = .nowhere
@@ -109,7 +109,7 @@ extension State {
 
   /// Notes that an entry has left its queue, which may have room for another now.
   private mutating func noteTaken(_ entry: Entry) {
-    if entry.countsAgainstLimits { changeLimited(entry, by: -1) }
+    countLimited(entry, by: -1)
     if !waitingForRoom.isEmpty { letInThoseWithRoom() }
   }
 
@@ -245,7 +245,7 @@ extension State {
           from: poolView(view(item.view)), now: { time })
         handOutGrants()
       }
-      if isLimited, let removed { noteTaken(removed) }
+      if room.isSet, let removed { noteTaken(removed) }
       return removed
     }
   }

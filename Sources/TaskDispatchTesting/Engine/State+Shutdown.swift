@@ -1,39 +1,15 @@
 internal import TaskDispatch
 
-/// How far a shutdown of the fake has come. Its deadlines are in virtual time.
-///
-/// The dispatcher's lock guards it.
-final class ShutdownProgress {
-  enum Phase { case draining, cancelling, over }
-  var phase = Phase.draining
-  /// The drain deadline: until then accepted work may run.
-  var drainUntil: Int64
-  /// The cancel deadline: until then running bodies may go on after the drain.
-  var cancelUntil: Int64
-  var unfinished: [(id: TaskID, left: ShutdownReport.Unfinished)] = []
-  var report: ShutdownReport?
-  var waiters: [@Sendable (ShutdownReport) -> Void] = []
-
-  init(drainUntil: Int64, cancelUntil: Int64) {
-    self.drainUntil = drainUntil
-    self.cancelUntil = cancelUntil
-  }
-}
-
 extension State {
   mutating func beginShutdown(_ policy: ShutdownPolicy) {
-    let drainUntil = DispatcherInstant(nanoseconds: now).advanced(by: policy.drain)
-    let cancelUntil = drainUntil.advanced(by: policy.cancel)
+    let instant = DispatcherInstant(nanoseconds: now)
     if shutdown != nil {
-      // A later call can only shorten the deadlines.
-      shutdown!.drainUntil = min(shutdown!.drainUntil, drainUntil.nanoseconds)
-      shutdown!.cancelUntil = min(shutdown!.cancelUntil, cancelUntil.nanoseconds)
+      shutdown!.shorten(policy, at: instant)
       return
     }
     // A task that has taken its slot runs, and is not cancelled.
     if decisions != nil { decideStarts(.shutdown) { $0.item?.atShutdown == .skip } }
-    shutdown = ShutdownProgress(
-      drainUntil: drainUntil.nanoseconds, cancelUntil: cancelUntil.nanoseconds)
+    shutdown = ShutdownProgress(policy, at: instant)
     cancelTimers()
     refuseThoseWithoutRoom()
     cancelItems { $0.atShutdown == .skip }
@@ -43,19 +19,19 @@ extension State {
   mutating func advanceShutdown() {
     guard shutdown != nil, shutdown!.phase != .over else { return }
     if shutdown!.phase == .draining {
-      if hasWorkThatCanEnd, now < shutdown!.drainUntil { return }
+      if hasWorkThatCanEnd, !shutdown!.drainIsOver(at: now) { return }
       // Past the drain deadline everything that has not started is cancelled. Before that deadline, nothing is left
       // here but what only outside code could free, by `resume()` or `leave()`: that is cancelled as well.
       if hasWorkThatCanEnd {
         if decisions != nil { decideStarts(.cutOff) { _ in true } }
-        shutdown!.phase = .cancelling
+        shutdown!.beginCancelling()
         shutdownFlag.raise()
       }
       cancelItems { _ in true }
-      cancelPlainBodies(signalsToo: now >= shutdown!.cancelUntil)
+      cancelPlainBodies(signalsToo: shutdown!.cancelIsOver(at: now))
     }
     if hasWorkThatCanEnd {
-      guard shutdown!.phase == .cancelling, now >= shutdown!.cancelUntil else { return }
+      guard shutdown!.phase == .cancelling, shutdown!.cancelIsOver(at: now) else { return }
       cancelPlainBodies(signalsToo: true)
       abandonStarted()
       turnCallersAway()
@@ -71,21 +47,18 @@ extension State {
   /// Makes the report, and resumes the Tasks that await it.
   private mutating func conclude() {
     guard shutdown!.report == nil else { return }
-    shutdown!.phase = .over
+    shutdown!.end()
     // The loop is gone: no handler runs any more.
     for registration in registrations { unregister(registration.number) }
-    let report = ShutdownReport(
-      ledger: ledger,
-      unfinished: shutdown!.unfinished.sorted { $0.id < $1.id }.map(\.left))
-    shutdown!.report = report
-    for waiter in shutdown!.waiters { wakeLater { waiter(report) } }
-    shutdown!.waiters = []
+    let report = shutdown!.makeReport(ledger)
+    for waiter in reportWaiters { wakeLater { waiter(report) } }
+    reportWaiters = []
   }
 
   /// Whether the drain deadline has passed, and the cancellation that it demands has not begun.
   var drainIsOver: Bool {
     guard let shutdown else { return false }
-    return shutdown.phase == .draining && now >= shutdown.drainUntil
+    return shutdown.phase == .draining && shutdown.drainIsOver(at: now)
   }
 
   /// Whether a call of ``advanceShutdown()`` could take the shutdown further.
@@ -97,8 +70,10 @@ extension State {
 
   /// Ends everything that has not ended, when the test is finished. Jobs of Swift Tasks run elsewhere.
   mutating func cancelEverything() {
-    shutdown =
-      shutdown ?? ShutdownProgress(drainUntil: now, cancelUntil: now)
+    if shutdown == nil {
+      shutdown = ShutdownProgress(
+        ShutdownPolicy(drain: .zero, cancel: .zero), at: DispatcherInstant(nanoseconds: now))
+    }
     cancelTimers()
     refuseThoseWithoutRoom()
     cancelItems { _ in true }
@@ -240,9 +215,7 @@ extension State {
       }
     }
     handOutGrants()
-    for entry in taken where isLimited && entry.countsAgainstLimits {
-      changeLimited(entry, by: -1)
-    }
+    for entry in taken { countLimited(entry, by: -1) }
     return taken
   }
 
@@ -296,6 +269,6 @@ extension State {
       label: record.label, queue: record.queue, site: record.site,
       age: record.enqueuedAt.duration(to: DispatcherInstant(nanoseconds: now)),
       thread: state == .abandoned ? "the thread of the test" : nil, state: state)
-    shutdown!.unfinished.append((record.id, left))
+    shutdown!.note(left, number: record.id.number)
   }
 }

@@ -45,7 +45,7 @@ extension State {
     switch standing.reason {
     case .turn(let caller): caller.hasRun || caller.isTurnedAway
     case .target(let target): hasComeAbout(target)
-    case .room(let lane, let view): !isFull(lane, view)
+    case .room(let lane, let view): !room.isFull(lane, view)
     case .courtesy: true
     }
   }

@@ -50,20 +50,9 @@ extension State {
     emit(.refused(refusal), entry)
   }
 
-  mutating func changeLimited(_ entry: Entry, by change: Int) {
-    if let view = entry.view {
-      view.limited += change
-    } else if entry.lane == .foreground {
-      limitedForeground += change
-    } else {
-      limitedBackground += change
-    }
-  }
-
-  func isFull(_ lane: Lane, _ view: RecordingView?) -> Bool {
-    guard let limit = configuration.overflow.limit else { return false }
-    if let view { return view.limited >= limit }
-    return (lane == .foreground ? limitedForeground : limitedBackground) >= limit
+  /// Counts an entry that has come into its queue (1) or has left it (-1) against the limit.
+  mutating func countLimited(_ entry: Entry, by change: Int) {
+    if room.isSet, entry.countsAgainstLimits { room.count(change, in: entry.lane, entry.view) }
   }
 
   // MARK: Into the queues
@@ -77,9 +66,7 @@ extension State {
   /// Puts an accepted entry into its queue. Returns its position.
   @discardableResult
   mutating func enqueue(_ entry: Entry, isBarrier: Bool) -> Int {
-    if isLimited, entry.countsAgainstLimits {
-      changeLimited(entry, by: 1)
-    }
+    countLimited(entry, by: 1)
     if entry.lane == .foreground { return foreground.push(entry, in: .medium) }
     if decisions != nil { decideStarts(before: entry) }
     let time = now
@@ -105,7 +92,7 @@ extension State {
       countRefusal(refusal, entry)
       return (.refused(refusal), .nothing)
     }
-    if isLimited, isFull(lane, view) { return full(entry) }
+    if room.isFull(lane, view) { return full(entry) }
     countAccepted(entry)
     if runsInline(view) { return (.accepted, .perform(perform(inline: entry))) }
     enqueue(entry, isBarrier: isBarrier)
@@ -139,7 +126,7 @@ extension State {
       return (.refused(refusal), .nothing)
     }
     if item.timeToLive != nil { itemsMayExpire = true }
-    if isLimited, item.countsAgainstLimits, isFull(item.lane, view) {
+    if item.countsAgainstLimits, room.isFull(item.lane, view) {
       guard mayWaitForRoom else { return full(entry) }
       countAccepted(entry)
       item.place.stage = .held
@@ -200,7 +187,7 @@ extension State {
   mutating func letInThoseWithRoom() {
     var left: [Entry] = []
     for entry in waitingForRoom {
-      if isFull(entry.lane, entry.view) { left.append(entry) } else { enqueue(entry.item!, entry) }
+      if room.isFull(entry.lane, entry.view) { left.append(entry) } else { enqueue(entry.item!, entry) }
     }
     waitingForRoom = left
   }

@@ -59,10 +59,14 @@ extension State {
   private mutating func comeDue(_ timed: Timed, at due: Int64) {
     let timer = timer(timed)
     timer.place.stage = .nowhere
-    if timer.ticks.comeDue(at: DispatcherInstant(nanoseconds: now)) {
-      addRun(of: timed, due: due)
-    } else {
-      schedule(timed, at: timer.ticks.next)
+    goOn(timed, timer.comeDue(at: DispatcherInstant(nanoseconds: now)), due: due)
+  }
+
+  private mutating func goOn(_ timed: Timed, _ next: RepeatingItem.Next, due: Int64) {
+    switch next {
+    case .run: addRun(of: timed, due: due)
+    case .wait(let time): schedule(timed, at: time)
+    case .end: endUnstarted(timed.entry, .cancelled)
     }
   }
 
@@ -78,29 +82,23 @@ extension State {
     enqueueDue(run, entry, at: time)
   }
 
-  private mutating func letGoOfRun(of timer: RepeatingItem) -> Timed? {
-    timer.letGoOfRun()
-    return timersWithRun.removeValue(forKey: ObjectIdentifier(timer))
+  private mutating func takeRun(of timer: RepeatingItem) -> Timed? {
+    timersWithRun.removeValue(forKey: ObjectIdentifier(timer))
   }
 
   /// Ends a run whose body has ended. The timer then runs again, ends, or waits for its next tick.
   mutating func endRun(of timer: RepeatingItem) {
-    guard let timed = letGoOfRun(of: timer) else { return }
-    let isOver = timer.isCancellationRequested
-    if !isOver, timer.ticks.endRun(at: DispatcherInstant(nanoseconds: now)) {
-      addRun(of: timed, due: now)
-    } else if isOver || timer.ticks.isStopped {
-      endUnstarted(timed.entry, .cancelled)
-    } else {
-      schedule(timed, at: timer.ticks.next)
-      // If the body moved time, the next tick may be due already.
-      if timer.ticks.next.nanoseconds <= now { settleTimers() }
-    }
+    guard let timed = takeRun(of: timer) else { return }
+    let next = timer.endRun(at: DispatcherInstant(nanoseconds: now))
+    goOn(timed, next, due: now)
+    // If the body moved time, the next tick may be due already.
+    if case .wait(let time) = next, time.nanoseconds <= now { settleTimers() }
   }
 
   /// Ends the timer of a run that was cancelled before its start, or abandoned.
   mutating func endTimer(of run: RunItem) {
-    if let timed = letGoOfRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }
+    run.timer.letGoOfRun()
+    if let timed = takeRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }
   }
 
   mutating func cancel(_ timer: RepeatingItem) -> Cancellation {

@@ -57,9 +57,8 @@ struct State: ~Copyable {
   /// Whether Swift Tasks can come here. Only in that case does the dispatcher need to know the test's thread.
   var hasExecutors = false
 
-  /// Waiting tasks that the limit counts, by lane. Each view counts its own.
-  var limitedForeground = 0
-  var limitedBackground = 0
+  /// The limit, and how many waiting tasks count against it.
+  var room: QueueLimit
   var flushes: [Flush] = []
 
   var ledger = Ledger()
@@ -69,12 +68,12 @@ struct State: ~Copyable {
   private var tells: Bool
   private let keepsHistory: Bool
   private var hasListeners: Bool
-  /// Whether queues have a limit.
-  let isLimited: Bool
   var outbox: Outbox?
 
   var registrations: [EventRegistration] = []
   var shutdown: ShutdownProgress?
+  /// Resume the Tasks that await the report.
+  var reportWaiters: [@Sendable (ShutdownReport) -> Void] = []
   let shutdownFlag = ShutdownFlag()
   var isFinished = false
   /// While above zero, submissions are allowed to be left over.
@@ -137,7 +136,7 @@ struct State: ~Copyable {
     keepsHistory = configuration.recordsHistory
     hasListeners = configuration.observer != nil
     tells = keepsHistory || hasListeners
-    isLimited = configuration.overflow != .unbounded
+    room = QueueLimit(configuration.overflow.limit)
   }
 
   mutating func setOnEvent(_ hook: (@Sendable (TaskEvent) -> Void)?) {

@@ -66,7 +66,7 @@ extension State {
   /// for workers, it touches the background.
   private func noteWhatOrderShows(_ decisions: Decisions) {
     guard let reduction = decisions.reduction else { return }
-    if !held.isEmpty || !flushes.isEmpty || !waitingForRoom.isEmpty || isLimited || shutdown != nil
+    if !held.isEmpty || !flushes.isEmpty || !waitingForRoom.isEmpty || room.isSet || shutdown != nil
     {
       reduction.touchesEverything()
     }

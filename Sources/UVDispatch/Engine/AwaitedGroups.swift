@@ -35,7 +35,7 @@ struct AwaitedGroups {
       }
     }
     if awaited.isEmpty { return }
-    for task in core.running where !task.isAbandoned { add(.running(task), of: task.item) }
+    for task in core.running.all where !task.isAbandoned { add(.running(task), of: task.item) }
     if onlyRunning { return }
     let running = groups.mapValues(\.all)
     core.forEachWaitingItem { add(.waiting($0), of: $0) }

@@ -79,19 +79,18 @@ final class BlockedThread {
 struct BlockedThreads {
   private(set) var threads: [BlockedThread] = []
   /// Callers of `sync` that were admitted, and whose threads have not noticed yet.
-  var admitted = 0
+  private(set) var admitted = 0
   /// A circle may have been closed by something else than a thread that is about to be blocked. A suspended view goes
   /// on; or a task has ended in a queue where callers wait that are not next; or one thread was refused, and more
   /// circles may be left.
-  var mayCloseCircle = false
+  private(set) var mayCloseCircle = false
   /// Running tasks that cannot go on before something else does: their threads are blocked, or they wait for the body
   /// of their own `sync`.
-  var tasks = 0
+  private(set) var tasks = 0
   /// Callbacks whose threads are blocked in them.
   private(set) var deliveries = 0
   /// Threads that a search for deadlocks looks at.
   private(set) var searched = 0
-  private var newlySearched = 0
   /// Threads that were flagged, and have not checked yet.
   private(set) var flagged = 0
   /// Threads that check after every section of the lock.
@@ -101,10 +100,14 @@ struct BlockedThreads {
   private var lastNumber = 0
   private var spares: [BlockedThread] = []
   #if DEBUG
-    /// How many searches for deadlocks there were, and how many threads, tasks and entries they have looked at.
-    var (searches, looks) = (0, 0)
-    /// How many threads were flagged in all.
-    private(set) var flags = 0
+    var counts = Counts()
+
+    struct Counts {
+      /// How many searches for deadlocks there were, and how many threads, tasks and entries they have looked at.
+      var (searches, looks) = (0, 0)
+      /// How many threads were flagged in all.
+      var flags = 0
+    }
   #endif
 
   var isEmpty: Bool { threads.isEmpty }
@@ -124,7 +127,14 @@ struct BlockedThreads {
     var isTelling = false
   }
 
-  mutating func begin(_ target: BlockedThread.Target, _ standing: Standing) -> BlockedThread {
+  /// Adds a thread that is about to be blocked.
+  ///
+  /// - Returns: The thread, and how many threads a search looks at because of it: the thread itself, and perhaps an
+  ///   outer wait of it.
+  mutating func begin(
+    _ target: BlockedThread.Target, _ standing: Standing
+  ) -> (thread: BlockedThread, searched: Int) {
+    let before = searched
     let thread = spares.popLast() ?? BlockedThread()
     lastNumber += 1
     thread.number = lastNumber
@@ -146,7 +156,7 @@ struct BlockedThreads {
     }
     thread.deliveries = standing.mayTimeOut ? 0 : standing.deliveries - counted
     deliveries += thread.deliveries
-    guard !standing.mayTimeOut, holdsSomething else { return thread }
+    guard !standing.mayTimeOut, holdsSomething else { return (thread, 0) }
     // The outer wait was not searched while its thread had nothing that others need. Now the thread is blocked again
     // on top of it.
     if let outer, !outer.isSearched, !outer.mayTimeOut { search(outer) }
@@ -158,19 +168,12 @@ struct BlockedThreads {
       task.beginWait(on: thread)
       tasks += 1
     }
-    return thread
+    return (thread, searched - before)
   }
 
   private mutating func search(_ thread: BlockedThread) {
     thread.isSearched = true
     searched += 1
-    newlySearched += 1
-  }
-
-  /// How many threads a search looks at since this was last asked.
-  mutating func takeNewlySearched() -> Int {
-    defer { newlySearched = 0 }
-    return newlySearched
   }
 
   mutating func end(_ thread: BlockedThread) {
@@ -199,6 +202,32 @@ struct BlockedThreads {
     if spares.count < 16 { spares.append(thread) }
   }
 
+  // MARK: What the search needs to know
+
+  /// A caller of `sync` was admitted. Its thread checks once the lock is free.
+  mutating func admit(_ caller: QueuedTask) {
+    caller.isGranted = true
+    admitted += 1
+    flag(callerOf: caller)
+  }
+
+  /// The thread of a caller that was admitted has noticed it, or a shutdown has rejected the caller.
+  mutating func noticeAdmission() { admitted -= 1 }
+
+  /// A running task waits for the body of its own `sync`, which runs on top of it.
+  mutating func addTask() { tasks += 1 }
+
+  mutating func removeTask() { tasks -= 1 }
+
+  /// A circle may have been closed by something else than a thread that is about to be blocked.
+  mutating func suspectCircle() { mayCloseCircle = true }
+
+  /// Whether a circle may have been closed since this was last asked.
+  mutating func takeSuspicion() -> Bool {
+    defer { mayCloseCircle = false }
+    return mayCloseCircle
+  }
+
   // MARK: Waking
 
   /// Lets a thread check again once the lock is free. No effect while the thread is busy.
@@ -207,7 +236,7 @@ struct BlockedThreads {
     thread.isFlagged = true
     flagged += 1
     #if DEBUG
-      flags += 1
+      counts.flags += 1
     #endif
     hasUnwoken = true
   }

@@ -10,18 +10,15 @@ extension Core {
   @inline(__always) func enterAtOnce(
     _ view: UVView?, asBarrier isBarrier: Bool, at site: CallSite, parent: UInt64?
   ) -> QueuedTask? {
-    guard shutdown == nil else { return nil }
-    collectWhatPrecedes(on: .background, in: view)
-    guard pool.enter(poolView(view), asBarrier: isBarrier) else { return nil }
-    lastID += 1
-    let frame = callers.take() ?? makeCaller()
+    guard !closing.hasBegun, enter(view, asBarrier: isBarrier) else { return nil }
+    let frame = running.takeFreeCaller() ?? makeCaller()
     frame.holdCaller(
       on: TaskQueue.Identity(
-        dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: .background),
-      view, isBarrier: isBarrier, site: site, id: lastID, parent: parent, at: timeOfSubmission())
-    accept(1)
+        dispatcher: doors.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: .background),
+      view, isBarrier: isBarrier, site: site, id: accounts.next(), parent: parent, at: timeOfSubmission())
+    accounts.accept()
     countStart(of: frame)
-    if isObserved {
+    if observation.isOn {
       tell(.enqueued, frame)
       tellStart(of: frame)
     }
@@ -32,17 +29,13 @@ extension Core {
   @inline(__always) func leave(_ frame: consuming QueuedTask) {
     giveBackShare(of: frame)
     // The caller's thread is in no worker run, which would tell the loop.
-    if leavesWhenIdle { loop.isWanted = true }
-    leaveRunning(frame)
+    if loopThread.leavesWhenIdle { loop.want() }
+    running.remove(frame)
     if frame.isAbandoned { return }
-    ledger.running -= 1
-    ledger.completed += 1
+    accounts.end(.completed)
     tell(.finished(.completed), frame)
     endedPlain(frame)
-    if callers.count < Spares.most, isKnownUniquelyReferenced(&frame) {
-      frame.leaveView()
-      callers.add(frame)
-    }
+    running.keep(caller: consume frame)
   }
 
   /// The body of a `sync` begins on top of the calling task, which waits for it.
@@ -51,20 +44,20 @@ extension Core {
   @inline(__always) func beginNested(_ frame: QueuedTask, in caller: QueuedTask?) -> Bool {
     guard let caller, !caller.isBlocked else { return false }
     caller.beginWait(for: frame)
-    blocked.tasks += 1
+    blocked.addTask()
     return true
   }
 
   @inline(__always) func endNested(in caller: QueuedTask?) {
     caller?.endWait()
-    blocked.tasks -= 1
+    blocked.removeTask()
   }
 
   @inline(never) private func makeCaller() -> QueuedTask {
     QueuedTask(
       .caller(nil), id: 0,
-      queue: TaskQueue.Identity(dispatcher: dispatcher, view: nil, lane: .background), view: nil,
+      queue: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: .background), view: nil,
       isBarrier: false, site: CallSite(fileID: "", line: 0), parent: nil, at: nil,
-      shutdown: shutdownFlag)
+      shutdown: doors.shutdownFlag)
   }
 }

@@ -31,14 +31,9 @@ extension Core {
   /// Takes a task out of the place where it waits. False if it waits nowhere.
   func takeBack(_ task: QueuedTask) -> Bool {
     if let item = task.item { return takeBack(item) }
-    if task.lane == .background { collectIfCallersWait(task.view) }
     let removed =
       task.lane == .background
-      ? pool.remove(
-        at: task.position, in: task.site.band, isBarrier: task.isBarrier,
-        from: poolView(task.view), now: { [clock] in clock.now })
-      : foreground.remove(at: task.position, in: .medium)
-    letGoIfEmpty(poolView(task.view))
+      ? removeBackground(task) : removeForeground(at: task.position)
     guard case .task(let found) = removed, found === task else { return false }
     noteTaken(task)
     handOutGrants()

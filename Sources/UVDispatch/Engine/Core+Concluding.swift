@@ -4,46 +4,33 @@ internal import TaskDispatch
 extension Core {
   /// Makes the report, and gives it to the threads and the Tasks that wait for it.
   func conclude() {
-    guard let shutdown else { return }
-    shutdown.phase = .over
-    strandJobs(of: shutdown)
+    closing.end()
+    strandJobs()
     removeAllHandlers()
     events.readySet = nil
-    let report = ShutdownReport(
-      ledger: ledger,
-      unfinished: shutdown.unfinished.sorted { $0.order < $1.order }.map(\.left))
-    shutdown.report = report
-    for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }
-    threadsForReport = []
+    guard let report = closing.makeReport(accounts.ledger) else { return }
+    for wake in closing.takeThreads() { outbox.appendWake { wake(report) } }
     // The executor that a Task prefers may keep this thread. That must not delay the other Tasks that await the report.
-    let tasks = tasksForReport
+    let tasks = closing.takeTasks()
     let isOne = tasks.count == 1
     for resume in tasks.reversed() {
       outbox.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }
     }
-    tasksForReport = []
-    if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }
-    loop.isWanted = true
+    if let deadline = closing.deadline { outbox.appendWake { deadline.end() } }
+    loop.want()
   }
 
   /// Gives up everything that still runs, callbacks included, and makes the report. Any thread may do it: the loop's
   /// thread may be in a body.
   func concludeAtDeadline() {
-    strandsAll = true
-    strandsForeground = !loopRuns
+    closing.strand(foregroundToo: !loopThread.isClaimed)
     abandonRunning { _ in true }
     rejectAdmitted()
     conclude()
   }
 
-  /// Whether the report was made and the shutdown's deadline has passed. Then nothing is waited for any more.
-  var isPastDeadline: Bool {
-    guard let shutdown, shutdown.report != nil else { return false }
-    return now >= shutdown.endsAt
-  }
-
   /// Takes jobs of Swift Tasks out of their queues, and lets them go on elsewhere: a job cannot be refused.
-  private func strandJobs(of shutdown: Shutdown) {
+  private func strandJobs() {
     for task in takeWaitingJobs() {
       task.view?.isStranded = true
       note(task, .abandoned)
@@ -73,12 +60,12 @@ extension Core {
 
   /// Whether a job of a Swift Task that comes now can no longer run in its queue.
   func strandsJobs(on lane: Lane, _ view: UVView?) -> Bool {
-    if loop.isOver || lane == .foreground && strandsForeground { return true }
-    guard lane == .background, shutdown?.report != nil else { return false }
-    guard let view else { return strandsAll }
+    if loop.isOver || lane == .foreground && closing.strandsForeground { return true }
+    guard lane == .background, closing.report != nil else { return false }
+    guard let view else { return closing.strandsAll }
     // A suspended view is not resumed any more. Its later jobs have to follow the first one: with two ways, two jobs
     // of an actor could run at a time.
-    if !view.isStranded, strandsAll || view.pool.queue.isSuspended { strand(view) }
+    if !view.isStranded, closing.strandsAll || view.pool.queue.isSuspended { strand(view) }
     return view.isStranded
   }
 
@@ -86,34 +73,32 @@ extension Core {
   private func strand(_ view: UVView) {
     view.isStranded = true
     for task in takeWaitingJobs(where: { $0.view === view }) {
-      if task.isJobOfActor { lateJobs.append(task) } else { goOnElsewhere(task) }
+      if task.isJobOfActor { late.add(task) } else { goOnElsewhere(task) }
     }
   }
 
   /// Takes out the first late job that may run: no task of its queue runs.
   func takeLateJob() -> QueuedTask? {
-    guard let index = lateJobs.firstIndex(where: mayRunLate) else { return nil }
-    return lateJobs.remove(at: index)
+    late.takeFirst(where: mayRunLate)
   }
 
-  var hasLateJobToRun: Bool { lateJobs.contains(where: mayRunLate) }
+  var hasLateJobToRun: Bool { late.contains(where: mayRunLate) }
 
   private func mayRunLate(_ job: QueuedTask) -> Bool {
-    !running.contains { $0.lane == job.lane && $0.view === job.view }
+    !running.all.contains { $0.lane == job.lane && $0.view === job.view }
   }
 
   /// Whether the loop's thread may run what waits in `DispatchQueue.main`: no late job of the foreground runs.
   var mayServeMainQueue: Bool {
-    !strandsForeground || !running.contains { $0.lane == .foreground }
+    !closing.strandsForeground || !running.all.contains { $0.lane == .foreground }
   }
 
   /// Gives up running tasks: they get their outcome now, and nothing waits for their bodies any more.
   func abandonRunning(_ isWanted: (QueuedTask) -> Bool) {
-    for task in running where !task.isAbandoned && isWanted(task) {
+    for task in running.all where !task.isAbandoned && isWanted(task) {
       task.abandon()
       note(task, .abandoned, thread: task.nameOfThread)
-      ledger.running -= 1
-      ledger.count(.abandoned)
+      accounts.end(.abandoned)
       tell(.finished(.abandoned), task)
       endedPlain(task)
       guard let item = task.item else { continue }
@@ -138,7 +123,7 @@ extension Core {
       guard case .turn(let caller) = thread.target, caller.isGranted, !caller.isTurnedAway else {
         continue
       }
-      blocked.admitted -= 1
+      blocked.noticeAdmission()
       caller.isGranted = false
       giveBackShare(of: caller)
       turnAway(caller)
@@ -155,12 +140,10 @@ extension Core {
   func note(
     _ task: QueuedTask, _ state: ShutdownReport.Unfinished.State, thread: String? = nil
   ) {
-    shutdown?.unfinished.append(
-      (
-        task.order,
-        ShutdownReport.Unfinished(
-          label: task.item?.label, queue: task.queueLabel, site: task.site,
-          age: task.enqueuedAt.map { .nanoseconds(now - $0) }, thread: thread, state: state)
-      ))
+    closing.note(
+      ShutdownReport.Unfinished(
+        label: task.item?.label, queue: task.queueLabel, site: task.site,
+        age: task.enqueuedAt.map { .nanoseconds(now - $0) }, thread: thread, state: state),
+      number: task.order)
   }
 }

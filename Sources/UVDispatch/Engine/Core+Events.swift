@@ -1,17 +1,6 @@
 internal import TaskDispatch
 
 extension Core {
-  /// The handlers of signals and descriptors.
-  struct Events {
-    var handlers: [UInt64: EventHandler] = [:]
-    /// Handlers of descriptors, by descriptor.
-    var watched: [CInt: EventHandler] = [:]
-    /// Handlers of signals, in the order of registration.
-    var ofSignals: [EventHandler] = []
-    /// The set of all watched descriptors; made with the first.
-    var readySet: ReadySet?
-  }
-
   var awaitsEvents: Bool { !events.handlers.isEmpty }
 
   /// Adds a handler. `watch` begins to watch its signal or descriptor.
@@ -21,22 +10,16 @@ extension Core {
     _ name: String, label: String?, at site: CallSite,
     _ watch: (_ number: UInt64) throws(EventRefusal) -> EventHandler.Source
   ) throws(EventRefusal) -> EventHandler {
-    if shutdown != nil { throw .shutDown }
-    let number = lastID + 1
+    if closing.hasBegun { throw .shutDown }
+    let number = accounts.next()
     let source = try watch(number)
-    lastID = number
     let record = TaskRecord(
       id: TaskID(number), label: label ?? name, lane: .foreground,
       queue: Lane.foreground.description, site: site, parent: nil, enqueuedAt: instant)
     let handler = EventHandler(record, source)
-    events.handlers[number] = handler
-    if let descriptor = handler.descriptor {
-      events.watched[descriptor] = handler
-      // The loop's thread has to look at the set of descriptors.
-      loop.isWanted = true
-    } else {
-      events.ofSignals.append(handler)
-    }
+    events.add(handler)
+    // The loop's thread has to look at the set of descriptors.
+    if handler.descriptor != nil { loop.want() }
     tell(.registered, handler.record)
     return handler
   }
@@ -63,12 +46,7 @@ extension Core {
 
   /// Removes a handler, and cancels the call of it that waits. What it captured is released once the lock is free.
   func remove(_ handler: EventHandler) {
-    guard events.handlers.removeValue(forKey: handler.number) != nil else { return }
-    if let descriptor = handler.descriptor {
-      events.watched[descriptor] = nil
-    } else {
-      events.ofSignals.removeAll { $0 === handler }
-    }
+    guard events.remove(handler) else { return }
     if let call = handler.call.take() { _ = cancel(call) }
     if let source = handler.remove() {
       outbox.append { withExtendedLifetime(source) {} }
@@ -90,20 +68,16 @@ extension Core {
       // The handler may have been removed since.
       if let handler = events.handlers[token], handler.take(readiness) { come.append(handler) }
     }
-    let tellsAll = shutdown == nil || shutdown?.phase == .draining
-    return come.filter { $0.call == nil && (tellsAll || $0.isOfSignal && tellsSignals) }
-  }
-
-  /// Whether handlers of signals are called. A second signal may ask for an end at once. So they are called also
-  /// while a shutdown cancels, until it gives up what still runs.
-  private var tellsSignals: Bool {
-    guard let shutdown else { return true }
-    return shutdown.phase != .over && now < shutdown.cancelUntil
+    return come.filter {
+      $0.call == nil && closing.callsHandlers(ofSignals: $0.isOfSignal, at: now)
+    }
   }
 
   /// Whether a shutdown that cancels what waits leaves `task` in its queue: the call for a signal.
   func outlivesDrain(_ task: QueuedTask) -> Bool {
-    guard let item = task.item, item.kind == .event, tellsSignals else { return false }
+    guard let item = task.item, item.kind == .event,
+      closing.callsHandlers(ofSignals: true, at: now)
+    else { return false }
     return events.ofSignals.contains { $0.call === item }
   }
 

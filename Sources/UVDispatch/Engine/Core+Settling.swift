@@ -8,9 +8,9 @@ extension Core {
   @inline(__always) func settle() {
     if workers.searching > 0 {
       hintToSearchers()
-      if workers.arriving == 1, pool.twoMayStart { fetchAnother() }
-    } else if workers.mayStart(busy: pool.busyWorkers),
-      inbox.isAttended || pool.canStart(now: { [clock] in clock.now })
+      if workers.arriving == 1, twoMayStart { fetchAnother() }
+    } else if workers.mayStart(busy: busyWorkers),
+      doors.background.isAttended || mayStart
     {
       oweLease()
     }
@@ -18,7 +18,7 @@ extension Core {
   }
 
   @inline(never) private func tellLoop() {
-    if loop.request(at: { clock.now }) == .hint { loopIsTold.store(true, ordering: .relaxed) }
+    if loop.request(at: { clock.now }) == .hint { doors.hints.loopIsTold.store(true, ordering: .relaxed) }
   }
 
   /// Notes that a worker run is to be started, unless it turns out that no task may start on a worker.
@@ -28,20 +28,20 @@ extension Core {
       workers.isShort = true
       return
     }
-    mayStart.store(true, ordering: .relaxed)
+    doors.hints.mayStart.store(true, ordering: .relaxed)
     workers.patience.learn(at: now)
     workers.start()
-    if pool.twoMayStart { fetchAnother() }
+    if twoMayStart { fetchAnother() }
   }
 
   /// Notes that a second worker run is to be started, if there is need: see ``WorkerWakeups/wantsAnother(busy:)``.
   func fetchAnother() {
-    if workers.wantsAnother(busy: pool.busyWorkers), share.beginAnother() { workers.start() }
+    if workers.wantsAnother(busy: busyWorkers), share.beginAnother() { workers.start() }
   }
 
   /// Tells worker runs that spin whether a task may start.
   func hintToSearchers() {
-    mayStart.store(pool.canStart(now: { [clock] in clock.now }), ordering: .relaxed)
+    doors.hints.mayStart.store(mayStart, ordering: .relaxed)
   }
 
   /// Whether a task may start on a worker. If not, the background's inbox is idle after this: the next post to it
@@ -49,21 +49,19 @@ extension Core {
   private var canStartOnWorker: Bool {
     while true {
       collectBackground()
-      if pool.canStart(now: { [clock] in clock.now }) { return true }
-      if !inbox.isAttended || inbox.rest() { return false }
+      if mayStart { return true }
+      if !doors.background.isAttended || doors.background.rest() { return false }
     }
   }
 
-  var hasForeground: Bool { due.hasStartable || foreground.hasStartable }
-
   /// Whether the loop's thread may spin for tasks before it sleeps: nothing else has to be done before the spin ends.
   var loopMaySearch: Bool {
-    !leavesWhenIdle && shutdown == nil
+    !loopThread.leavesWhenIdle && !closing.hasBegun
       && nextDeadline >= now.addingClamped(loop.patience.length)
   }
 
   /// When the loop's thread has to look again by itself, in nanoseconds; `max` for never.
   var nextDeadline: Int64 {
-    min(timers.nextWakeUp ?? .max, shutdown?.nextDeadline(after: now) ?? .max)
+    min(timers.nextWakeUp ?? .max, closing.nextDeadline(after: now) ?? .max)
   }
 }

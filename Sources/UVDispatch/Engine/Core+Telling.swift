@@ -3,11 +3,11 @@ internal import TaskDispatch
 /// What is deferred until the lock is free: callbacks to observers, and to code that waits for an outcome.
 extension Core {
   @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: QueuedTask) {
-    if isObserved { tellObserver(kind(), task) }
+    if observation.isOn { tellObserver(kind(), task) }
   }
 
   @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ item: WorkItem) {
-    if isObserved { tellObserver(kind(), task(for: item)) }
+    if observation.isOn { tellObserver(kind(), task(for: item)) }
   }
 
   @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
@@ -15,7 +15,7 @@ extension Core {
   }
 
   func tell(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
-    guard let observer else { return }
+    guard let observer = observation.observer else { return }
     let event = TaskEvent(kind, record, at: instant)
     outbox.append { observer.observe(event) }
   }
@@ -73,16 +73,14 @@ extension Core {
     promotePlain()
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }
-    left += (held.all + withoutRoom).map { task(for: $0) }
+    left += standby.all.map { task(for: $0) }
     for task in left { _ = takeBack(task) }
-    for timer in timersWithRun.values {
+    for timer in timers.takeTimersWithRun() {
       timer.letGoOfRun()
       left.append(task(for: timer))
     }
-    left += timers.removeAll().map { task(for: $0) } + lateJobs
+    left += timers.removeAll().map { task(for: $0) } + late.takeAll()
     for task in left { if let item = task.item { forget(item) } }
-    lateJobs = []
-    timersWithRun = [:]
     return left.compactMap { $0.release() }
   }
 }

@@ -2,18 +2,15 @@ internal import TaskDispatch
 
 extension Core {
   func schedule(_ item: WorkItem, at time: DispatcherInstant) {
-    item.place.stage = .timers
-    item.place.ticket = timers.insert(
-      item, due: time.nanoseconds, tolerance: item.toleranceInNanoseconds)
+    timers.add(item, due: time)
     // An iteration of the loop ends with a look at the timers.
-    if loop.mustBeTold, nextDeadline < loop.timerIsSetFor { loop.isWanted = true }
+    if loop.mustBeTold, nextDeadline < loop.timerIsSetFor { loop.want() }
   }
 
   /// Moves every timer that is due to where it can run. Called by the loop's thread, and by a thread that begins a
   /// shutdown.
   func settleTimers() {
-    while let (item, time) = timers.popNext(dueBy: now) {
-      item.place.stage = .nowhere
+    while let (item, time) = timers.takeNext(dueBy: now) {
       switch item.kind {
       case .sleep:
         tell(.due, item)
@@ -38,10 +35,14 @@ extension Core {
   }
 
   private func comeDue(_ timer: RepeatingItem) {
-    if timer.ticks.comeDue(at: instant) {
-      addRun(of: timer)
-    } else {
-      schedule(timer, at: timer.ticks.next)
+    goOn(timer, timer.comeDue(at: instant))
+  }
+
+  private func goOn(_ timer: RepeatingItem, _ next: RepeatingItem.Next) {
+    switch next {
+    case .run: addRun(of: timer)
+    case .wait(let time): schedule(timer, at: time)
+    case .end: endUnstarted(timer, .cancelled)
     }
   }
 
@@ -50,33 +51,21 @@ extension Core {
     number(run, parent: timer.place.id.number)
     // It has a task object from the start. So every way in which it ends reaches its timer.
     _ = task(for: run)
-    timersWithRun[ObjectIdentifier(timer)] = timer
+    timers.addRun(of: timer)
     accept(run)
     enqueueDue(run)
   }
 
-  private func letGoOfRun(of timer: RepeatingItem) {
-    timer.letGoOfRun()
-    timersWithRun[ObjectIdentifier(timer)] = nil
-  }
-
   /// The body of a run has ended: ends the timer, adds the next run, or waits for the next tick.
   func endRun(of timer: RepeatingItem) {
-    letGoOfRun(of: timer)
-    if timer.isCancellationRequested {
-      endUnstarted(timer, .cancelled)
-    } else if timer.ticks.endRun(at: instant) {
-      addRun(of: timer)
-    } else if timer.ticks.isStopped {
-      endUnstarted(timer, .cancelled)
-    } else {
-      schedule(timer, at: timer.ticks.next)
-    }
+    timers.endRun(of: timer)
+    goOn(timer, timer.endRun(at: instant))
   }
 
   /// A run was cancelled before its start, or given up: ends its timer.
   func endTimer(of run: RunItem) {
-    letGoOfRun(of: run.timer)
+    timers.endRun(of: run.timer)
+    run.timer.letGoOfRun()
     endUnstarted(run.timer, .cancelled)
   }
 
@@ -89,10 +78,5 @@ extension Core {
     timer.requestCancellation()
     // A run that has begun ends the timer when it has ended.
     return cancel(run)
-  }
-
-  /// A shutdown has begun: no tick comes any more. A timer that is owed runs still gets them.
-  func stopTimersWithRun() {
-    for timer in timersWithRun.values { timer.ticks.stop(at: instant) }
   }
 }

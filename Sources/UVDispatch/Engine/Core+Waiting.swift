@@ -15,10 +15,7 @@ extension Core {
   }
 
   @inline(never) private func judgeBlocked() {
-    if blocked.mayCloseCircle {
-      blocked.mayCloseCircle = false
-      judge(circlesOnly: true, last: nil)
-    }
+    if blocked.takeSuspicion() { judge(circlesOnly: true, last: nil) }
     if standsStill { judge(circlesOnly: false, last: nil) }
   }
 
@@ -66,37 +63,28 @@ extension Core {
   /// A flagged thread counts as one that runs: its wait may have an end that it has not noticed yet.
   var standsStill: Bool {
     guard blocked.flagged == 0, running.count == blocked.tasks,
-      outbox.isEmpty, freeLateThreads == 0,
-      deliveries.load(ordering: .sequentiallyConsistent) == blocked.deliveries
+      outbox.isEmpty, late.freeThreads == 0,
+      doors.callbacks.count == blocked.deliveries
     else { return false }
     collect()
-    if pool.canStart(now: { [clock] in clock.now }),
-      workers.searching > 0 || workers.hasRoom(busy: pool.busyWorkers)
-    {
-      return false
-    }
-    guard loopRuns, !blocked.holdsLoop else { return true }
+    if mayStart, workers.mayCome(busy: busyWorkers) { return false }
+    guard loopThread.isClaimed, !blocked.holdsLoop else { return true }
     return !hasForeground && (timers.nextDeadline ?? .max) > now
   }
 
   // MARK: What a search asks
 
-  func isRunning(_ task: QueuedTask) -> Bool {
-    task.runningIndex < running.count && running[task.runningIndex] === task
-  }
+  func isRunning(_ task: QueuedTask) -> Bool { running.contains(task) }
 
   func identity(of lane: Lane, _ view: UVView?) -> TaskQueue.Identity {
     TaskQueue.Identity(
-      dispatcher: dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+      dispatcher: doors.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
   }
 
   /// Calls `body` with every item that waits: in a queue, for its time, or for room. O(what waits).
   func forEachWaitingItem(_ body: (WorkItem) -> Void) {
     forEachEntry { if let item = $0.item { body(item) } }
-    func show(_ timer: borrowing WorkItem, _ due: Int64) { body(copy timer) }
-    timers.forEach(show)
-    for timer in timersWithRun.values { body(timer) }
-    for item in held.all { body(item) }
-    for item in withoutRoom { body(item) }
+    timers.forEach(body)
+    for item in standby.all { body(item) }
   }
 }

@@ -65,23 +65,23 @@ struct DeadlockSearch {
     self.mayHelp = mayHelp
     let threads = core.blocked.threads.filter(\.isSearched)
     #if DEBUG
-      core.blocked.searches += 1
+      core.blocked.counts.searches += 1
     #endif
     let mayCome =
-      core.workers.hasRoom(busy: core.pool.busyWorkers) || core.workers.searching > 0
+      core.workers.mayCome(busy: core.busyWorkers)
       || core.workers.telling > threads.count(where: \.isTelling)
-    hasFreeShare = core.pool.busyWorkers < core.workers.width
+    hasFreeShare = core.busyWorkers < core.workers.width
     workersAreLive =
       hasFreeShare && mayCome
-      || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
-    loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
+      || core.running.all.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
+    loopIsLive = !core.loopThread.isClaimed || !threads.contains(where: \.isLoop)
     for thread in threads {
       look()
       thread.isLive = false
       thread.blocker = nil
       thread.tasks = []
     }
-    for task in core.running { note(task) }
+    for task in core.running.all { note(task) }
     for thread in threads {
       noteBusyCaller(thread)
       if !thread.isBusy { noteHelper(thread) }
@@ -96,7 +96,7 @@ struct DeadlockSearch {
   /// Counts what is looked at, in debug builds.
   @inline(__always) private func look() {
     #if DEBUG
-      core.blocked.looks += 1
+      core.blocked.counts.looks += 1
     #endif
   }
 

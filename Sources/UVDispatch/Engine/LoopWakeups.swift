@@ -23,7 +23,7 @@ struct LoopWakeups {
 
   private(set) var state = State.asleep
   /// An iteration is wanted, for another reason than a task.
-  var isWanted = false
+  private(set) var isWanted = false
   /// The time for which the loop's timer is set, in nanoseconds; `max` if it is not set.
   var timerIsSetFor = Int64.max
   /// The loop has to be woken once the lock is free.
@@ -37,6 +37,9 @@ struct LoopWakeups {
   @inline(__always) var mustBeTold: Bool { state == .asleep || state == .spinning }
 
   var isOver: Bool { state == .over }
+
+  /// An iteration is wanted, for another reason than a task.
+  @inline(__always) mutating func want() { isWanted = true }
 
   /// There is work, or an iteration is wanted. Says how the loop's thread learns of that.
   ///

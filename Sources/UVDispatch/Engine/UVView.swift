@@ -12,7 +12,6 @@ final class UVView: QueueView, @unchecked Sendable {
   let life: Life
   /// The place in the order of submission behind which the plain tasks came that wait here.
   var orderOfPlain: UInt64 = 0
-  var limited = 0
   /// A Task keeps its executor, and the executor keeps the view.
   let taskExecutor = Locked(KnownTaskExecutor())
   /// An actor keeps the view, and the view keeps the executor.

@@ -16,7 +16,7 @@ final class Watchdog: Sendable {
 
   func start(named name: String, watching dispatcher: UVDispatcher) throws(UVError) {
     try OwnThread.start(named: "\(name) watch") { [weak dispatcher] in
-      self.watch { dispatcher?.lookForStalls() }
+      self.watch { dispatcher?.engine.lookForStalls() }
     }
   }
 
@@ -53,7 +53,7 @@ final class Watchdog: Sendable {
   }
 }
 
-extension UVDispatcher {
+extension Engine {
   /// Tells the observer of every body that has kept its thread for the threshold, and again each time that this time
   /// has doubled.
   ///
@@ -62,7 +62,7 @@ extension UVDispatcher {
     withCore { core -> Int64?? in
       let threshold = settings.stallThreshold.clampedNanoseconds
       var next = Int64.max
-      for task in core.running {
+      for task in core.running.all {
         let held = core.now - task.startedAt
         if task.nextStall == 0 { task.nextStall = threshold }
         if held >= task.nextStall {
@@ -74,7 +74,7 @@ extension UVDispatcher {
         next = min(next, task.startedAt.addingClamped(task.nextStall))
       }
       guard !core.running.isEmpty else {
-        core.watchdogIsParked = true
+        core.observation.parkWatchdog()
         return .some(nil)
       }
       // Another body may begin before that. It must not wait as long as one that was told of already.

@@ -44,6 +44,11 @@ struct WorkerWakeups {
   /// - Parameter busy: Runs that are in a body.
   func hasRoom(busy: Int) -> Bool { busy < width && searching + busy + telling < threads }
 
+  /// Whether a run comes for a task: one is searching, or another may start.
+  ///
+  /// - Parameter busy: Runs that are in a body.
+  func mayCome(busy: Int) -> Bool { searching > 0 || hasRoom(busy: busy) }
+
   /// A run has to be started once the lock is free.
   mutating func start() {
     searching += 1

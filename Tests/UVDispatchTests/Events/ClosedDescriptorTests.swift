@@ -21,7 +21,7 @@ extension OnePool {
       dispatcher.runUntilIdle()
       dispatcher.runUntilIdle()
       #expect(calls.value == 1)
-      #expect(dispatcher.withCore { !$0.awaitsEvents })
+      #expect(dispatcher.engine.withCore { !$0.awaitsEvents })
 
       #expect(dup2(pipe.readEnd, number) == number)
       let second = try dispatcher.onReady(number, for: .readable) { _ in
@@ -56,7 +56,7 @@ extension OnePool {
       let number = dup(first.readEnd)
       try dispatcher.onReady(number, for: .readable) { _ in log.change { $0.append("first") } }
       first.write()
-      dispatcher.withCore { dispatcher.settleEvents($0, looks: true) }
+      dispatcher.engine.withCore { dispatcher.engine.settleEvents($0, looks: true) }
       #expect(dispatcher.ledger.waiting == 1)
       #expect(dup2(second.readEnd, number) == number)
 
@@ -85,7 +85,7 @@ extension OnePool {
 
       for _ in 0..<3 { dispatcher.runUntilIdle() }
 
-      #expect(!dispatcher.loop.mayBeReady)
+      #expect(!dispatcher.engine.loop.mayBeReady)
     }
 
     @Test("is no business of the dispatcher when the shutdown is over, nor is anything left behind")
@@ -134,7 +134,7 @@ extension OnePool {
         handler = token
         try dropped.onReady(pipe.readEnd, for: .readable) { _ in token.increment() }
         pipe.write()
-        dropped.withCore { dropped.settleEvents($0, looks: true) }
+        dropped.engine.withCore { dropped.engine.settleEvents($0, looks: true) }
         #expect(dropped.ledger.waiting == 1)
       }
       #expect(dispatcher == nil)

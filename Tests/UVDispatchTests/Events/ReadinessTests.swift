@@ -46,7 +46,7 @@ extension OnePool {
           }.join())
         pipe.write()
         #expect(came.wait(patience))
-        dispatcher.withCore { $0.removeAllHandlers() }
+        dispatcher.engine.withCore { $0.removeAllHandlers() }
       }
       dispatcher.end()
     }
@@ -135,7 +135,7 @@ extension OnePool {
       #expect(handler == nil)
       for pipe in [first, second] {
         #expect(
-          dispatcher.withCore {
+          dispatcher.engine.withCore {
             $0.events.readySet?.waitAgain(pipe.readEnd, for: .readable, token: 0) == false
           })
       }
@@ -170,7 +170,7 @@ extension OnePool {
       expect(.cannotBeWatched(file), file)
       expect(.cannotBeWatched(directory), directory)
       expect(.nothingToWatchFor(pipe.readEnd), pipe.readEnd, [])
-      #expect(dispatcher.withCore { !$0.awaitsEvents })
+      #expect(dispatcher.engine.withCore { !$0.awaitsEvents })
 
       let registration = try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in }
       expect(.alreadyWatched(pipe.readEnd), pipe.readEnd, .writable)

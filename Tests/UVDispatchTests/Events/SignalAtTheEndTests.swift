@@ -28,7 +28,7 @@ extension OnePool {
       gate.open()
       dispatcher.end()
       #expect(!registration.isCancelled)
-      #expect(dispatcher.withCore { !$0.awaitsEvents })
+      #expect(dispatcher.engine.withCore { !$0.awaitsEvents })
     }
 
     @Test("that came before a shutdown is told, whoever begins it")
@@ -39,7 +39,7 @@ extension OnePool {
         let told = Box(0)
         try dispatcher.onSignal(signal) { deliveries in told.change { $0 += deliveries } }
         try dispatcher.start()
-        dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold }
+        dispatcher.waitUntil { $0.loopThread.isClaimed && $0.loop.mustBeTold }
         deliver(signal)
         dispatcher.end()
         #expect(told.value == 1)
@@ -65,12 +65,12 @@ extension OnePool {
       try dispatcher.start()
       let gate = holdWorker(of: dispatcher)
       dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(3600)))
-      dispatcher.waitUntil { $0.shutdown?.phase == .cancelling }
+      dispatcher.waitUntil { $0.closing.progress?.phase == .cancelling }
       pipe.write()
       deliver(signal)
       #expect(first.wait(patience))
       deliver(signal)
-      dispatcher.waitUntil { $0.shutdown?.report != nil }
+      dispatcher.waitUntil { $0.closing.report != nil }
       #expect(told.value == ["signal", "signal"])
       #expect(dispatcher.report?.unfinished.map(\.state) == [.abandoned])
       gate.open()
@@ -89,7 +89,7 @@ extension OnePool {
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
         deliver(signal)
       }
-      dispatcher.waitUntil { $0.shutdown?.report != nil }
+      dispatcher.waitUntil { $0.closing.report != nil }
       #expect(!told.value)
       gate.open()
     }

@@ -40,7 +40,7 @@ extension OnePool {
       task.cancel()
       await task.value
       #expect(Disposition.of(signal) == .standard)
-      #expect(dispatcher.withCore { !$0.awaitsEvents })
+      #expect(dispatcher.engine.withCore { !$0.awaitsEvents })
     }
 
     @Test("removes its handler when it is let go of, and holds no dispatcher then")

@@ -18,7 +18,7 @@ extension OnePool {
         let registrations = try pipes.map { pipe in
           try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in pipe.read() }
         }
-        let set = try #require(dispatcher.withCore { $0.events.readySet })
+        let set = try #require(dispatcher.engine.withCore { $0.events.readySet })
         #expect(set.calls.load(ordering: .relaxed) == 100)
 
         for pipe in pipes[..<30] { pipe.write() }

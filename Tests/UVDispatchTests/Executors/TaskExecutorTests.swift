@@ -189,7 +189,7 @@ extension OnePool {
       let sleeper = Task {
         try await dispatcher.clock.sleep(until: .distantFuture)
       }
-      await onOtherThread { dispatcher.waitUntil { !$0.timers.isEmpty } }
+      await onOtherThread { dispatcher.waitUntil { $0.timers.nextDeadline != nil } }
 
       let report = await dispatcher.shutdown()
 

@@ -178,7 +178,7 @@ extension OnePool {
           }
           #expect(begun.wait(patience) && blocked.wait(patience))
           busy.background { ran.open() }
-          #expect(busy.withCore { $0.workers.isShort })
+          #expect(busy.engine.withCore { $0.workers.isShort })
           gate.open()
           #expect(ran.wait(patience))
         }
@@ -203,7 +203,7 @@ extension OnePool {
           #expect(goesOn.wait(patience))
           busy.waitUntilNoRunLooks(running: 1)
           busy.background { ran.open() }
-          #expect(busy.withCore { $0.workers.isShort })
+          #expect(busy.engine.withCore { $0.workers.isShort })
           gate.open()
           #expect(ran.wait(patience))
         }
@@ -225,15 +225,15 @@ extension UVDispatcher {
 
   /// While `body` runs, the calling thread counts as blocked twice: for a wait, and for another on top of it.
   fileprivate func blockTwice(_ body: () -> Void) {
-    lock()
-    let wait = block(for: .anything, mayTimeOut: true)
-    let onTop = block(for: .anything, mayTimeOut: true)
-    unlock()
+    engine.lock()
+    let wait = engine.block(for: .anything, mayTimeOut: true)
+    let onTop = engine.block(for: .anything, mayTimeOut: true)
+    engine.unlock()
     body()
-    lock()
-    unblock(onTop)
-    unblock(wait)
-    unlock()
+    engine.lock()
+    engine.unblock(onTop)
+    engine.unblock(wait)
+    engine.unlock()
   }
 }
 

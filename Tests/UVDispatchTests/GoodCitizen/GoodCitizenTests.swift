@@ -82,7 +82,7 @@ extension OnePool {
         }
       }
       #expect(started.wait(patience))
-      let running = [first, second].map { $0.withCore { $0.running.count } }
+      let running = [first, second].map { $0.engine.withCore { $0.running.count } }
       #expect(running.reduce(0, +) == first.effectiveBackgroundWidth)
 
       let slowest = first.slowestStat(of: 5) { gate.open() }
@@ -148,7 +148,7 @@ extension OnePool {
       second.background { ran.open() }
 
       #expect(ran.wait(patience))
-      #expect(first.withCore { $0.running.count } == first.effectiveBackgroundWidth - 1)
+      #expect(first.engine.withCore { $0.running.count } == first.effectiveBackgroundWidth - 1)
       gate.open()
       first.runUntilIdle()
       #expect(first.ledger.completed == 10)
@@ -177,7 +177,7 @@ extension OnePool {
 
           #expect(ran.wait(patience))
 
-          #expect(busy.withCore { $0.running.count } == 5)
+          #expect(busy.engine.withCore { $0.running.count } == 5)
           gate.open()
           for dispatcher in [busy] + others { dispatcher.runUntilIdle() }
           #expect(busy.ledger.completed == 10)
@@ -220,7 +220,7 @@ extension OnePool {
       }
       #expect(started.wait(patience))
       second.background { ran.open() }
-      #expect(second.withCore { $0.workers.isShort })
+      #expect(second.engine.withCore { $0.workers.isShort })
 
       mayEnd.open()
 

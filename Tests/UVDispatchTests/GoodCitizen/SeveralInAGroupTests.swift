@@ -39,7 +39,7 @@ extension OnePool {
             last.foreground(group: group) {}
             // When the waiting thread sleeps, it knows which dispatchers have members in the group, and waits
             // for the lock of one.
-            last.lock()
+            last.engine.lock()
             let waiter = WatchedThread { try? group.wait() }
             #expect(waiter.waitUntilItSleeps())
             let before = group.timesJoined
@@ -47,7 +47,7 @@ extension OnePool {
             let member = OtherThread { background(group: group) { ran.open() } }
             // The member's thread is awake, so it gets the lock before the waiting thread.
             while group.timesJoined == before {}
-            last.unlock()
+            last.engine.unlock()
 
             #expect(ran.wait(patience))
 

@@ -34,7 +34,7 @@ extension OnePool {
       #expect(served.wait(patience), "\(served.missing) of \(count) were not served")
       isOver.value = true
       for dispatcher in dispatchers {
-        dispatcher.waitUntil { $0.ledger.waiting + $0.ledger.running == 0 }
+        dispatcher.waitUntil { $0.accounts.ledger.waiting + $0.accounts.ledger.running == 0 }
       }
     }
 
@@ -66,7 +66,7 @@ extension OnePool {
           // This dispatcher has no thread, and is first in the line. If it took the last thread, none would be
           // left for the dispatchers that the bodies wait for.
           all[1].background { wait() }
-          #expect(all[1].withCore { $0.workers.isShort })
+          #expect(all[1].engine.withCore { $0.workers.isShort })
           mayWait.open()
           // The test waits for a latch. A dispatcher that it waited in would get libuv's spare thread.
           #expect(ended.wait(patience))
@@ -117,11 +117,11 @@ extension OnePool {
             view.suspend()
             view(keeper.task())
             let handle = second.background.submit {}
-            #expect(second.withCore { $0.workers.isShort })
+            #expect(second.engine.withCore { $0.workers.isShort })
             #expect(handle.cancel() == .beforeStart)
           }()
           last.background { ran.open() }
-          #expect(last.withCore { $0.workers.isShort })
+          #expect(last.engine.withCore { $0.workers.isShort })
 
           gate.open()
 
@@ -170,7 +170,7 @@ extension OnePool {
           second.waitUntil { $0.workers.searching == 0 && $0.running.isEmpty }
           // A thread outside all tasks waits for its report. That gives it no spare thread either.
           let waiter = second.waitForReportElsewhere()
-          second.waitUntil { !$0.threadsForReport.isEmpty }
+          second.waitUntil { !$0.closing.threads.isEmpty }
           let (begun, gate, ran) = (Latch(), Latch(), Latch())
           first.background {
             begun.open()
@@ -178,7 +178,7 @@ extension OnePool {
           }
           #expect(begun.wait(patience))
           second.background { ran.open() }
-          #expect(second.withCore { $0.workers.isShort })
+          #expect(second.engine.withCore { $0.workers.isShort })
           gate.open()
           #expect(ran.wait(patience))
           second.beginShutdown()
@@ -204,7 +204,7 @@ extension OnePool {
           second.background { served.open() }
           #expect(served.wait(patience))
           isOver.value = true
-          first.waitUntil { $0.ledger.waiting + $0.ledger.running == 0 }
+          first.waitUntil { $0.accounts.ledger.waiting + $0.accounts.ledger.running == 0 }
         }
       }
     }

@@ -53,7 +53,7 @@ struct HeldItemsTests {
     #expect(report.ledger.cancelled == count)
     #expect(report.ledger.balances)
     #if DEBUG
-      #expect(dispatcher.withCore { $0.held.looks } == count, "each looks at its own place alone")
+      #expect(dispatcher.engine.withCore { $0.standby.held.looks } == count, "each looks at its own place alone")
     #endif
     group.leave()
   }

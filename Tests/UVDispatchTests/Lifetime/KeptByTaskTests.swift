@@ -40,7 +40,7 @@ extension OnePool {
       }
       #expect(areAway.wait(patience))
       dispatcher.waitUntil { core in
-        core.running.isEmpty && core.workers.searching == 0 && core.ledger.waiting == 0
+        core.running.isEmpty && core.workers.searching == 0 && core.accounts.ledger.waiting == 0
       }
       return tasks
     }

@@ -17,16 +17,16 @@ struct ReleaseEverythingTests {
     case "a group": core.put(bare.item(.notification))
     case "room": bare.putWithoutRoom(bare.item())
     case "its time": core.put(bare.item(.timer, due: .distantFuture))
-    default: core.lateJobs.append(bare.task())
+    default: core.late.add(bare.task())
     }
 
     let left = core.releaseEverything()
 
     #expect(left.count == 1)
-    #expect(core.held.isEmpty)
-    #expect(core.withoutRoom.isEmpty)
-    #expect(core.timers.count == 0)
-    #expect(core.lateJobs.isEmpty)
+    #expect(core.standby.held.isEmpty)
+    #expect(core.standby.withoutRoom.isEmpty)
+    #expect(core.timers.nextDeadline == nil)
+    #expect(core.late.waiting.isEmpty)
   }
 
   @Test("leaves no queue with a task in it", arguments: [true, false])

@@ -19,7 +19,7 @@ struct ReuseTests {
 
     let renewed = another(used)
 
-    #expect(used.core.spares.count == 0)
+    #expect(used.core.running.freeTasks.count == 0)
     #expect(story(of: renewed) == story(of: another(fresh)))
   }
 
@@ -28,7 +28,7 @@ struct ReuseTests {
     let bare = BareCore()
     useUp(bare)
 
-    let spare = bare.core.spares.take()
+    let spare = bare.core.running.takeFreeTask()
 
     #expect(spare?.item == nil)
     #expect(spare?.view == nil)
@@ -48,7 +48,7 @@ struct ReuseTests {
 
     #expect(again.prefix(3).map { ObjectIdentifier($0) } == names)
     #expect(!names.contains(ObjectIdentifier(again[3])))
-    #expect(bare.core.spares.count == 0)
+    #expect(bare.core.running.freeTasks.count == 0)
   }
 
   @Test("stays what it was while somebody looks at it, as one who waits for its end does")
@@ -60,7 +60,7 @@ struct ReuseTests {
 
     bare.core.reuse(consume task)
 
-    #expect(bare.core.spares.count == 0)
+    #expect(bare.core.running.freeTasks.count == 0)
     #expect(waiting.waitsFor != nil)
   }
 
@@ -68,12 +68,12 @@ struct ReuseTests {
   func notKept() {
     let bare = BareCore()
     bare.core.reuse(bare.core.makeFrame(on: .background))
-    #expect(bare.core.spares.count == 0)
+    #expect(bare.core.running.freeTasks.count == 0)
 
-    var tasks = (0..<Spares.most + 10).map { _ in bare.task() }
+    var tasks = (0..<FreeList.most + 10).map { _ in bare.task() }
     while let task = tasks.popLast() { bare.core.reuse(consume task) }
 
-    #expect(bare.core.spares.count == Spares.most)
+    #expect(bare.core.running.freeTasks.count == FreeList.most)
   }
 
   @Test("goes with its dispatcher, on a thread with a small stack as well")
@@ -113,7 +113,7 @@ struct ReuseTests {
     task.beginWait(for: bare.task())
     _ = task.release()
     bare.core.reuse(consume task)
-    #expect(bare.core.spares.count == 1)
+    #expect(bare.core.running.freeTasks.count == 1)
   }
 
   /// Every stored property, those of the superclasses included.
@@ -134,5 +134,6 @@ struct ReuseTests {
 
 private func fillAndDrop() {
   let bare = BareCore()
-  for task in (0..<Spares.most).map({ _ in bare.task() }) { bare.core.spares.add(task) }
+  var list = FreeList()
+  for task in (0..<FreeList.most).map({ _ in bare.task() }) { list.add(task) }
 }

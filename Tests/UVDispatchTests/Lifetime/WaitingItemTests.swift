@@ -33,14 +33,14 @@ struct WaitingItemTests {
   @Test("needs no task to be cancelled", arguments: Stand.allCases)
   func cancelled(stand: Stand) {
     let item = put(stand)
-    #expect(core.ledger.waiting == 1)
+    #expect(core.accounts.ledger.waiting == 1)
 
     #expect(core.cancel(item) == .beforeStart)
 
     #expect(item.queued == nil)
-    #expect(core.spares.count == 0)
-    #expect(core.ledger.waiting == 0)
-    #expect(core.ledger.cancelled == 1)
+    #expect(core.running.freeTasks.count == 0)
+    #expect(core.accounts.ledger.waiting == 0)
+    #expect(core.accounts.ledger.cancelled == 1)
     #expect(core.releaseEverything().isEmpty)
     bare.deliver()
     #expect(item.outcome == .cancelled)
@@ -74,7 +74,7 @@ struct WaitingItemTests {
     #expect(core.cancel(item) == .beforeStart)
 
     #expect(core.task(of: item) == nil)
-    #expect(core.ledger.waiting == 0)
+    #expect(core.accounts.ledger.waiting == 0)
     #expect(core.releaseEverything().isEmpty)
   }
 
@@ -90,7 +90,7 @@ struct WaitingItemTests {
     "is found where it stands, also after others before it have gone, in a dispatcher with a name or without",
     arguments: [1, 2, 3], [true, false])
   func moved(seed: Int, isNamed: Bool) {
-    core.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
+    core.doors.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
     var dice = Dice(seed: seed)
     for stand in [Stand.lane, .view, .foreground, .due] {
       var items = (0..<500).map { _ in put(stand) }
@@ -101,7 +101,7 @@ struct WaitingItemTests {
         bare.deliver()
         #expect(item.outcome == .cancelled)
       }
-      #expect(core.ledger.waiting == 0)
+      #expect(core.accounts.ledger.waiting == 0)
       #expect(core.releaseEverything().isEmpty)
     }
   }
@@ -110,7 +110,7 @@ struct WaitingItemTests {
     "is let go of when it is cancelled, and was let go of when it is too late for that",
     arguments: [Stand.lane, .view, .foreground, .due], [true, false])
   func letGo(stand: Stand, isNamed: Bool) {
-    core.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
+    core.doors.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
     weak var cancelled: WorkItem?
     weak var waiting: WorkItem?
     do {
@@ -122,7 +122,7 @@ struct WaitingItemTests {
     }
     #expect(cancelled == nil)
     #expect(waiting != nil && waiting?.outcome == nil)
-    #expect(core.ledger.waiting == 2)
+    #expect(core.accounts.ledger.waiting == 2)
 
     #expect(core.releaseEverything().count == 2)
   }
@@ -130,7 +130,7 @@ struct WaitingItemTests {
   @Test("is in a dispatcher that no other is named as")
   func named() {
     typealias Name = WorkItem.DispatcherName
-    #expect(BareCore().core.name != BareCore().core.name || BareCore().core.name == .none)
+    #expect(BareCore().core.doors.name != BareCore().core.doors.name || BareCore().core.doors.name == .none)
     for count in [1, 255, 256, 65_535] {
       #expect(Name(ofDispatcher: count) != .none)
       #expect(Name(ofDispatcher: count) == Name(ofDispatcher: count))
@@ -148,7 +148,7 @@ struct WaitingItemTests {
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) { [stand = "\(stand)" as String, isNameless] in
       let (mine, other) = (BareCore(), BareCore())
-      if isNameless { (mine.core.name, other.core.name) = (.none, .none) }
+      if isNameless { (mine.core.doors.name, other.core.doors.name) = (.none, .none) }
       let stand = Stand.allCases.first { "\($0)" == stand }!
       let item = stand == .lane ? mine.item() : mine.item(.timer, due: .distantFuture)
       mine.core.put(item)
@@ -160,11 +160,11 @@ struct WaitingItemTests {
 
   @Test("lets a shutdown look again when it is cancelled")
   func inShutdown() {
-    core.loopRuns = true
+    core.loopThread.claim()
     bare.running()
     core.beginShutdown(ShutdownPolicy())
     let item = put(.lane)
-    core.loop.isWanted = false
+    core.loop.forgetWish()
 
     #expect(core.cancel(item) == .beforeStart)
 

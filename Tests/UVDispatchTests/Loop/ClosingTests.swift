@@ -33,23 +33,23 @@ extension OnePool {
     @Test("while a thread that has freed the lock is about to wake it")
     func wakeInFlight() throws {
       let dispatcher = try UVDispatcher()
-      let core = dispatcher.lock()
-      core.loop.isWanted = true
+      let core = dispatcher.engine.lock()
+      core.loop.want()
       core.settle()
       #expect(core.loop.isPending)
       #expect(core.loop.inFlight == 1)
       // The part of an unlock that is done under the lock.
       _ = core.loop.takePending()
       core.loop.endIteration(again: false)
-      dispatcher.unlock()
+      dispatcher.engine.unlock()
       let loop = LoopThread(dispatcher)
 
       dispatcher.beginShutdown()
       loop.waitUntilItStands()
 
       #expect(!loop.hasReturned)
-      dispatcher.loop.wake()
-      dispatcher.withCore { $0.loop.endWake() }
+      dispatcher.engine.loop.wake()
+      dispatcher.engine.withCore { $0.loop.endWake() }
       #expect(loop.join())
     }
   }
@@ -106,7 +106,7 @@ private final class LoopThread: Sendable {
   /// Waits until the loop is over and its thread sleeps, or until the thread has returned all the same.
   func waitUntilItStands() {
     // No event tells of this moment, so the test looks again and again.
-    while !dispatcher.withCore({ $0.loop.isOver }) {}
+    while !dispatcher.engine.withCore({ $0.loop.isOver }) {}
     while !hasReturned {
       let status = try? String(
         contentsOfFile: "/proc/\(number.value ?? "self")/status", encoding: .utf8)

@@ -62,13 +62,13 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let timer = dispatcher.foreground.after(.seconds(3600)) {}
       dispatcher.runUntilIdle()
-      #expect(dispatcher.loop.timeout > 0)
+      #expect(dispatcher.engine.loop.timeout > 0)
 
       timer.cancel()
       dispatcher.foreground {}
       dispatcher.runUntilIdle()
 
-      #expect(dispatcher.loop.timeout == -1)
+      #expect(dispatcher.engine.loop.timeout == -1)
     }
 
     @Test("of a dispatcher is set for the last moment that serves two timers at once")
@@ -77,7 +77,7 @@ extension OnePool {
       dispatcher.foreground.after(.seconds(1000), tolerance: .seconds(1000)) {}
       dispatcher.foreground.after(.seconds(1500)) {}
 
-      let next = dispatcher.withCore { $0.nextDeadline }
+      let next = dispatcher.engine.withCore { $0.nextDeadline }
 
       #expect(next >= 1_500_000_000_000)
     }
@@ -88,7 +88,7 @@ extension OnePool {
       let isInTurn = Box([Bool]())
       for delay in [1, 2] {
         dispatcher.foreground.after(.milliseconds(delay)) {
-          isInTurn.change { $0.append(dispatcher.withCore { !$0.loop.mustBeTold }) }
+          isInTurn.change { $0.append(dispatcher.engine.withCore { !$0.loop.mustBeTold }) }
           if delay == 2 { dispatcher.beginShutdown() }
         }
       }

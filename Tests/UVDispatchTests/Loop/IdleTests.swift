@@ -40,7 +40,7 @@ extension OnePool {
 
     @Test("is idle and may end with a task in a suspended view")
     func inSuspendedView() {
-      core.pool.suspend(view.pool, now: { 0 })
+      core.background.pool.suspend(view.pool, now: { 0 })
       put(on: .background, view)
 
       #expect(core.isIdle)
@@ -78,7 +78,7 @@ extension OnePool {
 
     @Test("is neither idle nor may it end with somebody who is being told")
     func delivery() {
-      core.deliveries.add(1, ordering: .relaxed)
+      core.doors.callbacks.begin()
 
       #expect(!core.isIdle)
       #expect(!core.hasNothingLeft)

@@ -32,7 +32,7 @@ extension OnePool {
           let dispatcher = try UVDispatcher()
           try dispatcher.start()
           dispatcher.waitUntil { $0.loop.mustBeTold }
-          close(dispatcher.loop.wakeDescriptor)
+          close(dispatcher.engine.loop.wakeDescriptor)
           dispatcher.foreground {}
         }
       }

@@ -12,7 +12,7 @@ extension OnePool {
 
       dispatcher.runUntilIdle()
 
-      #expect(dispatcher.withCore { !$0.leavesWhenIdle && !$0.loopRuns })
+      #expect(dispatcher.engine.withCore { !$0.loopThread.leavesWhenIdle && !$0.loopThread.isClaimed })
     }
   }
 }

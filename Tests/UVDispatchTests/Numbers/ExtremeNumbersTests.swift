@@ -112,7 +112,7 @@ extension OnePool {
         let label = "t\(number)"
         let dispatcher = try UVDispatcher(
           .init(label: label, stallThreshold: duration, observer: Deaf()))
-        dispatcher.waitUntil { $0.watchdogIsParked }
+        dispatcher.waitUntil { $0.observation.watchdogIsParked }
         let watchdog = try #require(KernelThread.named("\(label) watch"))
         #expect(watchdog.waitUntilItSleeps())
         let before = watchdog.switches

@@ -24,7 +24,7 @@ extension OnePool {
       queue {}
 
       let view = dispatcher.view(queue.view)
-      let next = dispatcher.withCore { core in
+      let next = dispatcher.engine.withCore { core in
         core.collect()
         return core.poolView(view).queue.ready.nextBarrierBand
       }

@@ -23,7 +23,7 @@ struct PromotionTests {
     core.promotePlain()
 
     #expect(tasks.count == 1)
-    #expect(core.ledger.waiting == 1)
+    #expect(core.accounts.ledger.waiting == 1)
   }
 
   @Test("can be taken out of its queue from between others", arguments: Lane.allCases)

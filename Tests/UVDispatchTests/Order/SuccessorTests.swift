@@ -30,7 +30,7 @@ extension OnePool {
         let (lines, ids) = (Box<[UInt]>([]), Box(Set<UInt64>()))
         @Sendable func note() {
           lines.change { $0.append(UInt(CurrentTask.site?.line ?? 0)) }
-          ids.change { _ = $0.insert(dispatcher.currentTask?.id ?? 0) }
+          ids.change { _ = $0.insert(dispatcher.engine.currentTask?.id ?? 0) }
         }
         let line: UInt = #line
         queue { note() }
@@ -73,13 +73,13 @@ extension OnePool {
       try dispatcher.start()
       for queue in lanes {
         let gate = gate(before: queue)
-        dispatcher.waitUntil { $0.running.contains { $0.queue == queue.identity } }
+        dispatcher.waitUntil { $0.running.all.contains { $0.queue == queue.identity } }
         let (flushed, ended) = (Latch(), Latch())
         Task {
           await queue.flush()
           flushed.open()
         }
-        await onOtherThread { dispatcher.waitUntil { !$0.flushes.isEmpty } }
+        await onOtherThread { dispatcher.waitUntil { !$0.running.flushes.isEmpty } }
         queue {
           // If nothing completes the flush, this wait ends by its time-out.
           #expect(flushed.wait(patienceWithTasks))
@@ -111,7 +111,7 @@ extension OnePool {
 struct TakingSuccessorsTests {
   private let bare = BareCore(width: 2)
   private var core: Core { bare.core }
-  private var mayStart: Bool { core.mayStart.load(ordering: .relaxed) }
+  private var mayStart: Bool { core.doors.hints.mayStart.load(ordering: .relaxed) }
 
   /// A worker that runs one body, while `count` more wait in the inbox and have not been drained.
   private func worker(before count: Int) -> QueuedTask {
@@ -134,8 +134,8 @@ struct TakingSuccessorsTests {
     #expect(core.takeSuccessor(in: frame, at: 8) != nil)
     #expect(!mayStart)
     #expect(core.takeSuccessor(in: frame, at: 9) == nil)
-    #expect(core.pool.busyWorkers == 1)
-    #expect(core.ledger.completed == 2)
+    #expect(core.background.pool.busyWorkers == 1)
+    #expect(core.accounts.ledger.completed == 2)
     #expect(frame.enqueuedAt == 8)
   }
 

@@ -12,7 +12,7 @@ extension OnePool {
       let observer = StallNotes(1)
       let dispatcher = try UVDispatcher(
         .init(stallThreshold: .milliseconds(10), observer: observer))
-      dispatcher.waitUntil { $0.watchdogIsParked }
+      dispatcher.waitUntil { $0.observation.watchdogIsParked }
 
       dispatcher.background(label: "stuck") { _ = observer.enough.wait(patience) }
 

@@ -30,7 +30,7 @@ extension OnePool {
           let watched = try UVDispatcher(.init(observer: Blind()))
           try watched.start()
           try exercise(watched)
-          watched.waitUntil { $0.watchdogIsParked }
+          watched.waitUntil { $0.observation.watchdogIsParked }
           // Work that waits for a time, for a group, for a `resume()` and for a Task.
           let waiting = try UVDispatcher()
           try waiting.start()
@@ -58,7 +58,7 @@ extension OnePool {
           started.hold(patience)
           ending.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
           for dispatcher in [running, watched, waiting, ending] {
-            dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold && !$0.isDelivering }
+            dispatcher.waitUntil { $0.loopThread.isClaimed && $0.loop.mustBeTold && !$0.isDelivering }
           }
 
           let woken = switchesInASecond(apartFrom: others)
@@ -90,7 +90,7 @@ extension OnePool {
             (0..<2).map { _ in OtherThread { _ = try? handle.wait() } }
             + (0..<2).map { _ in OtherThread { try? view.sync {} } }
             + (0..<2).map { _ in OtherThread { _ = try? handle.wait(timeout: .seconds(3600)) } }
-          dispatcher.waitUntil { $0.ledger.accepted == 3 }
+          dispatcher.waitUntil { $0.accounts.ledger.accepted == 3 }
 
           let woken = switchesInASecond(apartFrom: others)
 
@@ -116,8 +116,8 @@ private func exercise(_ dispatcher: UVDispatcher) throws {
     queue.submit {}.cancel()
   }
   Task(executorPreference: dispatcher.background.executor) { await dispatcher.foreground.flush() }
-  if dispatcher.withCore({ $0.loopRuns }) {
-    dispatcher.waitUntil { $0.isIdle && $0.ledger.waiting == 0 }
+  if dispatcher.engine.withCore({ $0.loopThread.isClaimed }) {
+    dispatcher.waitUntil { $0.isIdle && $0.accounts.ledger.waiting == 0 }
   }
 }
 

@@ -77,7 +77,7 @@ extension OnePool {
       dispatcher.runUntilIdle()
 
       #expect(calls.value == 1)
-      #expect(dispatcher.withCore { $0.awaitsEvents } == false)
+      #expect(dispatcher.engine.withCore { $0.awaitsEvents } == false)
     }
 
     @Test("in a handler of the fake removes it also if its registration was not kept")

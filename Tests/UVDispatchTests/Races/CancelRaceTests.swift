@@ -164,7 +164,7 @@ extension OnePool {
         #expect(released.wait(patience))
         #expect(timer.outcomeIfFinished == .cancelled)
       }
-      #expect(dispatcher.withCore { $0.timersWithRun.isEmpty })
+      #expect(dispatcher.engine.withCore { $0.timers.withRun.isEmpty })
       dispatcher.end()
       #expect(dispatcher.ledger.balances)
       #expect(dispatcher.ledger.waiting == 0)

@@ -36,7 +36,7 @@ extension OnePool {
             unsafe dispatcher.withLoop { loop in
               unsafe CheckHandle.add(to: loop) {
                 // After the iteration that has told the loop to stop, since nothing was left.
-                guard dispatcher.withCore({ $0.shutdown?.report != nil && $0.loop.mustBeTold })
+                guard dispatcher.engine.withCore({ $0.closing.report != nil && $0.loop.mustBeTold })
                 else {
                   return true
                 }

@@ -11,7 +11,7 @@ struct CancelPhaseTests {
   private var core: Core { bare.core }
   private let drainIsOver = ShutdownPolicy(drain: .zero, cancel: .seconds(3600))
 
-  init() { core.loopRuns = true }
+  init() { core.loopThread.claim() }
 
   @Test("a body that still runs is asked to stop, and nothing is let in from it any more")
   func gate() {
@@ -19,9 +19,9 @@ struct CancelPhaseTests {
 
     core.beginShutdown(drainIsOver)
 
-    #expect(core.shutdown?.phase == .cancelling)
+    #expect(core.closing.progress?.phase == .cancelling)
     #expect(core.refusal(isTimer: false, isFromOwnWork: true) == .shutDown)
-    #expect(core.shutdown?.report == nil)
+    #expect(core.closing.report == nil)
   }
 
   @Test("plain bodies are cancelled that have not started", arguments: Lane.allCases)
@@ -31,16 +31,16 @@ struct CancelPhaseTests {
 
     core.beginShutdown(drainIsOver)
 
-    #expect(core.ledger.cancelled == 2)
-    #expect(core.ledger.waiting == 0)
-    #expect(core.shutdown?.unfinished.map(\.left.state) == [.neverStarted, .neverStarted])
+    #expect(core.accounts.ledger.cancelled == 2)
+    #expect(core.accounts.ledger.waiting == 0)
+    #expect(core.closing.progress?.unfinished.map(\.left.state) == [.neverStarted, .neverStarted])
   }
 
   @Test("there is no report before the loop has had its turn: a signal may have come")
   func beforeTheTurn() {
     core.beginShutdown(drainIsOver)
 
-    #expect(core.shutdown?.report == nil)
+    #expect(core.closing.report == nil)
   }
 
   @Test("and nothing is left, there is a report")
@@ -48,28 +48,28 @@ struct CancelPhaseTests {
     core.beginShutdown(drainIsOver)
     core.advanceShutdown(isTurn: true)
 
-    #expect(core.shutdown?.report != nil)
+    #expect(core.closing.report != nil)
   }
 
   @Test("there is no report while the turn of a caller has come that has not noticed")
   func granted() {
-    core.blocked.admitted = 1
+    core.blocked.admit(bare.caller(on: nil))
 
     core.beginShutdown(drainIsOver)
     core.advanceShutdown(isTurn: true)
 
-    #expect(core.shutdown?.report == nil)
+    #expect(core.closing.report == nil)
   }
 
   @Test(
     "there is no report while somebody is told of an outcome, or is to be",
     arguments: [true, false])
   func delivery(isUnderWay: Bool) {
-    if isUnderWay { core.deliveries.add(1, ordering: .relaxed) } else { core.outbox.append {} }
+    if isUnderWay { core.doors.callbacks.begin() } else { core.outbox.append {} }
 
     core.beginShutdown(drainIsOver)
     core.advanceShutdown(isTurn: true)
 
-    #expect(core.shutdown?.report == nil)
+    #expect(core.closing.report == nil)
   }
 }

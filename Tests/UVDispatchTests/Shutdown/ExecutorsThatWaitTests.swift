@@ -85,7 +85,7 @@ extension OnePool {
       let reported = Task { await dispatcher.waitForReport().ledger.cancelled }
       await onOtherThread {
         #expect(keeper.suspended.wait(patienceWithTasks))
-        dispatcher.waitUntil { !$0.tasksForReport.isEmpty }
+        dispatcher.waitUntil { !$0.closing.tasks.isEmpty }
         keeper.isArmed.raise()
       }
       // On another thread, since the executor may block it.
@@ -115,7 +115,7 @@ extension OnePool {
       let thread = OtherThread { _ = try? dispatcher.waitForReport() }
       await onOtherThread {
         #expect(begun.wait(patienceWithTasks) && keeper.suspended.wait(patienceWithTasks))
-        dispatcher.waitUntil { !$0.tasksForReport.isEmpty && !$0.threadsForReport.isEmpty }
+        dispatcher.waitUntil { !$0.closing.tasks.isEmpty && !$0.closing.threads.isEmpty }
         keeper.isArmed.raise()
         gate.open()
         #expect(thread.join())
@@ -136,15 +136,15 @@ extension OnePool {
       let reported = Task(executorPreference: keeper) {
         await dispatcher.waitForReport().ledger.cancelled
       }
-      await onOtherThread { dispatcher.waitUntil { $0.tasksForReport.count == 1 } }
+      await onOtherThread { dispatcher.waitUntil { $0.closing.tasks.count == 1 } }
       // Behind the first Task.
       let other = Task { await dispatcher.waitForReport().ledger.cancelled }
       let (caller, report) = try await onOtherThread {
-        dispatcher.waitUntil { $0.tasksForReport.count == 2 }
+        dispatcher.waitUntil { $0.closing.tasks.count == 2 }
         keeper.isArmed.raise()
         let caller = OtherThread {
           // The thread has to wait for the report behind the Task.
-          dispatcher.waitUntil { !$0.threadsForReport.isEmpty }
+          dispatcher.waitUntil { !$0.closing.threads.isEmpty }
           dispatcher.beginShutdown(Self.policy)
         }
         let report = try dispatcher.waitForReport(timeout: patience)

@@ -8,13 +8,12 @@ import Testing
 struct FlushAtTheEndTests {
   private let bare = BareCore(overflow: .reject(limit: 1))
 
-  init() { bare.core.loopRuns = true }
+  init() { bare.core.loopThread.claim() }
 
   private func flush(_ lane: Lane) {
-    let queue = TaskQueue.Identity(dispatcher: bare.core.dispatcher, view: nil, lane: lane)
-    bare.core.flushes.append(Core.Flush(remaining: bare.core.unfinished(on: queue)) {})
-    bare.core.settleFlushes()
-    #expect(bare.core.flushes.count == 1)
+    let queue = TaskQueue.Identity(dispatcher: bare.core.doors.dispatcher, view: nil, lane: lane)
+    bare.core.addFlush(of: queue) {}
+    #expect(bare.core.running.flushes.count == 1)
   }
 
   @Test("refuses what waited for room, has nothing more to wait for")
@@ -24,7 +23,7 @@ struct FlushAtTheEndTests {
 
     bare.core.beginShutdown(ShutdownPolicy())
 
-    #expect(bare.core.flushes.isEmpty)
+    #expect(bare.core.running.flushes.isEmpty)
   }
 
   @Test("abandons what runs, has nothing more to wait for", arguments: Lane.allCases)
@@ -34,7 +33,7 @@ struct FlushAtTheEndTests {
 
     bare.core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
 
-    #expect(bare.core.flushes.isEmpty)
+    #expect(bare.core.running.flushes.isEmpty)
   }
 
   @Test("cancels what has not started, has nothing more to wait for")
@@ -44,7 +43,7 @@ struct FlushAtTheEndTests {
 
     bare.core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
 
-    #expect(bare.core.flushes.isEmpty)
+    #expect(bare.core.running.flushes.isEmpty)
   }
 
   @Test("has abandoned what still runs, waits for none of it", arguments: Lane.allCases)
@@ -52,7 +51,7 @@ struct FlushAtTheEndTests {
     bare.running(on: lane)
     bare.core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
 
-    let queue = TaskQueue.Identity(dispatcher: bare.core.dispatcher, view: nil, lane: lane)
+    let queue = TaskQueue.Identity(dispatcher: bare.core.doors.dispatcher, view: nil, lane: lane)
 
     #expect(bare.core.unfinished(on: queue).isEmpty)
   }

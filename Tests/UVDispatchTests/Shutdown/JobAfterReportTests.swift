@@ -23,7 +23,7 @@ extension OnePool {
       }
 
       let runner = WatchedThread {
-        while dispatcher.withCore({ $0.shutdown == nil }) {}
+        while dispatcher.engine.withCore({ !$0.closing.hasBegun }) {}
         if untilIdle { dispatcher.runUntilIdle() } else { dispatcher.run() }
         hadEnded.value = hasEnded.isRaised
       }

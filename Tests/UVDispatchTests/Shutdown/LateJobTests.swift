@@ -110,10 +110,10 @@ extension OnePool {
       let other = Resident(on: views[1])
       let kept = Task { await keeper.keep() }
       let entered = Task { await other.enter() }
-      await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 2 } }
+      await onOtherThread { dispatcher.waitUntil { $0.late.waiting.count == 2 } }
       #if DEBUG
         // One thread waits for both bodies.
-        #expect(dispatcher.withCore { $0.startedLateThreads } == 1)
+        #expect(dispatcher.engine.withCore { $0.late.startedThreads } == 1)
       #endif
 
       gates[0].open()
@@ -164,7 +164,7 @@ extension OnePool {
         // One by one: if each got a thread, some would run by the time the last has come.
         for number in 1...50 {
           group.addTask(executorPreference: dispatcher.foreground.executor) { meter.count {} }
-          dispatcher.waitUntil { $0.lateJobs.count == number || meter.most > 1 }
+          dispatcher.waitUntil { $0.late.waiting.count == number || meter.most > 1 }
         }
         gate.open()
       }

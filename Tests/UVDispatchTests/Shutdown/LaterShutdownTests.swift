@@ -10,12 +10,12 @@ struct LaterShutdownTests {
   private var core: Core { bare.core }
 
   init() {
-    core.loopRuns = true
+    core.loopThread.claim()
     bare.running()
     core.beginShutdown(.init(drain: .seconds(100), cancel: .seconds(100)))
   }
 
-  private var deadlines: [Int64]? { core.shutdown.map { [$0.drainUntil, $0.cancelUntil] } }
+  private var deadlines: [Int64]? { core.closing.progress.map { [$0.drainUntil, $0.cancelUntil] } }
 
   @Test("is not lengthened by a later call")
   func lengthened() {
@@ -39,11 +39,11 @@ struct LaterShutdownTests {
 
   @Test("wakes the loop when the drain is over, when the cancel phase is, and for the report")
   func deadlinesOfTheLoop() throws {
-    let shutdown = try #require(core.shutdown)
+    let shutdown = try #require(core.closing.progress)
 
     #expect(core.nextDeadline == shutdown.drainUntil)
-    #expect(shutdown.nextDeadline(after: shutdown.drainUntil) == shutdown.cancelUntil)
-    #expect(shutdown.nextDeadline(after: shutdown.cancelUntil) == shutdown.endsAt)
-    #expect(shutdown.nextDeadline(after: shutdown.endsAt) == .max)
+    #expect(core.closing.nextDeadline(after: shutdown.drainUntil) == shutdown.cancelUntil)
+    #expect(core.closing.nextDeadline(after: shutdown.cancelUntil) == core.closing.endsAt)
+    #expect(core.closing.nextDeadline(after: core.closing.endsAt ?? 0) == nil)
   }
 }

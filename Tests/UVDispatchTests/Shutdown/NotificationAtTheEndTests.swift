@@ -20,10 +20,10 @@ extension OnePool {
         since: first.timesEmptied)
       #expect(waits)
       second.notify(on: dispatcher.background) { ran.increment() }
-      let (turns, turn) = (Latch(3), dispatcher.loop.onTurn)
-      dispatcher.loop.onTurn = { [unowned dispatcher] in
+      let (turns, turn) = (Latch(3), dispatcher.engine.loop.onTurn)
+      dispatcher.engine.loop.onTurn = { [unowned dispatcher] in
         turn()
-        if dispatcher.withCore({ $0.shutdown != nil }) { turns.open() }
+        if dispatcher.engine.withCore({ $0.closing.hasBegun }) { turns.open() }
       }
       try dispatcher.start()
       let begins = OtherThread { dispatcher.beginShutdown(.init(drain: .seconds(3_600))) }

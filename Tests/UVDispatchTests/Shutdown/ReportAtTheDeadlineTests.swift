@@ -104,7 +104,7 @@ extension OnePool {
       queue(label: "asker") {
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
         // The thread of the deadline may come late. Then any call makes the report.
-        dispatcher.withCore { $0.concludeAtDeadline() }
+        dispatcher.engine.withCore { $0.concludeAtDeadline() }
         ended.open()
       }
       try dispatcher.start()
@@ -132,7 +132,7 @@ extension OnePool {
           gate.hold(patience)
         }
       }
-      if !entersAtOnce { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+      if !entersAtOnce { dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 } }
       hold.open()
       #expect(started.wait(patience))
 
@@ -184,8 +184,8 @@ extension OnePool {
       dispatcher.waitUntil { core in
         core.loop.isOver
           && (lane == .foreground
-            || core.running.isEmpty && !core.inbox.mayHoldEntries
-              && core.pool.background.queue.ready.isEmpty)
+            || core.running.isEmpty && !core.doors.background.mayHoldEntries
+              && core.background.pool.background.queue.ready.isEmpty)
       }
       mayEnd.raise()
       #expect(ended.wait(patienceWithTasks))
@@ -253,7 +253,7 @@ extension OnePool {
       _ = try abandoned(by: dispatcher)
 
       // The test does not ask whether the Task runs there at the moment: it may have yielded, or not.
-      #expect(dispatcher.withCore { !$0.loop.isOver && $0.strandsJobs(on: .background, nil) })
+      #expect(dispatcher.engine.withCore { !$0.loop.isOver && $0.strandsJobs(on: .background, nil) })
       mayEnd.raise()
       #expect(ended.wait(patienceWithTasks))
       #expect(dispatcher.run().ledger.balances)
@@ -279,13 +279,12 @@ extension OnePool {
           answer.value = error as? WaitRefusal
         }
       }
-      dispatcher.waitUntil { $0.ledger.waiting == 1 }
-      dispatcher.withCore { core in
+      dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 }
+      dispatcher.engine.withCore { core in
         for thread in core.blocked.threads {
           guard case .turn(let task) = thread.target else { continue }
           #expect(core.takeBack(task))
-          task.isGranted = true
-          core.blocked.admitted += 1
+          core.blocked.admit(task)
         }
         core.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
         core.concludeAtDeadline()

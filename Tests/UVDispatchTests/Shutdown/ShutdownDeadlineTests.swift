@@ -103,7 +103,7 @@ extension OnePool {
       #expect(started.wait(patience))
       let begun = Box<ContinuousClock.Instant?>(nil)
       let beginner = OtherThread {
-        dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold }
+        dispatcher.waitUntil { $0.loopThread.isClaimed && $0.loop.mustBeTold }
         begun.value = .now
         dispatcher.beginShutdown(.init(drain: .milliseconds(30), cancel: .milliseconds(30)))
       }
@@ -130,7 +130,7 @@ extension OnePool {
       #expect(started.wait(patience))
       dispatcher.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
       let shortener = OtherThread {
-        dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold }
+        dispatcher.waitUntil { $0.loopThread.isClaimed && $0.loop.mustBeTold }
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
       }
 

@@ -19,7 +19,7 @@ extension OnePool {
       }
       #expect(started.wait(patience))
       let caller = OtherThread { result.value = try? view.sync { 7 } }
-      dispatcher.waitUntil { $0.ledger.accepted == 2 }
+      dispatcher.waitUntil { $0.accounts.ledger.accepted == 2 }
       dispatcher.foreground { gate.open() }
       dispatcher.beginShutdown(.init(drain: .seconds(3600)))
 
@@ -42,7 +42,7 @@ extension OnePool {
           try view.sync { answer.value = "ran" }
         } catch { answer.value = "\(error)" }
       }
-      dispatcher.waitUntil { $0.ledger.accepted == 1 }
+      dispatcher.waitUntil { $0.accounts.ledger.accepted == 1 }
       dispatcher.beginShutdown(.init(drain: .seconds(3600)))
 
       let report = dispatcher.run()
@@ -71,7 +71,7 @@ extension OnePool {
       let caller = OtherThread {
         do { try view.sync {} } catch { answer.value = "\(error)" }
       }
-      dispatcher.waitUntil { $0.ledger.accepted == 2 }
+      dispatcher.waitUntil { $0.accounts.ledger.accepted == 2 }
       dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
 
       let report = dispatcher.run()
@@ -170,7 +170,7 @@ extension OnePool {
       let callers = (0..<6).map { _ in
         OtherThread { try? dispatcher.foreground.sync { _ = ran.increment() } }
       }
-      dispatcher.waitUntil { $0.ledger.accepted == 6 }
+      dispatcher.waitUntil { $0.accounts.ledger.accepted == 6 }
       dispatcher.beginShutdown(.init(drain: .seconds(3600)))
 
       let report = dispatcher.run()

@@ -17,7 +17,7 @@ extension OnePool {
       async let entering: Void = resident.enter()
 
       let report = await onOtherThread {
-        dispatcher.waitUntil { $0.ledger.waiting == 2 }
+        dispatcher.waitUntil { $0.accounts.ledger.waiting == 2 }
         dispatcher.beginShutdown()
         return dispatcher.run()
       }
@@ -39,9 +39,9 @@ extension OnePool {
         try dispatcher.start()
         await withTaskGroup { group in
           for _ in 0..<20 { group.addTask { await resident.enter() } }
-          await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting > 0 } }
+          await onOtherThread { dispatcher.waitUntil { $0.accounts.ledger.waiting > 0 } }
           dispatcher.beginShutdown()
-          await onOtherThread { dispatcher.waitUntil { $0.shutdown?.report != nil } }
+          await onOtherThread { dispatcher.waitUntil { $0.closing.report != nil } }
           view.resume()
           for _ in 0..<20 { group.addTask { await resident.enter() } }
         }
@@ -58,8 +58,8 @@ extension OnePool {
       let (gate, isTold, wasHeld) = (Latch(), Latch(), Box(false))
       let isOver = Latch()
       // Holds the loop's thread between the report and the end of the loop.
-      dispatcher.withCore { core in
-        core.tasksForReport.append { _ in
+      dispatcher.engine.withCore { core in
+        core.closing.add { _ in
           isTold.open()
           wasHeld.value = gate.wait(patience)
           isOver.open()
@@ -93,13 +93,13 @@ extension OnePool {
       try dispatcher.start()
       await withTaskGroup { group in
         group.addTask { await resident.hold(started, gate) }
-        await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+        await onOtherThread { dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 } }
         dispatcher.beginShutdown()
         #expect(await onOtherThread { started.wait(patience) })
         view.resume()
         group.addTask { await resident.enter() }
         await onOtherThread {
-          dispatcher.waitUntil { $0.lateJobs.count == 1 || resident.most > 1 }
+          dispatcher.waitUntil { $0.late.waiting.count == 1 || resident.most > 1 }
         }
         gate.open()
         loopMayEnd.open()
@@ -128,12 +128,12 @@ extension OnePool {
       #expect(await onOtherThread { reported.wait(patienceWithTasks) })
       await withTaskGroup { group in
         group.addTask { await holder.hold(first.started, first.gate) }
-        await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+        await onOtherThread { dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 } }
         view.suspend()
         group.addTask { await holder.hold(second.started, second.gate) }
 
         #expect(await onOtherThread { first.started.wait(patience) })
-        await onOtherThread { dispatcher.waitUntil { $0.lateJobs.count == 1 } }
+        await onOtherThread { dispatcher.waitUntil { $0.late.waiting.count == 1 } }
         view.resume()
         end.open()
         await keeper.value
@@ -156,10 +156,10 @@ extension OnePool {
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
       let task = Task(executorPreference: view.executor) { 12 }
-      await onOtherThread { dispatcher.waitUntil { $0.ledger.waiting == 1 } }
+      await onOtherThread { dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 } }
 
       // If the view were resumed before the job is handed on, it would otherwise take the job back.
-      let isStranded = dispatcher.withCore { core in
+      let isStranded = dispatcher.engine.withCore { core in
         core.beginShutdown(ShutdownPolicy())
         core.conclude()
         return (view.view as? UVView)?.isStranded
@@ -188,7 +188,7 @@ extension OnePool {
           // One thread runs all of them. The loop's thread may be blocked too before it ends, so the loop must
           // be over.
           dispatcher.waitUntil {
-            $0.loop.isOver && $0.lateJobs.count == 10 && $0.blocked.threads.count == 2
+            $0.loop.isOver && $0.late.waiting.count == 10 && $0.blocked.threads.count == 2
           }
         }
         gate.open()

@@ -13,8 +13,8 @@ extension OnePool {
       try dispatcher.start()
       let ledger = Box<Ledger?>(nil)
       let waiter = OtherThread { ledger.value = try? dispatcher.waitForReport().ledger }
-      dispatcher.waitUntil { $0.threadsForReport.count == 1 }
-      #expect(dispatcher.withCore { $0.blocked.isEmpty })
+      dispatcher.waitUntil { $0.closing.threads.count == 1 }
+      #expect(dispatcher.engine.withCore { $0.blocked.isEmpty })
       dispatcher.background {}
 
       dispatcher.beginShutdown()
@@ -31,7 +31,7 @@ extension OnePool {
       for timeout in [Duration.milliseconds(1), .zero, .seconds(-1)] {
         #expect(throws: WaitRefusal.timedOut) { try dispatcher.waitForReport(timeout: timeout) }
       }
-      #expect(dispatcher.withCore { $0.threadsForReport.isEmpty })
+      #expect(dispatcher.engine.withCore { $0.closing.threads.isEmpty })
     }
 
     @Test("is refused where the end itself waits for it")

@@ -77,7 +77,7 @@ struct BareCore {
     body: @escaping @Sendable () throws -> Void = {}
   ) -> WorkItem {
     let item = fresh(.task, on: lane, view, body: body)
-    _ = core.post(item, to: view, parent: nil)
+    _ = core.doors.post(item, to: view, parent: nil)
     return item
   }
 
@@ -91,10 +91,7 @@ struct BareCore {
   }
 
   /// Lets an item wait for room in its queue.
-  func putWithoutRoom(_ item: WorkItem) {
-    item.place.stage = .held
-    core.withoutRoom.append(item)
-  }
+  func putWithoutRoom(_ item: WorkItem) { core.standby.addWithoutRoom(item) }
 
   /// The task of a call of `sync`.
   func caller(on view: UVView?, band: PriorityBand = .medium) -> QueuedTask {
@@ -134,7 +131,7 @@ struct BareCore {
   var background: LaneInbox { inbox(of: .background) }
 
   /// Whether a worker may start something.
-  var canStart: Bool { core.pool.canStart(now: { 0 }) }
+  var canStart: Bool { core.background.pool.canStart(now: { 0 }) }
 
   /// Posts a plain body, as any thread may.
   func post(on lane: Lane = .background) {
@@ -148,9 +145,9 @@ struct BareCore {
     -> ViewInbox.Begun
   {
     let begun = view.inbox.beginPost {
-      core.inbox.announce(view)
+      core.doors.background.announce(view)
     } announceMore: {
-      core.inbox.announceMore()
+      core.doors.background.announceMore()
     }
     if begun != .isRefused {
       view.inbox.post(
@@ -181,34 +178,42 @@ struct LaneInbox {
   let lane: Lane
 
   var isAttended: Bool {
-    lane == .foreground ? core.mailbox.isAttended : core.inbox.isAttended
+    lane == .foreground ? core.doors.foreground.isAttended : core.doors.background.isAttended
   }
 
   var mayHoldEntries: Bool {
-    lane == .foreground ? core.mailbox.mayHoldEntries : core.inbox.mayHoldEntries
+    lane == .foreground ? core.doors.foreground.mayHoldEntries : core.doors.background.mayHoldEntries
   }
 
-  var mayHoldViews: Bool { core.inbox.mayHoldViews }
+  var mayHoldViews: Bool { core.doors.background.mayHoldViews }
 
-  var isBeingFetchedFor: Bool { core.inbox.isBeingFetchedFor }
+  var isBeingFetchedFor: Bool { core.doors.background.isBeingFetchedFor }
 
   func mayHoldViews(otherThan view: ObjectIdentifier?) -> Bool {
-    core.inbox.mayHoldViews(otherThan: view)
+    core.doors.background.mayHoldViews(otherThan: view)
   }
 
-  func rest() -> Bool { core.inbox.rest() }
+  func rest() -> Bool { core.doors.background.rest() }
 
   func beginPost() -> Bool {
-    lane == .foreground ? core.mailbox.beginPost() : core.inbox.beginPost()
+    lane == .foreground ? core.doors.foreground.beginPost() : core.doors.background.beginPost()
   }
 
   func post(_ entry: UVDispatch.Entry) -> Bool {
-    lane == .foreground ? core.mailbox.post(entry) : core.inbox.post(entry)
+    lane == .foreground ? core.doors.foreground.post(entry) : core.doors.background.post(entry)
+  }
+}
+
+extension LoopWakeups {
+  /// Lets an iteration pass in which nothing comes.
+  mutating func forgetWish() {
+    _ = beginIteration()
+    endIteration(again: false)
   }
 }
 
 extension UVDispatcher {
-  func inbox(of lane: Lane) -> LaneInbox { LaneInbox(core: lockedCore, lane: lane) }
+  func inbox(of lane: Lane) -> LaneInbox { LaneInbox(core: engine.core, lane: lane) }
 }
 
 extension CallSite {

@@ -10,7 +10,7 @@ func withLockHeldElsewhere<Value>(
 ) rethrows -> Value {
   let (held, gate) = (Latch(), Latch())
   let holder = OtherThread {
-    dispatcher.withCore { _ in
+    dispatcher.engine.withCore { _ in
       held.open()
       gate.hold(patience)
     }

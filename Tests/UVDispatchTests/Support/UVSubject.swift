@@ -21,10 +21,10 @@ struct UVSubject: ContractSubject {
 
   func settle(_ dispatcher: UVDispatcher) { dispatcher.waitUntil { $0.isIdle } }
 
-  func end(_ dispatcher: UVDispatcher) { dispatcher.waitUntil { $0.shutdown?.report != nil } }
+  func end(_ dispatcher: UVDispatcher) { dispatcher.waitUntil { $0.closing.report != nil } }
 
   func finish(_ dispatcher: UVDispatcher) throws {
-    if dispatcher.withCore({ !$0.loopRuns && !$0.loop.isOver }) { try start(dispatcher) }
+    if dispatcher.engine.withCore({ !$0.loopThread.isClaimed && !$0.loop.isOver }) { try start(dispatcher) }
     dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
     dispatcher.waitUntil { $0.loop.isOver }
   }
@@ -60,18 +60,18 @@ extension UVDispatcher {
   /// Waits until `condition` holds of what the dispatcher knows; fails the test if it never does. The calling
   /// thread counts among those that are blocked.
   func waitUntil(sourceLocation: SourceLocation = #_sourceLocation, _ condition: (Core) -> Bool) {
-    let core = lock()
-    core.awaitDeliveries(true)
+    let core = engine.lock()
+    core.doors.callbacks.addParty()
     let end = core.instant.advanced(by: patienceWithTasks)
-    let thread = block(for: .anything, mayTimeOut: true)
+    let thread = engine.block(for: .anything, mayTimeOut: true)
     var holds = condition(core)
     while !holds, core.instant < end {
-      park(thread, until: end)
+      engine.park(thread, until: end)
       holds = condition(core)
     }
-    unblock(thread)
-    core.awaitDeliveries(false)
-    unlock()
+    engine.unblock(thread)
+    core.doors.callbacks.removeParty()
+    engine.unlock()
     if !holds { Issue.record("it never came about", sourceLocation: sourceLocation) }
   }
 }

@@ -230,9 +230,9 @@ struct StageDriver {
 extension UVDispatcher {
   /// How many threads are blocked in a `sync`.
   fileprivate var callersOfSync: Int {
-    monitor.lock()
-    defer { monitor.unlock(telling: false) }
-    let core = lockedCore
+    engine.monitor.lock()
+    defer { engine.monitor.unlock(telling: false) }
+    let core = engine.core
     return core.blocked.threads.count { thread in
       // A thread whose body runs on the loop, or has run, is still blocked, but stands in no queue.
       guard case .turn(let caller) = thread.target else { return false }

@@ -47,7 +47,7 @@ extension OnePool {
         semaphore.open()
         ended.open()
       }
-      dispatcher.waitUntil { $0.running.contains(where: \.isBlocked) }
+      dispatcher.waitUntil { $0.running.all.contains(where: \.isBlocked) }
 
       gate.open()
 
@@ -101,7 +101,7 @@ extension OnePool {
           ended.open()
         }
         dispatcher.waitUntil {
-          $0.running.count(where: \.isBlocked) == number || refused.value > 0
+          $0.running.all.count(where: \.isBlocked) == number || refused.value > 0
         }
       }
       #expect(refused.value == 0)

@@ -143,7 +143,7 @@ struct DeadlockSearchTests {
     arguments: [false, true])
   func refusable(isLast: Bool) {
     let bare = BareCore(width: 3)
-    bare.core.loopRuns = true
+    bare.core.loopThread.claim()
     let caller = bare.core.makeTask(
       .caller(nil), on: .foreground, nil, site: .here(), parent: nil)
     bare.core.accept(caller)
@@ -165,7 +165,7 @@ struct DeadlockSearchTests {
     "refuses one of the circle that a thread leads to, through a caller that does not come back")
   func circleThroughABusyCaller() {
     let bare = BareCore(width: 4)
-    bare.core.loopRuns = true
+    bare.core.loopThread.claim()
     let loopsCaller = bare.caller(on: bare.view)
     let callers = [bare.caller(on: bare.view), loopsCaller]
     bare.view.pool.queue.suspend()
@@ -241,13 +241,13 @@ struct DeadlockSearchTests {
   @Test("finds a body of the loop that waits for the loop")
   func loop() {
     let bare = BareCore()
-    bare.core.loopRuns = true
+    bare.core.loopThread.claim()
     let caller = bare.core.makeTask(
       .caller(nil), on: .foreground, nil, site: .here(), parent: nil)
     let thread = bare.blocked(on: .turn(caller), on: .foreground, isWorker: false, isLoop: true)
 
     #expect(!isLive(thread, in: bare))
-    bare.core.loopRuns = false
+    bare.core.loopThread.leave()
     #expect(isLive(thread, in: bare))
   }
 
@@ -259,7 +259,8 @@ struct DeadlockSearchTests {
         .turn(bare.caller(on: bare.view)),
         BlockedThreads.Standing(
           task: nil, isLoop: false, isWorker: false, deliveries: deliveries,
-          mayTimeOut: mayTimeOut))
+          mayTimeOut: mayTimeOut)
+      ).thread
     }
     let outer = block(1)
     #expect(bare.core.blocked.deliveries == 1, "of a thread without a task, too")
@@ -286,7 +287,7 @@ struct DeadlockSearchTests {
     #expect(!bare.core.blocked.mayCloseCircle)
     bare.core.blocked.end(thread)
     #expect(bare.core.blocked.mayCloseCircle)
-    bare.core.blocked.mayCloseCircle = false
+    _ = bare.core.blocked.takeSuspicion()
     bare.core.blocked.end(bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view))
     #expect(!bare.core.blocked.mayCloseCircle)
   }
@@ -341,7 +342,7 @@ struct DeadlockSearchTests {
       .turn(bare.caller(on: suspended)),
       BlockedThreads.Standing(
         task: nil, isLoop: false, isWorker: true, deliveries: 1, mayTimeOut: false, isTelling: true)
-    )
+    ).thread
 
     #expect(!isLive(thread, in: bare, circlesOnly: false))
     #expect(callback.isLive)
@@ -367,7 +368,7 @@ struct DeadlockSearchTests {
   @Test("finds a wait for a group of which a task stands behind the body that waits")
   func members() {
     let bare = BareCore()
-    bare.core.loopRuns = true
+    bare.core.loopThread.claim()
     bare.core.put(bare.item(on: .foreground, group: group))
     let thread = bare.blocked(on: .group(group), on: .foreground, isWorker: false, isLoop: true)
 
@@ -381,7 +382,7 @@ struct DeadlockSearchTests {
   @Test("counts a timer of the group as long as the loop can come to it")
   func timer() {
     let bare = BareCore()
-    bare.core.loopRuns = true
+    bare.core.loopThread.claim()
     let item = bare.item(
       .timer, on: .foreground, due: DispatcherInstant(nanoseconds: 1), group: group)
     bare.core.put(item)
@@ -399,7 +400,7 @@ struct DeadlockSearchTests {
   @Test("is made while nothing runs and nothing can start")
   func standsStill() {
     let bare = BareCore()
-    bare.core.loopRuns = true
+    bare.core.loopThread.claim()
     #expect(bare.core.standsStill)
     bare.queued()
     #expect(!bare.core.standsStill)
@@ -444,7 +445,7 @@ extension BareCore {
     core.blocked.begin(
       target,
       BlockedThreads.Standing(
-        task: task, isLoop: isLoop, isWorker: isWorker, deliveries: 0, mayTimeOut: mayTimeOut))
+        task: task, isLoop: isLoop, isWorker: isWorker, deliveries: 0, mayTimeOut: mayTimeOut)).thread
   }
 
   fileprivate func otherView() -> UVView {

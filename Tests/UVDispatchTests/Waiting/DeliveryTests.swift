@@ -11,10 +11,10 @@ struct DeliveryTests {
   private let core = BareCore().core
 
   private func isAwaited() -> Bool {
-    core.deliveries.add(1, ordering: .relaxed)
+    core.doors.callbacks.begin()
     #expect(core.isDelivering)
     defer { #expect(!core.isDelivering) }
-    return core.endDelivery()
+    return core.doors.callbacks.end()
   }
 
   @Test("is awaited by nobody of a dispatcher that goes on")
@@ -22,11 +22,11 @@ struct DeliveryTests {
 
   @Test("is awaited by a loop that is to leave, until it has left")
   func byLeaver() {
-    core.leavesWhenIdle = true
-    core.leavesWhenIdle = true
+    core.leaveWhenIdle(true)
+    core.leaveWhenIdle(true)
     #expect(isAwaited())
 
-    core.leavesWhenIdle = false
+    core.leaveWhenIdle(false)
 
     #expect(!isAwaited())
   }
@@ -124,7 +124,7 @@ extension OnePool {
     }
 
     private var lookers: Int {
-      dispatcher.withCore { $0.awaitingDeliveries.load(ordering: .relaxed) }
+      dispatcher.engine.withCore { $0.doors.callbacks.parties.load(ordering: .relaxed) }
     }
 
     @Test("is not waited for by a thread that waits for the outcome, which is known before it")
@@ -135,7 +135,7 @@ extension OnePool {
 
       gate.open()
       #expect(canceller.join())
-      #expect(dispatcher.withCore { $0.awaitingDeliveries.load(ordering: .relaxed) } == 0)
+      #expect(dispatcher.engine.withCore { $0.doors.callbacks.parties.load(ordering: .relaxed) } == 0)
     }
 
     @Test("reaches a loop that is to leave when it is idle")

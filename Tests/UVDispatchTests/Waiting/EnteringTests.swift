@@ -12,13 +12,13 @@ struct EnteringTests {
     for round in 1...3 {
       let frame = try #require(bare.entering(bare.view))
       #expect(bare.view.pool.queue.onCallers == 1)
-      #expect(bare.core.running.map(ObjectIdentifier.init) == [ObjectIdentifier(frame)])
-      #expect(bare.core.ledger == ledger(accepted: round, running: 1, completed: round - 1))
+      #expect(bare.core.running.all.map(ObjectIdentifier.init) == [ObjectIdentifier(frame)])
+      #expect(bare.core.accounts.ledger == ledger(accepted: round, running: 1, completed: round - 1))
 
       bare.core.leave(frame)
       #expect(bare.view.pool.queue.running == 0)
-      #expect(bare.core.running.isEmpty)
-      #expect(bare.core.ledger == ledger(accepted: round, completed: round))
+      #expect(bare.core.running.all.isEmpty)
+      #expect(bare.core.accounts.ledger == ledger(accepted: round, completed: round))
     }
   }
 
@@ -90,7 +90,7 @@ struct EnteringTests {
     bare.post()
 
     #expect(bare.entering(nil) == nil)
-    #expect(bare.core.ledger.accepted == 1)
+    #expect(bare.core.accounts.ledger.accepted == 1)
     _ = bare.core.releaseEverything()
   }
 
@@ -100,23 +100,23 @@ struct EnteringTests {
     bare.core.beginShutdown(.init(drain: .seconds(1), cancel: .zero))
 
     #expect(bare.entering(bare.view) == nil)
-    #expect(bare.core.ledger.accepted == 0)
+    #expect(bare.core.accounts.ledger.accepted == 0)
   }
 
   @Test("tells the loop when it has ended, if that leaves when nothing is left, or shuts down")
   func tellsTheLoop() throws {
     let leaving = BareCore()
-    leaving.core.leavesWhenIdle = true
+    leaving.core.leaveWhenIdle(true)
     let first = try #require(leaving.entering(nil))
-    leaving.core.loop.isWanted = false
+    leaving.core.loop.forgetWish()
     leaving.core.leave(first)
     #expect(leaving.core.loop.isWanted)
-    leaving.core.leavesWhenIdle = false
+    leaving.core.leaveWhenIdle(false)
 
     let ending = BareCore()
     let second = try #require(ending.entering(nil))
     ending.core.beginShutdown(.init(drain: .seconds(1), cancel: .zero))
-    ending.core.loop.isWanted = false
+    ending.core.loop.forgetWish()
     ending.core.leave(second)
     #expect(ending.core.loop.isWanted)
   }

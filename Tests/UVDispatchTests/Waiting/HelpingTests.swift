@@ -30,10 +30,10 @@ extension OnePool {
       }
       for queue in [dispatcher.background, dispatcher.foreground] { queue { sync(on: view) } }
       try dispatcher.start()
-      dispatcher.waitUntil { $0.running.count == 2 && $0.running.allSatisfy(\.isBlocked) }
+      dispatcher.waitUntil { $0.running.count == 2 && $0.running.all.allSatisfy(\.isBlocked) }
       view.resume()
       dispatcher.waitUntil { [ran] core in
-        ran.value == 1 && core.running.count == 2 && core.running.allSatisfy(\.isBlocked)
+        ran.value == 1 && core.running.count == 2 && core.running.all.allSatisfy(\.isBlocked)
       }
       view(priority: .high) { ran.increment() }
 
@@ -60,7 +60,7 @@ extension OnePool {
       }
 
       #expect(ended.wait(patience))
-      #expect(dispatcher.withCore { $0.blocked.admitted } == 0)
+      #expect(dispatcher.engine.withCore { $0.blocked.admitted } == 0)
       #expect(ran.value == 2)
       dispatcher.end()
     }
@@ -115,7 +115,7 @@ extension OnePool {
         sync(on: view)
         ended.open()
       }
-      dispatcher.waitUntil { $0.running.contains { $0.isBlocked } }
+      dispatcher.waitUntil { $0.running.all.contains { $0.isBlocked } }
 
       mayEnd.open()
       #expect(ended.wait(patience))
@@ -137,7 +137,7 @@ extension OnePool {
         loopWaits.hold(patience)
       }
       dispatcher.background { sync(on: view) }
-      dispatcher.waitUntil { $0.running.count == 1 && $0.running.allSatisfy(\.isBlocked) }
+      dispatcher.waitUntil { $0.running.count == 1 && $0.running.all.allSatisfy(\.isBlocked) }
       view.resume()
       #expect(isSuspended.wait(patience))
       dispatcher.foreground {
@@ -148,12 +148,12 @@ extension OnePool {
         told.open()
       }
       let loop = WatchedThread { dispatcher.run() }
-      dispatcher.waitUntil { $0.running.contains { $0.lane == .foreground && $0.isBlocked } }
+      dispatcher.waitUntil { $0.running.all.contains { $0.lane == .foreground && $0.isBlocked } }
       #expect(loop.waitUntilItSleeps())
 
       loopWaits.open()
 
-      dispatcher.waitUntil { $0.running.count == 2 && $0.running.allSatisfy(\.isBlocked) }
+      dispatcher.waitUntil { $0.running.count == 2 && $0.running.all.allSatisfy(\.isBlocked) }
       view.resume()
       #expect(told.wait(patience))
       #expect(refused.value == 0)

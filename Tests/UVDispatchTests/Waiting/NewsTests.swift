@@ -12,19 +12,20 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let waiter = WatchedThread {
         dispatcher.waitUntil { $0.blocked.admitted == 1 }
-        dispatcher.withCore { $0.blocked.admitted = 0 }
+        dispatcher.engine.withCore { $0.blocked.noticeAdmission() }
       }
       #expect(waiter.waitUntilItSleeps())
-      let core = dispatcher.lock()
-      core.blocked.admitted = 1
+      let core = dispatcher.engine.lock()
+      core.blocked.admit(
+        core.makeTask(.caller(nil), on: .background, nil, site: .here(), parent: nil))
       core.blocked.flagAll()
 
       let end = core.instant.advanced(by: patience)
-      let thread = dispatcher.block(for: .anything, mayTimeOut: true)
-      while core.blocked.admitted == 1, core.instant < end { dispatcher.park(thread, until: end) }
-      dispatcher.unblock(thread)
+      let thread = dispatcher.engine.block(for: .anything, mayTimeOut: true)
+      while core.blocked.admitted == 1, core.instant < end { dispatcher.engine.park(thread, until: end) }
+      dispatcher.engine.unblock(thread)
       let wasSeen = core.blocked.admitted == 0
-      dispatcher.unlock()
+      dispatcher.engine.unlock()
 
       #expect(wasSeen)
       #expect(waiter.join())

@@ -14,7 +14,7 @@ extension OnePool {
       try dispatcher.start()
       dispatcher.waitUntil { $0.loop.mustBeTold }
       let ran = Box(false)
-      let core = dispatcher.lock()
+      let core = dispatcher.engine.lock()
       let task = core.makeTask(
         .plain({ ran.value = true }), on: lane, nil, site: CallSite(fileID: #fileID, line: #line),
         parent: nil)
@@ -22,10 +22,10 @@ extension OnePool {
       core.enqueue(task)
 
       let end = core.instant.advanced(by: patience)
-      let thread = dispatcher.block(for: .anything, mayTimeOut: true)
-      while !ran.value, core.instant < end { dispatcher.park(thread, until: end) }
-      dispatcher.unblock(thread)
-      dispatcher.unlock()
+      let thread = dispatcher.engine.block(for: .anything, mayTimeOut: true)
+      while !ran.value, core.instant < end { dispatcher.engine.park(thread, until: end) }
+      dispatcher.engine.unblock(thread)
+      dispatcher.engine.unlock()
 
       #expect(ran.value)
       #expect(dispatcher.now < end)
@@ -36,14 +36,14 @@ extension OnePool {
     func outbox() throws {
       let dispatcher = try UVDispatcher()
       let wasTold = Box(false)
-      let core = dispatcher.lock()
+      let core = dispatcher.engine.lock()
       core.outbox.append { wasTold.value = true }
 
       let end = core.instant.advanced(by: patience)
-      let thread = dispatcher.block(for: .anything, mayTimeOut: true)
-      while !wasTold.value, core.instant < end { dispatcher.park(thread, until: end) }
-      dispatcher.unblock(thread)
-      dispatcher.unlock()
+      let thread = dispatcher.engine.block(for: .anything, mayTimeOut: true)
+      while !wasTold.value, core.instant < end { dispatcher.engine.park(thread, until: end) }
+      dispatcher.engine.unblock(thread)
+      dispatcher.engine.unlock()
 
       #expect(wasTold.value)
       #expect(dispatcher.now < end)

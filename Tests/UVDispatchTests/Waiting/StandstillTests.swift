@@ -128,7 +128,7 @@ extension OnePool {
         note { _ = try wide.sync { ran.increment() } }
         ended.open()
       }
-      dispatcher.waitUntil { $0.running.contains(where: \.isBlocked) }
+      dispatcher.waitUntil { $0.running.all.contains(where: \.isBlocked) }
       gate.open()
 
       #expect(ended.wait(patience))

@@ -9,10 +9,10 @@ import Testing
   struct StepsOfDeadlockSearchTests {
     /// How much one search looks at.
     private func looks(in bare: BareCore) -> Int {
-      let before = bare.core.blocked.looks
+      let before = bare.core.blocked.counts.looks
       let groups = AwaitedGroups(of: bare.core, onlyRunning: true)
       _ = DeadlockSearch(bare.core, groups, circlesOnly: true, mayHelp: true)
-      return bare.core.blocked.looks - before
+      return bare.core.blocked.counts.looks - before
     }
 
     @Test(
@@ -77,11 +77,11 @@ import Testing
       let groups = AwaitedGroups(of: bare.core, onlyRunning: true)
       let search = DeadlockSearch(bare.core, groups, circlesOnly: true, mayHelp: true)
       let first = try #require(bare.core.blocked.threads.first)
-      let before = bare.core.blocked.looks
+      let before = bare.core.blocked.counts.looks
 
       #expect(search.victim(from: first) === bare.core.blocked.threads.last)
       #expect(search.links(after: first).count == count - 1)
-      #expect(bare.core.blocked.looks - before <= 5 * count)
+      #expect(bare.core.blocked.counts.looks - before <= 5 * count)
     }
   }
 

@@ -14,8 +14,8 @@ import Testing
         var (searches, looks, flags) = (0, 0, 0)
 
         init(of dispatcher: UVDispatcher) {
-          (searches, looks, flags) = dispatcher.withCore {
-            ($0.blocked.searches, $0.blocked.looks, $0.blocked.flags)
+          (searches, looks, flags) = dispatcher.engine.withCore {
+            ($0.blocked.counts.searches, $0.blocked.counts.looks, $0.blocked.counts.flags)
           }
         }
       }

@@ -63,12 +63,12 @@ extension OnePool {
       let waiter = OtherThread { _ = try? group.wait() }
       dispatcher.waitUntilSomebodyWaits()
 
-      dispatcher.lock()
+      dispatcher.engine.lock()
       let leaver = OtherThread { group.leaveAsMember().emptied?.tell() }
       // The leaving thread reports that the group is empty only when it gets the lock.
       while group.count > 0 {}
       group.enter()
-      dispatcher.unlock()
+      dispatcher.engine.unlock()
 
       #expect(leaver.join())
       #expect(waiter.join())
@@ -104,7 +104,7 @@ extension OnePool {
       let refused = Latch()
       // Submitted first: otherwise the other body might wait before this one has come, and be refused at once.
       dispatcher.background {
-        dispatcher.waitUntil { $0.running.contains { $0.isBlocked } }
+        dispatcher.waitUntil { $0.running.all.contains { $0.isBlocked } }
         // The view may be resumed, so this wait is not refused itself.
         try? held.sync {}
       }
@@ -139,9 +139,9 @@ extension UVDispatcher {
   /// Looks again and again, since no event tells of that moment.
   fileprivate func waitUntilSomebodyWaits() {
     while true {
-      lock()
-      let isAwaited = !lockedCore.blocked.isEmpty
-      unlock()
+      engine.lock()
+      let isAwaited = !engine.core.blocked.isEmpty
+      engine.unlock()
       if isAwaited { return }
     }
   }

@@ -30,7 +30,7 @@ extension OnePool {
     }
 
     private func waitUntilItWaits() {
-      dispatcher.waitUntil { $0.running.contains { $0.lane == .background && $0.isBlocked } }
+      dispatcher.waitUntil { $0.running.all.contains { $0.lane == .background && $0.isBlocked } }
     }
 
     @Test("is told of a deadlock while no thread runs the loop, which is not on its chain")
@@ -65,9 +65,9 @@ extension OnePool {
       view.suspend()
       let handle = view.submit {}
       let waiter = dispatcher.background.submit { try handle.wait() }
-      dispatcher.waitUntil { $0.running.contains(where: \.isBlocked) }
+      dispatcher.waitUntil { $0.running.all.contains(where: \.isBlocked) }
       // If the wait were found to be a deadlock, one of these sections of the lock would refuse it.
-      for _ in 0..<10 { dispatcher.withCore { _ in } }
+      for _ in 0..<10 { dispatcher.engine.withCore { _ in } }
       #expect(waiter.outcomeIfFinished == nil)
 
       view.resume()
@@ -80,7 +80,7 @@ extension OnePool {
     func syncEnded() {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let areBlocked: @Sendable () -> [Bool] = { [dispatcher] in
-        dispatcher.withCore { $0.running.map(\.isBlocked) }
+        dispatcher.engine.withCore { $0.running.all.map(\.isBlocked) }
       }
       onWorker {
         let meanwhile = try view.sync(areBlocked)

@@ -34,12 +34,12 @@ extension OnePool {
       view.suspend()
       let handle = view.submit {}
       // A section of the lock that wants the loop, and leaves the wake-up to the next section.
-      dispatcher.lock().loop.isWanted = true
-      dispatcher.monitor.unlock()
+      dispatcher.engine.lock().loop.want()
+      dispatcher.engine.monitor.unlock()
 
       #expect(handle.cancel() == .beforeStart)
 
-      dispatcher.withCore { core in
+      dispatcher.engine.withCore { core in
         #expect(!core.loop.isPending)
         #expect(core.loop.inFlight == 0)
         #expect(core.loop.state == .woken)

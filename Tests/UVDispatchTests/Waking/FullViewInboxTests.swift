@@ -23,7 +23,7 @@ struct FullViewInboxTests {
     #expect(frame.poolView == nil)
     _ = bare.post(to: bare.view)
     #expect(bare.background.mayHoldViews)
-    #expect(core.ledger.accepted == 4)
+    #expect(core.accounts.ledger.accepted == 4)
     _ = core.releaseEverything()
   }
 
@@ -36,7 +36,7 @@ struct FullViewInboxTests {
 
     bare.core.finish(frame, .completed)
 
-    #expect(bare.core.ledger.accepted == 3)
+    #expect(bare.core.accounts.ledger.accepted == 3)
     #expect(bare.view.pool.holder === bare.view)
     #expect(bare.canStart)
     _ = bare.core.releaseEverything()
@@ -50,7 +50,7 @@ struct FullViewInboxTests {
 
     bare.core.collect()
 
-    #expect(bare.core.ledger.accepted == 3)
+    #expect(bare.core.accounts.ledger.accepted == 3)
     #expect(bare.view.attendsItself)
     bare.core.finish(frame, .completed)
     _ = bare.core.releaseEverything()
@@ -90,7 +90,7 @@ struct FullViewInboxTests {
   func suspendedWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let frame = bare.full()
-    bare.core.pool.suspend(bare.view.pool, now: { 0 })
+    bare.core.background.pool.suspend(bare.view.pool, now: { 0 })
     bare.core.collect()
 
     #expect(!bare.view.attendsItself)
@@ -120,9 +120,9 @@ struct FullViewInboxTests {
     bare.post(to: bare.view)
     bare.core.closeInboxes()
 
-    #expect(bare.core.ledger.accepted == 5)
+    #expect(bare.core.accounts.ledger.accepted == 5)
     #expect(bare.post(to: bare.view) == .isRefused)
-    #expect(bare.core.attendingThemselves.isEmpty)
+    #expect(bare.core.background.full.isEmpty)
     bare.core.begin(caller)
     bare.core.finish(caller, .completed)
     _ = bare.core.releaseEverything()

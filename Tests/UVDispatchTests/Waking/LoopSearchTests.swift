@@ -18,7 +18,7 @@ extension OnePool {
       // The time budget of an iteration does not end the spin either.
       let dispatcher = try UVDispatcher(
         .init(overflow: overflow, loopBudget: .init(tasks: tasks, time: .seconds(3600))))
-      dispatcher.withCore {
+      dispatcher.engine.withCore {
         // The loop does not leave its processor to other threads, although it may share it with this one.
         $0.loop.patience = Patience(length: 2 * Self.anHour, leftAt: .max)
       }
@@ -31,7 +31,7 @@ extension OnePool {
     private func sleeping() throws -> UVDispatcher {
       let dispatcher = try UVDispatcher(.init(loopBudget: .init(time: .seconds(3_600))))
       try dispatcher.start()
-      dispatcher.waitUntil { $0.loopRuns && $0.loop.mustBeTold }
+      dispatcher.waitUntil { $0.loopThread.isClaimed && $0.loop.mustBeTold }
       return dispatcher
     }
 
@@ -47,7 +47,7 @@ extension OnePool {
 
         #expect(ran.wait(patience))
         // Before the first post no consumer was notified, so that post notifies one. The later posts need not.
-        let woken = dispatcher.withCore { $0.wokenForPostsAt.load(ordering: .relaxed) }
+        let woken = dispatcher.engine.withCore { $0.doors.hints.wokenForPostsAt.load(ordering: .relaxed) }
         #expect(woken > .min && woken == lastWoken ?? woken)
         lastWoken = woken
       }
@@ -88,7 +88,7 @@ extension OnePool {
     func leaving() throws {
       let dispatcher = try UVDispatcher()
       let ran = Box(0)
-      dispatcher.withCore { $0.loop.patience = Patience(length: 2 * Self.anHour) }
+      dispatcher.engine.withCore { $0.loop.patience = Patience(length: 2 * Self.anHour) }
       dispatcher.foreground { ran.increment() }
 
       dispatcher.runUntilIdle()
@@ -128,14 +128,14 @@ extension OnePool {
     func learnsFromPosts() throws {
       let dispatcher = try sleeping()
       let ran = Latch()
-      dispatcher.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
+      dispatcher.engine.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
 
       dispatcher.foreground { ran.open() }
 
       #expect(ran.wait(patience))
-      dispatcher.withCore { core in
+      dispatcher.engine.withCore { core in
         #expect(core.loop.patience.length == Patience.longest)
-        #expect(core.wokenForPostsAt.load(ordering: .relaxed) == .min)
+        #expect(core.doors.hints.wokenForPostsAt.load(ordering: .relaxed) == .min)
       }
       dispatcher.end()
     }
@@ -143,11 +143,11 @@ extension OnePool {
     @Test("learns it from what comes in by hand, too")
     func learnsByHand() throws {
       let dispatcher = try sleeping()
-      dispatcher.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
+      dispatcher.engine.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
 
       try dispatcher.foreground.sync {}
 
-      #expect(dispatcher.withCore { $0.loop.patience.length } == Patience.longest)
+      #expect(dispatcher.engine.withCore { $0.loop.patience.length } == Patience.longest)
       dispatcher.end()
     }
 
@@ -157,7 +157,7 @@ extension OnePool {
         let slept = core.now + Self.anHour
         core.loop.patience = Patience(length: 4, leftAt: .max)
         core.loop.patience.noteInVain(since: slept)
-        core.wokenForPostsAt.store(
+        core.doors.hints.wokenForPostsAt.store(
           wouldHaveHelped ? slept + Patience.longest - 1 : slept + Patience.longest,
           ordering: .relaxed)
       }
@@ -181,13 +181,13 @@ extension OnePool {
         ran.open()
       }
       dispatcher.waitUntil { $0.loop.state == .asleep }
-      dispatcher.withCore(prepare)
+      dispatcher.engine.withCore(prepare)
 
       pipe.write()
 
       #expect(ran.wait(patience))
       dispatcher.waitUntil { $0.loop.state == .asleep }
-      let learned = dispatcher.withCore { $0.loop.patience }
+      let learned = dispatcher.engine.withCore { $0.loop.patience }
       #expect(learned.vainSince > .min && learned.vainSince < Self.anHour)
       dispatcher.end()
       return learned.length

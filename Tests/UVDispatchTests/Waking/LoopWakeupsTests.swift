@@ -69,7 +69,7 @@ struct LoopWakeupsTests {
   @Test("an iteration knows whether it was asked for, and clears the wish for one")
   func iteration() {
     var loop = LoopWakeups()
-    loop.isWanted = true
+    loop.want()
     var wasAskedFor = loop.beginIteration()
     #expect(!wasAskedFor)
     #expect(!loop.isWanted)

@@ -106,11 +106,11 @@ extension OnePool {
       var hasNoted = false
       let end = dispatcher.now.advanced(by: patience)
       while !hasNoted, dispatcher.now < end {
-        dispatcher.withCore { $0.workers.patience = Patience(length: length) }
+        dispatcher.engine.withCore { $0.workers.patience = Patience(length: length) }
         dispatcher.background {}
         dispatcher.waitUntil { core in
           hasNoted = core.workers.patience.vainSince > .min
-          return core.ledger.running == 0 && core.ledger.waiting == 0 && core.workers.searching == 0
+          return core.accounts.ledger.running == 0 && core.accounts.ledger.waiting == 0 && core.workers.searching == 0
         }
         // A worker run that the kernel has kept from its processor for a whole time slice ends without a look.
       }
@@ -129,7 +129,7 @@ extension OnePool {
           let end = dispatcher.now.advanced(by: patience)
 
           while !hasLeft {
-            dispatcher.withCore { core in
+            dispatcher.engine.withCore { core in
               hasLeft = core.workers.patience.leftAt > .min
               // Longer than it ever is: code that is not optimised is too slow to give way within the usual
               // limit.

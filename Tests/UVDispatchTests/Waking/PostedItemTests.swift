@@ -36,23 +36,23 @@ struct PostedItemTests {
     let fetching = stand == .foreground ? 1 : 2
 
     for number in 0..<3 {
-      let begun = core.post(
+      let begun = core.doors.post(
         bare.fresh(on: stand.lane, view(of: stand)), to: view(of: stand), parent: nil)
       #expect(begun == (number < fetching ? .mustFetch : .isAttended))
     }
-    #expect(core.ledger.accepted == 0)
+    #expect(core.accounts.ledger.accepted == 0)
 
     core.collect()
 
-    #expect(core.ledger.accepted == 3)
-    #expect(core.ledger.waiting == 3)
+    #expect(core.accounts.ledger.accepted == 3)
+    #expect(core.accounts.ledger.waiting == 3)
     #expect(core.releaseEverything().count == 3)
   }
 
   @Test("wants nothing but to run among the plain bodies of its queue")
   func others() {
     func isPosted(_ item: WorkItem, in core: Core, _ view: UVView? = nil) -> Bool {
-      core.post(item, to: view, parent: nil) != .isRefused
+      core.doors.post(item, to: view, parent: nil) != .isRefused
     }
     #expect(isPosted(bare.fresh(.reply, on: .foreground), in: core))
     #expect(isPosted(bare.fresh(on: .foreground, band: .high), in: core))
@@ -76,7 +76,7 @@ struct PostedItemTests {
     core.closeInboxes()
     let item = bare.fresh(on: stand.lane, view(of: stand))
 
-    #expect(core.post(item, to: view(of: stand), parent: nil) == .isRefused)
+    #expect(core.doors.post(item, to: view(of: stand), parent: nil) == .isRefused)
 
     #expect(item.place.stage == .nowhere)
     #expect(item.place.parent == 0)
@@ -85,7 +85,7 @@ struct PostedItemTests {
   @Test("knows its parent and when it was submitted")
   func origins() {
     let item = bare.fresh()
-    _ = core.post(item, to: nil, parent: 7)
+    _ = core.doors.post(item, to: nil, parent: 7)
 
     let task = core.task(for: item)
 
@@ -108,8 +108,8 @@ struct PostedItemTests {
 
     bare.deliver()
     #expect(items[1].outcome == .cancelled)
-    #expect(core.ledger.accepted == 3)
-    #expect(core.ledger.waiting == 2)
+    #expect(core.accounts.ledger.accepted == 3)
+    #expect(core.accounts.ledger.waiting == 2)
     #expect(core.cancel(items[1]) == .tooLate)
     for item in [items[0], items[2]] {
       let frame = start(stand)
@@ -135,7 +135,7 @@ struct PostedItemTests {
 
     #expect(bare.core.cancel(hidden) == .beforeStart)
 
-    #expect(bare.core.ledger.waiting == 3)
+    #expect(bare.core.accounts.ledger.waiting == 3)
     bare.core.finish(frame, .completed)
     #expect(bare.core.releaseEverything().count == 3)
     bare.deliver()
@@ -226,13 +226,13 @@ struct PostedItemTests {
     #expect(item.isRunning)
     #expect(frame.id == item.place.id.number)
     #expect(frame.view === view(of: stand))
-    #expect(core.ledger.running == 1)
+    #expect(core.accounts.ledger.running == 1)
     core.finish(frame, .failed(Broken()))
     #expect(frame.item == nil)
     #expect(item.queued == nil)
     #expect(frame.view == nil)
     #expect(item.outcome == .failed(Broken()))
-    #expect(core.ledger.failed == 1)
+    #expect(core.accounts.ledger.failed == 1)
     bare.deliver()
   }
 
@@ -262,7 +262,7 @@ struct PostedItemTests {
   @Test("is followed by others of its kind and by plain bodies, each with a place of its own")
   func followed() {
     for stand in Stand.allCases {
-      let before = core.ledger
+      let before = core.accounts.ledger
       let frame = core.makeFrame(on: stand.lane)
       let first = post(stand)
       let second = post(stand)
@@ -276,25 +276,25 @@ struct PostedItemTests {
       #expect(second.queued === frame)
       #expect(second.isRunning)
       #expect(frame.item === second)
-      #expect(core.ledger.failed == before.failed + 1)
+      #expect(core.accounts.ledger.failed == before.failed + 1)
 
       #expect(!core.goOnWithItem(in: frame, ending: .completed))
       #expect(core.takeSuccessor(ofItemIn: frame, at: 2, ending: .failed(Broken())) != nil)
       #expect(frame.item == nil)
       #expect(frame.record.parent == nil)
-      #expect(core.ledger.failed == before.failed + 2)
-      #expect(core.ledger.completed == before.completed)
+      #expect(core.accounts.ledger.failed == before.failed + 2)
+      #expect(core.accounts.ledger.completed == before.completed)
 
       #expect(core.takeSuccessor(in: frame, at: 3) == nil)
       #expect(core.goOnWithItem(in: frame, ending: .completed))
       #expect(frame.item === last)
-      #expect(core.ledger.completed == before.completed + 1)
+      #expect(core.accounts.ledger.completed == before.completed + 1)
       #expect(!core.goOnWithItem(in: frame, ending: .completed))
       core.finish(frame, .completed)
-      #expect(core.ledger.completed == before.completed + 2)
-      #expect(core.ledger.running == 0)
-      #expect(core.ledger.waiting == 0)
-      #expect(core.ledger.balances)
+      #expect(core.accounts.ledger.completed == before.completed + 2)
+      #expect(core.accounts.ledger.running == 0)
+      #expect(core.accounts.ledger.waiting == 0)
+      #expect(core.accounts.ledger.balances)
       bare.deliver()
     }
   }
@@ -382,7 +382,7 @@ extension OnePool {
         let (labels, ids) = (Box<[String?]>([]), Box(Set<UInt64>()))
         @Sendable func note() {
           labels.change { $0.append(CurrentTask.label) }
-          ids.change { _ = $0.insert(dispatcher.currentTask?.id ?? 0) }
+          ids.change { _ = $0.insert(dispatcher.engine.currentTask?.id ?? 0) }
         }
         let stopped = Box<[Bool]>([])
         queue(label: "first") { note() }
@@ -419,7 +419,7 @@ extension OnePool {
         for item in items {
           item.whenFinished { [dispatcher] _ in
             let ended = dispatcher.ledger.ended
-            seen.change { $0.append((dispatcher.currentTask != nil, ended)) }
+            seen.change { $0.append((dispatcher.engine.currentTask != nil, ended)) }
           }
           dispatcher.submit(item)
         }

@@ -26,7 +26,7 @@ extension OnePool {
         }
         #expect(ended.wait(patience))
         // The next round begins when nothing runs, so its replies may find the loop asleep.
-        dispatcher.waitUntil { $0.ledger.running == 0 }
+        dispatcher.waitUntil { $0.accounts.ledger.running == 0 }
       }
       #expect(numbers.value == Array(0..<60))
       dispatcher.end()
@@ -47,7 +47,7 @@ extension OnePool {
 
       dispatcher.background(label: label, { 1 }, then: { _ in replied.open() })
 
-      dispatcher.waitUntil { $0.ledger.completed == 1 }
+      dispatcher.waitUntil { $0.accounts.ledger.completed == 1 }
       #expect(!replied.isOpen)
       #expect(dispatcher.ledger.refused == 1)
       gate.open()

@@ -27,7 +27,7 @@ extension OnePool {
       #expect(areTelling.wait(patience))
 
       dispatcher.background { ran.open() }
-      dispatcher.withCore { core in
+      dispatcher.engine.withCore { core in
         #expect(core.workers.telling == width)
         #expect(core.workers.searching == 0 && core.running.isEmpty)
       }

@@ -143,13 +143,13 @@ extension OnePool {
         case .withHandle: queue.submit { together.open() }
         case .withPriority: queue(priority: .high) { together.open() }
         }
-        return dispatcher.withCore { [$0.workers.searching, $0.workers.arriving] }
+        return dispatcher.engine.withCore { [$0.workers.searching, $0.workers.arriving] }
       }
 
       #expect(counts == [[1, 1], [2, 2], [2, 2]])
       gate.open()
       dispatcher.waitUntil {
-        $0.ledger.completed == 3 && $0.workers.arriving == 0 && $0.workers.searching == 0
+        $0.accounts.ledger.completed == 3 && $0.workers.arriving == 0 && $0.workers.searching == 0
       }
     }
 
@@ -169,10 +169,10 @@ extension OnePool {
 
       queue.resume()
 
-      #expect(dispatcher.withCore { [$0.workers.searching, $0.workers.arriving] } == [2, 2])
+      #expect(dispatcher.engine.withCore { [$0.workers.searching, $0.workers.arriving] } == [2, 2])
       gate.open()
       dispatcher.waitUntil {
-        $0.ledger.completed == 2 && $0.workers.arriving == 0 && $0.workers.searching == 0
+        $0.accounts.ledger.completed == 2 && $0.workers.arriving == 0 && $0.workers.searching == 0
       }
     }
 

@@ -31,7 +31,7 @@ struct ViewInboxTests {
 
     core.collect()
     #expect(!bare.background.mayHoldViews)
-    #expect(core.ledger.accepted == 2)
+    #expect(core.accounts.ledger.accepted == 2)
     #expect(view.pool.queue.ready.count == 2)
 
     // The background's inbox is still marked as notified, but two workers may be notified.
@@ -50,7 +50,7 @@ struct ViewInboxTests {
     #expect(bare.background.isBeingFetchedFor)
 
     core.collect()
-    #expect(core.ledger.accepted == 3)
+    #expect(core.accounts.ledger.accepted == 3)
     #expect(bare.background.rest())
     #expect(bare.post(to: view) == .mustFetch)
     core.collect()
@@ -70,19 +70,19 @@ struct ViewInboxTests {
 
     #expect(bare.background.isBeingFetchedFor)
     core.collect()
-    #expect(core.ledger.accepted == 3)
+    #expect(core.accounts.ledger.accepted == 3)
     _ = core.releaseEverything()
   }
 
   @Test("takes more in past the gate if it was announced before that, and nobody is fetched")
   func moreWhenClosed() {
     bare.post(to: view)
-    core.inbox.close()
+    core.doors.background.close()
 
     #expect(bare.post(to: view) == .isAttended)
 
     core.collect()
-    #expect(core.ledger.accepted == 2)
+    #expect(core.accounts.ledger.accepted == 2)
     _ = core.releaseEverything()
   }
 
@@ -155,7 +155,7 @@ struct ViewInboxTests {
 
   @Test("has nobody come while its queue is suspended, and then whoever posts fetches in vain")
   func suspended() {
-    core.pool.suspend(view.pool, now: { 0 })
+    core.background.pool.suspend(view.pool, now: { 0 })
     bare.post(to: view)
     core.settle()
     #expect(core.workers.pending == 0)
@@ -172,12 +172,12 @@ struct ViewInboxTests {
     bare.post(to: view)
     #expect(core.startToHelp(view)?.view === view)
 
-    core.loopRuns = true
-    core.running.removeAll()
+    core.loopThread.claim()
+    while let task = core.running.all.last { core.running.remove(task) }
     bare.post(to: view)
     #expect(!core.standsStill)
-    #expect(core.ledger.accepted == 2)
-    core.loopRuns = false
+    #expect(core.accounts.ledger.accepted == 2)
+    core.loopThread.leave()
     _ = core.releaseEverything()
   }
 
@@ -300,7 +300,7 @@ struct ViewInboxTests {
       core.put(waiting)
       item = waiting
     case .resumption:
-      core.pool.suspend(bare.view.pool, now: { 0 })
+      core.background.pool.suspend(bare.view.pool, now: { 0 })
     }
     let caller = bare.caller(on: bare.view, band: .low)
     core.accept(caller)
@@ -386,7 +386,7 @@ struct ViewInboxTests {
 
     bare.core.closeInboxes()
 
-    #expect(bare.core.ledger.accepted == 3)
+    #expect(bare.core.accounts.ledger.accepted == 3)
     #expect(!bare.view.attendsItself)
     // After a refusal the lock of the inbox is not held either.
     for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isRefused) }

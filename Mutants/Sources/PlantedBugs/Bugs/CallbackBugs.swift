@@ -6,7 +6,7 @@ private let holdingBugs = [
     "telling.as-a-searcher",
     breaks:
       "rule 20: a worker that makes a callback counts as one that looks for work",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .statement(
       "tellIfDue(core, isWorker: true)",
       becomes:
@@ -17,15 +17,15 @@ private let holdingBugs = [
     "telling.in-the-next",
     breaks:
       "rule 20: a callback is in the context of the next task, which its thread has taken already",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .statement(
       "tellIfDue(core, isWorker: true)",
       becomes:
         """
         if !core.outbox.isEmpty, let after = core.startOnWorker(frame) {
           after.enter(by: self)
-          unlock()
-          lock()
+          engine.unlock()
+          engine.lock()
           after.leave()
           _ = run(after, core, within: &term.allotment, left: &left)
           core.reuse(consume after)
@@ -38,16 +38,16 @@ private let holdingBugs = [
   Bug(
     "body.as-a-searcher",
     breaks: "workers whose bodies release what waits count as such that look for work",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .statement(
       "Self.perform(consume plain)",
       becomes:
         """
-        lock()
+        engine.lock()
         core.workers.beginSearch()
         free()
         Self.perform(consume plain)
-        lock()
+        engine.lock()
         core.workers.endSearch()
         free()
         """),
@@ -89,7 +89,7 @@ private let stepBugs = [
   Bug(
     "search.each-section", breaks: "every change searches for deadlocks while threads are blocked",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("blocked.mayCloseCircle", becomes: "true", within: "if blocked.mayCloseCircle {"),
+    .expression("blocked.takeSuspicion()", becomes: "true"),
     suites: ["StepsOfWaitsTests"]),
   Bug(
     "blocked.turn-wakes-all", breaks: "each turn in a queue wakes all that wait there",

@@ -10,25 +10,27 @@ let deadlineBugs: [Bug] = [
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.loop-not-woken", breaks: "rule 13: no report while a job of a Task does not end",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("[drainUntil, cancelUntil, endsAt]", becomes: "[drainUntil, cancelUntil]"),
+    in: "UVDispatch/Engine/Closing.swift",
+    .expression(
+      "[progress.drainUntil, progress.cancelUntil, endsAt]",
+      becomes: "[progress.drainUntil, progress.cancelUntil]"),
     suites: ["LaterShutdownTests"]),
   Bug(
     "deadline.not-kept", breaks: "rule 13: no report while the body of a sync does not end",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("if now >= shutdown.endsAt { return concludeAtDeadline() }"),
+    .without("if let end = closing.endsAt, now >= end { return concludeAtDeadline() }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.no-grace", breaks: "rule 13: a body that is about to end is given up",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Closing.swift",
     .expression("cancelUntil.addingClamped(Self.grace)", becomes: "cancelUntil"),
     suites: ["LaterShutdownTests"]),
   Bug(
     "deadline.no-thread", breaks: "rule 13: no report while a body of the foreground does not end",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
     .expression(
-      "core.shutdownDeadline", becomes: "Optional<ShutdownDeadline>.none",
-      within: "guard let deadline = core.shutdownDeadline, let time"),
+      "core.closing.deadline", becomes: "Optional<ShutdownDeadline>.none",
+      within: "guard let deadline = core.closing.deadline, let time"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.not-shortened",
@@ -39,13 +41,13 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.thread-stays", breaks: "a thread is left behind when a shutdown is over",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("if let deadline = shutdownDeadline { outbox.appendWake { deadline.end() } }"),
+    .without("if let deadline = closing.deadline { outbox.appendWake { deadline.end() } }"),
     suites: ["LeakTests"]),
   Bug(
     "deadline.thread-of-the-dropped-stays",
     breaks: "a thread is left behind by a dispatcher that is gone",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("core.shutdownDeadline?.end()"),
+    in: "UVDispatch/Engine/Engine.swift",
+    .without("core.closing.deadline?.end()"),
     suites: ["LeakTests"]),
   Bug(
     "deadline.jobs-not-given-up",
@@ -75,18 +77,18 @@ let deadlineBugs: [Bug] = [
     "deadline.loop-stays-for-callbacks",
     breaks: "rule 13: run() does not return while a callback does not",
     in: "UVDispatch/Engine/Core+Ending.swift",
-    .expression("isPastDeadline", becomes: "false", within: "isPastDeadline\n      ||"),
+    .expression("closing.isPastDeadline(at: now)", becomes: "false"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.loop-stays-for-jobs",
     breaks: "rule 13: run() does not return while a Task yields for ever",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("!again || core.isPastDeadline", becomes: "!again"),
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
+    .expression("!again || core.closing.isPastDeadline(at: core.now)", becomes: "!again"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "strand.foreground-jobs-lost",
     breaks: "rule 13: a job of the foreground is lost at the deadline",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("core.strandLateJobs()"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
@@ -134,10 +136,10 @@ let deadlineBugs: [Bug] = [
   Bug(
     "late.beside-main-queue",
     breaks: "rule 4: a block of the main queue runs beside a late job of the foreground",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression(
       "core.mayServeMainQueue", becomes: "true",
-      within: "loop.hasMainQueueWork(looks: core.shutdown != nil), core.mayServeMainQueue"),
+      within: "loop.hasMainQueueWork(looks: core.closing.hasBegun), core.mayServeMainQueue"),
     suites: ["MainQueueTests"]),
   Bug(
     "strand.suspended-view-takes-jobs",
@@ -147,7 +149,7 @@ let deadlineBugs: [Bug] = [
     suites: ["StrandedJobTests"]),
   Bug(
     "strand.background-goes-on", breaks: "rule 13: a Task that yields for ever keeps the pool busy",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Closing.swift",
     .without("strandsAll = true"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
@@ -155,7 +157,7 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 4: a late job of an actor runs beside one that was given up",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .expression(
-      "!running.contains { $0.lane == job.lane && $0.view === job.view }", becomes: "true"),
+      "!running.all.contains { $0.lane == job.lane && $0.view === job.view }", becomes: "true"),
     suites: ["StrandedJobTests"]),
   Bug(
     "report.wait-inside", breaks: "rule 14: a body waits for the end that waits for it",
@@ -170,7 +172,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "report.waiter-left", breaks: "each wait for a report that timed out leaves an object behind",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .without("withCore { $0.threadsForReport.removeAll { $0.number == number } }"),
+    .without("engine.withCore { $0.closing.remove(thread: number) }"),
     suites: ["WaitForReportTests"]),
   Bug(
     "deadline.behind-callbacks",
@@ -196,9 +198,7 @@ let deadlineBugs: [Bug] = [
     "deadline.not-of-the-drain",
     breaks: "rule 13: only the loop cancels when the drain is over",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .expression(
-      "core.now < shutdown.drainUntil ? shutdown.drainUntil : shutdown.endsAt",
-      becomes: "shutdown.endsAt"),
+    .expression("shutdown.drainIsOver(at: core.now) ? end : shutdown.drainUntil", becomes: "end"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.report-behind-callbacks",
@@ -264,23 +264,24 @@ let deadlineBugs: [Bug] = [
   Bug(
     "dropped.handlers-here",
     breaks: "rule 12: what a handler held keeps a thread of the pool that counts as free",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .expression("core.outbox.isEmpty ? nil : core.outbox.take()", becomes: "nil"),
     suites: ["DroppedTests"]),
   Bug(
     "dropped.observer-here",
     breaks: "rule 12: what an observer held keeps a thread of the pool that counts as free",
-    in: "UVDispatch/UVDispatcher.swift",
-    .expression("core.observer.take()", becomes: "nil"), suites: ["DroppedTests"]),
+    in: "UVDispatch/Engine/Engine.swift",
+    .expression("core.observation.takeObserver()", becomes: "nil"),
+    suites: ["DroppedTests"]),
   Bug(
     "dropped.run-unmarked",
     breaks: "rule 12: what a dispatcher held keeps a thread of the pool that counts as free",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("TaskFrame.threadReleases = true"), suites: ["DroppedTests"]),
   Bug(
     "dropped.mark-stays",
     breaks: "what a body lets go of is told of on another thread, after it",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("TaskFrame.threadReleases = false"), suites: ["DroppedTests"]),
   Bug(
     "dropped.call-unmarked",
@@ -346,6 +347,6 @@ let deadlineBugs: [Bug] = [
     "end.wakes-uncounted",
     breaks: "rule 13: the loop cancels a notification that another thread is about to let in",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("wakesAtTheEnd.load(ordering: .acquiring) > 0", becomes: "false"),
+    .expression("doors.callbacks.areWakingAtTheEnd", becomes: "false"),
     suites: ["NotificationAtTheEndTests"]),
 ]

@@ -3,8 +3,8 @@ let eventBugs = [
   Bug(
     "event.second-signal-unheard",
     breaks: "a signal that comes while a shutdown cancels is not told",
-    in: "UVDispatch/Engine/Core+Events.swift",
-    .expression("tellsSignals", becomes: "false", within: "tellsSignals)"),
+    in: "TaskDispatch/Policy/ShutdownProgress.swift",
+    .expression("ofSignals && !cancelIsOver(at: now)", becomes: "false"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.second-signal-cancelled",
@@ -14,13 +14,13 @@ let eventBugs = [
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.told-when-over", breaks: "a signal is told of when the shutdown has given up",
-    in: "UVDispatch/Engine/Core+Events.swift",
-    .expression("now < shutdown.cancelUntil", becomes: "true"),
+    in: "TaskDispatch/Policy/ShutdownProgress.swift",
+    .expression("!cancelIsOver(at: now)", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.descriptor-in-cancel", breaks: "descriptors are told of while a shutdown cancels",
-    in: "UVDispatch/Engine/Core+Events.swift",
-    .expression("$0.isOfSignal", becomes: "true", within: "tellsAll || $0.isOfSignal"),
+    in: "TaskDispatch/Policy/ShutdownProgress.swift",
+    .expression("ofSignals", becomes: "true", within: "ofSignals && !cancelIsOver(at: now)"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.asker-abandoned", breaks: "a body that asks for an end at once is abandoned by that",
@@ -70,8 +70,8 @@ let eventBugs = [
     suites: ["SignalTests"]),
   Bug(
     "event.still-told", breaks: "a handler is called after it was removed",
-    in: "UVDispatch/Engine/Core+Events.swift",
-    .without("events.ofSignals.removeAll { $0 === handler }"),
+    in: "UVDispatch/Engine/Events.swift",
+    .without("ofSignals.removeAll { $0 === handler }"),
     suites: ["SignalTests"]),
   Bug(
     "event.outlives-the-shutdown", breaks: "rule 13: a handler is there when the shutdown is over",
@@ -88,7 +88,7 @@ let eventBugs = [
     "event.accepted-at-the-end",
     breaks: "rule 13: a handler is registered after the gate is closed",
     in: "UVDispatch/Engine/Core+Events.swift",
-    .without("if shutdown != nil { throw .shutDown }"),
+    .without("if closing.hasBegun { throw .shutDown }"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.signal-stays-ours", breaks: "the disposition of before does not come back",
@@ -114,7 +114,7 @@ let eventBugs = [
     suites: ["SignalTests", "WaitingItemTests"]),
   Bug(
     "event.ready-once", breaks: "a descriptor that stays ready is told of once",
-    in: "UVDispatch/UVDispatcher+Events.swift",
+    in: "UVDispatch/Engine/Engine+Events.swift",
     .without("withCore { $0.waitAgain(handler) }"),
     suites: ["ReadinessTests"]),
   Bug(
@@ -142,7 +142,7 @@ let eventBugs = [
   Bug(
     "event.nobody-looks", breaks: "the loop does not watch what another thread has registered",
     in: "UVDispatch/Engine/Core+Events.swift",
-    .without("loop.isWanted = true"),
+    .without("loop.want()"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.stays-in-the-set", breaks: "a descriptor is watched whose handler was removed",
@@ -156,7 +156,7 @@ let eventBugs = [
     suites: ["ReadinessTests"]),
   Bug(
     "event.idle-too-early", breaks: "runUntilIdle() leaves although a body has raised a signal",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("if core.awaitsEvents { settleEvents(core, looks: true) }"),
     suites: ["SignalTests"]),
   Bug(
@@ -187,12 +187,12 @@ let eventBugs = [
   Bug(
     "event.told-too-late", breaks: "rule 13: a handler is called when a shutdown cancels",
     in: "UVDispatch/Engine/Core+Events.swift",
-    .expression("shutdown == nil || shutdown?.phase == .draining", becomes: "true"),
+    .expression("closing.callsHandlers(ofSignals: $0.isOfSignal, at: now)", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.nobody-takes",
     breaks: "rule 16: a descriptor that no handler waits for keeps the loop awake",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("core.awaitsEvents || loop.mayBeReady", becomes: "core.awaitsEvents"),
     suites: ["ClosedDescriptorTests"]),
   Bug(
@@ -239,7 +239,7 @@ let eventBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "timer.long-past-traps", breaks: "a sleep until an instant long past ends the process",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("next > core.now ? next - core.now : 0", becomes: "next - core.now"),
     suites: ["ExtremeNumbersTests"]),
 ]

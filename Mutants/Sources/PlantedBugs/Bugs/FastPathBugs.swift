@@ -5,22 +5,22 @@ let fastPathBugs: [Bug] =
 private let successorBugs = [
   Bug(
     "successor.flush-ignored", breaks: "a flush waits for a body that has ended",
-    in: "UVDispatch/Engine/Core+Successors.swift",
-    .expression("flushes.isEmpty", becomes: "true", within: "guard flushes.isEmpty"),
+    in: "UVDispatch/Engine/Core+Batches.swift",
+    .without("if running.hasFlushes { return nil }"),
     suites: ["SuccessorTests"]),
   Bug(
     "successor.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",
-    in: "UVDispatch/Engine/Core+Successors.swift",
-    .without("if due.hasStartable { return nil }"),
+    in: "UVDispatch/Engine/Core+Foreground.swift",
+    .without("if foreground.due.hasStartable { return nil }"),
     suites: ["DueTimerTests", "SuccessorTests"]),
   Bug(
     "successor.not-counted", breaks: "rule 1: the ledger does not know of a body that ran",
-    in: "UVDispatch/Engine/Core+Successors.swift",
+    in: "UVDispatch/Engine/Accounts.swift",
     .without("ledger.completed += 1", within: "ledger.completed += 1\n    ledger.waiting"),
     suites: ["SuccessorTests"]),
   Bug(
     "successor.waits-for-ever", breaks: "rule 1: the ledger believes that a body waits that ran",
-    in: "UVDispatch/Engine/Core+Successors.swift",
+    in: "UVDispatch/Engine/Accounts.swift",
     .without(
       "ledger.waiting -= 1", within: "ledger.completed += 1\n    ledger.waiting -= 1"),
     suites: ["SuccessorTests"]),
@@ -38,17 +38,17 @@ private let successorBugs = [
     suites: ["SuccessorTests"]),
   Bug(
     "successor.no-hint", breaks: "rule 5: a searching worker is not told of what may start",
-    in: "UVDispatch/Engine/Core+Successors.swift",
+    in: "UVDispatch/Engine/Core+Batches.swift",
     .without("if workers.searching > 0 { hintToSearchers() }"),
     suites: ["TakingSuccessorsTests"]),
   Bug(
     "successor.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("left > 0", becomes: "true"),
     suites: ["BudgetTests"]),
   Bug(
     "successor.no-time", breaks: "rule 12: a lease does not return its thread",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .expression("!isUsedUp", becomes: "true"),
     suites: ["BudgetTests", "GoodCitizenTests"]),
 ]
@@ -278,20 +278,20 @@ private let endingBugs = [
   Bug(
     "withdraw.delivery-uncounted",
     breaks: "rule 13: a shutdown is over before all were told of a cancellation",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without(
-      "core.deliveries.add(1, ordering: .relaxed)",
-      within: "core.deliveries.add(1, ordering: .relaxed)\n    free()"),
+      "doors.callbacks.begin()",
+      within: "doors.callbacks.begin()\n    free()"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "withdraw.end-of-delivery-untold",
     breaks: "rule 13: the loop does not learn that all were told of a cancellation",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("unlockDelivered()", within: "lock()\n    unlockDelivered()\n  }"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "withdraw.no-lease", breaks: "invariant L: no worker starts what a cancellation has set free",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .expression(
       "core.workers.pending == 0", becomes: "true", within: "guard core.workers.pending == 0"),
     suites: ["WithdrawingTests"]),
@@ -301,18 +301,18 @@ private let reuseBugs = [
   Bug(
     "reuse.looked-at",
     breaks: "rule 14: a thread that waits for a task is told of another one's circle",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/RunningTasks.swift",
     .expression("isKnownUniquelyReferenced(&task)", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.frames", breaks: "the frame of a thread becomes a task that waits",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("!task.isFrame", becomes: "true", within: "guard !task.isFrame"),
+    .expression("!task.isFrame", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.without-end", breaks: "what one burst needed is held for ever",
-    in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("spares.count < Spares.most", becomes: "true"),
+    in: "UVDispatch/Engine/RunningTasks.swift",
+    .expression("freeTasks.count < FreeList.most", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.keeps-the-item", breaks: "rule 17: an item lives until its object is used again",

@@ -77,12 +77,12 @@ let itemBugs = [
   Bug(
     "time.observed-early", breaks: "rule 16: an observer is told of a time before the submission",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("isObserved || clock.isKnown", becomes: "clock.isKnown"),
+    .expression("observation.isOn || clock.isKnown", becomes: "clock.isKnown"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.known-twice", breaks: "a submission reads a clock that has been read",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("isObserved || clock.isKnown", becomes: "isObserved"),
+    .expression("observation.isOn || clock.isKnown", becomes: "observation.isOn"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.expires-early", breaks: "rule 8: a task expires before its time to live is over",
@@ -92,29 +92,29 @@ let itemBugs = [
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.before-the-start", breaks: "a task was submitted before its dispatcher was made",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Doors.swift",
     .expression(
       "max(0, recentMonotonicNanoseconds() - origin)",
       becomes: "recentMonotonicNanoseconds() - origin"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "spares.given-twice", breaks: "two tasks are one object",
-    in: "UVDispatch/Engine/Spares.swift",
+    in: "UVDispatch/Engine/FreeList.swift",
     .expression("task.nextSpare.take()", becomes: "task", within: "first = task.nextSpare.take()"),
     suites: ["ReuseTests"]),
   Bug(
     "spares.forgotten", breaks: "what is kept is never used again but the last",
-    in: "UVDispatch/Engine/Spares.swift",
+    in: "UVDispatch/Engine/FreeList.swift",
     .without("task.nextSpare = first.take()"),
     suites: ["ReuseTests"]),
   Bug(
     "spares.counted-up-alone", breaks: "after a thousand tasks, none is used again",
-    in: "UVDispatch/Engine/Spares.swift",
+    in: "UVDispatch/Engine/FreeList.swift",
     .without("count -= 1"),
     suites: ["ReuseTests"]),
   Bug(
     "spares.go-as-a-chain", breaks: "a dispatcher that ends overflows a small stack",
-    in: "UVDispatch/Engine/Spares.swift",
+    in: "UVDispatch/Engine/FreeList.swift",
     .without("while let task = next { next = task.nextSpare.take() }"),
     suites: ["ReuseTests"]),
   Bug(
@@ -132,7 +132,7 @@ let itemBugs = [
     suites: ["WaitingItemTests"]),
   Bug(
     "plain.behind-higher", breaks: "rule 13: a plain body is reported behind what overtook it",
-    in: "UVDispatch/Engine/Core+Collecting.swift",
+    in: "UVDispatch/Engine/Core+Draining.swift",
     .expression(
       "item.site.band == .medium", becomes: "true", within: "|| item.site.band == .medium"),
     suites: ["PlainInViewTests"]),
@@ -160,9 +160,8 @@ let itemBugs = [
     "item.end-unnoticed", breaks: "rule 13: a shutdown waits for what was cancelled",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without(
-      "if shutdown != nil { loop.isWanted = true }",
-      within: "ledger.count(outcome)\n    if shutdown != nil { loop.isWanted = true }\n  }\n\n"
-        + "  /// Whatever its outcome"),
+      "if closing.hasBegun { loop.want() }",
+      within: "accounts.endUnstarted(outcome)\n    if closing.hasBegun { loop.want() }"),
     suites: ["WaitingItemTests"]),
   Bug(
     "item.due-unknown", breaks: "rule 2: a timer's time to live counts from its submission",

@@ -5,14 +5,16 @@ private let startingBugs = [
   Bug(
     "lease.inbox-ignored", breaks: "invariant I: an attended inbox without a lease",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("inbox.isAttended", becomes: "false", within: "inbox.isAttended || pool.canStart"),
+    .expression(
+      "doors.background.isAttended", becomes: "false",
+      within: "doors.background.isAttended || mayStart"),
     suites: ["HelpedDeadlockTests", "RestingTests"]),
   Bug(
     "lease.queue-ignored", breaks: "invariant L: a task may start, and no lease searches",
     in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
-      "pool.canStart(now: { [clock] in clock.now })", becomes: "false",
-      within: "inbox.isAttended || pool.canStart(now: { [clock] in clock.now })"),
+      "mayStart", becomes: "false",
+      within: "doors.background.isAttended || mayStart"),
     suites: ["UVContractTests"]),
   Bug(
     "lease.not-counted", breaks: "invariant L: it is not known that a worker searches",
@@ -21,7 +23,7 @@ private let startingBugs = [
     suites: ["HintTests"]),
   Bug(
     "lease.not-counted-down", breaks: "rule 5: no lease is started any more",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("core.workers.endSearch()"),
     suites: ["UVContractTests"]),
   Bug(
@@ -32,17 +34,17 @@ private let startingBugs = [
   Bug(
     "lease.leaves-without-resting", breaks: "rule 2: the next post finds the inbox still notified",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("inbox.rest()", becomes: "true"),
+    .expression("doors.background.rest()", becomes: "true"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
     "lease.leaves-without-second-look",
     breaks: "rule 2: what came between the look and the rest is lost",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("inbox.rest()", becomes: "inbox.rest() || true"),
+    .expression("doors.background.rest()", becomes: "doors.background.rest() || true"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
     "lease.keeps-its-thread", breaks: "rule 12: a lease does not return its thread",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .expression(
       "run(next, core, within: &term.allotment, left: &left)",
       becomes: "(run(next, core, within: &term.allotment, left: &left) && false)"),
@@ -60,8 +62,8 @@ private let startingBugs = [
     suites: ["HintTests"]),
   Bug(
     "lease.end-unnoticed", breaks: "rule 13: the loop is not told that the last lease has ended",
-    in: "UVDispatch/UVDispatcher+Running.swift",
-    .without("if core.leavesWhenIdle || core.shutdown != nil { core.loop.isWanted = true }"),
+    in: "UVDispatch/Engine/Engine+Worker.swift",
+    .without("if core.loopThread.leavesWhenIdle || core.closing.hasBegun { core.loop.want() }"),
     suites: ["RunUntilIdleTests"]),
 ]
 
@@ -73,7 +75,7 @@ private let secondBugs = [
     suites: ["InboxTests"]),
   Bug(
     "second.called-for-one", breaks: "a lease more is started than bodies may run",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Doors.swift",
     .expression("width > 1", becomes: "true", within: "isForTwo: width > 1"),
     suites: ["ViewInboxTests", "SecondLeaseTests"]),
   Bug(
@@ -110,24 +112,24 @@ private let secondBugs = [
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.arrival-unseen", breaks: "a burst runs on one processor while another is idle",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("core.workers.arrive()"),
     suites: ["TwoPostsTests"]),
   Bug(
     "second.not-of-tasks",
     breaks: "a burst of tasks with a priority runs on one processor while another is idle",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("if workers.arriving == 1, pool.twoMayStart { fetchAnother() }"),
+    .without("if workers.arriving == 1, twoMayStart { fetchAnother() }"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.not-at-once", breaks: "a queue that goes on has one thread fetched for two tasks",
     in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("    if pool.twoMayStart { fetchAnother() }\n"),
+    .without("    if twoMayStart { fetchAnother() }\n"),
     suites: ["SecondLeaseTests", "TwoPostsTests"]),
   Bug(
     "second.one-of-two-started", breaks: "a lease that is counted never comes, and tasks are lost",
-    in: "UVDispatch/UVDispatcher.swift",
-    .expression("0..<leases", becomes: "0..<min(leases, 1)"),
+    in: "UVDispatch/Engine/Engine.swift",
+    .expression("0..<count", becomes: "0..<min(count, 1)"),
     suites: ["TwoPostsTests"]),
   Bug(
     "second.for-one-task", breaks: "a lease more is started than tasks wait",
@@ -166,7 +168,7 @@ private let patienceBugs = [
   Bug(
     "patience.search-forgotten",
     breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("if !search.hasFound { core.workers.patience.noteInVain(since: began) }"),
     suites: ["LeaseEndTests"]),
   Bug(
@@ -209,7 +211,7 @@ private let patienceBugs = [
     suites: ["PatienceTests"]),
   Bug(
     "patience.unheard", breaks: "a lease does not notice that it shares its processor",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .statement("away = lookForWork(core)", becomes: "_ = lookForWork(core)"),
     suites: ["LeaseEndTests"]),
   Bug(

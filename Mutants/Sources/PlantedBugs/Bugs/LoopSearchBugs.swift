@@ -12,9 +12,10 @@ let loopSearchBugs: [Bug] = [
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.elsewhere", breaks: "what is posted waits until the loop has looked long enough",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression(
-      "core.mailbox.mayHoldEntries", becomes: "false", within: "core.mailbox.mayHoldEntries ||"),
+      "doors.foreground.mayHoldEntries", becomes: "false",
+      within: "doors.foreground.mayHoldEntries ||"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.past-timer", breaks: "rule 8: a timer that is due waits until the loop has looked",
@@ -26,13 +27,15 @@ let loopSearchBugs: [Bug] = [
     "looks.instead-of-leaving", breaks: "runUntilIdle() comes back late",
     in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
-      "!leavesWhenIdle", becomes: "true", within: "!leavesWhenIdle && shutdown == nil"),
+      "!loopThread.leavesWhenIdle", becomes: "true",
+      within: "!loopThread.leavesWhenIdle && !closing.hasBegun"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.instead-of-ending", breaks: "rule 13: the end of a shutdown comes late",
     in: "UVDispatch/Engine/Core+Settling.swift",
     .expression(
-      "shutdown == nil", becomes: "true", within: "!leavesWhenIdle && shutdown == nil"),
+      "!closing.hasBegun", becomes: "true",
+      within: "!loopThread.leavesWhenIdle && !closing.hasBegun"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.not-learned-by-hand", breaks: "the loop sleeps after each of tasks that come one by one",
@@ -40,27 +43,27 @@ let loopSearchBugs: [Bug] = [
     .without("patience.learn(at: now())"), suites: ["LoopSearchTests"]),
   Bug(
     "looks.learned-late", breaks: "the loop sleeps after every few tasks of a stream",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("wokenForPosts > .min", becomes: "false"), suites: ["LoopSearchTests"]),
   Bug(
     "looks.learned-for-others", breaks: "what has woken the loop is noted for a later iteration",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression(
-      "core.wokenForPostsAt.exchange(.min, ordering: .relaxed)",
-      becomes: "core.wokenForPostsAt.load(ordering: .relaxed)"),
+      "doors.hints.wokenForPostsAt.exchange(.min, ordering: .relaxed)",
+      becomes: "doors.hints.wokenForPostsAt.load(ordering: .relaxed)"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.unnoted", breaks: "it is not noted when the loop was woken for a post",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .without("lockedCore.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)"),
+    .without("doors.hints.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.vain-forgotten", breaks: "the loop does not learn from a search that has found nothing",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("if !search.hasFound { core.loop.patience.noteInVain(since: began) }"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.for-ever", breaks: "rule 11: a loop that finds nothing to run looks on",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("mayLookOnce = false"), suites: ["LoopSearchTests"]),
 ]

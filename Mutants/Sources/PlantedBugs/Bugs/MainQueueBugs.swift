@@ -33,14 +33,14 @@ let mainQueueBugs = [
     suites: ["MainQueueTests"]),
   Bug(
     "main-queue.over-before-it", breaks: "the report is made before what waits in the main queue",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression(
-      "core.shutdown != nil", becomes: "false",
-      within: "loop.hasMainQueueWork(looks: core.shutdown != nil)"),
+      "core.closing.hasBegun", becomes: "false",
+      within: "loop.hasMainQueueWork(looks: core.closing.hasBegun)"),
     suites: ["MainQueueTests"]),
   Bug(
     "main-queue.left-early", breaks: "runUntilIdle() comes back while something waits there",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("loop.hasMainQueueWork(looks: true)", becomes: "false"),
     suites: ["MainQueueTests"]),
   Bug(
@@ -52,7 +52,7 @@ let mainQueueBugs = [
   Bug(
     "main-queue.awaited-for-ever", breaks: "the loop never hears that an awaiter has gone on",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .without("core.awaitersOnMainActor -= 1"),
+    .without("core.closing.removeAwaiterOnMainActor()"),
     suites: ["MainQueueTests"]),
   Bug(
     "main-queue.awaited-elsewhere",

@@ -13,17 +13,17 @@ let poolShareBugs: [Bug] = [
     suites: ["GoodCitizenTests"]),
   Bug(
     "share.not-given-back", breaks: "rule 12: the pool of the next dispatcher is smaller each time",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("core.share.end()"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "share.short-for-ever", breaks: "a dispatcher starts no run once it was short",
-    in: "UVDispatch/UVDispatcher+Running.swift",
-    .statement("withCore { $0.workers.isShort = false }", becomes: "withCore { _ in }"),
+    in: "UVDispatch/Engine/Engine+Worker.swift",
+    .statement("withCore { $0.workers.isShort = false }", becomes: "engine.withCore { _ in }"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "share.not-called", breaks: "a dispatcher that is short is not called when a thread is free",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("core.share.callOthers()"),
     suites: ["GoodCitizenTests"]),
   Bug(
@@ -69,7 +69,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.urgent-for-ever",
     breaks: "rule 12: after a wait no thread is left to libuv's other users",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .without("for share in thread.shares { share.endBlocking() }"),
     suites: ["TakingTurnsTests"]),
   Bug(
@@ -89,23 +89,23 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.blocked-uncalled",
     breaks: "a dispatcher that is short is not called when the last of its runs is blocked",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .without("if share.beginBlockedRun() { call(share.callOthers) }"),
     suites: ["BlockedRunsTests"]),
   Bug(
     "share.blocked-twice",
     breaks: "rule 12: a thread that is blocked on top of its wait counts as two",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression("!TaskFrame.threadIsBlocked", becomes: "true"), suites: ["BlockedRunsTests"]),
   Bug(
     "share.blocked-stays",
     breaks: "rule 12: a body that goes on after its wait takes the thread of one that is idle",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .without("Self.endBlockedRun(of: thread.run.take())"), suites: ["BlockedRunsTests"]),
   Bug(
     "share.blocked-for-ever",
     breaks: "a thread that was blocked once never counts as blocked again",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .without("TaskFrame.threadIsBlocked = false"), suites: ["BlockedRunsTests"]),
   Bug(
     "share.report-not-urgent",
@@ -117,7 +117,7 @@ let poolShareBugs: [Bug] = [
     "share.loop-not-urgent",
     breaks: "a body that runs the loop of another dispatcher keeps it from the pool",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .statement("return whileBlocked(body)", becomes: "return body()"),
+    .statement("return engine.whileBlocked(body)", becomes: "return body()"),
     suites: ["TakingTurnsTests"]),
   Bug(
     "share.main-loop-not-urgent",
@@ -125,13 +125,13 @@ let poolShareBugs: [Bug] = [
       "a body that runs the loop of another dispatcher on the main thread keeps it from the pool",
     in: "UVDispatch/UVDispatcher+Loop.swift",
     .statement(
-      "return whileBlocked { loop.servingMainQueue(body) }",
-      becomes: "return loop.servingMainQueue(body)"),
+      "return engine.whileBlocked { engine.loop.servingMainQueue(body) }",
+      becomes: "return engine.loop.servingMainQueue(body)"),
     suites: ["MainQueueTests"]),
   Bug(
     "share.outside-urgent",
     breaks: "rule 12: a thread that waits for the report takes the thread of libuv's other users",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
       "TaskFrame.threadWorksFor != nil || TaskFrame.first(where: { _ in true }) != nil",
       becomes: "true"),
@@ -139,9 +139,9 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.urgent-untold",
     breaks: "a dispatcher that is short is not called when a thread is blocked in it",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .statement(
-      "if share.beginBlocking() { lockedCore.outbox.appendWake(share.callOthers) }",
+      "if share.beginBlocking() { core.outbox.appendWake(share.callOthers) }",
       becomes: "_ = share.beginBlocking()"),
     suites: ["TakingTurnsTests"]),
   Bug(
@@ -166,7 +166,7 @@ let poolShareBugs: [Bug] = [
     breaks:
       "a thread that waits for a group keeps a dispatcher from the pool that has a member in it later",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("if !others.isEmpty { addShares(others, toWaitersOf: name) }"),
+    .without("if !others.isEmpty { engine.addShares(others, toWaitersOf: name) }"),
     suites: ["BlockedRunsTests"]),
   Bug(
     "share.joined-before-the-wait",
@@ -193,7 +193,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.spare-for-the-loop",
     breaks: "rule 12: a wait for the foreground gives libuv's thread to any body of the background",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression("target.mayNeedPool", becomes: "true"), suites: ["GoodCitizenTests"]),
   Bug(
     "share.stacked",
@@ -290,10 +290,10 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.not-held",
     breaks: "a dispatcher that is let go of before the pool has a thread for it loses its tasks",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .statement(
-      "return { dispatcher.lookForThread() }",
-      becomes: "return { [weak dispatcher] in dispatcher?.lookForThread() }"),
+      "return { dispatcher.engine.lookForThread() }",
+      becomes: "return { [weak dispatcher] in dispatcher?.engine.lookForThread() }"),
     suites: ["DroppedTests"]),
   Bug(
     "share.held-on", breaks: "a dispatcher that needs no thread any more is kept",

@@ -98,7 +98,7 @@ private let repeatingInCoreBugs = [
   Bug(
     "repeating.not-known", breaks: "rule 13: a shutdown does not see a timer that has a run",
     in: "UVDispatch/Engine/Core+Timers.swift",
-    .without("timersWithRun[ObjectIdentifier(timer)] = timer"),
+    .without("timers.addRun(of: timer)"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.run-without-task", breaks: "rule 9: a run that is cancelled ends without its timer",
@@ -112,30 +112,28 @@ private let repeatingInCoreBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "repeating.run-kept", breaks: "rule 8: a timer has no second run",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .without("timer.letGoOfRun()", within: "timer.letGoOfRun()\n    timersWithRun"),
+    in: "TaskDispatch/Work/BodyItem.swift",
+    .without("letGoOfRun()", within: "letGoOfRun()\n    if isCancellationRequested"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.never-forgotten", breaks: "rule 17: the dispatcher keeps a timer that has ended",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .without("timersWithRun[ObjectIdentifier(timer)] = nil"),
+    in: "UVDispatch/Engine/Timers.swift",
+    .without("withRun[ObjectIdentifier(timer)] = nil"),
     suites: ["UVContractTests", "AbandonedRunTests"]),
   Bug(
     "repeating.rearms-cancelled", breaks: "rule 9: a timer that cancels itself goes on",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("timer.isCancellationRequested", becomes: "false"),
+    in: "TaskDispatch/Work/BodyItem.swift",
+    .without("if isCancellationRequested { return .end }"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.owed-not-run", breaks: "rule 8: an owed run is made at the next tick",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .statement(
-      "addRun(of: timer)", becomes: "schedule(timer, at: timer.ticks.next)",
-      within: "timer.ticks.endRun(at: instant) {\n      addRun(of: timer)"),
+    in: "TaskDispatch/Work/BodyItem.swift",
+    .statement("if ticks.endRun(at: now) { return .run }", becomes: "_ = ticks.endRun(at: now)"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.stopped-rearms", breaks: "rule 13: a timer waits for a tick after a shutdown",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("timer.ticks.isStopped", becomes: "false"),
+    in: "TaskDispatch/Work/BodyItem.swift",
+    .expression("ticks.isStopped", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.given-up-goes-on", breaks: "rule 2: a timer whose run was given up never ends",
@@ -150,8 +148,8 @@ private let repeatingInCoreBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "repeating.ticks-through-shutdown", breaks: "rule 13: a shutdown does not stop the ticks",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .statement("timer.ticks.stop(at: instant)", becomes: "_ = timer"),
+    in: "UVDispatch/Engine/Timers.swift",
+    .statement("timer.ticks.stop(at: now)", becomes: "_ = timer"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.missed-not-told", breaks: "rule 8: a run does not learn how many ticks were missed",
@@ -166,8 +164,8 @@ private let repeatingInCoreBugs = [
   Bug(
     "repeating.unseen-in-groups",
     breaks: "rule 14: a wait for a group does not see a timer that has a run",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
-    .without("for timer in timersWithRun.values { body(timer) }"),
+    in: "UVDispatch/Engine/Timers.swift",
+    .without("for timer in withRun.values { body(timer) }"),
     suites: ["UVContractTests", "MembershipTests"]),
   Bug(
     "repeating.wait-does-not-follow",
@@ -199,25 +197,9 @@ private let repeatingInFakeBugs = [
     .without("timer.letGoOfRun()"),
     suites: ["ContractFakeTests"]),
   Bug(
-    "fake-repeating.rearms-cancelled", breaks: "rule 9: a timer that cancels itself goes on",
-    in: "TaskDispatchTesting/Engine/State+Timers.swift",
-    .expression("timer.isCancellationRequested", becomes: "false"),
-    suites: ["ContractFakeTests"]),
-  Bug(
-    "fake-repeating.owed-not-run", breaks: "rule 8: an owed run is made at the next tick",
-    in: "TaskDispatchTesting/Engine/State+Timers.swift",
-    .statement(
-      "addRun(of: timed, due: now)", becomes: "schedule(timed, at: timer.ticks.next)"),
-    suites: ["CatchUpTests", "ContractFakeTests"]),
-  Bug(
-    "fake-repeating.stopped-rearms", breaks: "rule 13: a timer waits for a tick after a shutdown",
-    in: "TaskDispatchTesting/Engine/State+Timers.swift",
-    .expression("isOver || timer.ticks.isStopped", becomes: "isOver"),
-    suites: ["ContractFakeTests"]),
-  Bug(
     "fake-repeating.given-up-goes-on", breaks: "rule 2: a timer whose run was given up never ends",
     in: "TaskDispatchTesting/Engine/State+Timers.swift",
-    .without("if let timed = letGoOfRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }"),
+    .without("if let timed = takeRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }"),
     suites: ["ContractFakeTests"]),
   Bug(
     "fake-repeating.cancel-forgets", breaks: "rule 9: a timer that is cancelled in a run goes on",
@@ -261,7 +243,7 @@ private let repeatingInFakeBugs = [
     "fake-repeating.now-waits",
     breaks: "a tick that is now when a body ends waits for time to move",
     in: "TaskDispatchTesting/Engine/State+Timers.swift",
-    .without("if timer.ticks.next.nanoseconds <= now { settleTimers() }"),
+    .without("if case .wait(let time) = next, time.nanoseconds <= now { settleTimers() }"),
     suites: ["CatchUpTests"]),
   Bug(
     "fake-repeating.clock-never-ends",

@@ -11,7 +11,7 @@ private let cancelBugs = [
   Bug(
     "cancel.timer-left-in-the-heap", breaks: "rule 9: a cancelled timer fires",
     in: "UVDispatch/Engine/Core+Items.swift",
-    .expression("timers.remove(item.place.ticket)", becomes: "Optional(item)"),
+    .expression("timers.remove(item)", becomes: "true"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
     "cancel.running-as-waiting", breaks: "rule 9: a running body is cancelled as if it waited",
@@ -32,15 +32,15 @@ private let cancelBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "expiry.keeps-its-share", breaks: "rule 4: an expired task keeps its share of the width",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Background.swift",
     .without(
       "giveBackShare(of: task)",
       within: "if begin(task) { return task }\n    giveBackShare(of: task)"),
     suites: ["UVContractTests"]),
   Bug(
     "flush.end-unnoticed", breaks: "rule 2: a Task that flushes waits on",
-    in: "UVDispatch/Engine/Core+Run.swift",
-    .without("settleFlushes()", within: "remaining.remove(task.id) }\n    settleFlushes()"),
+    in: "UVDispatch/Engine/RunningTasks.swift",
+    .without("for index in flushes.indices { flushes[index].remaining.remove(number) }"),
     suites: ["UVContractTests"]),
 ]
 
@@ -48,16 +48,16 @@ private let timerBugs = [
   Bug(
     "timer.early", breaks: "rule 8: a timer fires up to three milliseconds early",
     in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("now", becomes: "now + 3_000_000", within: "timers.popNext(dueBy: now)"),
+    .expression("now", becomes: "now + 3_000_000", within: "timers.takeNext(dueBy: now)"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
     "timer.no-tolerance", breaks: "rule 8: a tolerance saves no wake-up",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Timers.swift",
     .expression("item.toleranceInNanoseconds", becomes: "0"),
     suites: ["EventLoopTests"]),
   Bug(
     "timer.before-posted-always", breaks: "rule 11: overdue timers starve what was posted",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "TaskDispatch/Policy/ForegroundOrder.swift",
     .without("postedIsNext = true"),
     suites: ["OverdueTests"]),
   Bug(
@@ -135,7 +135,7 @@ private let handleBugs = [
     suites: ["RunTests"]),
   Bug(
     "handle.loop-left-open", breaks: "a descriptor leaks with each dispatcher",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("loop.close()"),
     suites: ["ClosedLoopTests"]),
   Bug(
@@ -167,7 +167,7 @@ private let watchdogBugs = [
   Bug(
     "watchdog.not-woken", breaks: "no thread looks for stalls once the watchdog has parked",
     in: "UVDispatch/Engine/Core+Run.swift",
-    .without("outbox.appendWake(wakeWatchdog)"),
+    .without("if let wake = observation.unparkWatchdog() { outbox.appendWake(wake) }"),
     suites: ["ParkedWatchdogTests"]),
   Bug(
     "watchdog.not-doubling", breaks: "a stall is told of again and again",
@@ -188,7 +188,7 @@ private let watchdogBugs = [
   Bug(
     "idle.stays-leaving", breaks: "a loop that was run until idle stops when it is idle again",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .without("core.leavesWhenIdle = false"),
+    .without("core.leaveWhenIdle(false)"),
     suites: ["RunAfterIdleTests"]),
   Bug(
     "idle.running-ignored", breaks: "runUntilIdle returns while a body runs",

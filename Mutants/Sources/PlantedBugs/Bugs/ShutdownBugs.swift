@@ -10,7 +10,7 @@ private let beginBugs = [
   Bug(
     "shutdown.timers-left", breaks: "rule 13: a timer that is not due holds the drain",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("cancelTimers()\n", within: "cancelTimers()\n    for item in withoutRoom"),
+    .without("cancelTimers()\n", within: "cancelTimers()\n    for item in standby"),
     suites: ["RunUntilIdleTests", "UVContractTests"]),
   Bug(
     "shutdown.skipped-drained", breaks: "rule 13: skippable work is drained",
@@ -24,15 +24,14 @@ private let beginBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.later-call-lengthens-the-drain", breaks: "rule 13: a later call lengthens a deadline",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression(
-      "min(shutdown!.drainUntil, drainUntil.nanoseconds)", becomes: "drainUntil.nanoseconds"),
+    in: "TaskDispatch/Policy/ShutdownProgress.swift",
+    .expression("min(drainUntil, drain)", becomes: "drain"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.later-call-lengthens-the-cancel-phase",
     breaks: "rule 13: a later call lengthens a deadline",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("min(shutdown!.cancelUntil, cancelUntil)", becomes: "cancelUntil"),
+    in: "TaskDispatch/Policy/ShutdownProgress.swift",
+    .expression("min(cancelUntil, cancel)", becomes: "cancel"),
     suites: ["LaterShutdownTests"]),
 ]
 
@@ -53,7 +52,8 @@ private let phaseBugs = [
     breaks: "a flush that begins when a body was abandoned waits for ever for it",
     in: "UVDispatch/Engine/Core+Run.swift",
     .expression(
-      "!task.isAbandoned", becomes: "true", within: "for task in running where !task.isAbandoned"),
+      "!task.isAbandoned", becomes: "true",
+      within: "for task in running.all where !task.isAbandoned"),
     suites: ["FlushAtTheEndTests"]),
   Bug(
     "shutdown.fake-forgets-callers",
@@ -80,14 +80,18 @@ private let phaseBugs = [
     suites: ["FlushAtTheEndTests"]),
   Bug(
     "shutdown.no-drain-deadline", breaks: "rule 13: the loop is not woken when the drain is over",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("[drainUntil, cancelUntil, endsAt]", becomes: "[cancelUntil, endsAt]"),
+    in: "UVDispatch/Engine/Closing.swift",
+    .expression(
+      "[progress.drainUntil, progress.cancelUntil, endsAt]",
+      becomes: "[progress.cancelUntil, endsAt]"),
     suites: ["LaterShutdownTests"]),
   Bug(
     "shutdown.no-cancel-deadline",
     breaks: "rule 13: the loop is not woken when the cancel phase is over",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("[drainUntil, cancelUntil, endsAt]", becomes: "[drainUntil, endsAt]"),
+    in: "UVDispatch/Engine/Closing.swift",
+    .expression(
+      "[progress.drainUntil, progress.cancelUntil, endsAt]",
+      becomes: "[progress.drainUntil, endsAt]"),
     suites: ["LaterShutdownTests"]),
   Bug(
     "shutdown.flag-not-raised", breaks: "rule 13: running bodies do not see that they should end",
@@ -98,7 +102,7 @@ private let phaseBugs = [
     "shutdown.gate-open-in-the-cancel-phase",
     breaks: "rule 13: own work is accepted after the drain",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("shutdown.phase = .cancelling"),
+    .without("closing.beginCancelling()"),
     suites: ["CancelPhaseTests"]),
   Bug(
     "shutdown.plain-not-cancelled", breaks: "rule 13: plain bodies start after the drain",
@@ -126,7 +130,7 @@ private let phaseBugs = [
   Bug(
     "shutdown.suspended-views-hold-the-drain",
     breaks: "rule 13: what only an outsider can free holds the drain",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core+Background.swift",
     .expression("!$0.queue.isSuspended", becomes: "true"),
     suites: ["StrandedJobTests", "UVContractTests"]),
   Bug(
@@ -137,12 +141,12 @@ private let phaseBugs = [
   Bug(
     "shutdown.running-ignored", breaks: "rule 13: concluded while a body runs",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("running.contains { !$0.isAbandoned }", becomes: "false"),
+    .expression("running.all.contains { !$0.isAbandoned }", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.background-ignored", breaks: "rule 13: concluded while the background has work",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("!pool.background.queue.ready.isEmpty", becomes: "false"),
+    in: "UVDispatch/Engine/Core+Background.swift",
+    .expression("!background.pool.background.queue.ready.isEmpty", becomes: "false"),
     suites: ["UVContractTests", "ForkTests"]),
 ]
 
@@ -154,7 +158,7 @@ private let abandonBugs = [
     suites: ["ShutdownDeadlineTests"]),
   Bug(
     "abandon.still-running", breaks: "rule 13: the ledger of the report does not balance",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Accounts.swift",
     .without("ledger.running -= 1"),
     suites: ["ShutdownDeadlineTests"]),
   Bug(
@@ -173,8 +177,10 @@ private let abandonBugs = [
 private let endBugs = [
   Bug(
     "shutdown.spins", breaks: "rule 16: the loop does not rest while a job holds up its end",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("isOver(core)", becomes: "true", within: "|| core.isPastDeadline, isOver(core)"),
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
+    .expression(
+      "isOver(core)", becomes: "true",
+      within: "core.closing.isPastDeadline(at: core.now), isOver(core)"),
     suites: ["JobAfterReportTests"]),
   Bug(
     "end.before-everybody-was-told", breaks: "rule 13: the report comes before an outcome was told",
@@ -190,15 +196,15 @@ private let endBugs = [
   Bug(
     "end.threads-not-told", breaks: "rule 13: a thread that waits for the report waits on",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }"),
+    .without("for wake in closing.takeThreads() { outbox.appendWake { wake(report) } }"),
     suites: ["WaitForReportTests"]),
   Bug(
     "end.threads-behind-tasks",
     breaks: "rule 13: the executor of a Task keeps the report from a thread",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "for thread in threadsForReport { outbox.appendWake { thread.wake(report) } }",
-      becomes: "for thread in threadsForReport { outbox.appendResume { thread.wake(report) } }"),
+      "for wake in closing.takeThreads() { outbox.appendWake { wake(report) } }",
+      becomes: "for wake in closing.takeThreads() { outbox.appendResume { wake(report) } }"),
     suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "end.later-awaiter-lost", breaks: "rule 13: a Task that awaits a report that is there waits on",
@@ -208,11 +214,11 @@ private let endBugs = [
   Bug(
     "end.stranded-jobs-lost", breaks: "rule 13: a job in a suspended view is lost",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("strandJobs(of: shutdown)\n"),
+    .without("strandJobs()\n", within: "closing.end()\n    strandJobs()\n"),
     suites: ["StrandedJobTests"]),
   Bug(
     "end.with-work-left", breaks: "rule 13: the loop ends while an awaiter's job is queued",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("core.hasNothingLeft", becomes: "true"),
     suites: ["AwaitedShutdownTests"]),
   Bug(
@@ -224,51 +230,49 @@ private let endBugs = [
     suites: ["IdleTests"]),
   Bug(
     "end.views-ignored", breaks: "rule 13: the loop ends while a view has work",
-    in: "UVDispatch/Engine/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core+Background.swift",
     .expression(
-      "views.allSatisfy { $0.queue.isSuspended || $0.queue.ready.isEmpty }",
-      becomes: "true"),
+      "views.contains { !$0.queue.isSuspended && !$0.queue.ready.isEmpty }", becomes: "false"),
     suites: ["IdleTests"]),
   Bug(
     "end.closed-under-a-post", breaks: "a wake meets a loop that is closed",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("core.mailbox.isBeingFetchedFor", becomes: "false"),
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
+    .expression("doors.foreground.isBeingFetchedFor", becomes: "false"),
     suites: ["ClosingTests"]),
   Bug(
     "late.job-into-a-dead-queue", breaks: "rule 13: a job that comes after the end never runs",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("if loop.isOver || lane == .foreground && strandsForeground { return true }"),
+    .without("if loop.isOver || lane == .foreground && closing.strandsForeground { return true }"),
     suites: ["LateJobTests"]),
   Bug(
     "late.foreground-without-loop",
     breaks: "rule 13: a job of the foreground waits for ever where no loop runs",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .expression("!loopRuns", becomes: "false", within: "strandsForeground = !loopRuns"),
+    .expression("!loopThread.isClaimed", becomes: "false"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "late.thread-for-each", breaks: "each late job starts a thread, and all but one wait",
-    in: "UVDispatch/UVDispatcher+Late.swift",
-    .expression("core.freeLateThreads == 0", becomes: "true"),
+    in: "UVDispatch/Engine/Engine+LateJobs.swift",
+    .expression("core.late.freeThreads == 0", becomes: "true"),
     suites: ["LateJobTests"]),
   Bug(
     "late.thread-never-again", breaks: "rule 13: the next late job never runs",
-    in: "UVDispatch/UVDispatcher+Late.swift",
-    .without("core.freeLateThreads -= 1", within: "core.freeLateThreads -= 1\n    unlock()"),
+    in: "UVDispatch/Engine/Engine+LateJobs.swift",
+    .without("core.late.removeThread()"),
     suites: ["LateJobTests"]),
   Bug(
     "late.one-thread", breaks: "rule 5: a late job of one queue waits for that of another",
-    in: "UVDispatch/UVDispatcher+Late.swift",
-    .without("if !core.lateJobs.isEmpty { startLateThread(core) }"), suites: ["LateJobTests"]),
+    in: "UVDispatch/Engine/Engine+LateJobs.swift",
+    .without("if !core.late.isEmpty { startLateThread(core) }"), suites: ["LateJobTests"]),
   Bug(
     "late.one-thread-then", breaks: "rule 5: a late job waits for one of another queue that runs",
-    in: "UVDispatch/UVDispatcher+Late.swift",
-    .without(
-      "core.freeLateThreads -= 1", within: "core.freeLateThreads -= 1\n      core.begin(task)"),
+    in: "UVDispatch/Engine/Engine+LateJobs.swift",
+    .without("core.late.beginJob()"),
     suites: ["LateJobTests"]),
   Bug(
     "dropped.held-forgotten", breaks: "rule 17: a notification is never released",
-    in: "UVDispatch/Engine/Core+Telling.swift",
-    .expression("held.all + withoutRoom", becomes: "withoutRoom"),
+    in: "UVDispatch/Engine/Standby.swift",
+    .expression("held.all + withoutRoom", becomes: "standby.withoutRoom"),
     suites: ["DroppedTests"]),
   Bug(
     "dropped.timers-forgotten", breaks: "rule 2: a timer of a dropped dispatcher gets no outcome",
@@ -283,13 +287,13 @@ private let endBugs = [
     suites: ["ReleaseEverythingTests"]),
   Bug(
     "dropped.without-room-forgotten", breaks: "rule 2: what awaited room gets no outcome",
-    in: "UVDispatch/Engine/Core+Telling.swift",
-    .expression("held.all + withoutRoom", becomes: "held.all"),
+    in: "UVDispatch/Engine/Standby.swift",
+    .expression("held.all + withoutRoom", becomes: "standby.held.all"),
     suites: ["ReleaseEverythingTests"]),
   Bug(
     "dropped.late-jobs-forgotten", breaks: "rule 13: a job that came after the end is lost",
     in: "UVDispatch/Engine/Core+Telling.swift",
-    .expression("lateJobs", becomes: "[]", within: "{ task(for: $0) } + lateJobs"),
+    .expression("late", becomes: "[]", within: "{ task(for: $0) } + late"),
     suites: ["ReleaseEverythingTests"]),
   Bug(
     "held.wrong-place", breaks: "a notification that leaves takes another's place with it",

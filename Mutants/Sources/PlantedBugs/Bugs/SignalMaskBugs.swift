@@ -33,7 +33,7 @@ let signalMaskBugs = [
     suites: ["SignalMaskTests"]),
   Bug(
     "late.blocks-all", breaks: "a program that a late job starts hears no SIGTERM",
-    in: "UVDispatch/UVDispatcher+Late.swift",
+    in: "UVDispatch/Engine/Engine+LateJobs.swift",
     .expression("true", becomes: "false", within: "runsBodies: true"),
     suites: ["SignalMaskTests"]),
   Bug(

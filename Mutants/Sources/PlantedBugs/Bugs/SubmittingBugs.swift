@@ -20,7 +20,7 @@ private let replyBugs = [
     "reply.in-a-child", breaks: "rule 15: a reply in a forked child is posted",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
-      "ForkGuard.isForked", becomes: "false", within: "ForkGuard.isForked || !lockedCore.mailbox"),
+      "ForkGuard.isForked", becomes: "false", within: "ForkGuard.isForked || !doors.foreground"),
     suites: ["ForkTests"]),
   Bug(
     "reply.nameless", breaks: "a reply has not the label of its task",
@@ -116,7 +116,7 @@ private let forkBugs = [
 private let gateBugs = [
   Bug(
     "gate.stays-open", breaks: "rule 13: something is accepted after the drain",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Shutdown.swift",
     .expression("shutdown.phase == .draining", becomes: "true"),
     suites: ["ShutdownDeadlineTests"]),
   Bug(
@@ -142,18 +142,18 @@ private let gateBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "gate.mailbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
-    in: "UVDispatch/Engine/Core+Collecting.swift",
-    .without("mailbox.close()"),
+    in: "UVDispatch/Engine/Core+Draining.swift",
+    .without("doors.foreground.close()"),
     suites: ["ShutdownDeadlineTests", "UVContractTests"]),
   Bug(
     "gate.inbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
-    in: "UVDispatch/Engine/Core+Collecting.swift",
-    .without("inbox.close()"),
+    in: "UVDispatch/Engine/Core+Draining.swift",
+    .without("doors.background.close()"),
     suites: ["RunUntilIdleTests", "UVContractTests"]),
   Bug(
     "gate.left-uncollected", breaks: "rule 13: what the closed inboxes held is not drained",
-    in: "UVDispatch/Engine/Core+Collecting.swift",
-    .without("collect()", within: "inbox.close()\n    collect()"),
+    in: "UVDispatch/Engine/Core+Draining.swift",
+    .without("collect()", within: "doors.background.close()\n    collect()"),
     suites: ["RestingTests", "StartTests"]),
 ]
 
@@ -161,16 +161,18 @@ private let orderBugs = [
   Bug(
     "order.item-overtakes",
     breaks: "rule 3: a timer that comes due goes before what was posted",
-    in: "UVDispatch/Engine/Core+Items.swift",
-    .without("collectWhatPrecedes(on: item.lane, in: view)"),
+    in: "UVDispatch/Engine/Core+Background.swift",
+    .without(
+      "collectWhatPrecedes(on: .background, in: view)",
+      within: "collectWhatPrecedes(on: .background, in: view)\n    let position"),
     suites: ["ViewInboxTests"]),
   Bug(
     "order.take-overtaken", breaks: "rule 7: a low task starts before a medium one in the inbox",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Background.swift",
     .without(
-      "if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }",
+      "if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }",
       within:
-        "if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }\n      if inbox.mayHoldViews { collectViews() }\n      guard"
+        "if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }\n      if doors.background.mayHoldViews { collectViews() }\n      guard"
     ),
     suites: ["PlainBesideLabelledTests"]),
   Bug(
@@ -193,22 +195,22 @@ private let orderBugs = [
     "order.band-ignored", breaks: "rule 7: every task is medium",
     in: "UVDispatch/Engine/Core+Items.swift",
     .expression(
-      "item.site.band", becomes: ".medium", within: "to: poolView(view), in: item.site.band"),
+      "item.site.band", becomes: ".medium", within: "to: item.view as? UVView, in: item.site.band"),
     suites: ["UVContractTests"]),
   Bug(
     "order.promoted-unseen",
     breaks: "rule 13: a plain body in the inbox is not cancelled with the rest",
-    in: "UVDispatch/Engine/Core+Collecting.swift",
+    in: "UVDispatch/Engine/Core+Draining.swift",
     .without("collect()", within: "func promotePlain() {\n    collect()"),
     suites: ["PromotionTests"]),
   Bug(
     "order.promoted-nowhere", breaks: "rule 9: a promoted body cannot be taken out of its queue",
-    in: "UVDispatch/Engine/Core+Collecting.swift",
+    in: "UVDispatch/Engine/Core+Draining.swift",
     .without("task.position = position"),
     suites: ["PromotionTests"]),
   Bug(
     "order.promoted-as-last", breaks: "rule 13: what never started is reported out of order",
-    in: "UVDispatch/Engine/Core+Collecting.swift",
+    in: "UVDispatch/Engine/Core+Draining.swift",
     .expression("last", becomes: "lastID", within: "order: last)"),
     suites: ["PromotionTests"]),
   Bug(
@@ -222,8 +224,7 @@ private let orderBugs = [
     "barrier.item-lost", breaks: "rule 6: a labelled barrier divides nothing",
     in: "UVDispatch/Engine/Core+Items.swift",
     .expression(
-      "item.isBarrier", becomes: "false",
-      within: "to: poolView(view), in: item.site.band, isBarrier: item.isBarrier"),
+      "item.isBarrier", becomes: "false", within: "in: item.site.band, isBarrier: item.isBarrier"),
     suites: ["UVContractTests"]),
   Bug(
     "barrier.sync-lost", breaks: "rule 6: a barrier by sync divides nothing",
@@ -236,25 +237,25 @@ private let orderBugs = [
 private let limitBugs = [
   Bug(
     "limit.lane-one-more", breaks: "rule 2: a lane holds one more than its limit",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "TaskDispatch/Policy/QueueLimit.swift",
     .expression(
-      "(task.lane == .foreground ? limitedForeground : limitedBackground) >= limit",
-      becomes: "(task.lane == .foreground ? limitedForeground : limitedBackground) > limit"),
+      "(lane == .foreground ? foreground : background) >= limit",
+      becomes: "(lane == .foreground ? foreground : background) > limit"),
     suites: ["FullQueueTests"]),
   Bug(
     "limit.view-one-more", breaks: "rule 2: a view holds one more than its limit",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "TaskDispatch/Policy/QueueLimit.swift",
     .expression("view.limited >= limit", becomes: "view.limited > limit"),
     suites: ["FullQueueTests", "UVContractTests"]),
   Bug(
     "limit.never-less", breaks: "rule 2: no room comes from what has left the queue",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .without("changeLimited(task, by: -1)"),
+    .without("standby.count(-1, of: item)"),
     suites: ["FullQueueTests"]),
   Bug(
     "limit.waiting-run-forgotten", breaks: "rule 2: a thread that waits for room is not admitted",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .without("giveRoom(of: task)", within: "if limit != nil { giveRoom(of: task) }"),
+    .without("giveRoom()", within: "standby.count(-1, of: item)\n      giveRoom()"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",

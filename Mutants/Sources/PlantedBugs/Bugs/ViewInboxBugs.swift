@@ -149,7 +149,7 @@ private let fullViewBugs = [
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.successor-unseen", breaks: "a worker leaves a full view that has got more",
-    in: "UVDispatch/Engine/Core+Successors.swift",
+    in: "UVDispatch/Engine/Core+Batches.swift",
     .without("if let view = frame.view, view.attendsItself { collect(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
@@ -189,24 +189,24 @@ private let collectingBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.successor", breaks: "rule 5: the background goes before what views have got",
-    in: "UVDispatch/Engine/Core+Successors.swift",
+    in: "UVDispatch/Engine/Core+Batches.swift",
     .without(
-      "if inbox.mayHoldViews { collectViews() }",
+      "if doors.background.mayHoldViews { collectViews() }",
       within:
-        "if inbox.mayHoldViews { collectViews() }\n      if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }\n      next"
+        "if doors.background.mayHoldViews { collectViews() }\n      if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }\n      next"
     ),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.successor-in-view", breaks: "rule 5: a view goes before what others have got",
-    in: "UVDispatch/Engine/Core+Successors.swift",
-    .without("if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }"),
+    in: "UVDispatch/Engine/Core+Batches.swift",
+    .without("if doors.background.mayHoldViews(otherThan: frame.queue.view) { collectViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.own", breaks: "a worker leaves its view although that has got more",
-    in: "UVDispatch/Engine/Core+Successors.swift",
+    in: "UVDispatch/Engine/Core+Batches.swift",
     .without(
-      "if inbox.mayHoldViews { collectViews() }",
-      within: "if inbox.mayHoldViews { collectViews() }\n      if let view = frame.view"),
+      "if doors.background.mayHoldViews { collectViews() }",
+      within: "if doors.background.mayHoldViews { collectViews() }\n      if let view = frame.view"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.background-only", breaks: "the ledger and the end miss what views have got",
@@ -237,7 +237,7 @@ private let collectingBugs = [
   Bug(
     "collect-views.low-caller-behind-a-cancelled",
     breaks: "rule 7: a low sync goes before what was posted before it",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core+Background.swift",
     .without("collectIfCallersWait(uvView)"),
     suites: ["ViewInboxTests"]),
   Bug(
@@ -265,7 +265,7 @@ private let posted = ["PostedItemTests"]
 private let postedItemBugs = [
   Bug(
     "posted.low-first", breaks: "rule 7: a low item goes before a medium one that was posted",
-    in: "UVDispatch/Engine/Core+Successors.swift",
+    in: "UVDispatch/Engine/Core+Batches.swift",
     .expression("!pool.hasMedium", becomes: "false", within: "|| !pool.hasMedium {"),
     suites: posted),
   Bug(
@@ -313,15 +313,20 @@ private let postedItemBugs = [
     .expression("!isKnown", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted),
   Bug(
     "posted.counted-twice", breaks: "rule 2: the ledger does not balance",
-    in: "UVDispatch/Engine/Core+Successors.swift", .without("ledger.completed -= 1"), suites: posted
+    in: "UVDispatch/Engine/Core+Batches.swift",
+    .without(
+      "accounts.passOn(ending: outcome)",
+      within: "accounts.passOn(ending: outcome)\n    frame.goOn(at"),
+    suites: posted
   ),
   Bug(
     "posted.waits-for-ever", breaks: "rule 2: the ledger believes that an item waits that ran",
-    in: "UVDispatch/Engine/Core+Successors.swift",
-    .without("ledger.waiting -= 1", within: "ledger.waiting -= 1\n    noteLeft(next)"),
+    in: "UVDispatch/Engine/Accounts.swift",
+    .without("ledger.waiting -= 1", within: "ledger.count(outcome)\n    ledger.waiting -= 1"),
     suites: posted),
   Bug(
     "posted.queued-for-ever", breaks: "rule 17: an item that has ended keeps its frame",
-    in: "UVDispatch/Engine/Core+Successors.swift", .without("frame.forgetInItem()"),
+    in: "UVDispatch/Engine/Core+Batches.swift",
+    .without("if frame.holdsItem { frame.forgetInItem() }"),
     suites: posted),
 ]

@@ -7,7 +7,7 @@ private let syncBugs = [
   Bug(
     "sync.granted-stays-counted", breaks: "rule 13: the drain waits for a caller that has gone on",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("core.blocked.admitted -= 1"),
+    .without("core.blocked.noticeAdmission()"),
     suites: ["ActorTests", "UVContractTests"]),
   Bug(
     "sync.outer-visible", breaks: "rule 4: what a helper runs believes to be on the helper's queue",
@@ -55,8 +55,8 @@ private let syncBugs = [
     suites: ["MemberOnItsWayTests"]),
   Bug(
     "wait.members-not-awaited", breaks: "rule 14: a thread that waits for a group is not counted",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
-    .without("core.awaitingMembers.add(1, ordering: .sequentiallyConsistent)"),
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
+    .without("doors.awaitingMembers.add(1, ordering: .sequentiallyConsistent)"),
     suites: ["MemberOnItsWayTests"]),
   Bug(
     "wait.mixed-group-unseen",
@@ -94,7 +94,7 @@ private let deadlockBugs = [
   Bug(
     "deadlock.pool-ignored", breaks: "rule 14: told of a deadlock although a worker is free",
     in: "UVDispatch/Engine/Core+Waiting.swift",
-    .expression("pool.canStart(now: { [clock] in clock.now })", becomes: "false"),
+    .expression("mayStart", becomes: "false"),
     suites: ["WayOutTests", "StandstillTests"]),
   Bug(
     "deadlock.foreground-ignored", breaks: "rule 14: told of a deadlock although the loop has work",
@@ -111,7 +111,7 @@ private let deadlockBugs = [
 private let blockedBugs = [
   Bug(
     "blocked.admission-unflagged", breaks: "rule 2: an admitted caller of sync sleeps on",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core+Concluding.swift",
     .without("blocked.flag(callerOf: caller)"), suites: ["UVContractTests"]),
   Bug(
     "blocked.room-unflagged", breaks: "rule 2: a thread that waits for room sleeps on",
@@ -134,7 +134,7 @@ private let blockedBugs = [
     suites: ["UVContractTests", "UndisturbedTests"]),
   Bug(
     "blocked.nested-uncounted", breaks: "rule 14: a task in its own sync body counts as running",
-    in: "UVDispatch/Engine/Core+Callers.swift", .without("blocked.tasks += 1"),
+    in: "UVDispatch/Engine/Core+Callers.swift", .without("blocked.addTask()"),
     suites: ["StandstillTests", "WayOutTests"]),
 ]
 
@@ -208,7 +208,7 @@ private let searchBugs = [
   Bug(
     "search.end-closes-no-circle",
     breaks: "rule 14: a circle that the end of a body closes stays",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core+Background.swift",
     .expression("mayHoldUpCallers(of: task.view)", becomes: "false"),
     suites: ["VerdictTests", "HeartbeatTests", "HelpedDeadlockTests"]),
   Bug(
@@ -236,7 +236,7 @@ private let searchBugs = [
 private let nestedBugs = [
   Bug(
     "nested.parked-not-busy", breaks: "rule 14: an observer that waits for its own thread hangs",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .without(
       "core.blocked.beginBusy(thread)", within: "core.blocked.beginBusy(thread)\n      unlock()"),
     suites: ["ObserverThatWaitsTests"]),
@@ -255,7 +255,7 @@ private let nestedBugs = [
     "search.run-without-a-share",
     breaks: "rule 14: a sync waits for the run of a callback, which finds no share of the pool",
     in: "UVDispatch/Engine/DeadlockSearch.swift",
-    .expression("core.pool.busyWorkers < core.workers.width", becomes: "true"),
+    .expression("core.busyWorkers < core.workers.width", becomes: "true"),
     suites: ["HelpingTests", "DeadlockSearchTests"]),
   Bug(
     "search.callback-brings-a-worker",
@@ -307,43 +307,43 @@ private let nestedBugs = [
 private let tellingBugs = [
   Bug(
     "telling.with-the-next", breaks: "rule 20: a worker that calls back holds the next task",
-    in: "UVDispatch/UVDispatcher+Running.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .expression("told.isNothing", becomes: "true", within: "guard told.isNothing else"),
     suites: ["UVContractTests"]),
   Bug(
     "telling.in-a-context",
     breaks: "rule 20: a callback on a worker's thread is in a task's context",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
     .expression("true", becomes: "false", within: "unlock(outsideTasks: true)"),
     suites: ["UVContractTests", "HelperFrameTests"]),
   Bug(
     "telling.share-kept",
     breaks: "rule 20: a callback that takes its time keeps its share of the pool",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("if isWorker { core.workers.beginTelling() }"), suites: ["RunsOfCallbacksTests"]),
   Bug(
     "telling.share-never-back", breaks: "rule 4: after a callback more bodies run than the width",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("if isWorker { core.workers.endTelling() }"), suites: ["RunsOfCallbacksTests"]),
   Bug(
     "telling.batch-unwoken",
     breaks: "rule 20: the first callback of a batch holds back a waiting thread",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("for note in notes { note.wake() }"), suites: ["UVContractTests"]),
   Bug(
     "telling.batch-unresumed", breaks: "rule 20: a Task that awaits one of a batch waits on",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("for note in notes { note.resume() }"), suites: ["UVContractTests"]),
   Bug(
     "telling.one-unresumed", breaks: "rule 20: a Task that awaits an outcome waits on",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("note.resume()", within: "note.resume()\n        if isEnding"),
     suites: ["UVContractTests"]),
   Bug(
     "telling.tasks-with-threads",
     breaks:
       "rule 13: the executor of a Task keeps the deadline's own thread from its next deadline",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .statement(
       "for note in notes { note.wake() }",
       becomes: "for note in notes {\nnote.wake()\nnote.resume()\n}"),
@@ -351,14 +351,14 @@ private let tellingBugs = [
   Bug(
     "telling.ending-unresumed",
     breaks: "rule 20: a Task that awaits an item waits on when that is taken out",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without(
       "item.resume(outcome, telling)", within: "item.resume(outcome, telling)\n      item.tell"),
     suites: ["UVContractTests"]),
   Bug(
     "telling.ending-unwoken",
     breaks: "rule 20: a thread that waits for a group waits on when its last is taken out",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("item.wakeThreads(telling)", within: "item.wakeThreads(telling)\n      item.resume"),
     suites: ["WaitForOthersTests"]),
   Bug(

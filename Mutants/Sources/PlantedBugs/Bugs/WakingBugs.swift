@@ -120,7 +120,7 @@ private let fetchingBugs = [
     "fetch.closer-not-woken", breaks: "rule 13: the closer sleeps on",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
-      "mayBeAwaited", becomes: "mayBeAwaited && false", within: "if mayBeAwaited { withCore"),
+      "mayBeAwaited", becomes: "mayBeAwaited && false", within: "if mayBeAwaited { engine.withCore"),
     suites: ["ClosingTests"]),
 ]
 
@@ -165,40 +165,38 @@ private let turnBugs = [
     suites: ["ClosingTests"]),
   Bug(
     "turn.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
-    in: "UVDispatch/Engine/Core+Run.swift",
-    .without(
-      "collectForeground()",
-      within: "collectForeground() }\n    while let entry = takePostedOrDue()"),
+    in: "UVDispatch/Engine/Core+Foreground.swift",
+    .without("collectForeground()", within: "collectForeground() }\n    while let entry"),
     suites: ["RunTests"]),
   Bug(
     "turn.does-not-rest", breaks: "rule 2: the loop sleeps, and the next post notifies no consumer",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("!core.mailbox.rest()", becomes: "false"),
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
+    .expression("!doors.foreground.rest()", becomes: "false"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
     "turn.second-look-ignored", breaks: "rule 2: what came between the look and the rest is lost",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("!core.mailbox.rest()", becomes: "!core.mailbox.rest() && false"),
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
+    .expression("!doors.foreground.rest()", becomes: "!doors.foreground.rest() && false"),
     suites: ["RestingTests", "WakingTests"]),
   Bug(
     "turn.does-not-come-round", breaks: "rule 2: what is over the budget waits for ever",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("loop.comesRoundAgain(again)"),
     suites: ["BudgetTests"]),
   Bug(
     "turn.timer-not-set", breaks: "rule 8: a timer never comes",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("setTimer(core)", within: "if !again { setTimer(core) }"),
     suites: ["EventLoopTests", "DueTimerTests"]),
   Bug(
     "turn.stays-due", breaks: "invariant W: no thread wakes a loop that has gone to sleep",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .statement(
       "core.loop.endIteration(again: again)", becomes: "core.loop.endIteration(again: true)"),
     suites: ["ActorTests"]),
   Bug(
     "turn.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
-    in: "UVDispatch/UVDispatcher+Loop.swift",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("left > 0", becomes: "true"),
     .expression(
       "run(task, core, within: &allotment, left: &left)",
@@ -209,23 +207,23 @@ private let turnBugs = [
 private let unlockingBugs = [
   Bug(
     "unlock.no-lease", breaks: "invariant L: the lease that is owed is not started",
-    in: "UVDispatch/UVDispatcher.swift",
-    .without("Leases.start { self.work() }"),
+    in: "UVDispatch/Engine/Engine.swift",
+    .without("Leases.start { dispatcher.engine.work() }"),
     suites: ["UVContractTests"]),
   Bug(
     "unlock.no-wake", breaks: "invariant W: the wake that is owed is not made",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("loop.wake()"),
     suites: ["ActorTests"]),
   Bug(
     "unlock.wake-stays-in-flight", breaks: "rule 13: the loop never ends",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("core.loop.endWake()"),
     suites: ["RunTests"]),
   Bug(
     "unlock.delivery-stays-counted", breaks: "rule 13: the loop never ends",
-    in: "UVDispatch/Engine/Core+Ending.swift",
-    .without("deliveries.subtract(1, ordering: .sequentiallyConsistent)"),
+    in: "UVDispatch/Engine/Doors.swift",
+    .without("threads.subtract(1, ordering: .sequentiallyConsistent)"),
     suites: ["RunTests", "UVContractTests"]),
   Bug(
     "end.timer-unknown", breaks: "a timer that has ended is not found by its runs that have not",
@@ -235,41 +233,39 @@ private let unlockingBugs = [
   Bug(
     "unlock.end-of-delivery-untold",
     breaks: "rule 2: a thread that waits for an outcome waits for ever",
-    in: "UVDispatch/Engine/Core+Ending.swift",
-    .expression(
-      "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "false"),
+    in: "UVDispatch/Engine/Doors.swift",
+    .expression("parties.load(ordering: .sequentiallyConsistent) > 0", becomes: "false"),
     suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.end-of-delivery-always-told", breaks: "a third section of the lock for each handle",
-    in: "UVDispatch/Engine/Core+Ending.swift",
-    .expression(
-      "awaitingDeliveries.load(ordering: .sequentiallyConsistent) > 0", becomes: "true"),
+    in: "UVDispatch/Engine/Doors.swift",
+    .expression("parties.load(ordering: .sequentiallyConsistent) > 0", becomes: "true"),
     suites: ["DeliveryTests"]),
   Bug(
     "unlock.waiter-uncounted", breaks: "rule 2: a thread that waits for an outcome waits for ever",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
-    .without("core.awaitDeliveries(true)"), suites: ["EndOfDeliveryTests"]),
+    in: "UVDispatch/Engine/Core+Ending.swift",
+    .without("doors.callbacks.addParty()"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.waiter-counted-for-ever", breaks: "a third section of the lock for each handle",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
-    .without("core.awaitDeliveries(false)"), suites: ["EndOfDeliveryTests"]),
+    in: "UVDispatch/Engine/Core+Ending.swift",
+    .without("doors.callbacks.removeParty()"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.shutdown-uncounted",
     breaks: "rule 13: the loop does not learn that all waiters were told",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("awaitDeliveries(true)"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
+    .without("doors.callbacks.addParty()"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.leaver-uncounted", breaks: "runUntilIdle() does not learn that all waiters were told",
-    in: "UVDispatch/Engine/Core.swift",
-    .without("if leavesWhenIdle != oldValue { awaitDeliveries(leavesWhenIdle) }"),
+    in: "UVDispatch/Engine/Core+Ending.swift",
+    .without("leaves ? doors.callbacks.addParty() : doors.callbacks.removeParty()"),
     suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.delivery-unnoticed",
     breaks: "rule 13: the loop does not learn that all waiters were told",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without(
-      "core.loop.isWanted = true",
-      within: "else { return free() }\n    core.loop.isWanted = true"),
+      "core.loop.want()",
+      within: "else { return free() }\n    core.loop.want()"),
     suites: ["RunUntilIdleTests", "RunTests"]),
 ]
 
@@ -277,7 +273,7 @@ private let parkingBugs = [
   Bug(
     "park.keeps-the-lease",
     breaks: "invariant L: a thread blocks before it starts the worker run that is due",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
       "core.workers.pending > 0", becomes: "false",
       within: "if core.workers.pending > 0 || core.loop.isPending"),
@@ -285,7 +281,7 @@ private let parkingBugs = [
   Bug(
     "park.keeps-the-wake",
     breaks: "invariant W: a thread blocks before it sends the wake-up that is due",
-    in: "UVDispatch/UVDispatcher+Blocking.swift",
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
       "core.loop.isPending", becomes: "false",
       within: "if core.workers.pending > 0 || core.loop.isPending"),

@@ -19,10 +19,8 @@ extension Core {
     guard case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain) else {
       return nil
     }
-    ledger.completed += 1
-    ledger.waiting -= 1
-    lastID += 1
-    frame.goOn(at: plain.site, id: lastID, since: time)
+    accounts.passOn()
+    frame.goOn(at: plain.site, id: accounts.next(), since: time)
     return plain
   }
 
@@ -35,13 +33,13 @@ extension Core {
     ofItemIn frame: QueuedTask, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {
     guard outbox.isEmpty, frame.holdsItem, frame.mayGoOn,
-      let next = takeSuccessor(in: frame, at: time)
+      case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain)
     else { return nil }
-    // That call has counted the item as a plain task.
-    ledger.completed -= 1
-    noteEnd(ofItemIn: frame, outcome)
+    frame.forgetInItem()
+    accounts.passOn(ending: outcome)
+    frame.goOn(at: plain.site, id: accounts.next(), since: time)
     frame.leaveItem()
-    return next
+    return plain
   }
 
   /// Makes `frame` the running-task context of the item that comes next on its thread, behind a plain task or another
@@ -52,40 +50,34 @@ extension Core {
     guard frame.mayGoOn,
       case .item(let next) = chooseSuccessor(of: frame, if: Entry.isSimpleItem)
     else { return false }
-    ledger.waiting -= 1
     noteLeft(next)
     guard next.begin() else {
+      accounts.takeBackAcceptance()
       letGo(of: outcome, next)
       return false
     }
-    if frame.holdsItem { noteEnd(ofItemIn: frame, outcome) } else { ledger.completed += 1 }
+    if frame.holdsItem { frame.forgetInItem() }
+    accounts.passOn(ending: outcome)
     frame.goOn(with: next)
     return true
-  }
-
-  @inline(__always) private func noteEnd(ofItemIn frame: QueuedTask, _ outcome: Outcome) {
-    frame.forgetInItem()
-    ledger.count(outcome)
   }
 
   @inline(__always) private func chooseSuccessor(
     of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
-    guard flushes.isEmpty else { return nil }
+    if running.hasFlushes { return nil }
     if frame.lane == .foreground {
-      // Due and posted tasks alternate: see ``takeForeground(_:)``.
-      if due.hasStartable { return nil }
-      if !foreground.hasStartable { collectForeground() }
-      return ownedForeground.update { $0.takeOnly(if: isWanted) }
+      // Due and posted tasks alternate: see ``ForegroundOrder``.
+      return takeNextOfForeground(if: isWanted)
     }
     let next: Entry?
     if frame.poolView != nil {
       collectForSuccessor(in: frame)
       next = takeSuccessorInView(of: frame, if: isWanted)
     } else {
-      if inbox.mayHoldViews { collectViews() }
-      if !pool.hasMedium, inbox.mayHoldEntries { collectBackground() }
-      next = ownedPool.update { $0.takeOver(if: isWanted) }
+      if doors.background.mayHoldViews { collectViews() }
+      if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }
+      next = ownedBackground.update { $0.pool.takeOver(if: isWanted) }
     }
     if workers.searching > 0 { hintToSearchers() }
     return next
@@ -95,20 +87,20 @@ extension Core {
     of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
     // What was posted to the background counts in the choice of what is next.
-    if inbox.mayHoldEntries { return nil }
+    if doors.background.mayHoldEntries { return nil }
     guard let pool = frame.poolView else { return nil }
-    let next = ownedPool.update { $0.takeOver(of: pool, if: isWanted) }
+    let next = ownedBackground.update { $0.pool.takeOver(of: pool, if: isWanted) }
     letGoIfEmpty(pool)
     return next
   }
 
   @inline(never) private func collectForSuccessor(in frame: QueuedTask) {
-    if inbox.mayHoldEntries { return }
+    if doors.background.mayHoldEntries { return }
     guard let pool = frame.poolView else { return }
     // Entries in the view's own inbox are medium, and come behind the medium entries of its queue.
-    if inbox.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
+    if doors.background.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
     if !pool.mayTakeBetweenTurns || !pool.hasMedium {
-      if inbox.mayHoldViews { collectViews() }
+      if doors.background.mayHoldViews { collectViews() }
       if let view = frame.view, view.attendsItself { collect(view) }
     }
   }

@@ -2,7 +2,7 @@ internal import Synchronization
 internal import TaskDispatch
 
 /// How a thread blocks until the dispatcher has done something.
-extension UVDispatcher {
+extension Engine {
   /// Under the lock: records that the calling thread is about to be blocked. ``unblock(_:)`` ends that.
   ///
   /// - Parameter others: The pool shares of other dispatchers that have members of the group that the thread waits
@@ -10,21 +10,20 @@ extension UVDispatcher {
   func block(
     for target: BlockedThread.Target, mayTimeOut: Bool, others: [PoolShare] = []
   ) -> BlockedThread {
-    let core = lockedCore
-    let name = ObjectIdentifier(self)
-    let isWorker = TaskFrame.threadWorksFor === self
+    let name = doors.dispatcher
+    let isWorker = TaskFrame.threadWorksFor === dispatcher
     let isInBody =
       TaskFrame.first { frame in
         frame.queue.dispatcher == name && (frame as? QueuedTask)?.runner == .worker
       } != nil
-    let thread = core.blocked.begin(
+    let (thread, searched) = core.blocked.begin(
       target,
       BlockedThreads.Standing(
-        task: innermostTask, isLoop: core.isOnLoopThread,
+        task: innermostTask, isLoop: core.loopThread.isCalling,
         isWorker: isWorker, deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut,
         isTelling: isWorker && !isInBody))
-    for _ in 0..<core.blocked.takeNewlySearched() { core.awaitDeliveries(true) }
-    if case .group = target { core.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
+    for _ in 0..<searched { doors.callbacks.addParty() }
+    if case .group = target { doors.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
     // These dispatchers are urgent while the thread waits, so each may now get the spare thread of the pool.
     let own = target.mayNeedPool ? [core.share] : []
     for share in own + others { addShare(share, to: thread) }
@@ -34,12 +33,12 @@ extension UVDispatcher {
 
   private func addShare(_ share: PoolShare, to thread: BlockedThread) {
     thread.shares.append(share)
-    if share.beginBlocking() { lockedCore.outbox.appendWake(share.callOthers) }
+    if share.beginBlocking() { core.outbox.appendWake(share.callOthers) }
   }
 
   /// Under the lock: adds the shares of dispatchers that got members of a group after threads began to wait for it.
   func addShares(_ shares: [PoolShare], toWaitersOf group: ObjectIdentifier) {
-    for thread in lockedCore.blocked.threads {
+    for thread in core.blocked.threads {
       guard case .group(let awaited) = thread.target, ObjectIdentifier(awaited) == group else {
         continue
       }
@@ -59,7 +58,7 @@ extension UVDispatcher {
     _ call: (@escaping @Sendable () -> Void) -> Void
   ) -> PoolShare? {
     guard !TaskFrame.threadIsBlocked,
-      let share = (TaskFrame.threadWorksFor as? UVDispatcher)?.share
+      let share = (TaskFrame.threadWorksFor as? UVDispatcher)?.engine.share
     else { return nil }
     TaskFrame.threadIsBlocked = true
     if share.beginBlockedRun() { call(share.callOthers) }
@@ -89,13 +88,12 @@ extension UVDispatcher {
 
   /// Under the lock: records that the calling thread is not blocked any more.
   func unblock(_ thread: BlockedThread) {
-    let core = lockedCore
     for share in thread.shares { share.endBlocking() }
     thread.shares = []
     Self.endBlockedRun(of: thread.run.take())
-    if thread.isSearched { core.awaitDeliveries(false) }
+    if thread.isSearched { doors.callbacks.removeParty() }
     if case .group = thread.target {
-      core.awaitingMembers.subtract(1, ordering: .sequentiallyConsistent)
+      doors.awaitingMembers.subtract(1, ordering: .sequentiallyConsistent)
     }
     core.blocked.end(thread)
   }
@@ -105,7 +103,6 @@ extension UVDispatcher {
   /// If this section has left work to be done without the lock, such as wake-ups and callbacks, it does that instead
   /// and returns at once. The caller checks its condition again either way.
   func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
-    let core = lockedCore
     core.settle()
     if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty {
       // The callbacks run on this thread, and one may block it again, on top of this wait.

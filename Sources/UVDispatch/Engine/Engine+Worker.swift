@@ -2,11 +2,11 @@ internal import Synchronization
 internal import TaskDispatch
 
 /// Worker runs, and how bodies run in them and on the loop.
-extension UVDispatcher {
+extension Engine {
   /// A worker run: runs tasks one after the other, each the one that the policy picks, until there is none or the
   /// time slice is over. Then the thread is libuv's again.
   func work() {
-    TaskFrame.threadWorksFor = self
+    TaskFrame.threadWorksFor = dispatcher
     TaskFrame.threadReleases = false
     defer {
       TaskFrame.threadWorksFor = nil
@@ -62,7 +62,7 @@ extension UVDispatcher {
       mayLookOnce = false
       away = lookForWork(core)
     }
-    if core.leavesWhenIdle || core.shutdown != nil { core.loop.isWanted = true }
+    if core.loopThread.leavesWhenIdle || core.closing.hasBegun { core.loop.want() }
     // The thread is about to be free. Another run of this dispatcher may have it before other dispatchers are called.
     core.share.end()
     core.workers.isShort = false
@@ -74,10 +74,10 @@ extension UVDispatcher {
   private func lookForThread() { withCore { $0.workers.isShort = false } }
 
   /// Makes this dispatcher's share of the pool.
-  func makeShare() -> PoolShare {
-    PoolShare(of: .ofProcess, threads: effectivePoolThreads) { [unowned self] in
-      let dispatcher = self
-      return { dispatcher.lookForThread() }
+  func makeShare(poolThreads: Int) -> PoolShare {
+    PoolShare(of: .ofProcess, threads: poolThreads) { [unowned dispatcher] in
+      let dispatcher = dispatcher
+      return { dispatcher.engine.lookForThread() }
     }
   }
 
@@ -88,8 +88,8 @@ extension UVDispatcher {
     let (began, length) = (core.now, core.workers.patience.length)
     unlock()
     let search = spin(nanoseconds: length) {
-      core.inbox.mayHoldEntries || core.inbox.mayHoldViews
-        || core.mayStart.load(ordering: .relaxed)
+      doors.background.mayHoldEntries || doors.background.mayHoldViews
+        || doors.hints.mayStart.load(ordering: .relaxed)
     }
     lock()
     if !search.hasFound { core.workers.patience.noteInVain(since: began) }
@@ -131,7 +131,7 @@ extension UVDispatcher {
     var outcome = Outcome.completed
     // A `var`: a `let` would keep the first body until this returns, and release it under the lock.
     var first = frame.takePlain()
-    frame.enter(by: self)
+    frame.enter(by: dispatcher)
     defer { frame.leave() }
     unlock()
     var plain: PlainTask
@@ -228,7 +228,7 @@ extension UVDispatcher {
   ///
   /// Callbacks that report the start run in no task. But if one blocks, this task counts as blocked.
   @inline(__always) func enterAndUnlock(_ task: QueuedTask, hidesOuter: Bool = false) {
-    task.enter(by: self, hidesOuter: hidesOuter)
+    task.enter(by: dispatcher, hidesOuter: hidesOuter)
     unlock(outsideTasks: true)
   }
 

@@ -1,6 +1,6 @@
 internal import TaskDispatch
 
-extension UVDispatcher {
+extension Engine {
   /// Takes a job of a Swift Task that cannot run in its queue any more. It cannot be refused, and must not be lost.
   /// Under the lock.
   ///
@@ -12,47 +12,45 @@ extension UVDispatcher {
   func takeLate(_ task: QueuedTask, _ core: Core) -> Bool {
     guard task.lane == .foreground || task.isJobOfActor else { return false }
     core.accept(task)
-    core.lateJobs.append(task)
+    core.late.add(task)
     return true
   }
 
   /// Starts a thread for late jobs, unless one of these threads is free. Under the lock.
   func startLateThread(_ core: Core) {
-    guard core.freeLateThreads == 0 else { return }
-    core.freeLateThreads += 1
-    #if DEBUG
-      core.startedLateThreads += 1
-    #endif
+    guard core.late.freeThreads == 0 else { return }
+    core.late.addThread()
+    let dispatcher = dispatcher
     core.outbox.appendWake {
       do throws(UVError) {
-        try OwnThread.start(named: self.settings.label, runsBodies: true) {
-          BrokenPipes.withHeldBack { self.runLateJobs() }
+        try OwnThread.start(named: dispatcher.engine.settings.label, runsBodies: true) {
+          BrokenPipes.withHeldBack { dispatcher.engine.runLateJobs() }
         }
       } catch {
         // The system has no room for another thread, so a thread of Swift's pool runs the jobs.
-        Task.detached { self.runLateJobs() }
+        Task.detached { dispatcher.engine.runLateJobs() }
       }
     }
   }
 
   private func runLateJobs() {
     let core = lock()
-    while !core.lateJobs.isEmpty {
+    while !core.late.isEmpty {
       guard let task = core.takeLateJob() else {
         // Another free thread waits for the next job.
-        if core.freeLateThreads > 1 { break }
+        if core.late.freeThreads > 1 { break }
         // The queue of each late job still runs a body, although the shutdown has abandoned that.
-        wait { core.hasLateJobToRun || core.lateJobs.isEmpty }
+        wait { core.hasLateJobToRun || core.late.isEmpty }
         continue
       }
-      core.freeLateThreads -= 1
+      core.late.beginJob()
       core.begin(task)
-      if !core.lateJobs.isEmpty { startLateThread(core) }
+      if !core.late.isEmpty { startLateThread(core) }
       run(task, core)
       tellIfDue(core, isWorker: false)
-      core.freeLateThreads += 1
+      core.late.endJob()
     }
-    core.freeLateThreads -= 1
+    core.late.removeThread()
     unlock()
   }
 }

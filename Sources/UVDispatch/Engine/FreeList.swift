@@ -1,5 +1,5 @@
 /// A free list of task objects, for later tasks. The list runs through the objects.
-struct Spares: ~Copyable {
+struct FreeList: ~Copyable {
   private var first: QueuedTask?
   private(set) var count = 0
 

@@ -1,0 +1,156 @@
+internal import TaskDispatch
+
+/// Draining: plain tasks and posted items move from the background's inboxes into its queues.
+///
+/// A thread drains the inbox of a queue before it puts anything else into that queue, before it chooses what a view runs
+/// next, and before it needs to know all that waits.
+extension Core {
+
+  func collectBackground() {
+    if doors.background.mayHoldEntries {
+      doors.background.collect { entries, holdsItems in
+        accounts.accept(entries.slotCount)
+        absorb(&entries, holdsItems: holdsItems, in: background.pool.background)
+      }
+      handOutGrants()
+    }
+    if doors.background.mayHoldViews { collectViews() }
+  }
+
+  /// Drains the inboxes of the views that were marked ready, in the order in which they were marked.
+  @inline(never) func collectViews() {
+    doors.background.takeViews(&background.ready)
+    while !background.ready.isEmpty, let view = background.ready.takeFirst() { collect(view) }
+    background.ready.settleWhenEmpty()
+  }
+
+  /// Drains the inbox of a view, which is notified, into the view's queue. If the view is full, the inbox stays
+  /// notified: the thread that next ends a task of the view drains it.
+  func collect(_ view: UVView) {
+    let isFull = background.isOpen && view.pool.isFull
+    if isFull != view.attendsItself { background.note(view, attendsItself: isFull) }
+    view.inbox.collect(staysAttended: isFull) { entries, holdsItems in
+      guard !entries.isEmpty else { return }
+      accounts.accept(entries.slotCount)
+      hold(view)
+      absorb(&entries, holdsItems: holdsItems, in: view.pool)
+    }
+    handOutGrants()
+  }
+
+  /// A body of a view that was full has ended: drains the view's inbox. The caller reconciles its ready tokens, by the
+  /// end of that task.
+  @inline(never) func stopAttendingItself(_ view: UVView) {
+    background.note(view, attendsItself: false)
+    view.inbox.collect(staysAttended: false) { entries, holdsItems in
+      guard !entries.isEmpty else { return }
+      accounts.accept(entries.slotCount)
+      hold(view)
+      absorbUnsettled(&entries, holdsItems: holdsItems, in: view.pool)
+    }
+  }
+
+  /// Plain tasks hold no reference to their view. So the view holds itself while some wait in its queue.
+  private func hold(_ view: UVView) {
+    if view.pool.holder == nil {
+      view.pool.holder = view
+      view.orderOfPlain = accounts.lastNumber
+    }
+  }
+
+  private func absorb(_ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>) {
+    absorbUnsettled(&entries, holdsItems: holdsItems, in: view)
+    // By a closure and not by the property: with that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
+    ownedBackground.update { $0.pool.settle(view, now: { [clock] in clock.now }) }
+  }
+
+  /// Adds entries to `view`, and leaves its ready tokens as they are. The caller reconciles them next.
+  private func absorbUnsettled(
+    _ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>
+  ) {
+    view.absorb(&entries, isUntold: holdsItems)
+  }
+
+  /// Entries have left the queue of a view. If it is empty, the view no longer holds itself. The calling code refers
+  /// to the view.
+  func letGoIfEmpty(_ view: PoolView<Entry>) {
+    if view.queue.ready.isEmpty { view.holder = nil }
+  }
+
+  /// Drains the inbox of a queue, so that a submission comes into that queue behind what was posted before.
+  @inline(__always) func collectWhatPrecedes(on lane: Lane, in view: UVView?) {
+    if lane == .foreground { return collectForeground() }
+    guard let view else { return collectBackground() }
+    if doors.background.mayHoldViews { collectViews() }
+    if view.attendsItself { collect(view) }
+  }
+
+  /// Gives what was posted to a queue its numbers, so that the next submission to it gets a higher one.
+  @inline(__always) func numberWhatPrecedes(on lane: Lane, in view: UVView?) {
+    collectWhatPrecedes(on: lane, in: view)
+    lane == .foreground ? tellPositionsInForeground() : tellPositions(in: poolView(view))
+  }
+
+  /// Drains the inboxes if a caller is blocked in `sync` on `view`: it may be admitted next, and what was posted
+  /// counts in the choice of what is next.
+  @inline(__always) func collectIfCallersWait(_ view: UVView?) {
+    if poolView(view).queue.callersWaiting > 0 { collectPosted(to: view) }
+  }
+
+  @inline(never) func collectPosted(to view: UVView?) {
+    collectBackground()
+    if let view, view.attendsItself { collect(view) }
+  }
+
+  /// Drains every inbox that may hold something.
+  func collect() {
+    collectForeground()
+    collectBackground()
+    for view in background.full { collect(view) }
+  }
+
+  /// Closes the inboxes and drains them. From now on tasks come in by ``accept(_:)`` and ``enqueue(_:)`` alone.
+  func closeInboxes() {
+    background.isOpen = false
+    doors.foreground.close()
+    doors.background.close()
+    collect()
+  }
+
+  /// Makes a task object of every plain task that waits, so that other code can name and find it. O(what waits in the
+  /// queues).
+  func promotePlain() {
+    collect()
+    var last: UInt64 = 0
+    func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane, _ view: UVView? = nil) {
+      switch entry {
+      // Plain tasks are all medium. An entry of another band was not before them.
+      case .item(let item):
+        if item.place.stage == .posted { place(&entry, at: position) }
+        if lane == .foreground || item.site.band == .medium { last = item.place.id.number }
+      case .task(let task):
+        if lane == .foreground || task.site.band == .medium { last = task.order }
+      case .plain(let plain):
+        let number = accounts.next()
+        let queue = TaskQueue.Identity(
+          dispatcher: doors.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+        let task = QueuedTask(
+          .plain(plain.body), id: number, queue: queue, view: view,
+          isBarrier: false, site: plain.site, parent: nil, at: nil, shutdown: doors.shutdownFlag,
+          order: last)
+        task.position = position
+        entry = .task(task)
+      }
+    }
+    updateForeground { promote(&$0, $1, .foreground) }
+    last = 0
+    background.pool.background.updateEach { promote(&$0, $1, .background) }
+    for pool in background.views {
+      // Unless the view holds itself, no plain task waits in it.
+      guard let view = pool.holder as? UVView else { continue }
+      last = view.orderOfPlain
+      pool.updateEach { promote(&$0, $1, .background, view) }
+      pool.holder = nil
+    }
+  }
+}

@@ -1,0 +1,157 @@
+internal import Synchronization
+internal import TaskDispatch
+
+/// What threads use without the dispatcher's lock: the inboxes of the lanes, hints for threads that spin, counts that
+/// a thread changes after it has freed the lock, and what does not change once other threads see the dispatcher.
+///
+/// ``Core`` is all the rest, and needs the lock.
+///
+/// While there is no observer, no limit and no shutdown, submitting threads post plain tasks and simple items to an
+/// ``Inbox`` for each lane and a ``ViewInbox`` for each view. *Draining* an inbox moves its entries into a queue of the
+/// core, under the lock.
+final class Doors: @unchecked Sendable {
+  /// The inbox of the foreground.
+  let foreground: Inbox
+  /// The inbox of the background. It also takes in which views have something in theirs.
+  let background: Inbox
+  /// Whether there is neither an observer nor a limit. Then a plain task needs no object, unless a flush or a
+  /// shutdown has to name it.
+  let isSimple: Bool
+  /// Names this dispatcher in its items. Set before another thread sees the dispatcher.
+  var name = WorkItem.DispatcherName(ofDispatcher: made.add(1, ordering: .relaxed).newValue)
+  private static let made = Atomic(0)
+  /// The dispatcher. Set once, before another thread sees it.
+  var dispatcher = ObjectIdentifier(Doors.self)
+  private let origin: Int64
+  let hints = Hints()
+  let callbacks = CallbackCounts()
+  /// How many threads are blocked until a group is empty. Changed under the lock.
+  ///
+  /// An item enters its group before it stands in a queue. A search for deadlocks between the two moments takes it
+  /// for work of another dispatcher. So while this is not 0, a thread that has posted a member takes the lock once
+  /// more. A blocked thread counts itself here before it searches. The posting thread posts the member before it
+  /// reads this. So one of the two sees the other.
+  let awaitingMembers = Atomic(0)
+  /// Raised when running bodies should stop.
+  let shutdownFlag = ShutdownFlag()
+
+  /// - Parameters:
+  ///   - isSimple: Whether there is neither an observer nor a limit. Else the inboxes take nothing in.
+  ///   - width: The most background bodies that run at a time.
+  ///   - origin: The monotonic time that counts as zero, in nanoseconds.
+  init(isSimple: Bool, width: Int, origin: Int64) {
+    self.isSimple = isSimple
+    self.origin = origin
+    foreground = Inbox(isOpen: isSimple)
+    background = Inbox(isOpen: isSimple, isForTwo: width > 1)
+  }
+
+  /// Nanoseconds since the dispatcher was made, exact to some milliseconds. Cheap to read.
+  var recentTime: Int64 { max(0, recentMonotonicNanoseconds() - origin) }
+
+  // MARK: Posting an item
+
+  /// Whether an item is simple: it runs in its thread's context, and needs no task object unless code asks for one.
+  @inline(__always) func isSimple(_ item: WorkItem) -> Bool { isSimple && item.isSimple }
+
+  /// Posts an item to the inbox of its queue, if the item may wait among plain tasks. The submitting thread calls this
+  /// without the lock, before another thread sees the item.
+  ///
+  /// - Returns: What the caller has to do next. ``ViewInbox/Begun/isRefused`` also if the item may not wait among plain
+  ///   tasks; then nothing has changed.
+  @inline(__always)
+  func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> ViewInbox.Begun {
+    guard isSimple(item), item.site.band == .medium || item.lane == .foreground else {
+      return .isRefused
+    }
+    if let view {
+      let begun = beginPost(to: view)
+      if begun == .isRefused { return begun }
+      prepare(item, parent: parent)
+      view.inbox.post(.item(item), isItem: true)
+      return begun
+    }
+    if item.lane == .foreground {
+      guard foreground.beginPost() else { return .isRefused }
+      prepare(item, parent: parent)
+      return foreground.post(.item(item), isItem: true) ? .mustFetch : .isAttended
+    }
+    guard background.beginPost() else { return .isRefused }
+    prepare(item, parent: parent)
+    return background.post(.item(item), isItem: true) ? .mustFetch : .isAttended
+  }
+
+  /// Begins a post to a view, which ``ViewInbox/post(_:isItem:)`` ends. It marks the view ready if that is needed.
+  @inline(__always) func beginPost(to view: UVView) -> ViewInbox.Begun {
+    view.inbox.beginPost {
+      background.announce(view)
+    } announceMore: {
+      background.announceMore()
+    }
+  }
+
+  private func prepare(_ item: WorkItem, parent: UInt64?) {
+    item.placeIsIn = name
+    item.place.parent = parent ?? 0
+    item.place.since = DispatcherInstant(nanoseconds: recentTime)
+    item.place.stage = .posted
+  }
+}
+
+/// Hints for threads that do not hold the lock. An old value is as good as a look a moment earlier: each reader looks
+/// again under the lock before it gives up its thread or sleeps, and no hint is the only way by which work is found.
+struct Hints: ~Copyable {
+  /// Whether a task may start on a worker. Worker runs read it while they spin. Written under the lock.
+  let mayStart = Atomic(false)
+  /// The hint of ``LoopWakeups/State/told``. The loop's thread reads it while it spins. Written under the lock.
+  let loopIsTold = Atomic(false)
+  /// When a post last woke the loop, in nanoseconds; `min` if the loop's thread has begun an iteration since.
+  let wokenForPostsAt = Atomic(Int64.min)
+}
+
+/// The threads that make deferred callbacks (``Outbox``), and the parties that wait for those.
+struct CallbackCounts: ~Copyable {
+  /// How many threads make deferred callbacks now. A thread adds itself under the lock, and subtracts itself without
+  /// it.
+  private let threads = Atomic(0)
+  /// How many of these threads, while there is a shutdown, have not sent all the wakes and resumed all the Tasks that
+  /// were deferred: that may bring work. Changes under the lock or without it, as ``threads`` does.
+  private let wakingAtTheEnd = Atomic(0)
+  /// How many parties check under the lock for what deferred callbacks bring, or for their end. A party is a blocked
+  /// thread that the search for deadlocks looks at, a shutdown, or a loop that ends when it is idle. Changed under
+  /// the lock.
+  ///
+  /// While it is not 0, a thread that has made its callbacks takes the lock once more, so that the parties check
+  /// again. A party counts itself here before it checks. The thread subtracts itself from ``threads`` before it
+  /// reads this. So one of the two sees the other.
+  let parties = Atomic(0)
+
+  /// The calling thread is about to make callbacks. Under the lock.
+  func begin() { threads.add(1, ordering: .relaxed) }
+
+  /// The calling thread has made its callbacks. Called without the lock.
+  ///
+  /// - Returns: Whether the thread has to take the lock once more, since a party waits for that.
+  @inline(__always) func end() -> Bool {
+    threads.subtract(1, ordering: .sequentiallyConsistent)
+    return parties.load(ordering: .sequentiallyConsistent) > 0
+  }
+
+  /// How many threads make callbacks now. For parties: see ``addParty()``.
+  var count: Int { threads.load(ordering: .sequentiallyConsistent) }
+
+  /// The calling thread, which is about to make callbacks during a shutdown, has to wake threads and to resume Tasks
+  /// first. Under the lock.
+  func beginWakingAtTheEnd() { wakingAtTheEnd.add(1, ordering: .relaxed) }
+
+  /// The calling thread has woken the threads and resumed the Tasks. Without the lock.
+  func endWakingAtTheEnd() { wakingAtTheEnd.subtract(1, ordering: .releasing) }
+
+  /// Whether threads that woken threads or resumed Tasks may bring work from are not all woken or resumed.
+  var areWakingAtTheEnd: Bool { wakingAtTheEnd.load(ordering: .acquiring) > 0 }
+
+  /// A party begins to check for what deferred callbacks bring. Under the lock.
+  func addParty() { parties.add(1, ordering: .sequentiallyConsistent) }
+
+  func removeParty() { parties.subtract(1, ordering: .sequentiallyConsistent) }
+}

@@ -1,0 +1,234 @@
+internal import Synchronization
+internal import TaskDispatch
+
+/// The scheduler of a ``UVDispatcher``: the lock, what is done when it is freed, the loop's iterations and the worker
+/// runs. `Engine/README.md` explains how the parts work together.
+///
+/// ``core`` holds all that needs the lock. Each section of the lock has a beginning, ``lock()``, and one of these
+/// ends:
+///
+/// - ``unlock(outsideTasks:)`` reconciles first: it derives from the state which wake-ups are due, and performs them
+///   and the deferred callbacks once the lock is free.
+/// - ``free()`` does not, for a section that has added nothing that could start.
+/// - ``park(_:until:)`` reconciles as well, and then blocks the thread.
+final class Engine: @unchecked Sendable {
+  let monitor = Monitor()
+  /// Touched under ``monitor`` only.
+  let core: Core
+  /// Used without the lock.
+  let doors: Doors
+  let loop: EventLoop
+  /// The configuration without the observer. Only the core holds that, so that the end of the dispatcher releases it
+  /// with the rest.
+  let settings: UVDispatcher.Configuration
+  /// The monotonic time that counts as zero, in nanoseconds.
+  private let origin: Int64
+  /// The running-task context in which the loop's thread runs plain tasks and simple items. Touched by
+  /// that thread.
+  lazy var loopFrame = core.makeFrame(on: .foreground)
+  private var owner = Backlink<UVDispatcher>()
+
+  /// - Parameters:
+  ///   - settings: Has no observer.
+  ///   - width: The most background bodies that run at a time.
+  ///   - threads: The most worker runs at a time.
+  /// - Throws: ``UVError`` if the system has no descriptors or memory left. Nothing is left behind then.
+  init(
+    _ settings: UVDispatcher.Configuration, observer: (any TaskObserver)?, width: Int, threads: Int
+  ) throws(UVError) {
+    self.settings = settings
+    loop = try EventLoop()
+    origin = monotonicNanoseconds()
+    core = Core(settings, observer: observer, width: width, threads: threads, origin: origin)
+    doors = core.doors
+  }
+
+  /// Says whose engine this is. Once, before other code uses it.
+  ///
+  /// - Parameter poolThreads: How many threads libuv's pool has.
+  func connect(to dispatcher: UVDispatcher, poolThreads: Int) {
+    owner.set(dispatcher)
+    doors.dispatcher = ObjectIdentifier(dispatcher)
+    core.share = makeShare(poolThreads: poolThreads)
+    loop.onTurn = { [unowned self] in turn() }
+  }
+
+  /// The dispatcher whose engine this is. It outlives the engine.
+  var dispatcher: UVDispatcher { owner.object }
+
+  /// This dispatcher's share of the pool. Any thread, without the lock.
+  var share: PoolShare { core.share }
+
+  /// Ends everything that is left. The dispatcher calls it when its last reference goes.
+  func end() {
+    core.closing.deadline?.end()
+    core.share.leave()
+    // Running bodies and worker runs hold the dispatcher, so none is left, and no other thread uses it.
+    monitor.lock()
+    // No variable of this thread holds any of it, since another thread may have to release it.
+    let leftovers = Leftovers(
+      core.releaseEverything(), core.outbox.isEmpty ? nil : core.outbox.take(),
+      observer: core.observation.takeObserver())
+    monitor.unlock()
+    leftovers.end(named: settings.label)
+  }
+
+  // MARK: Time
+
+  /// The monotonic time since the dispatcher was made. Any thread, without the lock.
+  var now: DispatcherInstant { DispatcherInstant(nanoseconds: monotonicNanoseconds() - origin) }
+
+  /// Converts a time of this dispatcher, in nanoseconds, to the monotonic clock.
+  func monotonic(_ nanoseconds: Int64) -> Int64 { nanoseconds.addingClamped(origin) }
+
+  // MARK: The lock
+
+  /// Runs `body` under the lock, frees the lock, and then does what `body` has left to be done without it.
+  func withCore<Result, Failure: Error>(
+    _ body: (Core) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    lock()
+    defer { unlock() }
+    return try body(core)
+  }
+
+  @discardableResult
+  func lock() -> Core {
+    monitor.lock()
+    core.clock.forget()
+    return core
+  }
+
+  /// Restores the invariants and frees the lock. Then starts the pending worker runs, wakes the loop if that is
+  /// pending, and makes the deferred callbacks.
+  ///
+  /// - Parameter outsideTasks: Whether the callbacks run in no task, as they do after the end of a task. Otherwise
+  ///   they run in the task of the calling code, whose call has caused them.
+  func unlock(outsideTasks: Bool = false) {
+    core.settle()
+    let leases = core.workers.takePending()
+    let wakes = core.loop.takePending()
+    if leases == 0, !wakes, core.outbox.isEmpty { return free() }
+    var contents: Outbox.Contents?
+    if !core.outbox.isEmpty {
+      contents = core.outbox.take()
+      doors.callbacks.begin()
+    }
+    let delivers = contents != nil
+    let isEnding = delivers && core.closing.hasBegun
+    if isEnding { doors.callbacks.beginWakingAtTheEnd() }
+    free()
+    if leases > 0 { startWorkers(leases) }
+    if wakes { loop.wake() }
+    if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }
+    let isAwaited = delivers && doors.callbacks.end()
+    guard wakes || isAwaited else { return }
+    lock()
+    if wakes { core.loop.endWake() }
+    isAwaited ? unlockDelivered() : free()
+  }
+
+  /// Frees the lock after a section that has taken `item` out of its queue, and gives the item its outcome. It does
+  /// what ``unlock(outsideTasks:)`` would do with a deferred callback for that, but defers none if nothing else has
+  /// to be done.
+  @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
+    guard let telling = item.setOutcome(outcome) else { return unlock() }
+    core.settle()
+    guard core.workers.pending == 0, !core.loop.isPending, !telling.isAwaited, !core.closing.hasBegun
+    else {
+      core.deferTelling(of: item, outcome, telling)
+      return unlock()
+    }
+    assert(core.outbox.isEmpty, "an item without a task was taken out, and callbacks are pending")
+    doors.callbacks.begin()
+    free()
+    TaskFrame.delivering(for: dispatcher, outsideTasks: false) {
+      item.wakeThreads(telling)
+      item.resume(outcome, telling)
+      item.tell(outcome, telling)
+    }
+    guard doors.callbacks.end() else { return }
+    lock()
+    unlockDelivered()
+  }
+
+  /// Frees the lock after callbacks were delivered. A shutdown, or a loop that leaves when it is idle, may wait for
+  /// that: then the loop gets another iteration.
+  @inline(never) private func unlockDelivered() {
+    guard core.closing.hasBegun || core.loopThread.leavesWhenIdle else { return free() }
+    core.loop.want()
+    unlock()
+  }
+
+  /// Frees the lock after a section that has added nothing that could start, and ended nothing that other threads
+  /// wait for. So no invariant has to be restored, and no callback is deferred.
+  @inline(__always) func free() {
+    if core.blocked.isEmpty { monitor.unlock(telling: false) } else { freeAndWake() }
+  }
+
+  /// Frees the lock, and wakes the blocked threads that have to check again.
+  @inline(never) func freeAndWake() {
+    core.blocked.flagThoseThatCheckAlways()
+    core.judge()
+    guard core.blocked.hasUnwoken else { return monitor.unlock(telling: false) }
+    let sleepers = core.blocked.takeSleepers()
+    monitor.unlock(telling: false)
+    for sleeper in sleepers { sleeper.wake() }
+  }
+
+  @inline(never) private func startWorkers(_ count: Int) {
+    let dispatcher = dispatcher
+    for _ in 0..<count { Leases.start { dispatcher.engine.work() } }
+  }
+
+  /// Makes the deferred callbacks. Before it returns, it releases them and the bodies that they hold: the caller
+  /// takes the lock after that, and a `deinit` may want the lock too.
+  ///
+  /// - Parameter isEnding: Whether a shutdown goes on, which may wait for the work that the woken threads bring.
+  @inline(never) private func deliver(
+    _ contents: consuming Outbox.Contents, outsideTasks: Bool, _ isEnding: Bool
+  ) {
+    var contents = Optional(contents)
+    TaskFrame.delivering(for: dispatcher, outsideTasks: outsideTasks) {
+      switch contents.take() {
+      case .one(let note):
+        note.wake()
+        note.resume()
+        if isEnding { doors.callbacks.endWakingAtTheEnd() }
+        note.deliver()
+      case .several(let notes):
+        for note in notes { note.wake() }
+        for note in notes { note.resume() }
+        if isEnding { doors.callbacks.endWakingAtTheEnd() }
+        for note in notes { note.deliver() }
+      case nil: break
+      }
+    }
+  }
+
+  /// Under the lock, on a thread that has ended a task and holds no other: makes the deferred callbacks, in no task,
+  /// with the lock free. Until it returns, another worker run may have this one's place in the width.
+  @inline(__always) func tellIfDue(_ core: Core, isWorker: Bool) {
+    if !core.outbox.isEmpty { tellNow(core, isWorker: isWorker) }
+  }
+
+  @inline(never) private func tellNow(_ core: Core, isWorker: Bool) {
+    if isWorker { core.workers.beginTelling() }
+    unlock(outsideTasks: true)
+    lock()
+    if isWorker { core.workers.endTelling() }
+  }
+
+  // MARK: Where am I
+
+  /// The task of this dispatcher that the calling code is in, or nil.
+  var currentTask: QueuedTask? { TaskFrame.isOutsideTasks ? nil : innermostTask }
+
+  /// The innermost task of this dispatcher on the calling thread. There may be one although the calling code is in no
+  /// task: in a callback after the end of a task.
+  var innermostTask: QueuedTask? {
+    let mine = doors.dispatcher
+    // All running-task contexts of this dispatcher are of this class.
+    return TaskFrame.first { $0.queue.dispatcher == mine } as? QueuedTask
+  }
+}

@@ -1,0 +1,79 @@
+internal import TaskDispatch
+
+/// The tasks that run, the calls of `flush` that wait for tasks, and the free lists of objects for tasks. A value under
+/// the dispatcher's lock.
+struct RunningTasks: ~Copyable {
+  /// Tasks that run, on any thread, in no particular order.
+  @safe private(set) var all: [QueuedTask] = []
+  private(set) var flushes: [Flush] = []
+  /// Objects of ended tasks.
+  private(set) var freeTasks = FreeList()
+  /// Running-task contexts of callers of `sync`, which hold nothing.
+  private(set) var freeCallers = FreeList()
+
+  /// A call of `flush`, and the numbers of the tasks that it waits for.
+  struct Flush {
+    var remaining: Set<UInt64>
+    let resume: @Sendable () -> Void
+  }
+
+  var count: Int { all.count }
+
+  var isEmpty: Bool { all.isEmpty }
+
+  @inline(__always) mutating func add(_ task: QueuedTask) {
+    task.runningIndex = all.count
+    all.append(task)
+  }
+
+  /// Takes out a task that runs. O(1).
+  @inline(__always) mutating func remove(_ task: QueuedTask) {
+    let last = all.removeLast()
+    if last !== task {
+      all[task.runningIndex] = last
+      last.runningIndex = task.runningIndex
+    }
+  }
+
+  func contains(_ task: QueuedTask) -> Bool {
+    task.runningIndex < all.count && all[task.runningIndex] === task
+  }
+
+  // MARK: Flushes
+
+  var hasFlushes: Bool { !flushes.isEmpty }
+
+  mutating func add(_ flush: Flush) { flushes.append(flush) }
+
+  /// The task with this number has ended.
+  ///
+  /// - Returns: The calls of `flush` that have no task left to wait for. They are taken out.
+  mutating func endedFlushes(by number: UInt64? = nil) -> [Flush] {
+    if let number {
+      for index in flushes.indices { flushes[index].remaining.remove(number) }
+    }
+    let ended = flushes.filter(\.remaining.isEmpty)
+    flushes.removeAll(where: \.remaining.isEmpty)
+    return ended
+  }
+
+  // MARK: Free lists
+
+  mutating func takeFreeTask() -> QueuedTask? { freeTasks.take() }
+
+  /// Keeps the object of an ended task for a later one, unless other code still refers to it.
+  mutating func keep(_ task: consuming QueuedTask) {
+    guard freeTasks.count < FreeList.most, isKnownUniquelyReferenced(&task) else { return }
+    task.holdNothing()
+    freeTasks.add(task)
+  }
+
+  @inline(__always) mutating func takeFreeCaller() -> QueuedTask? { freeCallers.take() }
+
+  /// Keeps the context of a caller whose body has ended, unless other code still refers to it.
+  @inline(__always) mutating func keep(caller frame: consuming QueuedTask) {
+    guard freeCallers.count < FreeList.most, isKnownUniquelyReferenced(&frame) else { return }
+    frame.leaveView()
+    freeCallers.add(frame)
+  }
+}
