@@ -2,8 +2,8 @@
 import TaskDispatch
 import TaskDispatchTesting
 
-/// Counts words off the loop. It is made deep inside other code, where nobody can hand it a
-/// dispatcher, so it asks for the current one.
+/// Counts words off the loop. It is made deep inside other code, which has no dispatcher to hand
+/// to it. So it asks for the current one.
 struct WordCounter {
   func count(
     _ text: String, priority: TaskPriority = .medium,

@@ -1,8 +1,8 @@
 public import TaskDispatch
 
 extension RecordingDispatcher {
-  public func cancelRunning(_ frame: TaskFrame) -> Bool {
-    guard let entry = frame as? Entry else { return false }
+  public func cancelRunning(_ context: TaskContext) -> Bool {
+    guard let entry = context as? Entry else { return false }
     switch entry.work {
     case .item(let item): return cancel(item.handled) == .requested
     case .event(let event):

@@ -8,7 +8,7 @@ extension RecordingDispatcher {
   /// where `UVDispatcher` would give them up.
   public func beginShutdown(_ policy: ShutdownPolicy) {
     withState { $0.beginShutdown(policy) }
-    settleShutdown()
+    advanceShutdownToItsEnd()
     runAutomatically()
   }
 
@@ -36,7 +36,7 @@ extension RecordingDispatcher {
   /// It repeats: callbacks about cancelled tasks may submit more work each time.
   ///
   /// - Parameter insideStep: Whether to do so although a step runs, because its body has moved time.
-  func settleShutdown(insideStep: Bool = false) {
+  func advanceShutdownToItsEnd(insideStep: Bool = false) {
     while withState({ state -> Bool in
       guard insideStep || !state.isStepping, state.shutdownMayGoOn else { return false }
       state.advanceShutdown()

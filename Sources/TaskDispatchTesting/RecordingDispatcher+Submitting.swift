@@ -53,7 +53,7 @@ extension RecordingDispatcher {
       state.decisions?.answered(answer)
       return answer
     }
-    settleShutdown()
+    advanceShutdownToItsEnd()
     return answer
   }
 
@@ -79,7 +79,7 @@ extension RecordingDispatcher {
       require(
         view.queue.isSuspended, "\(queue.label) was resumed more often than it was suspended")
       state.pool.resume(view, now: { time })
-      state.handOutGrants()
+      state.admitCallers()
     }
     runAutomatically()
   }

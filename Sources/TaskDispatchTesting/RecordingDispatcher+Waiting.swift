@@ -20,7 +20,7 @@ extension RecordingDispatcher {
         let inline = try withState { state throws(WaitRefusal) in
           try state.admitCaller(caller, on: queue, site: site)
         }
-        if let inline { perform(inline) } else { try waitForTurn(caller, on: queue) }
+        if let inline { perform(inline) } else { try waitForAdmission(caller, on: queue) }
         return nil
       } catch {
         return error
@@ -36,10 +36,10 @@ extension RecordingDispatcher {
     try standStill(standing) { () throws(WaitRefusal) in _ = othersRun(before: call, standing) }
   }
 
-  private func waitForTurn(_ caller: SyncCaller, on queue: TaskQueue) throws(WaitRefusal) {
+  private func waitForAdmission(_ caller: SyncCaller, on queue: TaskQueue) throws(WaitRefusal) {
     let call = withState { $0.beginCall("sync") }
     do throws(WaitRefusal) {
-      let standing = makeStanding(for: .turn(caller))
+      let standing = makeStanding(for: .admission(caller))
       try standStill(standing) { () throws(WaitRefusal) in
         while true {
           _ = othersRun(before: call, standing, of: caller)
@@ -58,7 +58,7 @@ extension RecordingDispatcher {
       // Whatever the reason for the refusal, nothing is left in any queue.
       withState { state in
         state.withdraw(caller, queue)
-        if !caller.isTurnedAway { state.decisions?.noteDeadlock(error) }
+        if !caller.isRejected { state.decisions?.noteDeadlock(error) }
       }
       throw error
     }
@@ -166,7 +166,7 @@ extension RecordingDispatcher {
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
     guard call != nil else { return true }
-    while caller?.hasRun != true, caller?.isTurnedAway != true, standing.budget.spent == nil {
+    while caller?.hasRun != true, caller?.isRejected != true, standing.budget.spent == nil {
       let choice = withState {
         $0.meanwhile(call, of: caller, timeOut: end == nil || isOver(&$0) ? nil : end)
       }

@@ -94,7 +94,7 @@ public final class RecordingDispatcher: EventDispatcher {
   /// Whether the calling code runs in a task of `queue`. Between two steps, the test's thread stands for the
   /// foreground.
   public func isCurrent(_ queue: TaskQueue) -> Bool {
-    if TaskFrame.isRunning(queue.identity) { return true }
+    if TaskContext.isRunning(queue.identity) { return true }
     guard queue.lane == .foreground, queue.dispatcher === self else { return false }
     return withState { !$0.isStepping && $0.bodyOfThisThread == nil }
   }
@@ -109,37 +109,37 @@ public final class RecordingDispatcher: EventDispatcher {
   func withState<Result, Failure: Error>(
     outsideTasks: Bool = false, _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    var outbox: State.Outbox?
-    defer { if let outbox { deliver(outbox, outsideTasks: outsideTasks) } }
+    var callbacks: State.DeferredCallbacks?
+    defer { if let callbacks { deliver(callbacks, outsideTasks: outsideTasks) } }
     return try state.withLock { state throws(Failure) in
-      defer { outbox = state.outbox.take() }
+      defer { callbacks = state.callbacks.take() }
       return try body(&state)
     }
   }
 
   /// Makes deferred callbacks. Never under the lock: each of them may submit.
   @inline(never)
-  private func deliver(_ outbox: consuming State.Outbox, outsideTasks: Bool) {
+  private func deliver(_ callbacks: consuming State.DeferredCallbacks, outsideTasks: Bool) {
     // The outbox is released inside this call as well.
-    var outbox = Optional(outbox)
-    TaskFrame.delivering(for: self, outsideTasks: outsideTasks) {
-      if let outbox = outbox.take() { makeCalls(of: outbox) }
+    var callbacks = Optional(callbacks)
+    TaskContext.delivering(for: self, outsideTasks: outsideTasks) {
+      if let callbacks = callbacks.take() { makeCalls(of: callbacks) }
     }
   }
 
-  private func makeCalls(of outbox: consuming State.Outbox) {
-    for ending in outbox.endings { ending.item.wakeThreads(ending.telling) }
-    for ending in outbox.endings { ending.item.resume(ending.outcome, ending.telling) }
-    for wake in outbox.wakes { wake() }
-    if !outbox.events.isEmpty {
+  private func makeCalls(of callbacks: consuming State.DeferredCallbacks) {
+    for ending in callbacks.endings { ending.item.wakeThreads(ending.telling) }
+    for ending in callbacks.endings { ending.item.resume(ending.outcome, ending.telling) }
+    for wake in callbacks.wakes { wake() }
+    if !callbacks.events.isEmpty {
       let onEvent = state.withLock { $0.hooks.onEvent }
-      for event in outbox.events {
+      for event in callbacks.events {
         configuration.observer?.observe(event)
         onEvent?(event)
       }
     }
-    for ending in outbox.endings { ending.item.tell(ending.outcome, ending.telling) }
-    for call in outbox.calls { call() }
+    for ending in callbacks.endings { ending.item.tell(ending.outcome, ending.telling) }
+    for call in callbacks.calls { call() }
   }
 
   // MARK: The current dispatcher, for tests

@@ -1,8 +1,8 @@
 public import TaskDispatch
 
 extension UVDispatcher {
-  public func cancelRunning(_ frame: TaskFrame) -> Bool {
-    guard let item = frame.item else { return false }
+  public func cancelRunning(_ context: TaskContext) -> Bool {
+    guard let item = context.item else { return false }
     guard item.kind == .event else { return cancel(item.handled) == .requested }
     let registration = engine.withCore { core -> Registration? in
       guard let handler = core.events.handlers.values.first(where: { $0.served === item }) else {

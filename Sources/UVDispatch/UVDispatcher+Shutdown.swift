@@ -60,7 +60,7 @@ extension UVDispatcher {
 
   /// Whether the calling code is in no task and no callback of this dispatcher, and not on its loop's thread.
   private var isOutside: Bool {
-    engine.innermostTask == nil && TaskFrame.deliveries(for: ObjectIdentifier(self)) == 0
+    engine.innermostTask == nil && TaskContext.deliveries(for: ObjectIdentifier(self)) == 0
       && engine.withCore { !$0.loopThread.isCalling }
   }
 
@@ -69,7 +69,7 @@ extension UVDispatcher {
     core.beginShutdown(policy)
     guard let time = nextDeadline(core) else { return }
     if let deadline = core.closing.deadline {
-      core.outbox.appendWake { deadline.move(to: time) }
+      core.callbacks.appendWake { deadline.move(to: time) }
     } else {
       core.closing.setDeadline(ShutdownDeadline())
       startDeadline(core)
@@ -80,7 +80,7 @@ extension UVDispatcher {
   /// section, since those may take their time.
   private func startDeadline(_ core: Core) {
     guard let deadline = core.closing.deadline, let time = nextDeadline(core) else { return }
-    core.outbox.appendWake {
+    core.callbacks.appendWake {
       // If the system has no room for a thread, the loop keeps the deadline, as long as it is not blocked.
       try? deadline.start(named: self.engine.settings.label, at: time) { [weak self] in
         self?.engine.withCore { core in
@@ -110,7 +110,7 @@ extension UVDispatcher {
         begin(core)
         let resume: @Sendable (ShutdownReport) -> Void = { continuation.resume(returning: $0) }
         if let report = core.closing.report {
-          core.outbox.appendResume { resume(report) }
+          core.callbacks.appendResume { resume(report) }
         } else {
           core.closing.add(task: resume)
         }

@@ -12,16 +12,16 @@ extension UVDispatcher {
       if queue.lane == .foreground {
         if doors.foreground.beginPost() {
           // No variable holds the task: it would keep what the body captures until this thread is done here.
-          let mustFetch = doors.foreground.post(
+          let mustNotify = doors.foreground.post(
             .plain(PlainTask(body: consume body, site: site)))
-          if mustFetch { fetch(.foreground) }
+          if mustNotify { engine.notifyConsumer(of: .foreground) }
           return .accepted
         }
       } else if queue.view != nil {
         return postToView(consume body, on: queue, at: site)
       } else if doors.background.beginPost() {
-        let mustFetch = doors.background.post(.plain(PlainTask(body: consume body, site: site)))
-        if mustFetch { fetch(.background) }
+        let mustNotify = doors.background.post(.plain(PlainTask(body: consume body, site: site)))
+        if mustNotify { engine.notifyConsumer(of: .background) }
         return .accepted
       }
     }
@@ -38,27 +38,8 @@ extension UVDispatcher {
     let begun = doors.beginPost(to: view)
     if begun == .isRefused { return postByHand(consume body, on: queue, at: site) }
     view.inbox.post(.plain(PlainTask(body: consume body, site: site)))
-    if begun == .mustFetch { fetch(.background) }
+    if begun == .mustNotify { engine.notifyConsumer(of: .background) }
     return .accepted
-  }
-
-  /// Notifies a consumer of an inbox, after a post that says that it has to.
-  ///
-  /// For the foreground it wakes the loop. For the background it takes the lock: freeing that restores the
-  /// invariants, which starts the first worker run if one is needed, and ``Core/fetchAnother()`` may start a second
-  /// one.
-  @inline(never) func fetch(_ lane: Lane) {
-    switch lane {
-    case .foreground:
-      doors.hints.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)
-      engine.loop.wake()
-    case .background: engine.withCore { $0.fetchAnother() }
-    }
-    // The thread that closes the loop waits until no other thread is about to wake it. It checks again after each
-    // section of the lock, so this makes one.
-    let mayBeAwaited =
-      lane == .foreground ? doors.foreground.fetched() : doors.background.fetched()
-    if mayBeAwaited { engine.withCore { _ in } }
   }
 
   /// Submits a plain body with the dispatcher's lock: for all that the inboxes do not take.
@@ -90,9 +71,9 @@ extension UVDispatcher {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
       return
     }
-    let mustFetch = doors.foreground.post(
+    let mustNotify = doors.foreground.post(
       .plain(PlainTask(body: handedOver(body), site: site)))
-    if mustFetch { fetch(.foreground) }
+    if mustNotify { engine.notifyConsumer(of: .foreground) }
   }
 
   @discardableResult
@@ -109,7 +90,7 @@ extension UVDispatcher {
     let view = view(item.view)
     let begun = doors.post(item, to: view, parent: parent?.id)
     if begun != .isRefused {
-      if begun == .mustFetch { fetch(item.lane) }
+      if begun == .mustNotify { engine.notifyConsumer(of: item.lane) }
       if item.isMember { notePostedMember() }
       return .accepted
     }
@@ -132,7 +113,7 @@ extension UVDispatcher {
   @inline(never) private func notePostedMember() {
     // Adds nothing. Unlike a load, an addition cannot be ordered before the post of the item.
     let awaiting = doors.awaitingMembers.add(0, ordering: .sequentiallyConsistent).newValue
-    if awaiting > 0 { engine.withCore { _ in } }
+    if awaiting > 0 { engine.letBlockedThreadsCheck() }
   }
 
   /// Blocks the calling thread until the queue of `task` has room, for as long as the configuration allows. Under the

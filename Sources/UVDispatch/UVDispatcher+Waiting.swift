@@ -24,29 +24,29 @@ extension UVDispatcher {
   ) -> WaitRefusal? {
     let identity = queue.identity
     let caller = engine.innermostTask
-    // ``TaskFrame/isRunning(_:)`` does not look below a task that this thread runs on top of a wait: such a task may
+    // ``TaskContext/isRunning(_:)`` does not look below a task that this thread runs on top of a wait: such a task may
     // wait for a queue of the task below it.
-    let isOnStack = caller != nil && TaskFrame.isRunning(identity)
+    let isOnStack = caller != nil && TaskContext.isRunning(identity)
     // In a callback after the end of a task the code is in no task. If the thread has no task at all, that is not
     // asked.
-    let parent = caller == nil || TaskFrame.isOutsideTasks ? nil : caller
+    let parent = caller == nil || TaskContext.isOutsideTasks ? nil : caller
     let core = engine.lock()
     defer { engine.unlock() }
     if !isOnStack, queue.lane == .background,
-      let frame = core.enterAtOnce(
+      let context = core.enterAtOnce(
         view(queue.view), asBarrier: queue.isBarrier, at: site, parent: parent?.id)
     {
-      let isNested = core.beginNested(frame, in: caller)
-      if core.outbox.isEmpty {
+      let isNested = core.beginNested(context, in: caller)
+      if core.callbacks.isEmpty {
         // Entering only takes a place in the queue, so no invariant has to be restored.
-        frame.enter(by: self)
+        context.enter(by: self)
         engine.free()
       } else {
-        engine.enterAndUnlock(frame)
+        engine.enterAndUnlock(context)
       }
-      perform(body, in: frame)
+      perform(body, in: context)
       if isNested { core.endNested(in: caller) }
-      core.leave(consume frame)
+      core.leave(consume context)
       return nil
     }
     // Only the task holds the view, since another retain would cost time.
@@ -63,7 +63,7 @@ extension UVDispatcher {
     }
     core.accept(task)
     core.enqueue(task)
-    let refusal = waitForTurn(task, caller, queue, body)
+    let refusal = waitForAdmission(task, caller, queue, body)
     core.reuse(consume task)
     return refusal
   }
@@ -72,18 +72,18 @@ extension UVDispatcher {
   /// admitted and runs the body itself.
   ///
   /// - Returns: Why the body has not run and will not. Nil if it has run.
-  private func waitForTurn(
+  private func waitForAdmission(
     _ task: QueuedTask, _ caller: QueuedTask?, _ queue: TaskQueue, _ body: () -> Void
   ) -> WaitRefusal? {
     let core = engine.core
-    let thread = engine.block(for: .turn(task), mayTimeOut: false)
+    let thread = engine.block(for: .admission(task), mayTimeOut: false)
     core.judge(closing: thread)
     while !task.hasRun {
-      if task.isTurnedAway {
+      if task.isRejected {
         engine.unblock(thread)
         return .refused(.shutDown)
       }
-      if task.isGranted {
+      if task.isAdmitted {
         core.blocked.noticeAdmission()
         engine.unblock(thread)
         runAdmitted(body, as: task, in: caller, core)
@@ -115,7 +115,7 @@ extension UVDispatcher {
     core.blocked.endBusy(thread)
     core.blocked.flagThoseThatCheckAlways()
     // Its wait begins again, and may close a circle now.
-    if !task.isGranted { core.judge(closing: thread) }
+    if !task.isAdmitted { core.judge(closing: thread) }
   }
 
   /// Under the lock, which it frees while the body runs: runs the body of a caller of `sync` that was admitted, and
@@ -132,9 +132,9 @@ extension UVDispatcher {
   }
 
   /// Runs the body of a caller of `sync`, whose context the thread has entered, and then takes the lock.
-  @inline(__always) private func perform(_ body: () -> Void, in frame: QueuedTask) {
+  @inline(__always) private func perform(_ body: () -> Void, in context: QueuedTask) {
     body()
-    frame.leave()
+    context.leave()
     engine.lock()
   }
 
@@ -172,7 +172,7 @@ extension UVDispatcher {
       if case .group(let group, _) = target, group.timesJoined != timesJoined {
         // Another dispatcher has got members of the group since the list was made. The waker may have run before this
         // thread was known to be blocked, and so without adding that dispatcher's share.
-        core.outbox.appendWake(waker(of: group))
+        core.callbacks.appendWake(waker(of: group))
       }
       core.judge(closing: thread)
       while !hasComeAbout() {
@@ -207,10 +207,10 @@ extension UVDispatcher {
 
   /// Whether a body that runs on this thread would wait for its own end.
   private static func isOnStack(_ target: WaitTarget) -> Bool {
-    TaskFrame.isRunning { frame in
+    TaskContext.isRunning { context in
       switch target {
-      case .item(let item): frame.item?.handled === item
-      case .group(let group, _): frame.item?.handled.group === group
+      case .item(let item): context.item?.handled === item
+      case .group(let group, _): context.item?.handled.group === group
       }
     }
   }
@@ -235,9 +235,9 @@ extension UVDispatcher {
   ///   - what: What the calling thread would wait for.
   ///   - others: The links of the other threads that the wait would depend on, in order.
   func deadlock(_ what: String, _ others: [WaitLink] = []) -> WaitRefusal {
-    var links = TaskFrame.stack.enumerated().map { depth, frame in
+    var links = TaskContext.stack.enumerated().map { depth, context in
       WaitLink(
-        waiter: frame.name, waiterQueue: frame.queueLabel,
+        waiter: context.name, waiterQueue: context.queueLabel,
         waitsFor: depth == 0 ? what : "what it runs meanwhile, which is the link before")
     }
     links += others.filter { !links.contains($0) }

@@ -109,7 +109,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
 
   public var ledger: Ledger {
     engine.withCore { core in
-      core.collect()
+      core.drainAll()
       return core.accounts.ledger
     }
   }

@@ -44,7 +44,7 @@ struct PolicyCopyTests {
         var copy = pool.clone()
         var foreseen: [Int] = []
         while let next = copy.start(now: { now }) { foreseen.append(next.taken.entry.id) }
-        for grant in copy.takeGrants() { foreseen.append(grant.taken.entry.id) }
+        for grant in copy.takeAdmitted() { foreseen.append(grant.taken.entry.id) }
         var startable: [Int] = []
         func note(_ job: borrowing Job) { startable.append(job.id) }
         func id(_ job: borrowing Job) -> Int { job.id }
@@ -59,13 +59,13 @@ struct PolicyCopyTests {
           running.append(next)
         }
         #expect(startable == seen, "seed \(seed), step \(id)")
-        let grants = pool.takeGrants()
-        running += grants
-        seen += grants.map(\.taken.entry.id)
+        let admitted = pool.takeAdmitted()
+        running += admitted
+        seen += admitted.map(\.taken.entry.id)
         #expect(foreseen == seen, "seed \(seed), step \(id)")
       default: break
       }
-      running += pool.takeGrants()
+      running += pool.takeAdmitted()
       for started in running { waiting.removeAll { $0.job === started.taken.entry } }
     }
   }

@@ -87,10 +87,10 @@ struct PolicyFairnessTests {
       // A view's head is passed over at the next start of the view and ages three steps. At the start after
       // that, it lets two others go before.
       for view in 0...2 {
-        let turn = street.longestWaitOfATurn(of: view)
+        let token = street.longestWaitOfATurn(of: view)
         for band in 0..<4 {
           let wait = street.longestWaitInBand[view][band]
-          #expect(wait <= 3 * 10 + 5 * turn, "width \(width), view \(view), band \(band)")
+          #expect(wait <= 3 * 10 + 5 * token, "width \(width), view \(view), band \(band)")
         }
       }
     }
@@ -164,11 +164,11 @@ private struct Street: ~Copyable {
   /// that it lets two others go before. A worker becomes free at least once in the time of the longest task.
   func longestWaitOfATurn(of view: Int) -> Int64 {
     let highest = bands[view].max()!
-    var turns = 1
+    var tokens = 1
     for other in views.indices where other != view && bands[other].max()! == highest {
-      turns += widths[other]
+      tokens += widths[other]
     }
-    return Int64(turns) * (3 * agingStep + 4 * Int64(longestTask)) + Int64(longestTask)
+    return Int64(tokens) * (3 * agingStep + 4 * Int64(longestTask)) + Int64(longestTask)
   }
 
   mutating func run(until end: Int64) {

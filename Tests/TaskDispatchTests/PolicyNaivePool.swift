@@ -16,7 +16,7 @@ struct NaivePool {
   /// The views' ready tokens, as a queue that keeps rule 7.
   private var turns: NaiveReadyQueue
   private var held: [[(turn: Int, band: PriorityBand)]]
-  private var nextTurn = 0
+  private var nextToken = 0
   /// The calls of `sync` that were admitted since this was last emptied.
   var grants: [Start] = []
 
@@ -44,7 +44,7 @@ struct NaivePool {
       held[view].removeAll { $0.turn == turn }
       let next = views[view].forWorker(at: time)
       if next != nil { views[view].take(at: time, onWorker: true) }
-      settle(view, at: time)
+      runUntilIdle(view, at: time)
       if let next { return Start(id: next, view: view) }
     }
     return nil
@@ -65,11 +65,11 @@ struct NaivePool {
   }
 
   /// Admits the calls of `sync` that may run, and gives `view` the ready tokens that it should hold.
-  mutating func settle(_ view: Int, at time: Int64) {
+  mutating func runUntilIdle(_ view: Int, at time: Int64) {
     while grantNext(of: view, at: time) {}
     var missing: [PriorityBand] = []
     var surplus = held[view]
-    for band in views[view].wantedTurns(at: time) {
+    for band in views[view].wantedTokens(at: time) {
       if let index = surplus.firstIndex(where: { $0.band == band }) {
         surplus.remove(at: index)
       } else {
@@ -81,9 +81,9 @@ struct NaivePool {
       held[view].removeAll { $0.turn == turn }
     }
     for band in missing {
-      turns.push(nextTurn, in: band)
-      held[view].append((nextTurn, band))
-      nextTurn += 1
+      turns.push(nextToken, in: band)
+      held[view].append((nextToken, band))
+      nextToken += 1
     }
   }
 }

@@ -77,7 +77,7 @@ struct NaiveView {
   /// The bands of the tasks that workers may start now, the highest first.
   ///
   /// Entries of calls of `sync` count too: only a start shows which entry goes before which.
-  func wantedTurns(at time: Int64) -> [PriorityBand] {
+  func wantedTokens(at time: Int64) -> [PriorityBand] {
     let room = min(width - running.count, workerWidth - onWorkers)
     guard mayStart, room > 0, let next = next(at: time), !forCallers.contains(next.id) else {
       return []

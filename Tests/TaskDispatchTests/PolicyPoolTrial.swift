@@ -95,7 +95,7 @@ struct PoolTrial: ~Copyable {
       let canStart = pool.canStart(now: { time })
       checkTwoMayStart()
       let started = pool.start(now: { time })
-      grants = pool.takeGrants()
+      grants = pool.takeAdmitted()
       if canStart != (started != nil || !grants.isEmpty) { surprise = "canStart said \(canStart)" }
       let expected = isExact ? model.start(at: time) : expectation(of: started)
       note(started, expected, onWorker: true)
@@ -140,7 +140,8 @@ struct PoolTrial: ~Copyable {
       let view = model.views.firstIndex { $0.order.waiting.contains { $0.id == id } }!
       let removed: Job?
       if job.canBeVacated {
-        let isOut = pool.vacate(at: job.position, in: job.band, of: views[view], now: { time })
+        let isOut = pool.leaveTombstone(
+          at: job.position, in: job.band, of: views[view], now: { time })
         if isOut { letGoOfShare(in: job) }
         removed = isOut ? job : nil
       } else {
@@ -154,7 +155,7 @@ struct PoolTrial: ~Copyable {
     case .wait(let duration):
       self.time += duration
     }
-    noteGrants(grants + pool.takeGrants())
+    noteGrants(grants + pool.takeAdmitted())
     if let view = touched, model.views[view].forCaller(at: time) != nil {
       surprise = "left a caller of view \(view) waiting"
     }
@@ -174,7 +175,7 @@ struct PoolTrial: ~Copyable {
   private func number(of view: PoolView<Job>) -> Int { views.firstIndex { $0 === view }! }
 
   private mutating func settleModel(_ view: Int) {
-    if isExact { model.settle(view, at: time) } else { touched = view }
+    if isExact { model.runUntilIdle(view, at: time) } else { touched = view }
   }
 
   private mutating func note(

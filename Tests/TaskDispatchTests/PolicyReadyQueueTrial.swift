@@ -180,7 +180,7 @@ struct ReadyQueueTrial: ~Copyable {
   /// Takes out every second element by leaving a tombstone, as code does that knows that the element is there.
   private mutating func takeOut(_ item: Item) -> Item? {
     guard item.id % 2 == 0 else { return queue.remove(at: item.position, in: item.band) }
-    guard queue.vacate(at: item.position, in: item.band) else { return nil }
+    guard queue.leaveTombstone(at: item.position, in: item.band) else { return nil }
     letGoOfShare(in: item)
     return item
   }

@@ -166,21 +166,21 @@ struct PoolOrderTests {
     }
 
     _ = submit(0, to: pool.background)
-    #expect(pool.usesTurns == false)
+    #expect(pool.usesTokens == false)
     _ = submit(1, to: view)
     let cancelled = submit(2, to: view)
-    #expect(pool.usesTurns == true)
+    #expect(pool.usesTokens == true)
     _ = pool.remove(at: cancelled, in: .medium, isBarrier: false, from: view, now: { 0 })
     for _ in 0..<2 { pool.finish(pool.start(now: { 0 })!, now: { 0 }) }
-    #expect(pool.usesTurns == false)
+    #expect(pool.usesTokens == false)
 
     _ = submit(3, to: pool.background)
     _ = submit(4, to: pool.background)
-    #expect(pool.usesTurns == false)
+    #expect(pool.usesTokens == false)
     let started = pool.start(now: { 0 })!
-    #expect(pool.background.queue.heldTurns.count == 0)
+    #expect(pool.background.queue.heldTokens.count == 0)
     pool.finish(started, now: { 0 })
-    #expect(pool.background.queue.heldTurns.count == 0 && pool.viewsWithTurns == 0)
+    #expect(pool.background.queue.heldTokens.count == 0 && pool.viewsWithTokens == 0)
   }
 
   @Test("finds every turn again after many others were dropped, and keeps few dead ones")
@@ -198,16 +198,16 @@ struct PoolOrderTests {
     _ = submit(1, to: 1)
     for id in 10..<200 {
       remove(submit(id, to: 3), from: 3)
-      #expect(pool.turns.deadSlots <= 2 + ReadyQueue<Int>.deadAllowance)
+      #expect(pool.tokens.deadSlots <= 2 + ReadyQueue<Int>.deadAllowance)
     }
     _ = submit(2, to: 2)
 
     remove(cancelledLater, from: 0)
 
-    #expect(pool.turns.count == 2)
+    #expect(pool.tokens.count == 2)
     #expect(pool.start(now: { 0 })?.taken.entry.id == 1)
     #expect(pool.start(now: { 0 })?.taken.entry.id == 2)
-    #expect(pool.viewsWithTurns == 0)
+    #expect(pool.viewsWithTokens == 0)
   }
 
   @Test("gives a new task of the background no age of one that was cancelled or has started")
@@ -281,15 +281,15 @@ struct PoolOrderTests {
       _ = pool.submit(caller, to: view, in: .medium, now: { 0 })
       let first = pool.start(now: { 0 })!
       pool.finish(first, now: { 9 })
-      #expect(pool.takeGrants().count == 0)
+      #expect(pool.takeAdmitted().count == 0)
 
       #expect(pool.canStart(now: { 10 }) == true)
       let next = helps ? pool.startToHelp(view, now: { 10 }) : pool.start(now: { 10 })
 
       #expect(next == nil)
-      let grants = pool.takeGrants()
-      #expect(grants.map(\.taken.entry.id) == [9])
-      guard let grant = grants.first else { continue }
+      let admitted = pool.takeAdmitted()
+      #expect(admitted.map(\.taken.entry.id) == [9])
+      guard let grant = admitted.first else { continue }
       pool.finish(grant, now: { 10 })
       #expect(pool.start(now: { 10 })?.taken.entry.id == 1)
     }
@@ -318,18 +318,18 @@ struct PoolOrderTests {
         let band = PriorityBand.allCases[dice.roll(4)]
         let job = Job(id: id, band: band, runsOnCaller: dice.once(in: 2))
         _ = pool.submit(job, to: views[dice.roll(viewCount)], in: band, now: now)
-        running += pool.takeGrants()
+        running += pool.takeAdmitted()
       }
       while true {
         if let started = pool.start(now: now) {
           #expect(started.taken.entry.runsOnCaller == false, "seed \(seed)")
           running.append(started)
         }
-        running += pool.takeGrants()
+        running += pool.takeAdmitted()
         guard let first = running.first else { break }
         running.removeFirst()
         pool.finish(first, now: now)
-        running += pool.takeGrants()
+        running += pool.takeAdmitted()
       }
       for view in views { #expect(view.queue.ready.count == 0, "seed \(seed)") }
     }
@@ -346,7 +346,7 @@ struct PoolOrderTests {
     pool.finish(pool.start(now: { 0 })!, now: { 9 })
 
     #expect(pool.start(now: { 10 })?.taken.entry.id == 1)
-    #expect(pool.takeGrants().map(\.taken.entry.id) == [9])
+    #expect(pool.takeAdmitted().map(\.taken.entry.id) == [9])
   }
 
   private let submissions: [PoolTrial.Step] = [

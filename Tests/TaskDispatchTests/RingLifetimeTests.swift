@@ -31,11 +31,11 @@ struct RingLifetimeTests {
 
     #expect(census.living == 5)
     for position in [1, 2, 7] {
-      #expect(ring.vacate(at: position) == false)
+      #expect(ring.leaveTombstone(at: position) == false)
       #expect(ring.remove(at: position) == nil)
       #expect(ring.isAlive(at: position) == false)
     }
-    for position in [-1, 8] { #expect(ring.vacate(at: position) == false) }
+    for position in [-1, 8] { #expect(ring.leaveTombstone(at: position) == false) }
 
     var copy = ring.clone()
     for number in 8..<40 { ring.append(Token(number, in: census)) }

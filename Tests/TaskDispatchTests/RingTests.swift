@@ -148,7 +148,7 @@ struct RingCompactionTests {
             for number in 0..<length where living & 1 << number == 0 {
               // Numbers own nothing, so no reference has to be released.
               if vacates {
-                _ = ring.vacate(at: offset + number)
+                _ = ring.leaveTombstone(at: offset + number)
               } else {
                 _ = ring.remove(at: offset + number)
               }
@@ -264,7 +264,7 @@ struct RingMemoryTests {
       var ring = Ring<Int>()
       ring.passThrough(2_048)
       ring.rebase(at: offset)
-      ring.settleWhenEmpty()
+      ring.shrinkWhenEmpty()
       #expect(ring.capacity == 1024)
 
       for number in 0..<3_000 { ring.append(number) }

@@ -6,8 +6,8 @@ struct RingTrial: ~Copyable {
     case append, appendDead, takeFirst
     case remove(at: Int)
     /// Does nothing if no element is at the position.
-    case vacate(at: Int)
-    case compact, dropDeadHead, settle
+    case leaveTombstone(at: Int)
+    case compact, dropDeadHead, runUntilIdle
   }
 
   private let census = Census()
@@ -35,12 +35,12 @@ struct RingTrial: ~Copyable {
     switch choice {
     case 0: perform(.append)
     case 1: perform(.appendDead)
-    case 2: perform(slots.isEmpty ? .settle : .takeFirst)
+    case 2: perform(slots.isEmpty ? .runUntilIdle : .takeFirst)
     case 3: perform(.compact)
     case 4: perform(.dropDeadHead)
     case 5: perform(.remove(at: head + slots.count))
     case ..<(6 + slots.count): perform(.remove(at: head + choice - 6))
-    default: perform(.vacate(at: head + choice - 6 - slots.count))
+    default: perform(.leaveTombstone(at: head + choice - 6 - slots.count))
     }
   }
 
@@ -50,9 +50,9 @@ struct RingTrial: ~Copyable {
     case 1: perform(.dropDeadHead)
     case 2..<6: perform(.appendDead)
     case 6..<10: perform(.remove(at: head - 2 + dice.roll(slots.count + 4)))
-    case 10..<14: perform(.vacate(at: head - 2 + dice.roll(slots.count + 4)))
+    case 10..<14: perform(.leaveTombstone(at: head - 2 + dice.roll(slots.count + 4)))
     case 14..<(growing ? 30 : 20): perform(.append)
-    default: perform(slots.isEmpty ? .settle : .takeFirst)
+    default: perform(slots.isEmpty ? .runUntilIdle : .takeFirst)
     }
   }
 
@@ -67,7 +67,7 @@ struct RingTrial: ~Copyable {
     case .appendDead:
       ring.appendSlot(nil)
       slots.append(nil)
-    case .takeFirst where ring.isVacated(at: ring.head):
+    case .takeFirst where ring.isTombstone(at: ring.head):
       perform(.dropDeadHead)
     case .takeFirst:
       let taken = ring.takeFirst()?.number
@@ -80,7 +80,7 @@ struct RingTrial: ~Copyable {
         surprise = "removed \(removed, default: "nothing")"
       }
       if isHeld { slots[position - head] = nil }
-    case .vacate(let position):
+    case .leaveTombstone(let position):
       guard ring.isAlive(at: position) else { break }
       if !ring.vacateToken(at: position) { surprise = "did not vacate" }
       slots[position - head] = nil
@@ -103,8 +103,8 @@ struct RingTrial: ~Copyable {
       let dead = slots.prefix { $0 == nil }.count
       slots.removeFirst(dead)
       head += dead
-    case .settle:
-      ring.settleWhenEmpty()
+    case .runUntilIdle:
+      ring.shrinkWhenEmpty()
     }
   }
 
@@ -144,7 +144,7 @@ extension Ring where Element == Token {
   /// itself.
   mutating func vacateToken(at position: Int) -> Bool {
     let token = withElement(at: position) { $0 }
-    guard vacate(at: position) else { return false }
+    guard leaveTombstone(at: position) else { return false }
     letGoOfShare(in: token)
     return true
   }
@@ -155,6 +155,6 @@ extension Ring where Element == Int {
   mutating func passThrough(_ count: Int) {
     for number in 0..<count { append(number) }
     while !isEmpty { _ = takeFirst() }
-    settleWhenEmpty()
+    shrinkWhenEmpty()
   }
 }

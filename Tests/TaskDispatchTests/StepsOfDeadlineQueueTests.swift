@@ -128,11 +128,11 @@ struct MovesTests {
     for round in 1...100 {
       var inbox = Ring<Int>()
       for number in 0..<round { inbox.append(number) }
-      queue.absorb(&inbox, alive: round, in: .medium, isUntold: true)
+      queue.absorb(&inbox, alive: round, in: .medium, isUnindexed: true)
       let before = shown
-      queue.tellPositions(in: .medium) { _, _ in shown += 1 }
+      queue.assignPositions(in: .medium) { _, _ in shown += 1 }
       #expect(shown - before == round)
-      queue.tellPositions(in: .medium) { _, _ in shown += 1 }
+      queue.assignPositions(in: .medium) { _, _ in shown += 1 }
       #expect(shown - before == round)
     }
   }

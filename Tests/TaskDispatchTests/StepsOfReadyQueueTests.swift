@@ -88,12 +88,12 @@ import Testing
       var queue = ReadyQueue<Int>(agingStep: 1)
       for number in 0..<count { queue.push(number, in: .medium) }
       var inbox = inbox(of: 50)
-      queue.absorb(&inbox, alive: 50, in: .medium, isUntold: true)
+      queue.absorb(&inbox, alive: 50, in: .medium, isUnindexed: true)
       let before = queue.looks
       var told = 0
 
-      queue.tellPositions(in: .medium) { _, _ in told += 1 }
-      queue.tellPositions(in: .medium) { _, _ in told += 1 }
+      queue.assignPositions(in: .medium) { _, _ in told += 1 }
+      queue.assignPositions(in: .medium) { _, _ in told += 1 }
 
       #expect(told == 50)
       let looks = queue.looks - before
@@ -138,7 +138,7 @@ import Testing
       }
       let before = view.ready.looks
 
-      for _ in 0..<100 { _ = view.wantedTurns(now: { 0 }) }
+      for _ in 0..<100 { _ = view.wantedTokens(now: { 0 }) }
 
       let looks = view.ready.looks
       #expect(looks == before)

@@ -169,7 +169,7 @@ private struct Twins: ~Copyable {
 
   private mutating func compare(_ step: String) {
     let time = time
-    for (a, b) in zip(one.takeGrants(), other.takeGrants()) {
+    for (a, b) in zip(one.takeAdmitted(), other.takeAdmitted()) {
       if a.taken.entry.id != b.taken.entry.id { difference = "\(step): another grant" }
       running.append((a, b))
     }

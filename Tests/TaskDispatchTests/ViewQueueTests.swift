@@ -99,7 +99,7 @@ struct ViewQueueTests {
     for id in 0..<3 { _ = view.push(Job(id: id, band: .low), in: .low) }
     _ = view.pushBarrier(Job(id: 3, band: .low), in: .low)
 
-    _ = view.wantedTurns(now: never)
+    _ = view.wantedTokens(now: never)
     #expect(view.takeForWorker(now: never)?.entry.id == 0)
     #expect(view.takeToHelp(now: never)?.entry.id == 1)
     #expect(view.takeForCaller(now: never) == nil)
@@ -127,7 +127,7 @@ struct ViewQueueTests {
     for id in 4..<6 { _ = view.push(Job(id: id, band: .low), in: .low) }
     _ = view.push(Job(id: 6, band: .high), in: .high)
 
-    _ = view.wantedTurns(now: never)
+    _ = view.wantedTokens(now: never)
     #expect(view.takeForCaller(now: never) == nil)
   }
 }
@@ -292,7 +292,7 @@ private struct ViewTrial: ~Copyable {
       let job = jobs.removeValue(forKey: id)!
       let removed: Job?
       if job.canBeVacated {
-        let isOut = view.vacate(at: job.position, in: job.band)
+        let isOut = view.leaveTombstone(at: job.position, in: job.band)
         if isOut { letGoOfShare(in: job) }
         removed = isOut ? job : nil
       } else {
@@ -343,8 +343,8 @@ private struct ViewTrial: ~Copyable {
     if view.onWorkers > view.workerWidth { return "more on workers than allowed" }
     if view.ready.count != model.order.waiting.count { return "\(view.ready.count) wait" }
     if view.isSuspended != (model.suspensions > 0) { return "isSuspended is wrong" }
-    let wanted = view.wantedTurns(now: { time })
-    let expected = model.wantedTurns(at: time)
+    let wanted = view.wantedTokens(now: { time })
+    let expected = model.wantedTokens(at: time)
     for band in PriorityBand.allCases {
       let count = expected.count { $0 == band }
       if wanted[band.index] != count { return "wants \(wanted[band.index]) turns in \(band)" }

@@ -5,8 +5,8 @@ public enum CurrentTask {
   ///
   /// False outside any body. Costs a thread-local read and an atomic read or two.
   public static var isCancelled: Bool {
-    guard let frame = TaskFrame.current else { return false }
-    return frame.item?.isCancellationRequested == true || frame.shutdown?.isRaised == true
+    guard let context = TaskContext.current else { return false }
+    return context.item?.isCancellationRequested == true || context.shutdown?.isRaised == true
   }
 
   /// How many ticks of the repeating timer got no run of their own since the run before.
@@ -16,7 +16,7 @@ public enum CurrentTask {
   ///
   /// Zero outside a run of a repeating timer, and with ``CatchUp/all`` and ``CatchUp/spaced``. With the other
   /// two, the runs and the numbers that they read here add up to the ticks. Costs a thread-local read.
-  public static var missedTicks: Int { (TaskFrame.current?.item as? RunItem)?.missedTicks ?? 0 }
+  public static var missedTicks: Int { (TaskContext.current?.item as? RunItem)?.missedTicks ?? 0 }
 
   /// Asks the task that runs on this thread to stop, as its handle would. A body cannot hold its own handle.
   ///
@@ -32,15 +32,15 @@ public enum CurrentTask {
   ///   (`queue { }`), which has no handle. If false, nothing has changed.
   @discardableResult
   public static func cancel() -> Bool {
-    guard let frame = TaskFrame.current, let dispatcher = frame.link?.dispatcher else {
+    guard let context = TaskContext.current, let dispatcher = context.link?.dispatcher else {
       return false
     }
-    return dispatcher.cancelRunning(frame)
+    return dispatcher.cancelRunning(context)
   }
 
   /// The label of the task. Nil if it has none, and outside any body.
-  public static var label: String? { TaskFrame.current?.label }
+  public static var label: String? { TaskContext.current?.label }
 
   /// Where the task was submitted. Nil outside any body.
-  public static var site: CallSite? { TaskFrame.current?.site }
+  public static var site: CallSite? { TaskContext.current?.site }
 }

@@ -6,11 +6,11 @@ public enum Dispatchers {
   /// A dispatcher that was made current, and the body that was running on the thread that made it current.
   struct Scope: Sendable {
     let dispatcher: any TaskDispatcher
-    let frame: ObjectIdentifier?
+    let context: ObjectIdentifier?
 
     init(_ dispatcher: any TaskDispatcher) {
       self.dispatcher = dispatcher
-      frame = TaskFrame.current.map { ObjectIdentifier($0) }
+      context = TaskContext.current.map { ObjectIdentifier($0) }
     }
   }
 
@@ -39,13 +39,13 @@ public enum Dispatchers {
   /// process default does not count.
   package static var innermost: (any TaskDispatcher)? {
     let scope = scope
-    guard let running = TaskFrame.current, let link = running.link else {
+    guard let running = TaskContext.current, let link = running.link else {
       return scope?.dispatcher
     }
     // A scope from before the body began does not apply in the body. But the scope of a Swift Task applies in
     // each of its jobs, and each job is a body of its own.
     guard let scope,
-      scope.frame == ObjectIdentifier(running) || running.isSwiftTask
+      scope.context == ObjectIdentifier(running) || running.isSwiftTask
     else { return link.dispatcher }
     return scope.dispatcher
   }

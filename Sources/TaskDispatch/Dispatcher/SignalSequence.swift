@@ -27,26 +27,26 @@ public struct SignalSequence: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   private let comings: AsyncStream<Void>
-  private let untold: Untold
+  private let unindexed: Unindexed
 
   init(
     _ signal: Signal, of dispatcher: some EventDispatcher, at site: CallSite
   ) throws(EventRefusal) {
     let (comings, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let untold = Untold()
+    let unindexed = Unindexed()
     let end = End(continuation)
     let registration = try dispatcher.onSignal(signal, label: nil, at: site) { deliveries in
-      untold.deliveries.withLock { $0 += deliveries }
+      unindexed.deliveries.withLock { $0 += deliveries }
       end.continuation.yield()
     }
     continuation.onTermination = { _ in registration.cancel() }
     self.comings = comings
-    self.untold = untold
+    self.unindexed = unindexed
   }
 
   /// The number of deliveries that no element has reported yet.
-  fileprivate final class Untold: Sendable {
+  fileprivate final class Unindexed: Sendable {
     let deliveries = Locked(0)
   }
 
@@ -60,19 +60,19 @@ public struct SignalSequence: AsyncSequence, Sendable {
   }
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(comings: comings.makeAsyncIterator(), untold: untold)
+    Iterator(comings: comings.makeAsyncIterator(), unindexed: unindexed)
   }
 
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var comings: AsyncStream<Void>.Iterator
-    fileprivate let untold: Untold
+    fileprivate let unindexed: Unindexed
 
     /// How often the signal was delivered since the last element. Nil at the end.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Int? {
       while await comings.next(isolation: actor) != nil {
-        let deliveries = untold.deliveries.withLock { untold in
-          let all = untold
-          untold = 0
+        let deliveries = unindexed.deliveries.withLock { unindexed in
+          let all = unindexed
+          unindexed = 0
           return all
         }
         // Zero if the element before has reported these deliveries as well.

@@ -106,16 +106,16 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// Cancels an item that was submitted here. Any thread.
   func cancel(_ item: WorkItem) -> Cancellation
 
-  /// Cancels the task whose running-task context is `frame`: what ``CurrentTask/cancel()`` does.
+  /// Cancels the task whose running-task context is `context`: what ``CurrentTask/cancel()`` does.
   ///
-  /// `frame` belongs to this dispatcher. The thread that runs the body calls this.
+  /// `context` belongs to this dispatcher. The thread that runs the body calls this.
   ///
-  /// The default cancels the item of `frame`. A dispatcher that has repeating timers cancels the timer if the
+  /// The default cancels the item of `context`. A dispatcher that has repeating timers cancels the timer if the
   /// body is a run of it, and a dispatcher that has handlers cancels the registration if the body is a call
   /// of its handler.
   ///
   /// - Returns: Whether there was something to cancel.
-  func cancelRunning(_ frame: TaskFrame) -> Bool
+  func cancelRunning(_ context: TaskContext) -> Bool
 
   // MARK: Waiting
 
@@ -194,10 +194,10 @@ extension TaskDispatcher {
     await shutdown(ShutdownPolicy())
   }
 
-  public func isCurrent(_ queue: TaskQueue) -> Bool { TaskFrame.isRunning(queue.identity) }
+  public func isCurrent(_ queue: TaskQueue) -> Bool { TaskContext.isRunning(queue.identity) }
 
-  public func cancelRunning(_ frame: TaskFrame) -> Bool {
-    guard let item = frame.item else { return false }
+  public func cancelRunning(_ context: TaskContext) -> Bool {
+    guard let item = context.item else { return false }
     return cancel(item) == .requested
   }
 }

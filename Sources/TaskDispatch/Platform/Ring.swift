@@ -8,7 +8,7 @@ internal import Glibc
 /// compacted.
 ///
 /// In a long ring, the slot to empty is usually in no cache. A caller that knows what the slot holds can make
-/// it a tombstone without touching it: a bit in ``vacated`` then says so.
+/// it a tombstone without touching it: a bit in ``tombstones`` then says so.
 ///
 /// Memory doubles when it is full, and halves when a whole fill-and-drain used less than an eighth of it. So
 /// one burst does not hold its memory for ever, and a steady load never reallocates.
@@ -31,8 +31,8 @@ internal import Glibc
   /// A bit for each slot: set if the slot is a tombstone that was made without touching it. Bits are set only
   /// between `head` and `tail`, and never at the head once tombstones there were dropped. No memory before
   /// the first is set.
-  @usableFromInline var vacated: UnsafeMutablePointer<UInt64>?
-  @usableFromInline var vacatedCount = 0
+  @usableFromInline var tombstones: UnsafeMutablePointer<UInt64>?
+  @usableFromInline var tombstoneCount = 0
 
   #if DEBUG
     /// How many slots were touched: the tests of the "Complexity:" lines count them.
@@ -44,19 +44,19 @@ internal import Glibc
 
   @inlinable package init() {
     unsafe slots = nil
-    unsafe vacated = nil
+    unsafe tombstones = nil
     mask = -1
   }
 
   deinit {
     var position = head
     while position != tail {
-      if !isVacated(at: position) {
+      if !isTombstone(at: position) {
         unsafe (slots! + (position & mask)).deinitialize(count: 1)
       }
       position &+= 1
     }
-    unsafe free(vacated)
+    unsafe free(tombstones)
     unsafe free(slots)
   }
 
@@ -100,7 +100,7 @@ internal import Glibc
   package mutating func takeFirst() -> Element? {
     noteLook()
     assert(!isEmpty, "took from an empty ring")
-    assert(!isVacated(at: head), "dead slots at the head were not dropped")
+    assert(!isTombstone(at: head), "dead slots at the head were not dropped")
     let element = unsafe (slots! + (head & mask)).move()
     head = head &+ 1
     return element
@@ -118,14 +118,14 @@ internal import Glibc
 
   /// Whether `position` is held and alive.
   @inlinable package func isAlive(at position: Int) -> Bool {
-    guard position >= head, position < tail, !isVacated(at: position) else { return false }
+    guard position >= head, position < tail, !isTombstone(at: position) else { return false }
     return unsafe slots![position & mask] != nil
   }
 
-  @inlinable func isVacated(at position: Int) -> Bool {
-    guard vacatedCount > 0 else { return false }
+  @inlinable func isTombstone(at position: Int) -> Bool {
+    guard tombstoneCount > 0 else { return false }
     let index = position & mask
-    return unsafe vacated![index &>> 6] & (1 &<< UInt64(index & 63)) != 0
+    return unsafe tombstones![index &>> 6] & (1 &<< UInt64(index & 63)) != 0
   }
 
   /// Shows the element at `position` to `body`, in place. Traps unless it is alive.
@@ -147,7 +147,7 @@ internal import Glibc
   /// more. O(1).
   @inlinable package mutating func remove(at position: Int) -> Element? {
     noteLook()
-    guard position >= head, position < tail, !isVacated(at: position) else { return nil }
+    guard position >= head, position < tail, !isTombstone(at: position) else { return nil }
     let element = unsafe slots![position & mask].take()
     return element
   }
@@ -158,13 +158,13 @@ internal import Glibc
   /// that reference, and must release it with ``letGoOfShare(in:)``.
   ///
   /// - Returns: Whether the slot was still held. If not, nothing has changed.
-  @inlinable package mutating func vacate(at position: Int) -> Bool {
+  @inlinable package mutating func leaveTombstone(at position: Int) -> Bool {
     noteLook()
-    guard position >= head, position < tail, !isVacated(at: position) else { return false }
-    if unsafe vacated == nil { makeRoomForVacated() }
+    guard position >= head, position < tail, !isTombstone(at: position) else { return false }
+    if unsafe tombstones == nil { makeRoomForTombstones() }
     let index = position & mask
-    unsafe vacated![index &>> 6] |= 1 &<< UInt64(index & 63)
-    vacatedCount &+= 1
+    unsafe tombstones![index &>> 6] |= 1 &<< UInt64(index & 63)
+    tombstoneCount &+= 1
     return true
   }
 
@@ -172,10 +172,10 @@ internal import Glibc
   @inlinable package mutating func dropDeadHead() {
     while head != tail {
       noteLook()
-      if isVacated(at: head) {
+      if isTombstone(at: head) {
         let index = head & mask
-        unsafe vacated![index &>> 6] &= ~(1 &<< UInt64(index & 63))
-        vacatedCount &-= 1
+        unsafe tombstones![index &>> 6] &= ~(1 &<< UInt64(index & 63))
+        tombstoneCount &-= 1
       } else if unsafe slots![head & mask] != nil {
         return
       }
@@ -188,7 +188,7 @@ internal import Glibc
   /// - Parameter moved: Called for each element that gets another position, the newest first.
   /// - Complexity: O(slots).
   @inlinable package mutating func compact(moved: (inout Element, _ to: Int) -> Void) {
-    emptyVacated()
+    emptyTombstone()
     var target = tail
     var source = tail
     while source != head {
@@ -210,7 +210,7 @@ internal import Glibc
     var copy = Ring<Element>()
     copy.rebase(at: head)
     for position in head..<tail {
-      unsafe copy.appendSlot(isVacated(at: position) ? nil : slots![position & mask])
+      unsafe copy.appendSlot(isTombstone(at: position) ? nil : slots![position & mask])
     }
     return copy
   }
@@ -235,7 +235,7 @@ internal import Glibc
   }
 
   /// Gives back memory that the last burst did not use. Called when a drain has emptied the ring.
-  @inlinable package mutating func settleWhenEmpty() {
+  @inlinable package mutating func shrinkWhenEmpty() {
     let used = tail &- tailWhenEmpty
     tailWhenEmpty = tail
     if mask >= Self.neverShrunkBelow, used < (mask &+ 1) / 8 { shrink() }
@@ -263,35 +263,35 @@ internal import Glibc
     resize(to: (mask &+ 1) / 2)
   }
 
-  @usableFromInline @inline(never) mutating func makeRoomForVacated() {
-    let words = vacatedWords
+  @usableFromInline @inline(never) mutating func makeRoomForTombstones() {
+    let words = tombstoneWords
     guard let memory = unsafe calloc(words, MemoryLayout<UInt64>.stride) else {
       fatalError("no memory for the bits of \(capacity) slots (\(words * 8) bytes)")
     }
-    unsafe vacated = memory.assumingMemoryBound(to: UInt64.self)
+    unsafe tombstones = memory.assumingMemoryBound(to: UInt64.self)
   }
 
-  private var vacatedWords: Int { (capacity + 63) / 64 }
+  private var tombstoneWords: Int { (capacity + 63) / 64 }
 
   /// Turns tombstones that were made without touching their slots into empty slots. O(capacity / 64 +
   /// vacated).
-  @usableFromInline mutating func emptyVacated() {
-    guard vacatedCount > 0 else { return }
-    for word in 0..<vacatedWords {
-      var bits = unsafe vacated![word]
+  @usableFromInline mutating func emptyTombstone() {
+    guard tombstoneCount > 0 else { return }
+    for word in 0..<tombstoneWords {
+      var bits = unsafe tombstones![word]
       while bits != 0 {
         unsafe (slots! + (word * 64 + bits.trailingZeroBitCount)).initialize(to: nil)
         bits &= bits &- 1
       }
-      unsafe vacated![word] = 0
+      unsafe tombstones![word] = 0
     }
-    vacatedCount = 0
+    tombstoneCount = 0
   }
 
   private mutating func resize(to capacity: Int) {
-    emptyVacated()
-    unsafe free(vacated)
-    unsafe vacated = nil
+    emptyTombstone()
+    unsafe free(tombstones)
+    unsafe tombstones = nil
     let bytes = capacity * MemoryLayout<Element?>.stride
     precondition(
       MemoryLayout<Element?>.alignment <= 16, "malloc aligns to 16 bytes, and no further")
@@ -303,7 +303,7 @@ internal import Glibc
   }
 }
 
-/// Releases the reference to `object` that a vacated slot held: see ``Ring/vacate(at:)``. Once for each such
+/// Releases the reference to `object` that a vacated slot held: see ``Ring/leaveTombstone(at:)``. Once for each such
 /// slot.
 package func letGoOfShare(in object: AnyObject) {
   unsafe Unmanaged.passUnretained(object).release()

@@ -1,7 +1,7 @@
 /// Asks what would start, without starting it. Only the fake asks.
 extension PoolOrder {
   /// Whether a view other than the background has work, so that ready tokens decide the order.
-  @inlinable package var isContended: Bool { usesTurns }
+  @inlinable package var isContended: Bool { usesTokens }
 
   /// Shows the task that a free worker would start now to `body`. Nil if no worker is free, or no task may
   /// start.
@@ -11,7 +11,7 @@ extension PoolOrder {
     now: () -> Int64, _ body: (borrowing Entry) -> Result
   ) -> Result? {
     guard busyWorkers < width else { return nil }
-    let view = usesTurns ? turns.withNext(now: now) { $0.view } : background
+    let view = usesTokens ? tokens.withNext(now: now) { $0.view } : background
     guard let view else { return nil }
     if view.queue.callersWaiting == 0 { return view.queue.withNext(now: now, body) }
     var order = clone()
@@ -49,7 +49,7 @@ extension PoolOrder {
     }
   }
 
-  @inlinable var isBackgroundAlone: Bool { !usesTurns && background.queue.callersWaiting == 0 }
+  @inlinable var isBackgroundAlone: Bool { !usesTokens && background.queue.callersWaiting == 0 }
 
   /// A separate copy in the same state, to ask what would happen. O(everything that waits).
   @inlinable package func clone() -> PoolOrder<Entry> {
@@ -60,12 +60,12 @@ extension PoolOrder {
       copies[ObjectIdentifier(view)] = made
       return made
     }
-    var clone = PoolOrder(width: width, background: copy(background), agingStep: turns.agingStep)
-    clone.turns = turns.clone(
-      relocated: { $0.moved(to: $1) }, { Turn(view: copy($0.view), serial: $0.serial) })
+    var clone = PoolOrder(width: width, background: copy(background), agingStep: tokens.agingStep)
+    clone.tokens = tokens.clone(
+      relocated: { $0.moved(to: $1) }, { ReadyToken(view: copy($0.view), serial: $0.serial) })
     clone.busyWorkers = busyWorkers
-    clone.usesTurns = usesTurns
-    clone.viewsWithTurns = viewsWithTurns
+    clone.usesTokens = usesTokens
+    clone.viewsWithTokens = viewsWithTokens
     return clone
   }
 }

@@ -1,6 +1,6 @@
 /// Decides which task of which view a free worker starts.
 ///
-/// The order between the views is a ``ReadyQueue`` of *ready tokens* (``Turn``). A ready token is a view's
+/// The order between the views is a ``ReadyQueue`` of *ready tokens* (``ReadyToken``). A ready token is a view's
 /// claim on a worker. A view holds as many tokens as its width and barriers let it start tasks. A new token
 /// goes to the tail of the band of the task that it would start, and moves up when a task of a higher band
 /// arrives. It takes its task only when a worker starts it. So a view with a long queue cannot delay another
@@ -25,13 +25,13 @@
     }
 
     /// The share to give back when the task has ended.
-    @inlinable package var lease: Lease {
-      Lease(view: view, runner: taken.runner, isBarrier: taken.isBarrier)
+    @inlinable package var share: Share {
+      Share(view: view, runner: taken.runner, isBarrier: taken.isBarrier)
     }
   }
 
   /// A started task's share: of its view's width and, if a worker runs it, of the workers.
-  @usableFromInline package struct Lease {
+  @usableFromInline package struct Share {
     @usableFromInline package let view: View
     @usableFromInline package let runner: ViewQueue<Entry>.Runner
     @usableFromInline package let isBarrier: Bool
@@ -43,7 +43,7 @@
     }
   }
 
-  @usableFromInline struct Turn {
+  @usableFromInline struct ReadyToken {
     @usableFromInline let view: View
     @usableFromInline let serial: Int
 
@@ -54,7 +54,7 @@
 
     /// Tells the view that holds the token its new position, after compaction has moved it.
     @inlinable func moved(to position: Int) {
-      view.ownedQueue.update { $0.turnHasMoved(serial, to: position) }
+      view.ownedQueue.update { $0.tokenHasMoved(serial, to: position) }
     }
   }
 
@@ -64,14 +64,14 @@
   @usableFromInline package let background: View
   /// The number of workers that run a task now.
   @usableFromInline package internal(set) var busyWorkers = 0
-  @usableFromInline var turns: ReadyQueue<Turn>
+  @usableFromInline var tokens: ReadyQueue<ReadyToken>
   /// Whether ready tokens decide the order. False while only the background has work.
-  @usableFromInline var usesTurns = false
+  @usableFromInline var usesTokens = false
   /// The number of views, other than the background, that hold ready tokens.
-  @usableFromInline var viewsWithTurns = 0
+  @usableFromInline var viewsWithTokens = 0
   /// Entries whose blocked callers of `sync` have been admitted and may run them. The owner of this value
   /// takes them after each call.
-  @usableFromInline var grants: [Started] = []
+  @usableFromInline var admitted: [Started] = []
 
   /// - Parameters:
   ///   - width: The most workers that run tasks at a time. At least 1.
@@ -92,7 +92,7 @@
   @inlinable init(width: Int, background: View, agingStep: Int64) {
     self.width = width
     self.background = background
-    turns = ReadyQueue(agingStep: agingStep, relocated: { $0.moved(to: $1) })
+    tokens = ReadyQueue(agingStep: agingStep, relocated: { $0.moved(to: $1) })
   }
 
   // MARK: Putting in and taking back
@@ -104,7 +104,7 @@
   ) -> Int {
     let position =
       isBarrier ? view.queue.pushBarrier(entry, in: band) : view.queue.push(entry, in: band)
-    if isBarrier || !view.queue.keepsTurns(withOneMoreIn: band) { settle(view, now: now) }
+    if isBarrier || !view.queue.keepsTokens(withOneMoreIn: band) { reconcile(view, now: now) }
     return position
   }
 
@@ -113,29 +113,29 @@
     at position: Int, in band: PriorityBand, isBarrier: Bool, from view: View, now: () -> Int64
   ) -> Entry? {
     let removed = view.queue.remove(at: position, in: band, isBarrier: isBarrier)
-    if removed != nil { settle(view, now: now) }
+    if removed != nil { reconcile(view, now: now) }
     return removed
   }
 
-  /// Makes the slot of a waiting entry of `view` a tombstone without reading it. See ``Ring/vacate(at:)`` for
+  /// Makes the slot of a waiting entry of `view` a tombstone without reading it. See ``Ring/leaveTombstone(at:)`` for
   /// what the caller must know about the entry, and what it takes over.
   ///
   /// - Returns: Whether the slot was still held.
-  @inlinable package mutating func vacate(
+  @inlinable package mutating func leaveTombstone(
     at position: Int, in band: PriorityBand, of view: View, now: () -> Int64
   ) -> Bool {
-    let isVacated = view.queue.vacate(at: position, in: band)
-    if isVacated { settle(view, now: now) }
-    return isVacated
+    let isTombstone = view.queue.leaveTombstone(at: position, in: band)
+    if isTombstone { reconcile(view, now: now) }
+    return isTombstone
   }
 
   @inlinable package mutating func suspend(_ view: View, now: () -> Int64) {
     view.queue.suspend()
-    settle(view, now: now)
+    reconcile(view, now: now)
   }
 
   @inlinable package mutating func resume(_ view: View, now: () -> Int64) {
-    if view.queue.resume() { settle(view, now: now) }
+    if view.queue.resume() { reconcile(view, now: now) }
   }
 
   // MARK: Taking out
@@ -143,14 +143,14 @@
   /// Takes the task that a free worker starts next. Nil if no worker is free, or no task may start.
   @inlinable @inline(__always) package mutating func start(now: () -> Int64) -> Started? {
     guard busyWorkers < width else { return nil }
-    if usesTurns || background.queue.callersWaiting > 0 { return search(now: now) }
+    if usesTokens || background.queue.callersWaiting > 0 { return search(now: now) }
     // No other view has work, and no caller of `sync` waits. In two steps, because of one step Swift 6.3.1
     // makes a broken module for ThreadSanitizer.
     let view = background
     let next = view.queue.takeForWorker(now: now)
     guard let next else { return nil }
     busyWorkers += 1
-    dropRestingTurns()
+    dropRestingTokens()
     return Started(taken: next, view: view)
   }
 
@@ -164,7 +164,7 @@
   ///   decides what is next. Then nothing has changed.
   @inlinable @inline(__always)
   package mutating func takeOver(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    if usesTurns { return nil }
+    if usesTokens { return nil }
     return background.takeInPlace(if: isWanted)
   }
 
@@ -177,46 +177,46 @@
   @inlinable package mutating func takeOver(
     of view: View, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
-    if !background.isEmpty || usesTurns && (viewsWithTurns > 1 || !view.holdsTurns) { return nil }
-    if let entry = view.takeBetweenTurns(if: isWanted) {
-      turns.renew()
+    if !background.isEmpty || usesTokens && (viewsWithTokens > 1 || !view.hasTokens) { return nil }
+    if let entry = view.takeBetweenTokens(if: isWanted) {
+      tokens.renew()
       return entry
     }
-    guard let entry = view.takeWithTurn(if: isWanted) else { return nil }
+    guard let entry = view.takeWithToken(if: isWanted) else { return nil }
     // All tokens are of one band, so taking one asks for no time.
-    forget(turns.take(now: { 0 })!)
+    forget(tokens.take(now: { 0 })!)
     return entry
   }
 
   @inlinable @inline(never) mutating func search(now: () -> Int64) -> Started? {
     while true {
       let view: View
-      if usesTurns {
-        guard let turn = turns.take(now: now) else { return nil }
-        view = turn.view
-        forget(turn)
+      if usesTokens {
+        guard let token = tokens.take(now: now) else { return nil }
+        view = token.view
+        forget(token)
       } else {
         view = background
       }
       let time = view.queue.timeForCallers(now: now)
       if let taken = view.queue.takeForWorker(now: { time ?? now() }) {
         busyWorkers += 1
-        if !usesTurns { dropRestingTurns() }
-        settle(view, now: now)
+        if !usesTokens { dropRestingTokens() }
+        reconcile(view, now: now)
         return Started(taken: taken, view: view)
       }
       // By aging, the entry of a blocked caller of `sync` has become the next one: it is admitted first.
       // After that this loop looks at the view again.
-      let granted = grantCallers(view, now: { time ?? now() })
-      settle(view, now: now)
-      if !granted, !usesTurns { return nil }
+      let someWere = admitCallers(view, now: { time ?? now() })
+      reconcile(view, now: now)
+      if !someWere, !usesTokens { return nil }
     }
   }
 
   /// Whether ``start(now:)`` would return a task, or admit a blocked caller of `sync`.
   @inlinable @inline(__always) package func canStart(now: () -> Int64) -> Bool {
     guard busyWorkers < width else { return false }
-    if usesTurns { return turns.hasStartable }
+    if usesTokens { return tokens.hasStartable }
     if background.queue.callersWaiting == 0 { return background.queue.workerMayStart }
     return background.queue.anybodyMayStart(now: now)
   }
@@ -225,7 +225,7 @@
   /// admitted, this can be true although fewer tasks may start.
   @inlinable package var twoMayStart: Bool {
     guard width - busyWorkers >= 2 else { return false }
-    return usesTurns ? turns.startableCount >= 2 : background.queue.twoWorkersMayStart
+    return usesTokens ? tokens.startableCount >= 2 : background.queue.twoWorkersMayStart
   }
 
   /// Whether the background's medium band has a task that may be taken, as far as its queue decides.
@@ -246,86 +246,86 @@
     guard let taken = view.queue.takeToHelp(now: { time ?? now() }) else {
       // By aging, the entry of a blocked caller of `sync` may have become the next one. It is admitted first,
       // and then this thread may not take a task.
-      if grantCallers(view, now: { time ?? now() }) { settle(view, now: now) }
+      if admitCallers(view, now: { time ?? now() }) { reconcile(view, now: now) }
       return nil
     }
-    settle(view, now: now)
+    reconcile(view, now: now)
     return Started(taken: taken, view: view)
   }
 
   /// Gives back the share of a started task that has run to its end.
-  @inlinable package mutating func finish(_ lease: Lease, now: () -> Int64) {
-    finish(lease.runner, isBarrier: lease.isBarrier, of: lease.view, now: now)
+  @inlinable package mutating func finish(_ share: Share, now: () -> Int64) {
+    finish(share.runner, isBarrier: share.isBarrier, of: share.view, now: now)
   }
 
   /// Gives back the share of a task of `view` that has run to its end. For an owner that knows the view, and
-  /// needs no ``Lease``.
+  /// needs no ``Share``.
   @inlinable package mutating func finish(
     _ runner: ViewQueue<Entry>.Runner, isBarrier: Bool, of view: View, now: () -> Int64
   ) {
     view.queue.finish(runner, isBarrier: isBarrier)
     if runner == .worker { busyWorkers -= 1 }
-    settle(view, now: now)
+    reconcile(view, now: now)
   }
 
   @inlinable package mutating func finish(_ started: Started, now: () -> Int64) {
-    finish(started.lease, now: now)
+    finish(started.share, now: now)
   }
 
-  /// Whether ``takeGrants()`` would return any entry.
-  @inlinable package var hasGrants: Bool { !grants.isEmpty }
+  /// Whether ``takeAdmitted()`` would return any entry.
+  @inlinable package var hasAdmitted: Bool { !admitted.isEmpty }
 
   /// Takes the entries whose callers of `sync` were admitted since the last call, in the order in which they
   /// were admitted.
-  @inlinable package mutating func takeGrants() -> [Started] {
-    guard !grants.isEmpty else { return [] }
-    defer { grants = [] }
-    return grants
+  @inlinable package mutating func takeAdmitted() -> [Started] {
+    guard !admitted.isEmpty else { return [] }
+    defer { admitted = [] }
+    return admitted
   }
 
-  // MARK: Turns
+  // MARK: Ready tokens
 
-  @inlinable mutating func grantCallers(_ view: View, now: () -> Int64) -> Bool {
-    var granted = false
+  @inlinable mutating func admitCallers(_ view: View, now: () -> Int64) -> Bool {
+    var someWere = false
     while let taken = view.queue.takeForCaller(now: now) {
-      grants.append(Started(taken: taken, view: view))
-      granted = true
+      admitted.append(Started(taken: taken, view: view))
+      someWere = true
     }
-    return granted
+    return someWere
   }
 
   /// Reconciles the ready tokens that `view` holds with those that it wants. O(bands), and O(tokens that
   /// change).
-  @inlinable @inline(__always) package mutating func settle(_ view: View, now: () -> Int64) {
-    let isAlone = !usesTurns && view === background && background.queue.heldTurns.isEmpty
+  @inlinable @inline(__always) package mutating func reconcile(_ view: View, now: () -> Int64) {
+    let isAlone = !usesTokens && view === background && background.queue.heldTokens.isEmpty
     if isAlone, view.queue.callersWaiting == 0 { return }
-    if view !== background, !view.queue.hasBusinessWithTurns {
-      return stopUsingTurnsIfAlone()
+    if view !== background, !view.queue.mustLookAtTokens {
+      return stopUsingTokensIfAlone()
     }
-    settleTurns(view, isAlone: isAlone, now: now)
+    reconcileTokens(view, isAlone: isAlone, now: now)
   }
 
   @inlinable @inline(never)
-  mutating func settleTurns(_ view: View, isAlone: Bool, now: () -> Int64) {
+  mutating func reconcileTokens(_ view: View, isAlone: Bool, now: () -> Int64) {
     let time = view.queue.timeForCallers(now: now)
-    if time != nil { _ = grantCallers(view, now: { time ?? now() }) }
+    if time != nil { _ = admitCallers(view, now: { time ?? now() }) }
     guard !isAlone else { return }
-    if let missing = view.missingTurns(now: { time ?? now() }) {
-      if !usesTurns, view !== background {
+    if let missing = view.missingTokens(now: { time ?? now() }) {
+      if !usesTokens, view !== background {
         // The tasks that the background has already are older than what this view now begins to want.
-        usesTurns = true
-        settle(background, now: now)
+        usesTokens = true
+        reconcile(background, now: now)
       }
-      let had = view.holdsTurns
+      let had = view.hasTokens
       for index in 0..<4 where missing[index] < 0 {
-        for _ in missing[index]..<0 { dropNewestTurn(of: view, in: PriorityBand(at: index)) }
+        for _ in missing[index]..<0 { dropNewestToken(of: view, in: PriorityBand(at: index)) }
       }
       for index in 0..<4 where missing[index] > 0 {
-        for _ in 0..<missing[index] { addTurn(of: view, in: PriorityBand(at: index)) }
+        for _ in 0..<missing[index] { addToken(of: view, in: PriorityBand(at: index)) }
       }
-      if view !== background, view.holdsTurns != had { viewsWithTurns += had ? -1 : 1 }
+      if view !== background, view.hasTokens != had { viewsWithTokens += had ? -1 : 1 }
     }
-    if view !== background { stopUsingTurnsIfAlone() }
+    if view !== background { stopUsingTokensIfAlone() }
   }
 
   /// Stops using ready tokens if no view but the background holds any. The background's tokens stay: they
@@ -333,39 +333,41 @@
   ///
   /// If they were dropped, the token of a low task would begin to age anew each time that the only task of a
   /// higher view starts. It would never win against a view that always has another task.
-  @inlinable mutating func stopUsingTurnsIfAlone() {
-    if viewsWithTurns == 0 { usesTurns = false }
+  @inlinable mutating func stopUsingTokensIfAlone() {
+    if viewsWithTokens == 0 { usesTokens = false }
   }
 
   /// Drops the tokens that the background still holds, after it has started a task without one: what those
   /// tokens waited for has happened.
-  @inlinable @inline(__always) mutating func dropRestingTurns() {
-    if !background.queue.heldTurns.isEmpty { dropTurnsOfBackground() }
+  @inlinable @inline(__always) mutating func dropRestingTokens() {
+    if !background.queue.heldTokens.isEmpty { dropTokensOfBackground() }
   }
 
-  @inlinable @inline(never) mutating func dropTurnsOfBackground() {
+  @inlinable @inline(never) mutating func dropTokensOfBackground() {
     for index in 0..<4 {
       let band = PriorityBand(at: index)
-      while background.queue.heldTurnCounts[index] > 0 { dropNewestTurn(of: background, in: band) }
+      while background.queue.heldTokenCounts[index] > 0 {
+        dropNewestToken(of: background, in: band)
+      }
     }
   }
 
-  @inlinable mutating func addTurn(of view: View, in band: PriorityBand) {
-    let serial = view.ownedQueue.update { $0.takeTurnSerial() }
-    let position = turns.push(Turn(view: view, serial: serial), in: band)
+  @inlinable mutating func addToken(of view: View, in band: PriorityBand) {
+    let serial = view.ownedQueue.update { $0.takeTokenSerial() }
+    let position = tokens.push(ReadyToken(view: view, serial: serial), in: band)
     view.ownedQueue.update {
-      $0.hold(ViewQueue.HeldTurn(serial: serial, band: band, position: position))
+      $0.add(ViewQueue.HeldToken(serial: serial, band: band, position: position))
     }
   }
 
-  @inlinable mutating func dropNewestTurn(of view: View, in band: PriorityBand) {
-    let turn = view.ownedQueue.update { $0.dropNewestTurn(in: band) }
-    _ = turns.remove(at: turn.position, in: band)
+  @inlinable mutating func dropNewestToken(of view: View, in band: PriorityBand) {
+    let token = view.ownedQueue.update { $0.dropNewestToken(in: band) }
+    _ = tokens.remove(at: token.position, in: band)
   }
 
   /// Makes the view of `turn` forget it, after the token has been taken out of the pool's order.
-  @inlinable mutating func forget(_ turn: Turn) {
-    let holdsMore = turn.view.ownedQueue.update { $0.dropTurn(turn.serial) }
-    if !holdsMore, turn.view !== background { viewsWithTurns -= 1 }
+  @inlinable mutating func forget(_ token: ReadyToken) {
+    let holdsMore = token.view.ownedQueue.update { $0.dropToken(token.serial) }
+    if !holdsMore, token.view !== background { viewsWithTokens -= 1 }
   }
 }

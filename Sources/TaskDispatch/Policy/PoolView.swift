@@ -46,15 +46,15 @@
   /// No entry of `inbox` may have been removed. O(1) if the medium band is empty, else O(inbox).
   ///
   /// - Parameter isUntold: Whether some entries have to be assigned their positions before they can be
-  ///   removed: see ``tellPositions(_:)``.
-  @inlinable package func absorb(_ inbox: inout Ring<Entry>, isUntold: Bool) {
-    ownedQueue.update { $0.absorb(&inbox, isUntold: isUntold) }
+  ///   removed: see ``assignPositions(_:)``.
+  @inlinable package func absorb(_ inbox: inout Ring<Entry>, isUnindexed: Bool) {
+    ownedQueue.update { $0.absorb(&inbox, isUnindexed: isUnindexed) }
   }
 
   /// Assigns positions: shows every unindexed entry of the medium band to `body`, with its position. It may
   /// show some other entries too.
-  @inlinable package func tellPositions(_ body: (inout Entry, _ position: Int) -> Void) {
-    ownedQueue.update { $0.tellPositions(body) }
+  @inlinable package func assignPositions(_ body: (inout Entry, _ position: Int) -> Void) {
+    ownedQueue.update { $0.assignPositions(body) }
   }
 
   @inlinable @inline(__always)
@@ -62,19 +62,19 @@
     ownedQueue.update { $0.takeInPlace(if: isWanted) }
   }
 
-  @inlinable package var mayTakeBetweenTurns: Bool {
-    ownedQueue.update { $0.mayTakeBetweenTurns }
+  @inlinable package var mayTakeBetweenTokens: Bool {
+    ownedQueue.update { $0.mayTakeBetweenTokens }
   }
 
   /// Whether the medium band has a task that may be taken, as far as barriers decide.
   @inlinable package var hasMedium: Bool { ownedQueue.update { $0.hasMedium } }
 
-  @inlinable func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    ownedQueue.update { $0.takeBetweenTurns(if: isWanted) }
+  @inlinable func takeBetweenTokens(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    ownedQueue.update { $0.takeBetweenTokens(if: isWanted) }
   }
 
-  @inlinable func takeWithTurn(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    ownedQueue.update { $0.takeWithTurn(if: isWanted) }
+  @inlinable func takeWithToken(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    ownedQueue.update { $0.takeWithToken(if: isWanted) }
   }
 
   /// Lets `body` change every waiting entry that is no barrier in place. `body` must not change what runs the
@@ -85,11 +85,11 @@
 
   /// How many ready tokens the view wants in each band beyond those that it holds; negative if it wants
   /// fewer. Nil if it holds what it wants.
-  @inlinable func missingTurns(now: () -> Int64) -> InlineArray<4, Int>? {
-    ownedQueue.update { $0.missingTurns(now: now) }
+  @inlinable func missingTokens(now: () -> Int64) -> InlineArray<4, Int>? {
+    ownedQueue.update { $0.missingTokens(now: now) }
   }
 
   @inlinable var isEmpty: Bool { ownedQueue.update { $0.ready.isEmpty } }
 
-  @inlinable var holdsTurns: Bool { ownedQueue.update { !$0.heldTurns.isEmpty } }
+  @inlinable var hasTokens: Bool { ownedQueue.update { !$0.heldTokens.isEmpty } }
 }

@@ -169,7 +169,7 @@ extension ReadyQueue {
   /// Removes the first barrier, and so lets the elements behind it start.
   @inlinable mutating func openFirstBarrier() -> Element? {
     let barrier = barriers.takeFirst()!
-    if barriers.isEmpty { barriers.settleWhenEmpty() }
+    if barriers.isEmpty { barriers.shrinkWhenEmpty() }
     for index in 0..<4 {
       bands[index].fenced -= barrier.behind[index]
       startable[index] += barrier.behind[index]

@@ -31,7 +31,7 @@
     /// The time of the first take that passed the head over, in nanoseconds. `never` if none did.
     @usableFromInline var passedOverAt = Int64.max
     /// From this position on there may be unindexed elements: they have not been assigned their positions.
-    @usableFromInline var untoldFrom = Int.max
+    @usableFromInline var unindexedFrom = Int.max
 
     @inlinable init() {}
   }
@@ -131,17 +131,17 @@
   /// - Parameters:
   ///   - alive: How many elements of `inbox` were not removed.
   ///   - isUntold: Whether some elements have to be assigned their positions before they can be removed: see
-  ///     ``tellPositions(in:_:)``.
+  ///     ``assignPositions(in:_:)``.
   /// - Complexity: O(1) if the band is empty and nothing was removed, else O(inbox).
   @inlinable package mutating func absorb(
-    _ inbox: inout Ring<Element>, alive: Int, in band: PriorityBand, isUntold: Bool = false
+    _ inbox: inout Ring<Element>, alive: Int, in band: PriorityBand, isUnindexed: Bool = false
   ) {
     let index = band.index
     let slots = inbox.slotCount
     guard slots > 0 else { return }
     defer {
-      if isUntold {
-        bands[index].untoldFrom = min(bands[index].untoldFrom, bands[index].ring.tail - slots)
+      if isUnindexed {
+        bands[index].unindexedFrom = min(bands[index].unindexedFrom, bands[index].ring.tail - slots)
       }
     }
     if bands[index].ring.isEmpty {
@@ -149,7 +149,7 @@
       swap(&bands[index].ring, &inbox)
     } else {
       while !inbox.isEmpty { bands[index].ring.appendSlot(inbox.takeFirst()) }
-      inbox.settleWhenEmpty()
+      inbox.shrinkWhenEmpty()
     }
     inbox.rebase(at: bands[index].ring.tail)
     dead += slots - alive
@@ -162,23 +162,23 @@
     markStartable(index)
   }
 
-  /// Whether there may be unindexed elements, so that ``tellPositions(in:_:)`` has something to do.
-  @inlinable package func isUntold(in band: PriorityBand) -> Bool {
-    bands[band.index].untoldFrom != .max
+  /// Whether there may be unindexed elements, so that ``assignPositions(in:_:)`` has something to do.
+  @inlinable package func isUnindexed(in band: PriorityBand) -> Bool {
+    bands[band.index].unindexedFrom != .max
   }
 
   /// Assigns positions: shows every unindexed element of `band` to `body`, in order, with its position. It
   /// may show some other elements too.
   ///
-  /// - Complexity: O(what came in by ``absorb(_:alive:in:isUntold:)`` or behind that since the last call, and
+  /// - Complexity: O(what came in by ``absorb(_:alive:in:isUnindexed:)`` or behind that since the last call, and
   ///   is still there).
-  @inlinable package mutating func tellPositions(
+  @inlinable package mutating func assignPositions(
     in band: PriorityBand, _ body: (inout Element, _ position: Int) -> Void
   ) {
     let index = band.index
     // Compacting has moved no unindexed element below this position.
-    let first = max(bands[index].untoldFrom, bands[index].ring.head)
-    bands[index].untoldFrom = .max
+    let first = max(bands[index].unindexedFrom, bands[index].ring.head)
+    bands[index].unindexedFrom = .max
     var position = first
     while position < bands[index].ring.tail {
       if bands[index].ring.isAlive(at: position) {
@@ -257,7 +257,7 @@
     startable[index] &-= 1
     if startable[index] == 0 {
       startableBands &= ~(1 &<< UInt8(truncatingIfNeeded: index))
-      if bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
+      if bands[index].ring.isEmpty { bands[index].ring.shrinkWhenEmpty() }
     }
     if dead != 0 { tidy(index) }
   }
@@ -301,13 +301,13 @@
   }
 
   /// Makes the slot at `position` a tombstone without reading it, which is faster than ``remove(at:in:)``.
-  /// See ``Ring/vacate(at:)`` for what the caller must know about the element, and what it takes over.
+  /// See ``Ring/leaveTombstone(at:)`` for what the caller must know about the element, and what it takes over.
   ///
   /// - Returns: Whether the slot was still held. If not, nothing has changed.
-  @inlinable package mutating func vacate(at position: Int, in band: PriorityBand) -> Bool {
+  @inlinable package mutating func leaveTombstone(at position: Int, in band: PriorityBand) -> Bool {
     let index = band.index
     let wasHead = position == bands[index].ring.head
-    guard bands[index].ring.vacate(at: position) else { return false }
+    guard bands[index].ring.leaveTombstone(at: position) else { return false }
     countRemoved(at: position, index, wasHead: wasHead)
     return true
   }
@@ -348,7 +348,7 @@
     bands[index].ring.dropDeadHead()
     // A take that emptied the ring has adjusted its memory already. A second call would count as a burst that
     // used nothing.
-    if before > 0, bands[index].ring.isEmpty { bands[index].ring.settleWhenEmpty() }
+    if before > 0, bands[index].ring.isEmpty { bands[index].ring.shrinkWhenEmpty() }
     let alive = startable[index] + bands[index].fenced
     if bands[index].ring.slotCount - alive > alive + Self.deadAllowance { compact(index) }
     dead -= before - bands[index].ring.slotCount

@@ -45,12 +45,12 @@
   @usableFromInline package internal(set) var callersWaiting = 0
   /// The ready tokens that the view holds in the pool's order, the oldest first. Only ``PoolOrder`` changes
   /// them.
-  @usableFromInline var heldTurns: [HeldTurn] = []
+  @usableFromInline var heldTokens: [HeldToken] = []
   /// The number of held tokens in each band.
-  @usableFromInline var heldTurnCounts = InlineArray<4, Int>(repeating: 0)
-  @usableFromInline var nextTurn = 0
+  @usableFromInline var heldTokenCounts = InlineArray<4, Int>(repeating: 0)
+  @usableFromInline var nextToken = 0
 
-  @usableFromInline struct HeldTurn {
+  @usableFromInline struct HeldToken {
     @usableFromInline let serial: Int
     @usableFromInline let band: PriorityBand
     @usableFromInline var position: Int
@@ -87,9 +87,9 @@
     copy.runsBarrier = runsBarrier
     copy.suspensions = suspensions
     copy.callersWaiting = callersWaiting
-    copy.heldTurns = heldTurns
-    copy.heldTurnCounts = heldTurnCounts
-    copy.nextTurn = nextTurn
+    copy.heldTokens = heldTokens
+    copy.heldTokenCounts = heldTokenCounts
+    copy.nextToken = nextToken
     return copy
   }
 
@@ -123,14 +123,14 @@
 
   /// Drains `inbox` into the medium band. No entry may have been removed, and no caller of `sync` may wait
   /// for one.
-  @inlinable mutating func absorb(_ inbox: inout Ring<Entry>, isUntold: Bool) {
-    ready.absorb(&inbox, alive: inbox.slotCount, in: .medium, isUntold: isUntold)
+  @inlinable mutating func absorb(_ inbox: inout Ring<Entry>, isUnindexed: Bool) {
+    ready.absorb(&inbox, alive: inbox.slotCount, in: .medium, isUnindexed: isUnindexed)
   }
 
   /// Assigns positions: shows every unindexed entry of the medium band to `body`, with its position. It may
   /// show some other entries too.
-  @inlinable mutating func tellPositions(_ body: (inout Entry, _ position: Int) -> Void) {
-    if ready.isUntold(in: .medium) { ready.tellPositions(in: .medium, body) }
+  @inlinable mutating func assignPositions(_ body: (inout Entry, _ position: Int) -> Void) {
+    if ready.isUnindexed(in: .medium) { ready.assignPositions(in: .medium, body) }
   }
 
   /// Lets `body` change every waiting entry that is no barrier in place. `body` must not change what runs the
@@ -151,11 +151,11 @@
 
   /// Makes the slot of a waiting entry a tombstone without reading it, which is faster than
   /// ``remove(at:in:isBarrier:)``. The entry must be no barrier, and no caller of `sync` may wait to run it.
-  /// See ``Ring/vacate(at:)`` for what else the caller must know about the entry, and what it takes over.
+  /// See ``Ring/leaveTombstone(at:)`` for what else the caller must know about the entry, and what it takes over.
   ///
   /// - Returns: Whether the slot was still held. If not, nothing has changed.
-  @inlinable package mutating func vacate(at position: Int, in band: PriorityBand) -> Bool {
-    ready.vacate(at: position, in: band)
+  @inlinable package mutating func leaveTombstone(at position: Int, in band: PriorityBand) -> Bool {
+    ready.leaveTombstone(at: position, in: band)
   }
 
   package func holds(
@@ -237,25 +237,25 @@
   /// suspension, or a held ready token. Then nothing has changed.
   @inlinable @inline(__always)
   mutating func takeInPlace(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    guard callersWaiting == 0, suspensions == 0, heldTurns.isEmpty else { return nil }
+    guard callersWaiting == 0, suspensions == 0, heldTokens.isEmpty else { return nil }
     return ready.takeOnly(if: isWanted)
   }
 
   /// Takes the next task in place of one that has ended on a worker, for a view that holds ready tokens, if
   /// it wants as many tokens afterwards. Else nil, and nothing has changed.
-  @inlinable mutating func takeBetweenTurns(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    mayTakeBetweenTurns ? ready.takeOnly(if: isWanted) : nil
+  @inlinable mutating func takeBetweenTokens(if isWanted: (inout Entry) -> Bool) -> Entry? {
+    mayTakeBetweenTokens ? ready.takeOnly(if: isWanted) : nil
   }
 
-  @inlinable var mayTakeBetweenTurns: Bool {
-    callersWaiting == 0 && suspensions == 0 && ready.onlyStartable > heldTurns.count
+  @inlinable var mayTakeBetweenTokens: Bool {
+    callersWaiting == 0 && suspensions == 0 && ready.onlyStartable > heldTokens.count
   }
 
   /// Takes the next task in place of one that has ended on a worker, if each waiting task holds a ready
   /// token. Afterwards the view wants one token less. Else nil, and nothing has changed.
-  @inlinable mutating func takeWithTurn(if isWanted: (inout Entry) -> Bool) -> Entry? {
+  @inlinable mutating func takeWithToken(if isWanted: (inout Entry) -> Bool) -> Entry? {
     // A suspended view holds no tokens, and so fails this guard or has nothing to take.
-    guard callersWaiting == 0, ready.onlyStartable == heldTurns.count else { return nil }
+    guard callersWaiting == 0, ready.onlyStartable == heldTokens.count else { return nil }
     return ready.takeOnly(if: isWanted)
   }
 
@@ -333,7 +333,7 @@
   /// band.
   ///
   /// - Complexity: O(bands).
-  @inlinable package mutating func wantedTurns(now: () -> Int64) -> InlineArray<4, Int> {
+  @inlinable package mutating func wantedTokens(now: () -> Int64) -> InlineArray<4, Int> {
     var wanted = InlineArray<4, Int>(repeating: 0)
     var left = workerRoom
     guard left > 0, callersWaiting == 0 || !callerIsNext(now: now) else { return wanted }
@@ -351,15 +351,15 @@
   /// Whether one more entry in `band`, which is no barrier, surely does not change the tokens that the view
   /// wants. That is so if it holds a token for each task that a worker may start, and none of them would go
   /// to a lower band.
-  @inlinable @inline(__always) func keepsTurns(withOneMoreIn band: PriorityBand) -> Bool {
-    guard callersWaiting == 0, heldTurns.count == workerRoom else { return false }
-    return heldTurns.isEmpty || heldTurnCounts[band.index] == heldTurns.count
+  @inlinable @inline(__always) func keepsTokens(withOneMoreIn band: PriorityBand) -> Bool {
+    guard callersWaiting == 0, heldTokens.count == workerRoom else { return false }
+    return heldTokens.isEmpty || heldTokenCounts[band.index] == heldTokens.count
   }
 
   /// False if the view surely holds no ready tokens, wants none, and has no caller of `sync` to admit. That
   /// is so if nothing of it waits, or if no worker may start a task of it, because it is full or suspended.
-  @inlinable @inline(__always) var hasBusinessWithTurns: Bool {
-    callersWaiting > 0 || !heldTurns.isEmpty || !ready.isEmpty && workerRoom > 0
+  @inlinable @inline(__always) var mustLookAtTokens: Bool {
+    callersWaiting > 0 || !heldTokens.isEmpty || !ready.isEmpty && workerRoom > 0
   }
 
   /// The band of the next barrier, if nothing stands before it.
@@ -370,44 +370,44 @@
 
   /// How many ready tokens the view wants in each band beyond those that it holds; negative if it wants
   /// fewer. Nil if it holds what it wants, which is the most frequent case.
-  @inlinable mutating func missingTurns(now: () -> Int64) -> InlineArray<4, Int>? {
-    var missing = wantedTurns(now: now)
+  @inlinable mutating func missingTokens(now: () -> Int64) -> InlineArray<4, Int>? {
+    var missing = wantedTokens(now: now)
     var isMissing = false
     for index in 0..<4 {
-      missing[index] -= heldTurnCounts[index]
+      missing[index] -= heldTokenCounts[index]
       if missing[index] != 0 { isMissing = true }
     }
     return isMissing ? missing : nil
   }
 
   /// A number for a new ready token that no other token of this view has.
-  @inlinable mutating func takeTurnSerial() -> Int {
-    defer { nextTurn += 1 }
-    return nextTurn
+  @inlinable mutating func takeTokenSerial() -> Int {
+    defer { nextToken += 1 }
+    return nextToken
   }
 
-  @inlinable mutating func hold(_ turn: HeldTurn) {
-    heldTurns.append(turn)
-    heldTurnCounts[turn.band.index] += 1
+  @inlinable mutating func add(_ token: HeldToken) {
+    heldTokens.append(token)
+    heldTokenCounts[token.band.index] += 1
   }
 
   /// Gives up the newest token of `band`, of which there must be one.
-  @inlinable mutating func dropNewestTurn(in band: PriorityBand) -> HeldTurn {
-    heldTurnCounts[band.index] -= 1
-    return heldTurns.remove(at: heldTurns.lastIndex { $0.band == band }!)
+  @inlinable mutating func dropNewestToken(in band: PriorityBand) -> HeldToken {
+    heldTokenCounts[band.index] -= 1
+    return heldTokens.remove(at: heldTokens.lastIndex { $0.band == band }!)
   }
 
   /// Gives up the token of that number.
   ///
   /// - Returns: Whether the view holds other tokens.
-  @inlinable mutating func dropTurn(_ serial: Int) -> Bool {
-    let turn = heldTurns.remove(at: heldTurns.firstIndex { $0.serial == serial }!)
-    heldTurnCounts[turn.band.index] -= 1
-    return !heldTurns.isEmpty
+  @inlinable mutating func dropToken(_ serial: Int) -> Bool {
+    let token = heldTokens.remove(at: heldTokens.firstIndex { $0.serial == serial }!)
+    heldTokenCounts[token.band.index] -= 1
+    return !heldTokens.isEmpty
   }
 
-  @inlinable mutating func turnHasMoved(_ serial: Int, to position: Int) {
+  @inlinable mutating func tokenHasMoved(_ serial: Int, to position: Int) {
     // Every token in the pool's order is held by its view.
-    heldTurns[heldTurns.firstIndex { $0.serial == serial }!].position = position
+    heldTokens[heldTokens.firstIndex { $0.serial == serial }!].position = position
   }
 }

@@ -62,7 +62,7 @@ public struct TaskQueue: Sendable {
 
   /// The queue and the task that the calling code runs in, for messages.
   static var here: String {
-    TaskFrame.current.map { "\($0.queueLabel) (in \($0.name))" } ?? "no queue"
+    TaskContext.current.map { "\($0.queueLabel) (in \($0.name))" } ?? "no queue"
   }
 }
 

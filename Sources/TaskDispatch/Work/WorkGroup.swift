@@ -266,7 +266,7 @@ public final class WorkGroup: @unchecked Sendable {
     if let innermost, known.contains(where: { $0 === innermost }) { return innermost }
     if let last = known.last { return last }
     let (notified, first) = withState { ($0.notified, $0.first) }
-    return notified?.dispatcher ?? first?.dispatcher ?? innermost ?? TaskFrame.deliverer
+    return notified?.dispatcher ?? first?.dispatcher ?? innermost ?? TaskContext.deliverer
   }
 
   /// Calls `observer` once, when the group is empty: now, or later on the thread that empties it.

@@ -78,7 +78,7 @@ public class WorkItem: @unchecked Sendable {
   public let lane: Lane
   @usableFromInline final let marks: Marks
   @safe @exclusivity(unchecked) private var ending = Ending.unknown
-  @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskFrame?
+  @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskContext?
   @usableFromInline final let more: More
   /// Where the item was submitted, and the band that it waits in.
   public let site: CallSite
@@ -156,7 +156,7 @@ public class WorkItem: @unchecked Sendable {
 
   /// The running-task context that the dispatcher has made for the item. Nil if it has made none, and once
   /// the item has ended. For that dispatcher, under its lock.
-  @inlinable package final var queued: TaskFrame? {
+  @inlinable package final var queued: TaskContext? {
     get { queuedAs }
     set { queuedAs = newValue }
   }

@@ -6,7 +6,7 @@ public import TaskDispatch
 /// Two kinds of dispatcher fit:
 ///
 /// - A dispatcher that runs nothing by itself, on the thread that drives it, such as ``RecordingDispatcher``. Bodies
-///   run inside ``settle(_:)``, ``settleBackground(_:)``, ``pass(_:on:)`` and ``end(_:)``.
+///   run inside ``runUntilIdle(_:)``, ``runBackgroundUntilIdle(_:)``, ``pass(_:on:)`` and ``end(_:)``.
 /// - A dispatcher with threads. Its subject has `.threads` in ``provides``, and ``start(_:)`` begins to run the loop on
 ///   a thread of its own. So the calling thread is free to hold the other threads at gates.
 ///
@@ -27,17 +27,17 @@ public protocol ContractSubject: Sendable {
   /// which is at most 3.
   func makeDispatcher(_ configuration: ContractConfiguration) throws -> Dispatcher
 
-  /// Starts to run the loop, on a thread of its own. Called once, before the first call of ``settle(_:)``,
+  /// Starts to run the loop, on a thread of its own. Called once, before the first call of ``runUntilIdle(_:)``,
   /// ``pass(_:on:)`` or ``end(_:)``. Does nothing by default.
   func start(_ dispatcher: Dispatcher) throws
 
   /// Returns when nothing is left that could run now. Every accepted submission, jobs of Swift Tasks included, has then
   /// ended, or it waits for a time, for a group, or in a suspended queue.
-  func settle(_ dispatcher: Dispatcher) throws
+  func runUntilIdle(_ dispatcher: Dispatcher) throws
 
   /// Lets the background run until nothing of it can run, while the loop does not run. Called only before
   /// ``start(_:)``. Does nothing by default, since workers need no help.
-  func settleBackground(_ dispatcher: Dispatcher) throws
+  func runBackgroundUntilIdle(_ dispatcher: Dispatcher) throws
 
   /// Lets at least `duration` pass on the dispatcher's clock, runs what comes due, and settles. By default it waits for
   /// a timer of the dispatcher.
@@ -102,13 +102,13 @@ extension ContractSubject {
 
   public func start(_ dispatcher: Dispatcher) throws {}
 
-  public func settleBackground(_ dispatcher: Dispatcher) throws {}
+  public func runBackgroundUntilIdle(_ dispatcher: Dispatcher) throws {}
 
   public func pass(_ duration: Duration, on dispatcher: Dispatcher) throws {
     let alarm = Latch()
     dispatcher.foreground.after(duration) { alarm.open() }
     guard alarm.wait(patience) else { throw TimerNeverRan(delay: duration) }
-    try settle(dispatcher)
+    try runUntilIdle(dispatcher)
   }
 
   public func spend(_ duration: Duration, on dispatcher: Dispatcher) {

@@ -15,11 +15,11 @@ public struct FakeSubject: ContractSubject {
         observer: configuration.observer))
   }
 
-  public func settle(_ dispatcher: RecordingDispatcher) throws {
+  public func runUntilIdle(_ dispatcher: RecordingDispatcher) throws {
     try dispatcher.runUntilIdle()
   }
 
-  public func settleBackground(_ dispatcher: RecordingDispatcher) throws {
+  public func runBackgroundUntilIdle(_ dispatcher: RecordingDispatcher) throws {
     try dispatcher.runBackgroundUntilIdle()
   }
 

@@ -6,7 +6,7 @@ internal import TaskDispatch
 /// object serves as both, so that no step copies it.
 ///
 /// The dispatcher's lock guards what changes. One exception: ``body``.
-final class Entry: TaskFrame, PoolEntry {
+final class Entry: TaskContext, PoolEntry {
   enum Work {
     case plain(@Sendable () -> Void)
     case item(WorkItem)
@@ -148,21 +148,21 @@ final class Entry: TaskFrame, PoolEntry {
 final class Wait {
   let name: String
   /// For a blocked `sync`: the caller and its queue.
-  let turn: (caller: SyncCaller, queue: TaskQueue.Identity)?
+  let admission: (caller: SyncCaller, queue: TaskQueue.Identity)?
   /// For a wait for an outcome or a group.
   let target: WaitTarget?
   let mayTimeOut: Bool
 
-  init(for name: String, turn: (caller: SyncCaller, queue: TaskQueue.Identity)? = nil) {
+  init(for name: String, admission: (caller: SyncCaller, queue: TaskQueue.Identity)? = nil) {
     self.name = name
-    self.turn = turn
+    self.admission = admission
     target = nil
     mayTimeOut = false
   }
 
   init(for target: WaitTarget, mayTimeOut: Bool) {
     name = target.description
-    turn = nil
+    admission = nil
     self.target = target
     self.mayTimeOut = mayTimeOut
   }
@@ -199,16 +199,16 @@ final class SyncCaller {
   /// Whether the body has run. Another blocked call on top of this one may have run it.
   private(set) var hasRun = false
   /// The innermost running-task context of the calling thread. `waiter` is the innermost task of this dispatcher there.
-  let base = TaskFrame.current
+  let base = TaskContext.current
   let waiter: Entry?
   /// The entry of the call while it waits. `position` is its place in the queue.
   weak var entry: Entry?
   var id: UInt64 = 0
   var position = 0
   /// A shutdown has rejected the call.
-  var isTurnedAway = false
+  var isRejected = false
   /// Set when the call is admitted.
-  var granted: PoolOrder<Entry>.Started?
+  var admission: PoolOrder<Entry>.Started?
 
   init(_ body: @escaping () -> Void, in waiter: Entry?) {
     self.body = body

@@ -48,10 +48,10 @@ extension State {
   /// Takes the head of the background, and a slot for it.
   private mutating func beginBackground() -> Entry? {
     let time = now
-    defer { handOutGrants() }
+    defer { admitCallers() }
     while let next = pool.start(now: { time }) {
       guard begins(next.taken.entry) else {
-        pool.finish(next.lease, now: { time })
+        pool.finish(next.share, now: { time })
         continue
       }
       next.taken.entry.share = .init(next.taken)
@@ -63,10 +63,10 @@ extension State {
   /// Takes the next task of a view, for a worker that is blocked in a `sync` on that view.
   mutating func takeToHelp(_ view: RecordingView?) -> Entry? {
     let time = now
-    defer { handOutGrants() }
+    defer { admitCallers() }
     while let next = pool.startToHelp(poolView(view), now: { time }) {
       guard begins(next.taken.entry) else {
-        pool.finish(next.lease, now: { time })
+        pool.finish(next.share, now: { time })
         continue
       }
       next.taken.entry.share = .init(next.taken)
@@ -155,7 +155,7 @@ extension State {
     let time = now
     pool.finish(
       share.runner, isBarrier: share.isBarrier, of: poolView(entry.view), now: { time })
-    handOutGrants()
+    admitCallers()
   }
 
   private mutating func end(_ body: Entry, _ item: WorkItem, _ outcome: Outcome) {
@@ -188,16 +188,16 @@ extension State {
   }
 
   /// Admits the callers of `sync` to which the pool has granted a slot.
-  @inline(__always) mutating func handOutGrants() {
-    if pool.hasGrants { handOut() }
+  @inline(__always) mutating func admitCallers() {
+    if pool.hasAdmitted { handOut() }
   }
 
   @inline(never) private mutating func handOut() {
-    for granted in pool.takeGrants() {
-      guard case .caller(let caller) = granted.taken.entry.work else {
-        refuse("only a caller is granted a turn")
+    for next in pool.takeAdmitted() {
+      guard case .caller(let caller) = next.taken.entry.work else {
+        refuse("only a caller of sync is admitted")
       }
-      caller.granted = granted
+      caller.admission = next
     }
   }
 
@@ -243,7 +243,7 @@ extension State {
         removed = pool.remove(
           at: place.position, in: item.site.band, isBarrier: item.isBarrier,
           from: poolView(view(item.view)), now: { time })
-        handOutGrants()
+        admitCallers()
       }
       if room.isSet, let removed { noteTaken(removed) }
       return removed

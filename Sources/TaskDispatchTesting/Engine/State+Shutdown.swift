@@ -34,13 +34,13 @@ extension State {
       guard shutdown!.phase == .cancelling, shutdown!.cancelIsOver(at: now) else { return }
       cancelPlainBodies(signalsToo: true)
       abandonStarted()
-      turnCallersAway()
+      rejectCallers()
       if hasWorkThatCanEnd { return }
     }
     // Those of suspended views.
-    turnCallersAway()
+    rejectCallers()
     // The callbacks of tasks that were cancelled just now have not run yet. They may submit more work.
-    guard outbox?.endings.isEmpty != false else { return }
+    guard callbacks?.endings.isEmpty != false else { return }
     conclude()
   }
 
@@ -79,7 +79,7 @@ extension State {
     cancelItems { _ in true }
     cancelPlainBodies(signalsToo: true)
     abandonStarted()
-    turnCallersAway()
+    rejectCallers()
     let waiting = takeOut { if case .job = $0.work { true } else { false } }
     // Jobs that have a slot come first: they were started before.
     let jobs = started + waiting
@@ -115,7 +115,7 @@ extension State {
   var hasWorkThatCanEnd: Bool {
     if hasForeground || !started.isEmpty { return true }
     if running.contains(where: { !$0.isAbandoned }) { return true }
-    if standing.contains(where: \.hasItsTurn) { return true }
+    if standing.contains(where: \.isAdmitted) { return true }
     if !pool.background.queue.ready.isEmpty { return true }
     return views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
   }
@@ -214,7 +214,7 @@ extension State {
         if removed != nil { taken.append(entry) }
       }
     }
-    handOutGrants()
+    admitCallers()
     for entry in taken { countLimited(entry, by: -1) }
     return taken
   }
@@ -252,11 +252,11 @@ extension State {
   }
 
   /// Rejects the callers that still wait in `sync`. Each call notices it when the bodies on top of it have ended.
-  private mutating func turnCallersAway() {
+  private mutating func rejectCallers() {
     let callers = takeOut { if case .caller = $0.work { true } else { false } }
     for entry in callers {
       guard case .caller(let caller) = entry.work else { continue }
-      caller.isTurnedAway = true
+      caller.isRejected = true
       caller.entry = nil
       endUnstarted(entry, .cancelled)
     }

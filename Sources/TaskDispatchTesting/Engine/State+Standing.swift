@@ -3,7 +3,7 @@ internal import TaskDispatch
 /// A call that waits. On a thread of its own it would go on as soon as it can, whatever runs on top of it here.
 final class Standing {
   enum Reason {
-    case turn(SyncCaller)
+    case admission(SyncCaller)
     /// For a group, the target says how often the group had emptied before.
     case target(WaitTarget)
     case room(Lane, RecordingView?)
@@ -24,8 +24,8 @@ final class Standing {
   }
 
   /// Whether it is a caller of `sync` that has been admitted and has not noticed it yet.
-  var hasItsTurn: Bool {
-    if case .turn(let caller) = reason { caller.granted != nil } else { false }
+  var isAdmitted: Bool {
+    if case .admission(let caller) = reason { caller.admission != nil } else { false }
   }
 }
 
@@ -43,7 +43,7 @@ extension State {
   /// Whether a waiting call would go on now if it had a thread of its own.
   func canGoOn(_ standing: Standing) -> Bool {
     switch standing.reason {
-    case .turn(let caller): caller.hasRun || caller.isTurnedAway
+    case .admission(let caller): caller.hasRun || caller.isRejected
     case .target(let target): hasComeAbout(target)
     case .room(let lane, let view): !room.isFull(lane, view)
     case .courtesy: true
@@ -56,12 +56,13 @@ extension State {
   /// can run: there, tasks are stacked on calls that do not need them.
   mutating func nextForOthers(than mine: Standing) -> Entry? {
     for other in standing.reversed() where other !== mine {
-      guard case .turn(let caller) = other.reason, let granted = caller.granted.take() else {
+      guard case .admission(let caller) = other.reason, let admission = caller.admission.take()
+      else {
         continue
       }
-      let entry = granted.taken.entry
+      let entry = admission.taken.entry
       entry.standsOnItsCaller = true
-      return enter(entry, of: caller, .init(granted.taken), hidesOuter: false)
+      return enter(entry, of: caller, .init(admission.taken), hidesOuter: false)
     }
     guard decisions != nil else { return nil }
     if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }

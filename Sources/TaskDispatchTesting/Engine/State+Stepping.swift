@@ -11,7 +11,7 @@ extension State {
   /// Ends a step in the same critical section as its body, if no callback is due. A callback would find that the step
   /// is over, and might step.
   mutating func endStepIfNothingIsToBeTold() -> Bool {
-    guard outbox == nil, shutdown == nil else { return false }
+    guard callbacks == nil, shutdown == nil else { return false }
     isStepping = false
     return true
   }

@@ -27,7 +27,7 @@ extension State {
     case nil: return nil
     // Work that a running body submits is drained with that body. A timer would outlive the drain.
     case .draining
-    where !isTimer && (isFromOwnWork || TaskFrame.deliveries(for: dispatcher) > 0):
+    where !isTimer && (isFromOwnWork || TaskContext.deliveries(for: dispatcher) > 0):
       return nil
     case .draining, .cancelling, .over: return .shutDown
     }
@@ -72,7 +72,7 @@ extension State {
     let time = now
     let position = pool.submit(
       entry, to: poolView(entry.view), in: entry.site.band, isBarrier: isBarrier, now: { time })
-    handOutGrants()
+    admitCallers()
     return position
   }
 
@@ -137,7 +137,7 @@ extension State {
     // A sleep whose time has passed becomes a task: otherwise its Task would go on without a step.
     if isTimer, !(item.kind == .sleep && isPast(item.due)) {
       schedule(Timed(item: item, entry: entry))
-      settleTimers()
+      moveDueTimers()
     } else if item.kind == .notification {
       item.place.stage = .held
       held.append(entry)
@@ -187,7 +187,11 @@ extension State {
   mutating func letInThoseWithRoom() {
     var left: [Entry] = []
     for entry in waitingForRoom {
-      if room.isFull(entry.lane, entry.view) { left.append(entry) } else { enqueue(entry.item!, entry) }
+      if room.isFull(entry.lane, entry.view) {
+        left.append(entry)
+      } else {
+        enqueue(entry.item!, entry)
+      }
     }
     waitingForRoom = left
   }

@@ -10,7 +10,7 @@ extension State {
   }
 
   /// Handles every timer that is due. A sleep resumes its Task; any other timer moves to where it can run.
-  mutating func settleTimers() {
+  mutating func moveDueTimers() {
     // The distant future never comes, even if time has been moved as far as it goes.
     let time = min(now, DispatcherInstant.distantFuture.nanoseconds - 1)
     while let (timed, due) = timers.popNext(dueBy: time) {
@@ -92,7 +92,7 @@ extension State {
     let next = timer.endRun(at: DispatcherInstant(nanoseconds: now))
     goOn(timed, next, due: now)
     // If the body moved time, the next tick may be due already.
-    if case .wait(let time) = next, time.nanoseconds <= now { settleTimers() }
+    if case .wait(let time) = next, time.nanoseconds <= now { moveDueTimers() }
   }
 
   /// Ends the timer of a run that was cancelled before its start, or abandoned.
@@ -128,7 +128,7 @@ extension State {
     }
     noteDeadlines(until: time.nanoseconds)
     now = time.nanoseconds
-    settleTimers()
+    moveDueTimers()
     if itemsMayExpire { expire() }
   }
 

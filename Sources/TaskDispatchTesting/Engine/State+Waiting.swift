@@ -33,7 +33,7 @@ extension State {
     caller.entry = entry
     caller.id = entry.id
     body?.wait = Wait(
-      for: "its turn on \(queue.label)", turn: (caller, queue.identity))
+      for: "its turn on \(queue.label)", admission: (caller, queue.identity))
     caller.position = enqueue(entry, isBarrier: queue.isBarrier && queue.lane == .background)
     return nil
   }
@@ -42,7 +42,7 @@ extension State {
   mutating func nextForSync(
     _ caller: SyncCaller, _ queue: TaskQueue, _ standing: Standing
   ) -> NextForSync {
-    if caller.isTurnedAway { return .stuck(.refused(.shutDown)) }
+    if caller.isRejected { return .stuck(.refused(.shutDown)) }
     if queue.lane == .foreground { return nextForForegroundSync(caller, queue, standing) }
     let view = view(queue.view)
     let isOnWorker = isOnWorker
@@ -53,16 +53,16 @@ extension State {
       if isTest, let index = started.firstIndex(where: { $0.view === view && $0.id < caller.id }) {
         return .perform(takeStarted(at: index, hidesOuter: true))
       }
-      if let granted = caller.granted.take() {
+      if let admission = caller.admission.take() {
         return .perform(
-          enter(granted.taken.entry, of: caller, .init(granted.taken), hidesOuter: false))
+          enter(admission.taken.entry, of: caller, .init(admission.taken), hidesOuter: false))
       }
       if let index = started.firstIndex(where: { $0.view === view }) {
         return .perform(takeStarted(at: index, hidesOuter: true))
       }
       if !startBackground() { break }
     }
-    if caller.granted != nil { return nextForSync(caller, queue, standing) }
+    if caller.admission != nil { return nextForSync(caller, queue, standing) }
     if !started.isEmpty { return .perform(takeStarted(at: 0, hidesOuter: true)) }
     // No worker is free: a blocked worker runs the first task of this view itself.
     if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
@@ -115,12 +115,12 @@ extension State {
   /// Takes a caller that cannot be admitted out of the queue. The call ends cancelled.
   mutating func withdraw(_ caller: SyncCaller, _ queue: TaskQueue) {
     bodyOfThisThread?.wait = nil
-    if let granted = caller.granted.take() {
+    if let admission = caller.admission.take() {
       // The call had been admitted, and has not run its body.
       let time = now
-      pool.finish(granted.lease, now: { time })
-      handOutGrants()
-      endUnstarted(granted.taken.entry, .cancelled)
+      pool.finish(admission.share, now: { time })
+      admitCallers()
+      endUnstarted(admission.taken.entry, .cancelled)
       return
     }
     guard let entry = caller.entry else { return }
@@ -131,7 +131,7 @@ extension State {
       _ = pool.remove(
         at: caller.position, in: entry.site.band, isBarrier: queue.isBarrier,
         from: poolView(entry.view), now: { time })
-      handOutGrants()
+      admitCallers()
     }
     endUnstarted(entry, .cancelled)
   }
@@ -207,8 +207,8 @@ extension State {
       // In an exploration this proves nothing: that body goes on when the bodies stacked on it have ended.
       if place == .elsewhere, decisions != nil { continue }
       if place == .elsewhere, let wait = running.wait {
-        if let turn = wait.turn {
-          if !needsAnEnd(turn.caller, turn.queue) { isCertain = false }
+        if let admission = wait.admission {
+          if !needsAnEnd(admission.caller, admission.queue) { isCertain = false }
         } else if othersGoOn && !wait.awaits(body) || mayEndByItself(wait) {
           // Other tasks may bring what that body waits for, while this body waits.
           isCertain = false
@@ -270,7 +270,7 @@ extension State {
   /// Whether a blocked caller of `queue` can go on only after a task of that queue has ended.
   private func needsAnEnd(_ caller: SyncCaller, _ queue: TaskQueue.Identity) -> Bool {
     // It has been admitted: on a thread of its own it would have gone on.
-    if caller.granted != nil { return false }
+    if caller.admission != nil { return false }
     guard queue.lane == .background else { return true }
     let pool = poolView(views.first { ObjectIdentifier($0) == queue.view })
     return pool.queue.runsBarrier || pool.queue.running >= pool.queue.width

@@ -2,7 +2,7 @@ internal import TaskDispatch
 
 /// Everything a recording dispatcher knows, under one lock.
 ///
-/// The lock is never held while a body, a hook or an observer runs. Callbacks are put into ``outbox``, and made after
+/// The lock is never held while a body, a hook or an observer runs. Callbacks are put into ``callbacks``, and made after
 /// the lock is released.
 struct State: ~Copyable {
   let configuration: RecordingDispatcher.Configuration
@@ -68,7 +68,7 @@ struct State: ~Copyable {
   private var tells: Bool
   private let keepsHistory: Bool
   private var hasListeners: Bool
-  var outbox: Outbox?
+  var callbacks: DeferredCallbacks?
 
   var registrations: [EventRegistration] = []
   var shutdown: ShutdownProgress?
@@ -172,7 +172,7 @@ struct State: ~Copyable {
   // MARK: Telling others
 
   /// Callbacks to be made once the lock is released.
-  struct Outbox {
+  struct DeferredCallbacks {
     /// Resume waiting Tasks, before the first callback. They run no user code, and return at once.
     var wakes: [@Sendable () -> Void] = []
     var events: [TaskEvent] = []
@@ -191,7 +191,7 @@ struct State: ~Copyable {
     if keepsHistory { moments.append(Moment(kind: kind, lineage: entry.lineage, time: now)) }
     guard hasListeners else { return }
     let event = TaskEvent(kind, entry.record, at: DispatcherInstant(nanoseconds: now))
-    withOutbox { $0.events.append(event) }
+    withCallbacks { $0.events.append(event) }
   }
 
   var history: [TaskEvent] {
@@ -207,16 +207,16 @@ struct State: ~Copyable {
 
   mutating func end(_ item: WorkItem, _ outcome: Outcome) {
     guard let telling = item.setOutcome(outcome), !telling.isNothing else { return }
-    withOutbox { $0.endings.append((item, outcome, telling)) }
+    withCallbacks { $0.endings.append((item, outcome, telling)) }
   }
 
   mutating func later(_ call: @escaping @Sendable () -> Void) {
-    withOutbox { $0.calls.append(call) }
+    withCallbacks { $0.calls.append(call) }
   }
 
   /// - Parameter wake: Resumes a Task. It runs no user code, and returns at once.
   mutating func wakeLater(_ wake: @escaping @Sendable () -> Void) {
-    withOutbox { $0.wakes.append(wake) }
+    withCallbacks { $0.wakes.append(wake) }
   }
 
   /// Releases the plain body of an entry that will not run. This waits until the lock is released, since it may run a
@@ -225,10 +225,10 @@ struct State: ~Copyable {
     if let body = entry.waitingBody { later { withExtendedLifetime(body) {} } }
   }
 
-  private mutating func withOutbox(_ body: (inout Outbox) -> Void) {
-    var box = outbox.take() ?? Outbox()
+  private mutating func withCallbacks(_ body: (inout DeferredCallbacks) -> Void) {
+    var box = callbacks.take() ?? DeferredCallbacks()
     body(&box)
-    outbox = box
+    callbacks = box
   }
 
   // MARK: Views and bodies
@@ -256,17 +256,17 @@ struct State: ~Copyable {
   /// The innermost body of this dispatcher on this thread, if any.
   var bodyOfThisThread: Entry? {
     guard !running.isEmpty else { return nil }
-    if let mine = mine(TaskFrame.current) { return mine }
-    for frame in TaskFrame.stack { if let mine = mine(frame) { return mine } }
+    if let mine = mine(TaskContext.current) { return mine }
+    for context in TaskContext.stack { if let mine = mine(context) { return mine } }
     return nil
   }
 
   /// The body of this dispatcher that the calling code belongs to. Nil in a callback after the end of a task, also if
   /// that callback runs on top of other bodies.
-  var currentBody: Entry? { TaskFrame.isOutsideTasks ? nil : bodyOfThisThread }
+  var currentBody: Entry? { TaskContext.isOutsideTasks ? nil : bodyOfThisThread }
 
-  private func mine(_ frame: TaskFrame?) -> Entry? {
-    guard let entry = frame as? Entry, entry.queue.dispatcher == dispatcher else { return nil }
+  private func mine(_ context: TaskContext?) -> Entry? {
+    guard let entry = context as? Entry, entry.queue.dispatcher == dispatcher else { return nil }
     return entry
   }
 

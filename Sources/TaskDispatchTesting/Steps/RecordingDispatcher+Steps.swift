@@ -198,7 +198,7 @@ extension RecordingDispatcher {
       state.isStepping = false
       state.advanceShutdown()
     }
-    settleShutdown()
+    advanceShutdownToItsEnd()
     runAutomatically()
   }
 
@@ -309,6 +309,6 @@ extension RecordingDispatcher {
       state.isStepping = false
       state.advanceShutdown()
     }
-    settleShutdown()
+    advanceShutdownToItsEnd()
   }
 }

@@ -72,7 +72,7 @@ extension RecordingDispatcher {
       try state.move(to: now.advanced(by: duration))
       state.advanceShutdown()
     }
-    settleShutdown(insideStep: true)
+    advanceShutdownToItsEnd(insideStep: true)
   }
 
   /// Moves time to `time` and runs what `drive` says. The calling thread must be stepping.

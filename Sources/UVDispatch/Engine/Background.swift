@@ -34,9 +34,9 @@ struct Background: ~Copyable {
   }
 
   /// Notes whether the thread that next ends a task of `view` drains the view's inbox.
-  mutating func note(_ view: UVView, attendsItself: Bool) {
-    view.attendsItself = attendsItself
-    if attendsItself {
+  mutating func note(_ view: UVView, isDrainedOnCompletion: Bool) {
+    view.isDrainedOnCompletion = isDrainedOnCompletion
+    if isDrainedOnCompletion {
       full.append(view)
     } else {
       full.removeAll { $0 === view }

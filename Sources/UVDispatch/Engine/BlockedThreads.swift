@@ -7,7 +7,7 @@ internal import TaskDispatch
 final class BlockedThread {
   enum Target {
     /// Its admission in `sync`; on the foreground, that the loop's thread has run the body.
-    case turn(QueuedTask)
+    case admission(QueuedTask)
     case item(WorkItem)
     case group(WorkGroup)
     /// Room in the queue of a task.
@@ -66,7 +66,7 @@ final class BlockedThread {
 
   /// Whether it waits in `sync` for the admission of `caller`.
   func isWaiting(for caller: QueuedTask) -> Bool {
-    if case .turn(let mine) = target { mine === caller } else { false }
+    if case .admission(let mine) = target { mine === caller } else { false }
   }
 
   func refuse(_ chain: [WaitLink]) {
@@ -206,7 +206,7 @@ struct BlockedThreads {
 
   /// A caller of `sync` was admitted. Its thread checks once the lock is free.
   mutating func admit(_ caller: QueuedTask) {
-    caller.isGranted = true
+    caller.isAdmitted = true
     admitted += 1
     flag(callerOf: caller)
   }

@@ -22,11 +22,11 @@ extension Core {
 
   /// Ends one suspension of a view, or of the background.
   func resume(_ view: UVView?) {
-    collectIfCallersWait(view)
+    drainIfCallersWait(view)
     let time = now
     background.pool.resume(poolView(view), now: { time })
     blocked.suspectCircle()
-    handOutGrants()
+    admitCallers()
   }
 
   // MARK: What waits
@@ -55,12 +55,12 @@ extension Core {
   }
 
   /// Gives every posted item that stands in a queue of the background its number and its position.
-  func tellPositionsInBackground() {
-    tellPositions(in: background.pool.background)
-    for view in views { tellPositions(in: view) }
+  func assignPositionsInBackground() {
+    assignPositions(in: background.pool.background)
+    for view in views { assignPositions(in: view) }
   }
 
-  func tellPositions(in view: PoolView<Entry>) { view.tellPositions { place(&$0, at: $1) } }
+  func assignPositions(in view: PoolView<Entry>) { view.assignPositions { place(&$0, at: $1) } }
 
   // MARK: Into the queues, and out of them
 
@@ -70,26 +70,27 @@ extension Core {
   func pushBackground(
     _ entry: consuming Entry, to view: UVView?, in band: PriorityBand, isBarrier: Bool
   ) -> Int {
-    collectWhatPrecedes(on: .background, in: view)
+    drainWhatPrecedes(on: .background, in: view)
     let position = background.pool.submit(
       entry, to: poolView(view), in: band, isBarrier: isBarrier, now: { [clock] in clock.now })
-    handOutGrants()
+    admitCallers()
     return position
   }
 
-  /// Takes an item out of its queue. False if it did not stand there. The caller calls ``handOutGrants()`` after it.
+  /// Takes an item out of its queue. False if it did not stand there. The caller calls ``admitCallers()`` after it.
   ///
   /// - Parameter isKnown: Whether the item is known to stand there. Then its slot need not be read.
   func removeBackground(_ item: WorkItem, isKnown: Bool) -> Bool {
     let uvView = item.view as? UVView
-    collectIfCallersWait(uvView)
+    drainIfCallersWait(uvView)
     let view = poolView(uvView)
     // Draining may have moved it.
     let (position, band) = (item.place.position, item.site.band)
     assert(!isKnown || view.queue.holds(at: position, in: band) { $0.isItem(item) })
     let isOut =
       isKnown
-      ? background.pool.vacate(at: position, in: band, of: view, now: { [clock] in clock.now })
+      ? background.pool.leaveTombstone(
+        at: position, in: band, of: view, now: { [clock] in clock.now })
       : background.pool.remove(
         at: position, in: band, isBarrier: item.isBarrier, from: view,
         now: { [clock] in clock.now })?.isItem(item) == true
@@ -97,9 +98,9 @@ extension Core {
     return isOut
   }
 
-  /// Takes a task that is no item out of its queue. The caller calls ``handOutGrants()`` after it.
+  /// Takes a task that is no item out of its queue. The caller calls ``admitCallers()`` after it.
   func removeBackground(_ task: QueuedTask) -> Entry? {
-    collectIfCallersWait(task.view)
+    drainIfCallersWait(task.view)
     let view = poolView(task.view)
     defer { letGoIfEmpty(view) }
     return background.pool.remove(
@@ -112,52 +113,52 @@ extension Core {
   /// The task that a free worker starts next. Nil also if deferred callbacks have to be made first.
   ///
   /// - Parameter frame: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
-  func startOnWorker(_ frame: QueuedTask) -> QueuedTask? {
-    defer { handOutGrants() }
+  func startOnWorker(_ context: QueuedTask) -> QueuedTask? {
+    defer { admitCallers() }
     while true {
       // Entries in the inbox are medium, and go behind all that were drained before. Checked again after an expired
       // task, which may have been the last of those.
-      if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }
-      if doors.background.mayHoldViews { collectViews() }
+      if !background.pool.hasMedium, doors.background.mayHoldEntries { drainBackground() }
+      if doors.background.mayHoldViews { drainReadyViews() }
       guard let next = background.pool.start(now: { [clock] in clock.now }) else { return nil }
-      if let task = begin(next.taken, of: next.view, frame) { return task }
+      if let task = begin(next.taken, of: next.view, context) { return task }
       // The task has expired. A thread that makes the callbacks for its end holds no other task.
-      if !outbox.isEmpty { return nil }
+      if !callbacks.isEmpty { return nil }
     }
   }
 
   /// The next task of a view, for a worker that is blocked in `sync` on it.
   func startToHelp(_ view: UVView?) -> QueuedTask? {
-    defer { handOutGrants() }
-    if doors.background.mayHoldViews { collectViews() }
-    if let view, view.attendsItself { collect(view) }
+    defer { admitCallers() }
+    if doors.background.mayHoldViews { drainReadyViews() }
+    if let view, view.isDrainedOnCompletion { drain(view) }
     while let next = background.pool.startToHelp(poolView(view), now: { [clock] in clock.now }) {
-      if let task = begin(next.taken, of: next.view, makeFrame(on: .background)) { return task }
-      if !outbox.isEmpty { return nil }
+      if let task = begin(next.taken, of: next.view, makeContext(on: .background)) { return task }
+      if !callbacks.isEmpty { return nil }
     }
     return nil
   }
 
   @inline(__always)
   private func begin(
-    _ taken: consuming ViewQueue<Entry>.Taken, of view: PoolView<Entry>, _ frame: QueuedTask
+    _ taken: consuming ViewQueue<Entry>.Taken, of view: PoolView<Entry>, _ context: QueuedTask
   ) -> QueuedTask? {
     let (runner, isBarrier) = (taken.runner, taken.isBarrier)
     defer { if view.holder != nil { letGoIfEmpty(view) } }
     switch (consume taken).entry {
     case .plain(let plain):
-      frame.enter(view.holder as? UVView)
-      frame.runner = runner
-      begin(plain, in: frame)
-      return frame
+      context.enter(view.holder as? UVView)
+      context.runner = runner
+      begin(plain, in: context)
+      return context
     case .item(let item):
       guard doors.isSimple(item), !item.isQueuedAsTask else {
         return begin(leaveQueue(item), runner, asBarrier: isBarrier)
       }
-      frame.enter(view === background.pool.background ? nil : item.view as? UVView)
-      frame.runner = runner
-      if begin(item, in: frame) { return frame }
-      giveBackShare(of: frame)
+      context.enter(view === background.pool.background ? nil : item.view as? UVView)
+      context.runner = runner
+      if begin(item, in: context) { return context }
+      giveBackShare(of: context)
       return nil
     case .task(let task): return begin(task, runner, asBarrier: isBarrier)
     }
@@ -174,7 +175,7 @@ extension Core {
 
   /// Lets a caller of `sync` into its queue at once, if nothing stands before it. False if something does.
   @inline(__always) func enter(_ view: UVView?, asBarrier isBarrier: Bool) -> Bool {
-    collectWhatPrecedes(on: .background, in: view)
+    drainWhatPrecedes(on: .background, in: view)
     return background.pool.enter(poolView(view), asBarrier: isBarrier)
   }
 
@@ -182,12 +183,12 @@ extension Core {
 
   @inline(__always) func giveBackShare(of task: QueuedTask) {
     guard let runner = task.runner.take() else { return }
-    collectIfCallersWait(task.view)
+    drainIfCallersWait(task.view)
     // Last, since draining the inbox of a full view marks that view to be drained on completion again.
-    if let view = task.view, view.attendsItself { stopAttendingItself(view) }
+    if let view = task.view, view.isDrainedOnCompletion { drainOnCompletion(view) }
     background.pool.finish(
       runner, isBarrier: task.ranAsBarrier, of: poolView(task.view), now: { [clock] in clock.now })
-    handOutGrants()
+    admitCallers()
     if poolView(task.view).queue.callersWaiting > 0, mayHoldUpCallers(of: task.view) {
       blocked.suspectCircle()
     }
@@ -204,15 +205,15 @@ extension Core {
   // MARK: Admitting callers of `sync`
 
   /// Tells callers of `sync` that they are admitted. Their threads check once the lock is free.
-  @inline(__always) func handOutGrants() {
-    if background.pool.hasGrants { handOutSome() }
+  @inline(__always) func admitCallers() {
+    if background.pool.hasAdmitted { admitSome() }
   }
 
-  @inline(never) private func handOutSome() {
-    for grant in background.pool.takeGrants() {
-      guard case .task(let caller) = grant.taken.entry else { continue }
-      noteShare(of: caller, grant.taken.runner, asBarrier: grant.taken.isBarrier)
-      letGoIfEmpty(grant.view)
+  @inline(never) private func admitSome() {
+    for next in background.pool.takeAdmitted() {
+      guard case .task(let caller) = next.taken.entry else { continue }
+      noteShare(of: caller, next.taken.runner, asBarrier: next.taken.isBarrier)
+      letGoIfEmpty(next.view)
       blocked.admit(caller)
     }
   }

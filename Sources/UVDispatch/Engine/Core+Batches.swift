@@ -2,11 +2,11 @@ internal import TaskDispatch
 
 /// Batches: the next task on a thread that has just run one.
 extension Core {
-  /// Takes the plain task that comes next on the thread of `frame`, which has just run a plain task. It does what
+  /// Takes the plain task that comes next on the thread of `context`, which has just run a plain task. It does what
   /// ``finish(_:_:)`` and then ``takeForeground(_:)`` or ``startOnWorker(_:)`` do, for a task whose end only has to be
   /// counted.
   ///
-  /// The invariants hold after it without ``settle()``. The loop's thread is in an iteration. A worker keeps its share
+  /// The invariants hold after it without ``reconcile()``. The loop's thread is in an iteration. A worker keeps its share
   /// for the next task. More tasks may start only if this has drained a notified inbox. Then a worker run is
   /// searching, or the thread that posted is on its way to the lock.
   ///
@@ -15,40 +15,40 @@ extension Core {
   /// for a change of the `let` itself, and would report a race.
   ///
   /// - Returns: Nil if what comes next is decided elsewhere: then no task has ended or begun.
-  @inline(never) func takeSuccessor(in frame: QueuedTask, at time: Int64) -> PlainTask? {
-    guard case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain) else {
+  @inline(never) func takeNextOfBatch(in context: QueuedTask, at time: Int64) -> PlainTask? {
+    guard case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain) else {
       return nil
     }
     accounts.passOn()
-    frame.goOn(at: plain.site, id: accounts.next(), since: time)
+    context.goOn(at: plain.site, id: accounts.next(), since: time)
     return plain
   }
 
-  /// Takes the plain task that comes next on the thread of `frame`, which has just run an item. The item has its
+  /// Takes the plain task that comes next on the thread of `context`, which has just run an item. The item has its
   /// outcome, of which nothing is to be told. Nil also if deferred callbacks are pending: those come before the next
   /// task.
   ///
   /// - Parameter outcome: The item's outcome. The caller holds the item: else this would release it.
-  @inline(never) func takeSuccessor(
-    ofItemIn frame: QueuedTask, at time: Int64, ending outcome: Outcome
+  @inline(never) func takeNextOfBatch(
+    ofItemIn context: QueuedTask, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {
-    guard outbox.isEmpty, frame.holdsItem, frame.mayGoOn,
-      case .plain(let plain) = chooseSuccessor(of: frame, if: Entry.isPlain)
+    guard callbacks.isEmpty, context.holdsItem, context.mayGoOn,
+      case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain)
     else { return nil }
-    frame.forgetInItem()
+    context.forgetInItem()
     accounts.passOn(ending: outcome)
-    frame.goOn(at: plain.site, id: accounts.next(), since: time)
-    frame.leaveItem()
+    context.goOn(at: plain.site, id: accounts.next(), since: time)
+    context.leaveItem()
     return plain
   }
 
-  /// Makes `frame` the running-task context of the item that comes next on its thread, behind a plain task or another
+  /// Makes `context` the running-task context of the item that comes next on its thread, behind a plain task or another
   /// item.
   ///
   /// - Returns: False if what comes next is decided elsewhere: then the first task has not ended.
-  @inline(never) func goOnWithItem(in frame: QueuedTask, ending outcome: Outcome) -> Bool {
-    guard frame.mayGoOn,
-      case .item(let next) = chooseSuccessor(of: frame, if: Entry.isSimpleItem)
+  @inline(never) func beginNextItem(in context: QueuedTask, ending outcome: Outcome) -> Bool {
+    guard context.mayGoOn,
+      case .item(let next) = chooseNextOfBatch(of: context, if: Entry.isSimpleItem)
     else { return false }
     noteLeft(next)
     guard next.begin() else {
@@ -56,52 +56,52 @@ extension Core {
       letGo(of: outcome, next)
       return false
     }
-    if frame.holdsItem { frame.forgetInItem() }
+    if context.holdsItem { context.forgetInItem() }
     accounts.passOn(ending: outcome)
-    frame.goOn(with: next)
+    context.goOn(with: next)
     return true
   }
 
-  @inline(__always) private func chooseSuccessor(
-    of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
+  @inline(__always) private func chooseNextOfBatch(
+    of context: QueuedTask, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
     if running.hasFlushes { return nil }
-    if frame.lane == .foreground {
+    if context.lane == .foreground {
       // Due and posted tasks alternate: see ``ForegroundOrder``.
       return takeNextOfForeground(if: isWanted)
     }
     let next: Entry?
-    if frame.poolView != nil {
-      collectForSuccessor(in: frame)
-      next = takeSuccessorInView(of: frame, if: isWanted)
+    if context.poolView != nil {
+      drainForNext(in: context)
+      next = takeNextInView(of: context, if: isWanted)
     } else {
-      if doors.background.mayHoldViews { collectViews() }
-      if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }
+      if doors.background.mayHoldViews { drainReadyViews() }
+      if !background.pool.hasMedium, doors.background.mayHoldEntries { drainBackground() }
       next = ownedBackground.update { $0.pool.takeOver(if: isWanted) }
     }
     if workers.searching > 0 { hintToSearchers() }
     return next
   }
 
-  @inline(__always) private func takeSuccessorInView(
-    of frame: QueuedTask, if isWanted: (inout Entry) -> Bool
+  @inline(__always) private func takeNextInView(
+    of context: QueuedTask, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
     // What was posted to the background counts in the choice of what is next.
     if doors.background.mayHoldEntries { return nil }
-    guard let pool = frame.poolView else { return nil }
+    guard let pool = context.poolView else { return nil }
     let next = ownedBackground.update { $0.pool.takeOver(of: pool, if: isWanted) }
     letGoIfEmpty(pool)
     return next
   }
 
-  @inline(never) private func collectForSuccessor(in frame: QueuedTask) {
+  @inline(never) private func drainForNext(in context: QueuedTask) {
     if doors.background.mayHoldEntries { return }
-    guard let pool = frame.poolView else { return }
+    guard let pool = context.poolView else { return }
     // Entries in the view's own inbox are medium, and come behind the medium entries of its queue.
-    if doors.background.mayHoldViews(otherThan: frame.queue.view) { collectViews() }
-    if !pool.mayTakeBetweenTurns || !pool.hasMedium {
-      if doors.background.mayHoldViews { collectViews() }
-      if let view = frame.view, view.attendsItself { collect(view) }
+    if doors.background.mayHoldViews(otherThan: context.queue.view) { drainReadyViews() }
+    if !pool.mayTakeBetweenTokens || !pool.hasMedium {
+      if doors.background.mayHoldViews { drainReadyViews() }
+      if let view = context.view, view.isDrainedOnCompletion { drain(view) }
     }
   }
 }

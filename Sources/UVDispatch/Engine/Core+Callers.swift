@@ -11,39 +11,40 @@ extension Core {
     _ view: UVView?, asBarrier isBarrier: Bool, at site: CallSite, parent: UInt64?
   ) -> QueuedTask? {
     guard !closing.hasBegun, enter(view, asBarrier: isBarrier) else { return nil }
-    let frame = running.takeFreeCaller() ?? makeCaller()
-    frame.holdCaller(
+    let context = running.takeFreeCaller() ?? makeCaller()
+    context.adoptCaller(
       on: TaskQueue.Identity(
         dispatcher: doors.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: .background),
-      view, isBarrier: isBarrier, site: site, id: accounts.next(), parent: parent, at: timeOfSubmission())
+      view, isBarrier: isBarrier, site: site, id: accounts.next(), parent: parent,
+      at: timeOfSubmission())
     accounts.accept()
-    countStart(of: frame)
+    countStart(of: context)
     if observation.isOn {
-      tell(.enqueued, frame)
-      tellStart(of: frame)
+      tell(.enqueued, context)
+      tellStart(of: context)
     }
-    return frame
+    return context
   }
 
   /// The body of a caller that was admitted at once has run to its end.
-  @inline(__always) func leave(_ frame: consuming QueuedTask) {
-    giveBackShare(of: frame)
+  @inline(__always) func leave(_ context: consuming QueuedTask) {
+    giveBackShare(of: context)
     // The caller's thread is in no worker run, which would tell the loop.
     if loopThread.leavesWhenIdle { loop.want() }
-    running.remove(frame)
-    if frame.isAbandoned { return }
+    running.remove(context)
+    if context.isAbandoned { return }
     accounts.end(.completed)
-    tell(.finished(.completed), frame)
-    endedPlain(frame)
-    running.keep(caller: consume frame)
+    tell(.finished(.completed), context)
+    endedPlain(context)
+    running.keep(caller: consume context)
   }
 
   /// The body of a `sync` begins on top of the calling task, which waits for it.
   ///
   /// - Returns: Whether ``endNested(in:)`` has to be called after it.
-  @inline(__always) func beginNested(_ frame: QueuedTask, in caller: QueuedTask?) -> Bool {
+  @inline(__always) func beginNested(_ context: QueuedTask, in caller: QueuedTask?) -> Bool {
     guard let caller, !caller.isBlocked else { return false }
-    caller.beginWait(for: frame)
+    caller.beginWait(for: context)
     blocked.addTask()
     return true
   }
@@ -56,7 +57,8 @@ extension Core {
   @inline(never) private func makeCaller() -> QueuedTask {
     QueuedTask(
       .caller(nil), id: 0,
-      queue: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: .background), view: nil,
+      queue: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: .background),
+      view: nil,
       isBarrier: false, site: CallSite(fileID: "", line: 0), parent: nil, at: nil,
       shutdown: doors.shutdownFlag)
   }

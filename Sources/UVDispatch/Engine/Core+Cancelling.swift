@@ -36,7 +36,7 @@ extension Core {
       ? removeBackground(task) : removeForeground(at: task.position)
     guard case .task(let found) = removed, found === task else { return false }
     noteTaken(task)
-    handOutGrants()
+    admitCallers()
     return true
   }
 }

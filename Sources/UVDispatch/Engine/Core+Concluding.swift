@@ -9,14 +9,16 @@ extension Core {
     removeAllHandlers()
     events.readySet = nil
     guard let report = closing.makeReport(accounts.ledger) else { return }
-    for wake in closing.takeThreads() { outbox.appendWake { wake(report) } }
+    for wake in closing.takeThreads() { callbacks.appendWake { wake(report) } }
     // The executor that a Task prefers may keep this thread. That must not delay the other Tasks that await the report.
     let tasks = closing.takeTasks()
     let isOne = tasks.count == 1
     for resume in tasks.reversed() {
-      outbox.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }
+      callbacks.prependResume {
+        if isOne { resume(report) } else { Task.detached { resume(report) } }
+      }
     }
-    if let deadline = closing.deadline { outbox.appendWake { deadline.end() } }
+    if let deadline = closing.deadline { callbacks.appendWake { deadline.end() } }
     loop.want()
   }
 
@@ -54,7 +56,7 @@ extension Core {
 
   private func goOnElsewhere(_ task: QueuedTask) {
     guard case .job(let job, let executor) = task.release() else { return }
-    outbox.appendResume { executor.enqueueAgain(job) }
+    callbacks.appendResume { executor.enqueueAgain(job) }
     endUnstarted(task, .abandoned)
   }
 
@@ -111,27 +113,28 @@ extension Core {
   }
 
   /// Rejects the callers that still wait in `sync`: what stands before them may never end.
-  func turnCallersAway() {
+  func rejectCallers() {
     var callers: [QueuedTask] = []
     forEachReady { if $0.isCaller { callers.append($0) } }
-    for caller in callers where takeBack(caller) { turnAway(caller) }
+    for caller in callers where takeBack(caller) { reject(caller) }
   }
 
   /// Rejects the callers of `sync` that were admitted, and whose threads have not noticed yet.
   private func rejectAdmitted() {
     for thread in blocked.threads {
-      guard case .turn(let caller) = thread.target, caller.isGranted, !caller.isTurnedAway else {
+      guard case .admission(let caller) = thread.target, caller.isAdmitted, !caller.isRejected
+      else {
         continue
       }
       blocked.noticeAdmission()
-      caller.isGranted = false
+      caller.isAdmitted = false
       giveBackShare(of: caller)
-      turnAway(caller)
+      reject(caller)
     }
   }
 
-  private func turnAway(_ caller: QueuedTask) {
-    caller.isTurnedAway = true
+  private func reject(_ caller: QueuedTask) {
+    caller.isRejected = true
     blocked.flag(callerOf: caller)
     endUnstarted(caller, .cancelled)
   }

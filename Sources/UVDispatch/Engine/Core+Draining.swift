@@ -6,52 +6,52 @@ internal import TaskDispatch
 /// next, and before it needs to know all that waits.
 extension Core {
 
-  func collectBackground() {
+  func drainBackground() {
     if doors.background.mayHoldEntries {
-      doors.background.collect { entries, holdsItems in
+      doors.background.drain { entries, holdsItems in
         accounts.accept(entries.slotCount)
         absorb(&entries, holdsItems: holdsItems, in: background.pool.background)
       }
-      handOutGrants()
+      admitCallers()
     }
-    if doors.background.mayHoldViews { collectViews() }
+    if doors.background.mayHoldViews { drainReadyViews() }
   }
 
   /// Drains the inboxes of the views that were marked ready, in the order in which they were marked.
-  @inline(never) func collectViews() {
-    doors.background.takeViews(&background.ready)
-    while !background.ready.isEmpty, let view = background.ready.takeFirst() { collect(view) }
-    background.ready.settleWhenEmpty()
+  @inline(never) func drainReadyViews() {
+    doors.background.takeReadyViews(&background.ready)
+    while !background.ready.isEmpty, let view = background.ready.takeFirst() { drain(view) }
+    background.ready.shrinkWhenEmpty()
   }
 
   /// Drains the inbox of a view, which is notified, into the view's queue. If the view is full, the inbox stays
   /// notified: the thread that next ends a task of the view drains it.
-  func collect(_ view: UVView) {
+  func drain(_ view: UVView) {
     let isFull = background.isOpen && view.pool.isFull
-    if isFull != view.attendsItself { background.note(view, attendsItself: isFull) }
-    view.inbox.collect(staysAttended: isFull) { entries, holdsItems in
+    if isFull != view.isDrainedOnCompletion { background.note(view, isDrainedOnCompletion: isFull) }
+    view.inbox.drain(staysNotified: isFull) { entries, holdsItems in
       guard !entries.isEmpty else { return }
       accounts.accept(entries.slotCount)
-      hold(view)
+      retainWhilePlain(view)
       absorb(&entries, holdsItems: holdsItems, in: view.pool)
     }
-    handOutGrants()
+    admitCallers()
   }
 
   /// A body of a view that was full has ended: drains the view's inbox. The caller reconciles its ready tokens, by the
   /// end of that task.
-  @inline(never) func stopAttendingItself(_ view: UVView) {
-    background.note(view, attendsItself: false)
-    view.inbox.collect(staysAttended: false) { entries, holdsItems in
+  @inline(never) func drainOnCompletion(_ view: UVView) {
+    background.note(view, isDrainedOnCompletion: false)
+    view.inbox.drain(staysNotified: false) { entries, holdsItems in
       guard !entries.isEmpty else { return }
       accounts.accept(entries.slotCount)
-      hold(view)
-      absorbUnsettled(&entries, holdsItems: holdsItems, in: view.pool)
+      retainWhilePlain(view)
+      absorbUnreconciled(&entries, holdsItems: holdsItems, in: view.pool)
     }
   }
 
   /// Plain tasks hold no reference to their view. So the view holds itself while some wait in its queue.
-  private func hold(_ view: UVView) {
+  private func retainWhilePlain(_ view: UVView) {
     if view.pool.holder == nil {
       view.pool.holder = view
       view.orderOfPlain = accounts.lastNumber
@@ -59,16 +59,16 @@ extension Core {
   }
 
   private func absorb(_ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>) {
-    absorbUnsettled(&entries, holdsItems: holdsItems, in: view)
+    absorbUnreconciled(&entries, holdsItems: holdsItems, in: view)
     // By a closure and not by the property: with that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
-    ownedBackground.update { $0.pool.settle(view, now: { [clock] in clock.now }) }
+    ownedBackground.update { $0.pool.reconcile(view, now: { [clock] in clock.now }) }
   }
 
   /// Adds entries to `view`, and leaves its ready tokens as they are. The caller reconciles them next.
-  private func absorbUnsettled(
+  private func absorbUnreconciled(
     _ entries: inout Ring<Entry>, holdsItems: Bool, in view: PoolView<Entry>
   ) {
-    view.absorb(&entries, isUntold: holdsItems)
+    view.absorb(&entries, isUnindexed: holdsItems)
   }
 
   /// Entries have left the queue of a view. If it is empty, the view no longer holds itself. The calling code refers
@@ -78,35 +78,35 @@ extension Core {
   }
 
   /// Drains the inbox of a queue, so that a submission comes into that queue behind what was posted before.
-  @inline(__always) func collectWhatPrecedes(on lane: Lane, in view: UVView?) {
-    if lane == .foreground { return collectForeground() }
-    guard let view else { return collectBackground() }
-    if doors.background.mayHoldViews { collectViews() }
-    if view.attendsItself { collect(view) }
+  @inline(__always) func drainWhatPrecedes(on lane: Lane, in view: UVView?) {
+    if lane == .foreground { return drainForeground() }
+    guard let view else { return drainBackground() }
+    if doors.background.mayHoldViews { drainReadyViews() }
+    if view.isDrainedOnCompletion { drain(view) }
   }
 
   /// Gives what was posted to a queue its numbers, so that the next submission to it gets a higher one.
   @inline(__always) func numberWhatPrecedes(on lane: Lane, in view: UVView?) {
-    collectWhatPrecedes(on: lane, in: view)
-    lane == .foreground ? tellPositionsInForeground() : tellPositions(in: poolView(view))
+    drainWhatPrecedes(on: lane, in: view)
+    lane == .foreground ? assignPositionsInForeground() : assignPositions(in: poolView(view))
   }
 
   /// Drains the inboxes if a caller is blocked in `sync` on `view`: it may be admitted next, and what was posted
   /// counts in the choice of what is next.
-  @inline(__always) func collectIfCallersWait(_ view: UVView?) {
-    if poolView(view).queue.callersWaiting > 0 { collectPosted(to: view) }
+  @inline(__always) func drainIfCallersWait(_ view: UVView?) {
+    if poolView(view).queue.callersWaiting > 0 { drainPosted(to: view) }
   }
 
-  @inline(never) func collectPosted(to view: UVView?) {
-    collectBackground()
-    if let view, view.attendsItself { collect(view) }
+  @inline(never) func drainPosted(to view: UVView?) {
+    drainBackground()
+    if let view, view.isDrainedOnCompletion { drain(view) }
   }
 
   /// Drains every inbox that may hold something.
-  func collect() {
-    collectForeground()
-    collectBackground()
-    for view in background.full { collect(view) }
+  func drainAll() {
+    drainForeground()
+    drainBackground()
+    for view in background.full { drain(view) }
   }
 
   /// Closes the inboxes and drains them. From now on tasks come in by ``accept(_:)`` and ``enqueue(_:)`` alone.
@@ -114,13 +114,13 @@ extension Core {
     background.isOpen = false
     doors.foreground.close()
     doors.background.close()
-    collect()
+    drainAll()
   }
 
   /// Makes a task object of every plain task that waits, so that other code can name and find it. O(what waits in the
   /// queues).
-  func promotePlain() {
-    collect()
+  func materialisePlainTasks() {
+    drainAll()
     var last: UInt64 = 0
     func promote(_ entry: inout Entry, _ position: Int, _ lane: Lane, _ view: UVView? = nil) {
       switch entry {

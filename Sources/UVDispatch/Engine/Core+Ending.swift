@@ -3,20 +3,20 @@ internal import TaskDispatch
 /// Whether anything still goes on.
 extension Core {
   /// Whether a thread makes deferred callbacks now. For parties: see ``CallbackCounts/addParty()``.
-  var isDelivering: Bool { doors.callbacks.count > 0 }
+  var isDelivering: Bool { doors.callbackCounts.count > 0 }
 
   /// Whether the loop can end for good: nothing is queued but in suspended views, nothing runs, and no thread makes a
   /// callback that may still bring work. Or a shutdown's deadline has passed.
   var hasNothingLeft: Bool {
     closing.isPastDeadline(at: now)
-      || !isDelivering && outbox.isEmpty && !hasForeground
+      || !isDelivering && callbacks.isEmpty && !hasForeground
         && !running.all.contains { !$0.isAbandoned } && !hasBackground
   }
 
   /// Whether nothing is left that could run now, on any thread.
   var isIdle: Bool {
-    collect()
-    return running.isEmpty && blocked.admitted == 0 && !isDelivering && outbox.isEmpty
+    drainAll()
+    return running.isEmpty && blocked.admitted == 0 && !isDelivering && callbacks.isEmpty
       && !hasForeground && !mayStart
       && (timers.nextDeadline ?? .max) > now
   }
@@ -25,6 +25,6 @@ extension Core {
   func leaveWhenIdle(_ leaves: Bool) {
     if loopThread.leavesWhenIdle == leaves { return }
     loopThread.leavesWhenIdle = leaves
-    leaves ? doors.callbacks.addParty() : doors.callbacks.removeParty()
+    leaves ? doors.callbackCounts.addParty() : doors.callbackCounts.removeParty()
   }
 }

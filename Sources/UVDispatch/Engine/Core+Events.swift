@@ -49,7 +49,7 @@ extension Core {
     guard events.remove(handler) else { return }
     if let call = handler.call.take() { _ = cancel(call) }
     if let source = handler.remove() {
-      outbox.append { withExtendedLifetime(source) {} }
+      callbacks.append { withExtendedLifetime(source) {} }
     }
     tell(.unregistered, handler.record)
   }

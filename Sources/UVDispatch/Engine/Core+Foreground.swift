@@ -5,13 +5,13 @@ extension Core {
   var hasForeground: Bool { !foreground.isEmpty }
 
   /// Moves what the inbox holds into the queue.
-  func collectForeground() {
+  func drainForeground() {
     guard doors.foreground.mayHoldEntries else { return }
-    doors.foreground.collect { entries, holdsItems in
+    doors.foreground.drain { entries, holdsItems in
       accounts.accept(entries.slotCount)
       // By a closure and not by the property: with that, Swift 6.3.1 makes a broken module for ThreadSanitizer.
       ownedForeground.update {
-        $0.posted.absorb(&entries, alive: entries.slotCount, in: .medium, isUntold: holdsItems)
+        $0.posted.absorb(&entries, alive: entries.slotCount, in: .medium, isUnindexed: holdsItems)
       }
     }
   }
@@ -20,7 +20,7 @@ extension Core {
   ///
   /// - Returns: Its position.
   func pushForeground(_ entry: consuming Entry) -> Int {
-    collectForeground()
+    drainForeground()
     return foreground.posted.push(entry, in: .medium)
   }
 
@@ -36,32 +36,32 @@ extension Core {
   func removeDue(at position: Int) -> Entry? { foreground.due.remove(at: position, in: .medium) }
 
   /// Removes a posted item without a look at its slot. The item is known to stand there.
-  func vacateForeground(_ item: WorkItem) -> Bool {
+  func leaveTombstoneInForeground(_ item: WorkItem) -> Bool {
     let position = item.place.position
     assert(foreground.posted.holds(at: position, in: .medium) { $0.isItem(item) })
-    return foreground.posted.vacate(at: position, in: .medium)
+    return foreground.posted.leaveTombstone(at: position, in: .medium)
   }
 
   /// The task that the loop's thread starts next. Nil also if deferred callbacks have to be made first.
   ///
   /// - Parameter frame: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
-  func takeForeground(_ frame: QueuedTask) -> QueuedTask? {
-    if !foreground.posted.hasStartable { collectForeground() }
+  func takeForeground(_ context: QueuedTask) -> QueuedTask? {
+    if !foreground.posted.hasStartable { drainForeground() }
     while let entry = foreground.take(now: { [clock] in clock.now }) {
       switch consume entry {
       case .plain(let plain):
-        begin(plain, in: frame)
-        return frame
+        begin(plain, in: context)
+        return context
       case .item(let item):
         if doors.isSimple(item), !item.isQueuedAsTask {
-          if begin(item, in: frame) { return frame }
+          if begin(item, in: context) { return context }
         } else {
           let task = leaveQueue(item)
           if begin(task) { return task }
         }
       case .task(let task): if begin(task) { return task }
       }
-      if !outbox.isEmpty { return nil }
+      if !callbacks.isEmpty { return nil }
     }
     return nil
   }
@@ -70,15 +70,15 @@ extension Core {
   /// next, or the entry is none that `isWanted`.
   @inline(__always) func takeNextOfForeground(if isWanted: (inout Entry) -> Bool) -> Entry? {
     if foreground.due.hasStartable { return nil }
-    if !foreground.posted.hasStartable { collectForeground() }
+    if !foreground.posted.hasStartable { drainForeground() }
     return ownedForeground.update { $0.posted.takeOnly(if: isWanted) }
   }
 
   /// Gives every posted item that stands in the queue its number and its position.
-  func tellPositionsInForeground() {
+  func assignPositionsInForeground() {
     ownedForeground.update {
-      if $0.posted.isUntold(in: .medium) {
-        $0.posted.tellPositions(in: .medium) { place(&$0, at: $1) }
+      if $0.posted.isUnindexed(in: .medium) {
+        $0.posted.assignPositions(in: .medium) { place(&$0, at: $1) }
       }
     }
   }

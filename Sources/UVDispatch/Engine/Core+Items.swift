@@ -57,19 +57,19 @@ extension Core {
   /// Drains the inbox to which an item was posted, and gives the item its position.
   @inline(never) private func find(_ item: WorkItem) {
     if item.lane == .foreground {
-      collectForeground()
-      tellPositionsInForeground()
+      drainForeground()
+      assignPositionsInForeground()
     } else {
       let view = item.view as? UVView
-      collectPosted(to: view)
-      tellPositions(in: poolView(view))
+      drainPosted(to: view)
+      assignPositions(in: poolView(view))
     }
   }
 
   /// Gives every posted item that stands in a queue its number and its position.
-  func tellPositions() {
-    tellPositionsInForeground()
-    tellPositionsInBackground()
+  func assignPositions() {
+    assignPositionsInForeground()
+    assignPositionsInBackground()
   }
 
   // MARK: The gate
@@ -139,7 +139,7 @@ extension Core {
       isOut, "\(item.name) does not stand in this dispatcher: it was submitted to another one")
     if stage == .queue {
       noteTaken(item)
-      handOutGrants()
+      admitCallers()
     }
     return true
   }
@@ -152,7 +152,7 @@ extension Core {
     if item.lane == .background {
       isOut = removeBackground(item, isKnown: isKnown)
     } else if isKnown {
-      isOut = vacateForeground(item)
+      isOut = leaveTombstoneInForeground(item)
     } else {
       isOut = removeForeground(at: item.place.position)?.isItem(item) == true
     }

@@ -15,21 +15,21 @@ extension Core {
     item.place.stage = .nowhere
   }
 
-  @inline(__always) func begin(_ plain: PlainTask, in frame: QueuedTask) {
-    frame.hold(plain, id: accounts.next(), at: now)
-    countStart(of: frame)
+  @inline(__always) func begin(_ plain: PlainTask, in context: QueuedTask) {
+    context.adopt(plain, id: accounts.next(), at: now)
+    countStart(of: context)
   }
 
-  /// Begins a simple item in `frame`. False if it must not run after all.
-  @inline(__always) func begin(_ item: WorkItem, in frame: QueuedTask) -> Bool {
+  /// Begins a simple item in `context`. False if it must not run after all.
+  @inline(__always) func begin(_ item: WorkItem, in context: QueuedTask) -> Bool {
     noteLeft(item)
     guard item.begin() else {
       accounts.takeBackAcceptance()
       letGo(of: .completed, item)
       return false
     }
-    frame.hold(item)
-    countStart(of: frame)
+    context.adopt(item)
+    countStart(of: context)
     return true
   }
 
@@ -62,7 +62,7 @@ extension Core {
   /// Tells the observer that a task starts, and wakes a parked watchdog. There is an observer, and so a watchdog.
   @inline(never) func tellStart(of task: QueuedTask) {
     task.startedAt = now
-    if let wake = observation.unparkWatchdog() { outbox.appendWake(wake) }
+    if let wake = observation.unparkWatchdog() { callbacks.appendWake(wake) }
     tell(.started, task)
   }
 
@@ -74,7 +74,7 @@ extension Core {
   func finish(_ task: QueuedTask, _ outcome: Outcome, _ telling: WorkItem.Telling? = nil) {
     giveBackShare(of: task)
     var item: WorkItem?
-    if task.isFrame {
+    if task.isThreadContext {
       item = task.takeItem()
       if item != nil { task.leaveItem() }
       // Else the context of an idle thread would keep the view.
@@ -89,7 +89,7 @@ extension Core {
     running.remove(task)
     guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.takeItem()) }
     accounts.end(outcome)
-    if task.isFrame {
+    if task.isThreadContext {
       endedPlain(task)
       if let item {
         forget(item)
@@ -108,7 +108,7 @@ extension Core {
   /// Releases an outcome and an item once the lock is free. This may drop the last references to them, and what a
   /// body made may have a `deinit` that wants the lock.
   @inline(never) func letGo(of outcome: Outcome, _ item: WorkItem?) {
-    outbox.append { withExtendedLifetime((item, outcome)) {} }
+    callbacks.append { withExtendedLifetime((item, outcome)) {} }
   }
 
   /// Ends a task that never started and that stands in no queue any more.
@@ -146,7 +146,7 @@ extension Core {
   ///
   /// - Parameter number: A task that has ended; nil to look at all callers.
   @inline(never) private func resumeFlushes(endedBy number: UInt64?) {
-    for flush in running.endedFlushes(by: number) { outbox.appendResume(flush.resume) }
+    for flush in running.endedFlushes(by: number) { callbacks.appendResume(flush.resume) }
   }
 
   /// Calls `resume` once no task is left of those that wait in `queue` now or run there, except timers that are not due.
@@ -158,7 +158,7 @@ extension Core {
   /// The numbers of all tasks of `queue` that wait in it or run, except timers that are not due. O(what waits in all
   /// queues).
   func unfinished(on queue: TaskQueue.Identity) -> Set<UInt64> {
-    promotePlain()
+    materialisePlainTasks()
     var ids = Set<UInt64>()
     func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
     // An abandoned task has its outcome already.
@@ -168,7 +168,7 @@ extension Core {
     return ids
   }
 
-  /// Calls `body` with everything that waits in a queue, except plain tasks: see ``promotePlain()``.
+  /// Calls `body` with everything that waits in a queue, except plain tasks: see ``materialisePlainTasks()``.
   func forEachReady(_ body: (QueuedTask) -> Void) {
     forEachEntry { entry in
       switch entry {
@@ -182,7 +182,7 @@ extension Core {
   /// Calls `body` with every entry of a queue, and makes no task object for it.
   func forEachEntry(_ body: (borrowing Entry) -> Void) {
     // Positions are assigned before: if `body` makes the task object of an item, that must not change the queue.
-    tellPositions()
+    assignPositions()
     foreground.forEach(body)
     forEachInBackground(body)
   }

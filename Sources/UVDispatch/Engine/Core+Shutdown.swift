@@ -12,9 +12,9 @@ extension Core {
     // Threads that wait for room get none any more.
     blocked.flagAll()
     closeInboxes()
-    settleTimers()
+    moveDueTimers()
     _ = closing.begin(policy, at: instant)
-    doors.callbacks.addParty()
+    doors.callbackCounts.addParty()
     cancelTimers()
     for item in standby.takeWithoutRoom() {
       accounts.takeBackAcceptance()
@@ -38,13 +38,13 @@ extension Core {
   ///
   /// - Parameter isTurn: Whether the loop's thread calls this in an iteration. Before the deadline only that makes the
   ///   report: the thread has looked for signals and ready descriptors first.
-  func advanceShutdown(isTurn: Bool = false) {
+  func advanceShutdown(isIteration: Bool = false) {
     guard let shutdown = closing.progress, shutdown.phase != .over else { return }
     guard loopThread.isClaimed || shutdown.drainIsOver(at: now) else { return }
     if !shutdown.drainIsOver(at: now) {
       if hasWorkThatCanEnd { return }
       // A notification whose group has become empty may be on its way.
-      if !outbox.isEmpty || doors.callbacks.areWakingAtTheEnd {
+      if !callbacks.isEmpty || doors.callbackCounts.areWakingAtTheEnd {
         loop.want()
         return
       }
@@ -55,22 +55,22 @@ extension Core {
       blocked.flagAll()
       doors.shutdownFlag.raise()
     }
-    promotePlain()
+    materialisePlainTasks()
     // Past the drain's deadline this cancels everything. Before it, only tasks are left that outside code could free.
     cancelWaiting { !$0.isJob && !$0.isCaller && !outlivesDrain($0) }
     if shutdown.cancelIsOver(at: now) {
       // A task on this thread that asks for the end is about to come to its own.
       abandonRunning { task in
-        !task.isJob && !task.isCaller && TaskFrame.first { $0 === task } == nil
+        !task.isJob && !task.isCaller && TaskContext.first { $0 === task } == nil
       }
-      turnCallersAway()
+      rejectCallers()
     } else if !hasWorkThatCanEnd {
       // Those of suspended views.
-      turnCallersAway()
+      rejectCallers()
     }
     if let end = closing.endsAt, now >= end { return concludeAtDeadline() }
     // Code that was just told of a cancellation may still bring work.
-    guard isTurn, !hasWorkThatCanEnd, !isDelivering, outbox.isEmpty else { return }
+    guard isIteration, !hasWorkThatCanEnd, !isDelivering, callbacks.isEmpty else { return }
     conclude()
   }
 

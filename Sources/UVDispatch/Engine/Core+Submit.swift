@@ -18,7 +18,7 @@ extension Core {
     let queue = TaskQueue.Identity(
       dispatcher: doors.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
     if let spare = running.takeFreeTask() {
-      spare.hold(
+      spare.adopt(
         work, id: id, queue: queue, view: view, isBarrier: isBarrier, site: site,
         parent: parent, at: time)
       return spare
@@ -32,19 +32,19 @@ extension Core {
   ///
   /// The next submission that needs an object takes it. So its memory is allocated once, and not for each of them.
   func reuse(_ task: consuming QueuedTask) {
-    if !task.isFrame { running.keep(consume task) }
+    if !task.isThreadContext { running.keep(consume task) }
   }
 
   /// Makes a running-task context for a thread that will run plain tasks of a lane.
-  func makeFrame(on lane: Lane) -> QueuedTask {
+  func makeContext(on lane: Lane) -> QueuedTask {
     QueuedTask(
-      framesOf: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: lane),
+      contextOf: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: lane),
       shutdown: doors.shutdownFlag)
   }
 
   /// Gives a thread a new context, if other code may still look at what ran in this one.
-  @inline(__always) func renewIfKnown(_ frame: inout QueuedTask) {
-    if frame.isKnown { frame = makeFrame(on: frame.lane) }
+  @inline(__always) func renewIfKnown(_ context: inout QueuedTask) {
+    if context.isKnown { context = makeContext(on: context.lane) }
   }
 
   // MARK: The gate
@@ -58,7 +58,8 @@ extension Core {
   @inline(never) private func refusalInShutdown(isTimer: Bool, isFromOwnWork: Bool) -> Refusal? {
     let isTaken =
       closing.isDraining && !isTimer
-      && (isFromOwnWork || loopThread.isCalling || TaskFrame.deliveries(for: doors.dispatcher) > 0)
+      && (isFromOwnWork || loopThread.isCalling
+        || TaskContext.deliveries(for: doors.dispatcher) > 0)
     return isTaken ? nil : .shutDown
   }
 

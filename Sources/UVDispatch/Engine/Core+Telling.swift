@@ -17,7 +17,7 @@ extension Core {
   func tell(_ kind: TaskEvent.Kind, _ record: TaskRecord) {
     guard let observer = observation.observer else { return }
     let event = TaskEvent(kind, record, at: instant)
-    outbox.append { observer.observe(event) }
+    callbacks.append { observer.observe(event) }
   }
 
   /// Gives `item` its outcome, as ``release(_:_:)`` does for a task. Makes no task object for that.
@@ -44,10 +44,10 @@ extension Core {
       if let telling = item.setOutcome(outcome) {
         deferTelling(of: item, outcome, telling, releasing: work)
       } else if let work {
-        outbox.append(.letGo(work))
+        callbacks.append(.letGo(work))
       }
     } else if let work = consume work {
-      outbox.append(.letGo(work))
+      callbacks.append(.letGo(work))
     }
   }
 
@@ -61,7 +61,7 @@ extension Core {
   ) {
     if telling.isAwaited { blocked.flagWaiters(of: item) }
     if telling.isNothing, work?.holdsUserCode != true { return }
-    outbox.append(.end(item, outcome, telling, work))
+    callbacks.append(.end(item, outcome, telling, work))
   }
 
   /// Takes out everything that never started, before the dispatcher goes away: the queue of a view holds its tasks, and
@@ -70,7 +70,7 @@ extension Core {
   /// - Returns: What the caller has to end and release without the lock.
   func releaseEverything() -> [QueuedTask.Work] {
     removeAllHandlers()
-    promotePlain()
+    materialisePlainTasks()
     var left: [QueuedTask] = []
     forEachReady { left.append($0) }
     left += standby.all.map { task(for: $0) }

@@ -9,7 +9,7 @@ extension Core {
 
   /// Moves every timer that is due to where it can run. Called by the loop's thread, and by a thread that begins a
   /// shutdown.
-  func settleTimers() {
+  func moveDueTimers() {
     while let (item, time) = timers.takeNext(dueBy: now) {
       switch item.kind {
       case .sleep:

@@ -31,7 +31,7 @@ extension Core {
   ///   the thread that did.
   private func judge(circlesOnly: Bool, last: BlockedThread?) {
     // Posted entries have no position yet.
-    if !circlesOnly { tellPositions() }
+    if !circlesOnly { assignPositions() }
     let groups = AwaitedGroups(of: self, onlyRunning: circlesOnly)
     let unaided = DeadlockSearch(self, groups, circlesOnly: circlesOnly, mayHelp: false).dead
     if unaided.isEmpty { return }
@@ -50,8 +50,8 @@ extension Core {
   /// Whether a blocked thread may run the first task of the queue that it waits for, on top of its wait: if it
   /// is a worker that waits in `sync`.
   private func mayHelp(_ thread: BlockedThread) -> Bool {
-    guard case .turn(let caller) = thread.target, thread.isWorker, caller.lane == .background,
-      !caller.isGranted, !thread.isBusy
+    guard case .admission(let caller) = thread.target, thread.isWorker, caller.lane == .background,
+      !caller.isAdmitted, !thread.isBusy
     else { return false }
     return poolView(caller.view).queue.helperMayStart(now: { [clock] in clock.now })
   }
@@ -63,10 +63,10 @@ extension Core {
   /// A flagged thread counts as one that runs: its wait may have an end that it has not noticed yet.
   var standsStill: Bool {
     guard blocked.flagged == 0, running.count == blocked.tasks,
-      outbox.isEmpty, late.freeThreads == 0,
-      doors.callbacks.count == blocked.deliveries
+      callbacks.isEmpty, late.freeThreads == 0,
+      doors.callbackCounts.count == blocked.deliveries
     else { return false }
-    collect()
+    drainAll()
     if mayStart, workers.mayCome(busy: busyWorkers) { return false }
     guard loopThread.isClaimed, !blocked.holdsLoop else { return true }
     return !hasForeground && (timers.nextDeadline ?? .max) > now

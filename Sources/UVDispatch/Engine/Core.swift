@@ -4,11 +4,11 @@ internal import TaskDispatch
 ///
 /// Each component is a value with its own file. `Core+….swift` are the operations that need several of them.
 ///
-/// Three invariants hold whenever the lock is free; ``settle()`` restores them before that. `README.md` in this folder
+/// Three invariants hold whenever the lock is free; ``reconcile()`` restores them before that. `README.md` in this folder
 /// says why they hold.
 ///
 /// - **L** (workers): see ``WorkerWakeups``. A task may start on a worker only while fewer than `width` are busy.
-/// - **I** (inbox): while the background's inbox is *notified* (`isAttended`), one of these holds: a worker run is
+/// - **I** (inbox): while the background's inbox is *notified* (`isNotified`), one of these holds: a worker run is
 ///   searching; `width` workers are busy; the pool has no thread for another run, and then L says what follows; or the
 ///   thread whose post notified the inbox has not come to this lock yet. That thread restores L as well when it comes:
 ///   another thread may have drained its task by then.
@@ -37,7 +37,7 @@ final class Core {
   private let ownedAccounts = Owned(Accounts())
   private let ownedRunning = Owned(RunningTasks())
   private let ownedTimers = Owned(Timers())
-  private let ownedOutbox = Owned(Outbox())
+  private let ownedCallbacks = Owned(DeferredCallbacks())
 
   /// - Parameters:
   ///   - configuration: Has no observer.
@@ -82,9 +82,9 @@ final class Core {
     _read { yield ownedTimers.value }
     _modify { yield &ownedTimers.value }
   }
-  var outbox: Outbox {
-    _read { yield ownedOutbox.value }
-    _modify { yield &ownedOutbox.value }
+  var callbacks: DeferredCallbacks {
+    _read { yield ownedCallbacks.value }
+    _modify { yield &ownedCallbacks.value }
   }
 
   // MARK: Time

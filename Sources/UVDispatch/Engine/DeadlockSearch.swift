@@ -105,33 +105,33 @@ struct DeadlockSearch {
     look()
     guard let thread = Self.thread(of: task) else { return }
     thread.tasks.append(task)
-    hold(task.queue, asBarrier: task.ranAsBarrier)
+    countDead(task.queue, asBarrier: task.ranAsBarrier)
   }
 
   /// Notes a caller of `sync` whose thread runs something on top of its wait. One that was admitted has its share
   /// already. One that was not takes its share before entries that stand behind it.
   private mutating func noteBusyCaller(_ thread: BlockedThread) {
-    guard case .turn(let caller) = thread.target, caller.lane == .background,
+    guard case .admission(let caller) = thread.target, caller.lane == .background,
       !core.isRunning(caller), thread.isBusy
     else { return }
-    guard caller.isGranted else {
+    guard caller.isAdmitted else {
       queues[caller.queue, default: Queue()].busyCallers.append(thread)
       return
     }
     thread.tasks.append(caller)
-    hold(caller.queue, asBarrier: caller.ranAsBarrier)
+    countDead(caller.queue, asBarrier: caller.ranAsBarrier)
   }
 
   /// Notes a worker that waits in `sync`, and so may help in that queue: now, or once it comes back from what it runs
   /// on top of its wait.
   private mutating func noteHelper(_ thread: BlockedThread) {
-    guard case .turn(let caller) = thread.target, thread.isWorker,
+    guard case .admission(let caller) = thread.target, thread.isWorker,
       helpers.insert(caller.queue).inserted
     else { return }
     work += waitersForWorkers
   }
 
-  private mutating func hold(_ queue: TaskQueue.Identity, asBarrier isBarrier: Bool) {
+  private mutating func countDead(_ queue: TaskQueue.Identity, asBarrier isBarrier: Bool) {
     queues[queue, default: Queue()].dead += 1
     if isBarrier { queues[queue]!.hasDeadBarrier = true }
   }
@@ -155,7 +155,7 @@ struct DeadlockSearch {
       if task.ranAsBarrier { queues[task.queue]!.hasDeadBarrier = false }
       lookAgain(task.queue)
     }
-    if thread.isBusy, case .turn(let caller) = thread.target { lookAgain(caller.queue) }
+    if thread.isBusy, case .admission(let caller) = thread.target { lookAgain(caller.queue) }
     let bringsWorker =
       thread.isWorker && (hasFreeShare || thread.tasks.contains { $0.runner == .worker })
     if bringsWorker, !workersAreLive {
@@ -199,7 +199,7 @@ struct DeadlockSearch {
     }
     let blocker: Blocker? =
       switch thread.target {
-      case .turn(let caller): self.blocker(ofTurn: caller)
+      case .admission(let caller): self.blocker(ofAdmission: caller)
       case .item(let item): self.blocker(of: item)
       case .group(let group): self.blocker(of: group)
       case .room(let task): blockerOfRoom(for: task)
@@ -218,12 +218,12 @@ struct DeadlockSearch {
 
   private var blockerOfLoop: Blocker? { loopIsLive ? nil : .loop }
 
-  private mutating func blocker(ofTurn caller: QueuedTask) -> Blocker? {
-    if caller.hasRun || caller.isTurnedAway { return nil }
+  private mutating func blocker(ofAdmission caller: QueuedTask) -> Blocker? {
+    if caller.hasRun || caller.isRejected { return nil }
     if caller.lane == .foreground {
       return core.isRunning(caller) ? blocker(ofRunning: caller) : blockerOfLoop
     }
-    if caller.isGranted { return nil }
+    if caller.isAdmitted { return nil }
     return blocker(
       in: caller.queue, core.poolView(caller.view), before: (caller.position, caller.site.band),
       isBarrier: caller.isBarrier, needsWorker: false)
@@ -377,7 +377,7 @@ struct DeadlockSearch {
   /// the loop's thread does not run the body of its `sync`.
   private func last(of threads: ArraySlice<BlockedThread>) -> BlockedThread? {
     threads.filter { thread in
-      if case .turn(let caller) = thread.target, core.isRunning(caller) { return false }
+      if case .admission(let caller) = thread.target, core.isRunning(caller) { return false }
       return !thread.isBusy
     }.max { $0.number < $1.number }
   }
@@ -437,7 +437,7 @@ struct DeadlockSearch {
 
   private static func name(of target: BlockedThread.Target) -> String {
     switch target {
-    case .turn(let caller): "its turn on \(caller.queueLabel)"
+    case .admission(let caller): "its turn on \(caller.queueLabel)"
     case .item(let item): item.name
     case .group: "a group"
     case .room(let task): "room on \(task.queueLabel)"

@@ -24,7 +24,7 @@ final class Doors: @unchecked Sendable {
   var dispatcher = ObjectIdentifier(Doors.self)
   private let origin: Int64
   let hints = Hints()
-  let callbacks = CallbackCounts()
+  let callbackCounts = CallbackCounts()
   /// How many threads are blocked until a group is empty. Changed under the lock.
   ///
   /// An item enters its group before it stands in a queue. A search for deadlocks between the two moments takes it
@@ -74,19 +74,19 @@ final class Doors: @unchecked Sendable {
     if item.lane == .foreground {
       guard foreground.beginPost() else { return .isRefused }
       prepare(item, parent: parent)
-      return foreground.post(.item(item), isItem: true) ? .mustFetch : .isAttended
+      return foreground.post(.item(item), isItem: true) ? .mustNotify : .isNotified
     }
     guard background.beginPost() else { return .isRefused }
     prepare(item, parent: parent)
-    return background.post(.item(item), isItem: true) ? .mustFetch : .isAttended
+    return background.post(.item(item), isItem: true) ? .mustNotify : .isNotified
   }
 
   /// Begins a post to a view, which ``ViewInbox/post(_:isItem:)`` ends. It marks the view ready if that is needed.
   @inline(__always) func beginPost(to view: UVView) -> ViewInbox.Begun {
     view.inbox.beginPost {
-      background.announce(view)
-    } announceMore: {
-      background.announceMore()
+      background.markReady(view)
+    } notifyForMore: {
+      background.notifyForMore()
     }
   }
 
@@ -109,7 +109,7 @@ struct Hints: ~Copyable {
   let wokenForPostsAt = Atomic(Int64.min)
 }
 
-/// The threads that make deferred callbacks (``Outbox``), and the parties that wait for those.
+/// The threads that make deferred callbacks (``DeferredCallbacks``), and the parties that wait for those.
 struct CallbackCounts: ~Copyable {
   /// How many threads make deferred callbacks now. A thread adds itself under the lock, and subtracts itself without
   /// it.

@@ -11,29 +11,29 @@ extension Engine {
     for target: BlockedThread.Target, mayTimeOut: Bool, others: [PoolShare] = []
   ) -> BlockedThread {
     let name = doors.dispatcher
-    let isWorker = TaskFrame.threadWorksFor === dispatcher
+    let isWorker = TaskContext.threadWorksFor === dispatcher
     let isInBody =
-      TaskFrame.first { frame in
-        frame.queue.dispatcher == name && (frame as? QueuedTask)?.runner == .worker
+      TaskContext.first { context in
+        context.queue.dispatcher == name && (context as? QueuedTask)?.runner == .worker
       } != nil
     let (thread, searched) = core.blocked.begin(
       target,
       BlockedThreads.Standing(
         task: innermostTask, isLoop: core.loopThread.isCalling,
-        isWorker: isWorker, deliveries: TaskFrame.deliveries(for: name), mayTimeOut: mayTimeOut,
+        isWorker: isWorker, deliveries: TaskContext.deliveries(for: name), mayTimeOut: mayTimeOut,
         isTelling: isWorker && !isInBody))
-    for _ in 0..<searched { doors.callbacks.addParty() }
+    for _ in 0..<searched { doors.callbackCounts.addParty() }
     if case .group = target { doors.awaitingMembers.add(1, ordering: .sequentiallyConsistent) }
     // These dispatchers are urgent while the thread waits, so each may now get the spare thread of the pool.
     let own = target.mayNeedPool ? [core.share] : []
     for share in own + others { addShare(share, to: thread) }
-    thread.run = Self.beginBlockedRun { core.outbox.appendWake($0) }
+    thread.run = Self.beginBlockedRun { core.callbacks.appendWake($0) }
     return thread
   }
 
   private func addShare(_ share: PoolShare, to thread: BlockedThread) {
     thread.shares.append(share)
-    if share.beginBlocking() { core.outbox.appendWake(share.callOthers) }
+    if share.beginBlocking() { core.callbacks.appendWake(share.callOthers) }
   }
 
   /// Under the lock: adds the shares of dispatchers that got members of a group after threads began to wait for it.
@@ -57,17 +57,17 @@ extension Engine {
   private static func beginBlockedRun(
     _ call: (@escaping @Sendable () -> Void) -> Void
   ) -> PoolShare? {
-    guard !TaskFrame.threadIsBlocked,
-      let share = (TaskFrame.threadWorksFor as? UVDispatcher)?.engine.share
+    guard !TaskContext.threadIsBlocked,
+      let share = (TaskContext.threadWorksFor as? UVDispatcher)?.engine.share
     else { return nil }
-    TaskFrame.threadIsBlocked = true
+    TaskContext.threadIsBlocked = true
     if share.beginBlockedRun() { call(share.callOthers) }
     return share
   }
 
   private static func endBlockedRun(of share: PoolShare?) {
     guard let share else { return }
-    TaskFrame.threadIsBlocked = false
+    TaskContext.threadIsBlocked = false
     share.endBlockedRun()
   }
 
@@ -76,7 +76,7 @@ extension Engine {
   /// The calling thread may run a body of another dispatcher, and hold the pool thread that this one needs. So the
   /// pool is told of the wait.
   func whileBlocked<Result>(_ body: () -> Result) -> Result {
-    guard TaskFrame.threadWorksFor != nil || TaskFrame.first(where: { _ in true }) != nil else {
+    guard TaskContext.threadWorksFor != nil || TaskContext.first(where: { _ in true }) != nil else {
       return body()
     }
     if share.beginBlocking() { share.callOthers() }
@@ -91,7 +91,7 @@ extension Engine {
     for share in thread.shares { share.endBlocking() }
     thread.shares = []
     Self.endBlockedRun(of: thread.run.take())
-    if thread.isSearched { doors.callbacks.removeParty() }
+    if thread.isSearched { doors.callbackCounts.removeParty() }
     if case .group = thread.target {
       doors.awaitingMembers.subtract(1, ordering: .sequentiallyConsistent)
     }
@@ -103,8 +103,8 @@ extension Engine {
   /// If this section has left work to be done without the lock, such as wake-ups and callbacks, it does that instead
   /// and returns at once. The caller checks its condition again either way.
   func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
-    core.settle()
-    if core.workers.pending > 0 || core.loop.isPending || !core.outbox.isEmpty {
+    core.reconcile()
+    if core.workers.pending > 0 || core.loop.isPending || !core.callbacks.isEmpty {
       // The callbacks run on this thread, and one may block it again, on top of this wait.
       core.blocked.beginBusy(thread)
       unlock()
@@ -142,7 +142,7 @@ extension BlockedThread.Target {
   /// library's own threads wait for `anything`.
   fileprivate var mayNeedPool: Bool {
     switch self {
-    case .turn(let task), .room(let task): task.lane == .background
+    case .admission(let task), .room(let task): task.lane == .background
     case .item(let item): item.lane == .background
     case .group: true
     case .anything: false

@@ -7,7 +7,7 @@ extension Engine {
   ///
   /// - Parameter looks: Whether to ask the kernel for readiness that the loop has not noticed yet. It costs a system
   ///   call.
-  func settleEvents(_ core: Core, looks: Bool) {
+  func queueEventCalls(_ core: Core, looks: Bool) {
     if let set = core.events.readySet { loop.watch(set) }
     let ready = loop.takeReadiness(looks: looks)
     for handler in core.comeEvents(ready) {

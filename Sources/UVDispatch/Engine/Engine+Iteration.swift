@@ -5,40 +5,40 @@ internal import TaskDispatch
 extension Engine {
   /// Runs one iteration of the loop: the main queue, timers that are due, events, then as much of the foreground's
   /// queue as the time budget allows.
-  func turn() {
+  func iterate() {
     let core = lock()
     let wokenForPosts = doors.hints.wokenForPostsAt.exchange(.min, ordering: .relaxed)
     // If the loop was woken by ``LoopWakeups/request(at:)``, that has adjusted the spin limit. If the loop did not
     // sleep, there is nothing to learn.
     if !core.loop.beginIteration() {
-      core.loop.patience.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
+      core.loop.spinLimit.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
     }
     if loop.hasMainQueueWork(looks: core.closing.hasBegun), core.mayServeMainQueue {
       serveMainQueue(core)
     }
-    core.settleTimers()
+    core.moveDueTimers()
     if core.awaitsEvents || loop.mayBeReady {
-      settleEvents(core, looks: core.loopThread.leavesWhenIdle)
+      queueEventCalls(core, looks: core.loopThread.leavesWhenIdle)
     }
-    core.advanceShutdown(isTurn: true)
+    core.advanceShutdown(isIteration: true)
     tellIfDue(core, isWorker: false)
-    var allotment = Allotment(
+    var budget = TimeBudget(
       nanoseconds: settings.loopBudget.time.clampedNanoseconds, from: core.now)
     var left = settings.loopBudget.tasks
     var mayLookOnce = true
     var away: Int64 = 0
     while left > 0 {
-      if let task = core.takeForeground(loopFrame) {
-        let isUsedUp = run(task, core, within: &allotment, left: &left)
+      if let task = core.takeForeground(loopContext) {
+        let isUsedUp = run(task, core, within: &budget, left: &left)
         core.reuse(consume task)
-        core.renewIfKnown(&loopFrame)
+        core.renewIfKnown(&loopContext)
         tellIfDue(core, isWorker: false)
         if isUsedUp { break }
         mayLookOnce = true
-      } else if !core.outbox.isEmpty {
+      } else if !core.callbacks.isEmpty {
         tellIfDue(core, isWorker: false)
       } else if mayLookOnce, core.loopMaySearch,
-        core.loop.patience.allowsSearch(at: core.now, away: away)
+        core.loop.spinLimit.allowsSearch(at: core.now, away: away)
       {
         mayLookOnce = false
         away = lookForForeground(core)
@@ -46,10 +46,10 @@ extension Engine {
         break
       }
     }
-    var again = core.hasForeground || core.loop.isWanted || !doors.foreground.rest()
+    var again = core.hasForeground || core.loop.isWanted || !doors.foreground.tryGoIdle()
     if !again, core.loopThread.leavesWhenIdle {
       // A descriptor that these bodies have made ready is work that could run now.
-      if core.awaitsEvents { settleEvents(core, looks: true) }
+      if core.awaitsEvents { queueEventCalls(core, looks: true) }
       again = core.hasForeground || loop.hasMainQueueWork(looks: true) && core.mayServeMainQueue
     }
     if core.closing.report != nil {
@@ -70,7 +70,7 @@ extension Engine {
   ///
   /// - Returns: For how long, at most, other threads had the processor when this one yielded it, in nanoseconds.
   private func lookForForeground(_ core: Core) -> Int64 {
-    let (began, length) = (core.now, core.loop.patience.length)
+    let (began, length) = (core.now, core.loop.spinLimit.length)
     core.loop.beginSpin()
     doors.hints.loopIsTold.store(false, ordering: .relaxed)
     unlock()
@@ -79,7 +79,7 @@ extension Engine {
     }
     lock()
     core.loop.endSpin()
-    if !search.hasFound { core.loop.patience.noteInVain(since: began) }
+    if !search.hasFound { core.loop.spinLimit.noteInVain(since: began) }
     return search.away
   }
 
@@ -90,7 +90,8 @@ extension Engine {
 
   /// Whether a Task that has awaited the end will still resume on the main queue.
   private func awaitsMainActor(_ core: Core) -> Bool {
-    core.closing.awaitersOnMainActor > 0 && core.closing.report != nil && loop.expectsMainQueueToRun()
+    core.closing.awaitersOnMainActor > 0 && core.closing.report != nil
+      && loop.expectsMainQueueToRun()
   }
 
   /// Runs the blocks that wait in `DispatchQueue.main`, as one task of the foreground. Under the lock, which it frees
@@ -132,7 +133,7 @@ extension Engine {
     core.strandLateJobs()
     // A thread that is counted as in flight is about to wake the loop, or does so now. The loop must stay open for
     // it.
-    wait { core.loop.inFlight == 0 && !doors.foreground.isBeingFetchedFor }
+    wait { core.loop.inFlight == 0 && !doors.foreground.isNotifying }
     unlock()
     loop.close()
     core.share.leave()

@@ -21,7 +21,7 @@ extension Engine {
     guard core.late.freeThreads == 0 else { return }
     core.late.addThread()
     let dispatcher = dispatcher
-    core.outbox.appendWake {
+    core.callbacks.appendWake {
       do throws(UVError) {
         try OwnThread.start(named: dispatcher.engine.settings.label, runsBodies: true) {
           BrokenPipes.withHeldBack { dispatcher.engine.runLateJobs() }

@@ -6,39 +6,39 @@ extension Engine {
   /// A worker run: runs tasks one after the other, each the one that the policy picks, until there is none or the
   /// time slice is over. Then the thread is libuv's again.
   func work() {
-    TaskFrame.threadWorksFor = dispatcher
-    TaskFrame.threadReleases = false
+    TaskContext.threadWorksFor = dispatcher
+    TaskContext.threadReleases = false
     defer {
-      TaskFrame.threadWorksFor = nil
+      TaskContext.threadWorksFor = nil
       // The closure that calls this may hold the last reference to the dispatcher. It is released after this returns.
       // The thread counts as free by then, so that release must run no user code here.
-      TaskFrame.threadReleases = true
+      TaskContext.threadReleases = true
     }
     let core = lock()
     core.workers.arrive()
-    var frame = core.makeFrame(on: .background)
-    var term = Term(from: core.now)
+    var context = core.makeContext(on: .background)
+    var slice = TimeSlice(from: core.now)
     var left = Int.max
     // The thread that started this run has counted it as searching.
     var isSearching = true
     var mayLookOnce = true
     var away: Int64 = 0
     while true {
-      let next = core.startOnWorker(frame)
+      let next = core.startOnWorker(context)
       if isSearching {
-        // ``Core/settle()`` sees now what this run took, or that it found nothing, and starts the next searching run.
+        // ``Core/reconcile()`` sees now what this run took, or that it found nothing, and starts the next searching run.
         core.workers.endSearch()
         isSearching = false
       }
       if let next = consume next {
-        let isUsedUp = run(next, core, within: &term.allotment, left: &left)
+        let isUsedUp = run(next, core, within: &slice.budget, left: &left)
         core.reuse(consume next)
-        core.renewIfKnown(&frame)
+        core.renewIfKnown(&context)
         tellIfDue(core, isWorker: true)
         mayLookOnce = true
         guard isUsedUp else { continue }
-        let end = term.end(at: core.now, isAwaited: PoolShares.ofProcess.isAwaited) {
-          Leases.hadThreadToSpare(since: monotonic($0))
+        let end = slice.end(at: core.now, isAwaited: PoolShares.ofProcess.isAwaited) {
+          WorkerRuns.hadThreadToSpare(since: monotonic($0))
         }
         // Other users wait for a thread of the pool too. The remaining tasks get another worker run, which queues
         // behind those users.
@@ -47,12 +47,12 @@ extension Engine {
           core.workers.beginSearch()
           isSearching = true
           unlock()
-          Leases.askForThreadToSpare()
+          WorkerRuns.askForThreadToSpare()
           lock()
         }
         continue
       }
-      if !core.outbox.isEmpty {
+      if !core.callbacks.isEmpty {
         tellIfDue(core, isWorker: true)
         continue
       }
@@ -85,14 +85,14 @@ extension Engine {
   ///
   /// - Returns: For how long, at most, other threads had the processor when this one yielded it, in nanoseconds.
   private func lookForWork(_ core: Core) -> Int64 {
-    let (began, length) = (core.now, core.workers.patience.length)
+    let (began, length) = (core.now, core.workers.spinLimit.length)
     unlock()
     let search = spin(nanoseconds: length) {
       doors.background.mayHoldEntries || doors.background.mayHoldViews
         || doors.hints.mayStart.load(ordering: .relaxed)
     }
     lock()
-    if !search.hasFound { core.workers.patience.noteInVain(since: began) }
+    if !search.hasFound { core.workers.spinLimit.noteInVain(since: began) }
     return search.away
   }
 
@@ -104,17 +104,17 @@ extension Engine {
   ///   - left: How many more bodies may run. Lowered by those that ran.
   /// - Returns: Whether the time budget is used up.
   func run(
-    _ task: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int
+    _ task: QueuedTask, _ core: Core, within budget: inout TimeBudget, left: inout Int
   ) -> Bool {
-    guard task.isFrame else {
+    guard task.isThreadContext else {
       run(task, core)
       left -= 1
-      return allotment.isUsedUp { core.now }
+      return budget.isUsedUp { core.now }
     }
     var isUsedUp = false
     var telling: WorkItem.Telling?
-    let outcome = runInFrame(
-      task, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, &telling)
+    let outcome = runInContext(
+      task, core, within: &budget, left: &left, isUsedUp: &isUsedUp, &telling)
     core.finish(task, outcome, telling)
     return isUsedUp
   }
@@ -124,15 +124,15 @@ extension Engine {
   ///
   /// - Parameter telling: Set if the last task is an item that has got its outcome already: what is left of its end.
   /// - Returns: The outcome of the last task, which the caller has to end.
-  @inline(__always) private func runInFrame(
-    _ frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
+  @inline(__always) private func runInContext(
+    _ context: QueuedTask, _ core: Core, within budget: inout TimeBudget, left: inout Int,
     isUsedUp: inout Bool, _ telling: inout WorkItem.Telling?
   ) -> Outcome {
     var outcome = Outcome.completed
     // A `var`: a `let` would keep the first body until this returns, and release it under the lock.
-    var first = frame.takePlain()
-    frame.enter(by: dispatcher)
-    defer { frame.leave() }
+    var first = context.takePlain()
+    context.enter(by: dispatcher)
+    defer { context.leave() }
     unlock()
     var plain: PlainTask
     if let body = first.take() {
@@ -140,7 +140,7 @@ extension Engine {
     } else {
       guard
         let next = runItems(
-          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome,
+          in: context, core, within: &budget, left: &left, isUsedUp: &isUsedUp, last: &outcome,
           &telling)
       else { return outcome }
       plain = next
@@ -149,19 +149,19 @@ extension Engine {
       Self.perform(consume plain)
       lock()
       left -= 1
-      isUsedUp = allotment.isUsedUp { core.now }
+      isUsedUp = budget.isUsedUp { core.now }
       if isUsedUp || left <= 0 { return outcome }
-      if let next = core.takeSuccessor(in: frame, at: allotment.lastLook) {
+      if let next = core.takeNextOfBatch(in: context, at: budget.lastLook) {
         plain = next
-        // No invariant has to be restored: see ``Core/takeSuccessor(in:at:)``.
+        // No invariant has to be restored: see ``Core/takeNextOfBatch(in:at:)``.
         free()
         continue
       }
-      guard core.goOnWithItem(in: frame, ending: .completed) else { return outcome }
+      guard core.beginNextItem(in: context, ending: .completed) else { return outcome }
       free()
       guard
         let next = runItems(
-          in: frame, core, within: &allotment, left: &left, isUsedUp: &isUsedUp, last: &outcome,
+          in: context, core, within: &budget, left: &left, isUsedUp: &isUsedUp, last: &outcome,
           &telling)
       else { return outcome }
       plain = next
@@ -180,19 +180,19 @@ extension Engine {
   ///   - telling: Set as well, if that item has got its outcome already.
   /// - Returns: The plain body that comes next, with the lock free. Nil, under the lock, if none does.
   @inline(never) private func runItems(
-    in frame: QueuedTask, _ core: Core, within allotment: inout Allotment, left: inout Int,
+    in context: QueuedTask, _ core: Core, within budget: inout TimeBudget, left: inout Int,
     isUsedUp: inout Bool, last outcome: inout Outcome, _ telling: inout WorkItem.Telling?
   ) -> PlainTask? {
     while true {
-      let item = frame.item!
+      let item = context.item!
       let ended = item.run()
       lock()
       left -= 1
-      isUsedUp = allotment.isUsedUp { core.now }
+      isUsedUp = budget.isUsedUp { core.now }
       outcome = ended
       // An item is ended as any task is if other code has seen its context, if it was abandoned, or if it is the last
       // of the batch.
-      guard frame.mayGoOn, !isUsedUp, left > 0 else { return nil }
+      guard context.mayGoOn, !isUsedUp, left > 0 else { return nil }
       var isAwaited = false
       if !item.completeQuietly(after: ended) {
         guard let told = item.setOutcome(ended) else { return nil }
@@ -202,11 +202,11 @@ extension Engine {
         }
         isAwaited = told.isAwaited
       }
-      let isFollowed = core.goOnWithItem(in: frame, ending: ended)
+      let isFollowed = core.beginNextItem(in: context, ending: ended)
       var plain: PlainTask?
       if !isFollowed {
         guard
-          let next = core.takeSuccessor(ofItemIn: frame, at: allotment.lastLook, ending: ended)
+          let next = core.takeNextOfBatch(ofItemIn: context, at: budget.lastLook, ending: ended)
         else {
           telling = WorkItem.Telling(isAwaited: isAwaited)
           return nil

@@ -25,7 +25,7 @@ final class Engine: @unchecked Sendable {
   private let origin: Int64
   /// The running-task context in which the loop's thread runs plain tasks and simple items. Touched by
   /// that thread.
-  lazy var loopFrame = core.makeFrame(on: .foreground)
+  lazy var loopContext = core.makeContext(on: .foreground)
   private var owner = Backlink<UVDispatcher>()
 
   /// - Parameters:
@@ -50,7 +50,7 @@ final class Engine: @unchecked Sendable {
     owner.set(dispatcher)
     doors.dispatcher = ObjectIdentifier(dispatcher)
     core.share = makeShare(poolThreads: poolThreads)
-    loop.onTurn = { [unowned self] in turn() }
+    loop.onIteration = { [unowned self] in iterate() }
   }
 
   /// The dispatcher whose engine this is. It outlives the engine.
@@ -67,7 +67,7 @@ final class Engine: @unchecked Sendable {
     monitor.lock()
     // No variable of this thread holds any of it, since another thread may have to release it.
     let leftovers = Leftovers(
-      core.releaseEverything(), core.outbox.isEmpty ? nil : core.outbox.take(),
+      core.releaseEverything(), core.callbacks.isEmpty ? nil : core.callbacks.take(),
       observer: core.observation.takeObserver())
     monitor.unlock()
     leftovers.end(named: settings.label)
@@ -105,23 +105,23 @@ final class Engine: @unchecked Sendable {
   /// - Parameter outsideTasks: Whether the callbacks run in no task, as they do after the end of a task. Otherwise
   ///   they run in the task of the calling code, whose call has caused them.
   func unlock(outsideTasks: Bool = false) {
-    core.settle()
+    core.reconcile()
     let leases = core.workers.takePending()
     let wakes = core.loop.takePending()
-    if leases == 0, !wakes, core.outbox.isEmpty { return free() }
-    var contents: Outbox.Contents?
-    if !core.outbox.isEmpty {
-      contents = core.outbox.take()
-      doors.callbacks.begin()
+    if leases == 0, !wakes, core.callbacks.isEmpty { return free() }
+    var contents: DeferredCallbacks.Contents?
+    if !core.callbacks.isEmpty {
+      contents = core.callbacks.take()
+      doors.callbackCounts.begin()
     }
     let delivers = contents != nil
     let isEnding = delivers && core.closing.hasBegun
-    if isEnding { doors.callbacks.beginWakingAtTheEnd() }
+    if isEnding { doors.callbackCounts.beginWakingAtTheEnd() }
     free()
     if leases > 0 { startWorkers(leases) }
     if wakes { loop.wake() }
     if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }
-    let isAwaited = delivers && doors.callbacks.end()
+    let isAwaited = delivers && doors.callbackCounts.end()
     guard wakes || isAwaited else { return }
     lock()
     if wakes { core.loop.endWake() }
@@ -133,21 +133,23 @@ final class Engine: @unchecked Sendable {
   /// to be done.
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
     guard let telling = item.setOutcome(outcome) else { return unlock() }
-    core.settle()
-    guard core.workers.pending == 0, !core.loop.isPending, !telling.isAwaited, !core.closing.hasBegun
+    core.reconcile()
+    guard core.workers.pending == 0, !core.loop.isPending, !telling.isAwaited,
+      !core.closing.hasBegun
     else {
       core.deferTelling(of: item, outcome, telling)
       return unlock()
     }
-    assert(core.outbox.isEmpty, "an item without a task was taken out, and callbacks are pending")
-    doors.callbacks.begin()
+    assert(
+      core.callbacks.isEmpty, "an item without a task was taken out, and callbacks are pending")
+    doors.callbackCounts.begin()
     free()
-    TaskFrame.delivering(for: dispatcher, outsideTasks: false) {
+    TaskContext.delivering(for: dispatcher, outsideTasks: false) {
       item.wakeThreads(telling)
       item.resume(outcome, telling)
       item.tell(outcome, telling)
     }
-    guard doors.callbacks.end() else { return }
+    guard doors.callbackCounts.end() else { return }
     lock()
     unlockDelivered()
   }
@@ -178,7 +180,7 @@ final class Engine: @unchecked Sendable {
 
   @inline(never) private func startWorkers(_ count: Int) {
     let dispatcher = dispatcher
-    for _ in 0..<count { Leases.start { dispatcher.engine.work() } }
+    for _ in 0..<count { WorkerRuns.start { dispatcher.engine.work() } }
   }
 
   /// Makes the deferred callbacks. Before it returns, it releases them and the bodies that they hold: the caller
@@ -186,20 +188,20 @@ final class Engine: @unchecked Sendable {
   ///
   /// - Parameter isEnding: Whether a shutdown goes on, which may wait for the work that the woken threads bring.
   @inline(never) private func deliver(
-    _ contents: consuming Outbox.Contents, outsideTasks: Bool, _ isEnding: Bool
+    _ contents: consuming DeferredCallbacks.Contents, outsideTasks: Bool, _ isEnding: Bool
   ) {
     var contents = Optional(contents)
-    TaskFrame.delivering(for: dispatcher, outsideTasks: outsideTasks) {
+    TaskContext.delivering(for: dispatcher, outsideTasks: outsideTasks) {
       switch contents.take() {
       case .one(let note):
         note.wake()
         note.resume()
-        if isEnding { doors.callbacks.endWakingAtTheEnd() }
+        if isEnding { doors.callbackCounts.endWakingAtTheEnd() }
         note.deliver()
       case .several(let notes):
         for note in notes { note.wake() }
         for note in notes { note.resume() }
-        if isEnding { doors.callbacks.endWakingAtTheEnd() }
+        if isEnding { doors.callbackCounts.endWakingAtTheEnd() }
         for note in notes { note.deliver() }
       case nil: break
       }
@@ -209,7 +211,7 @@ final class Engine: @unchecked Sendable {
   /// Under the lock, on a thread that has ended a task and holds no other: makes the deferred callbacks, in no task,
   /// with the lock free. Until it returns, another worker run may have this one's place in the width.
   @inline(__always) func tellIfDue(_ core: Core, isWorker: Bool) {
-    if !core.outbox.isEmpty { tellNow(core, isWorker: isWorker) }
+    if !core.callbacks.isEmpty { tellNow(core, isWorker: isWorker) }
   }
 
   @inline(never) private func tellNow(_ core: Core, isWorker: Bool) {
@@ -219,16 +221,47 @@ final class Engine: @unchecked Sendable {
     if isWorker { core.workers.endTelling() }
   }
 
+  // MARK: What a thread does outside the lock
+
+  /// Notifies a consumer of an inbox, after a post that says that it has to: wakes the loop, or asks for a worker run.
+  @inline(never) func notifyConsumer(of lane: Lane) {
+    let isClosed: Bool
+    switch lane {
+    case .foreground:
+      doors.hints.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)
+      loop.wake()
+      isClosed = doors.foreground.hasNotified()
+    case .background:
+      requestWorker()
+      isClosed = doors.background.hasNotified()
+    }
+    // The thread that closes the loop waits until no other thread is about to wake it.
+    if isClosed { letBlockedThreadsCheck() }
+  }
+
+  /// Has a worker run started for what was posted to the background, if one is needed. The end of the section
+  /// reconciles: that starts the first run. ``Core/startAnother()`` may start a second one.
+  private func requestWorker() {
+    lock().startAnother()
+    unlock()
+  }
+
+  /// Lets the blocked threads that check after every section of the lock do so: something changed outside it.
+  func letBlockedThreadsCheck() {
+    lock()
+    unlock()
+  }
+
   // MARK: Where am I
 
   /// The task of this dispatcher that the calling code is in, or nil.
-  var currentTask: QueuedTask? { TaskFrame.isOutsideTasks ? nil : innermostTask }
+  var currentTask: QueuedTask? { TaskContext.isOutsideTasks ? nil : innermostTask }
 
   /// The innermost task of this dispatcher on the calling thread. There may be one although the calling code is in no
   /// task: in a callback after the end of a task.
   var innermostTask: QueuedTask? {
     let mine = doors.dispatcher
     // All running-task contexts of this dispatcher are of this class.
-    return TaskFrame.first { $0.queue.dispatcher == mine } as? QueuedTask
+    return TaskContext.first { $0.queue.dispatcher == mine } as? QueuedTask
   }
 }

@@ -7,14 +7,14 @@ struct FreeList: ~Copyable {
   static let most = 1024
 
   mutating func add(_ task: consuming QueuedTask) {
-    task.nextSpare = first.take()
+    task.nextFree = first.take()
     first = task
     count += 1
   }
 
   mutating func take() -> QueuedTask? {
     guard let task = first.take() else { return nil }
-    first = task.nextSpare.take()
+    first = task.nextFree.take()
     count -= 1
     return task
   }
@@ -22,6 +22,6 @@ struct FreeList: ~Copyable {
   deinit {
     // One by one: else each object would release the next, a thousand calls deep.
     var next = first
-    while let task = next { next = task.nextSpare.take() }
+    while let task = next { next = task.nextFree.take() }
   }
 }

@@ -5,7 +5,7 @@ internal import TaskDispatch
 /// for an append or for a swap. So threads that post and threads that run tasks almost never meet. The background's
 /// inbox also takes in which views have something in theirs: see ``ViewInbox``.
 ///
-/// A *consumer* is the loop's thread or a worker run. The inbox is *notified* (`isAttended`) while a consumer is
+/// A *consumer* is the loop's thread or a worker run. The inbox is *notified* (`isNotified`) while a consumer is
 /// certain to come and look; else it is *idle*. Two invariants hold whenever its lock is free:
 ///
 /// - **A**: if it holds anything, it is notified. A thread that posts to an idle one makes it notified, and notifies a
@@ -25,7 +25,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     var entries = Ring<Entry>()
     var isOpen: Bool
     var holdsItems = false
-    var fetching: Int32 = 0
+    var notifying: Int32 = 0
   }
 
   // Written under the lock, and also read without it. A thread that is ordered after a post reads what the post wrote.
@@ -37,7 +37,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     static var none: UInt { 0 }
     static var several: UInt { 1 }
     /// How many posts have notified a consumer since the inbox was last idle.
-    let calls = Atomic<UInt8>(0)
+    let notifications = Atomic<UInt8>(0)
   }
 
   // Each post writes `state`. `signs` are written seldom, and read by threads that run tasks. If both lay on one cache
@@ -46,12 +46,12 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   private let signs = Owned(padded: Signs())
   // Under the same lock. Apart, so that the post of a plain task need not touch its cache line.
   private let views = Owned(Ring<UVView>())
-  private let mostCalls: UInt8
+  private let mostNotifications: UInt8
 
   /// - Parameter isForTwo: Whether two threads may run what it holds.
   init(isOpen: Bool, isForTwo: Bool = false) {
     state = LockedLine(State(isOpen: isOpen))
-    mostCalls = isForTwo ? 2 : 1
+    mostNotifications = isForTwo ? 2 : 1
   }
 
   // MARK: Posting
@@ -66,7 +66,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// Appends `entry`, and ends the post.
   ///
-  /// - Returns: Whether the caller has to notify a consumer, and to call ``fetched()`` after that.
+  /// - Returns: Whether the caller has to notify a consumer, and to call ``hasNotified()`` after that.
   @inline(__always) func post(_ entry: consuming Entry, isItem: Bool = false) -> Bool {
     if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
     if isItem { state.value.holdsItems = true }
@@ -75,51 +75,52 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   }
 
   /// Marks a view as ready: it has something in its inbox, whose lock the calling thread holds.
-  func announce(_ view: UVView) -> ViewInbox.Begun {
+  func markReady(_ view: UVView) -> ViewInbox.Begun {
     guard beginPost() else { return .isRefused }
     let sign = views.value.isEmpty ? Self.sign(ObjectIdentifier(view)) : Signs.several
     signs.value.holdsView.store(sign, ordering: .relaxed)
     views.value.append(view)
-    return endPost() ? .mustFetch : .isAttended
+    return endPost() ? .mustNotify : .isNotified
   }
 
   /// The inbox of a view that is marked ready gets more, which another thread may run. The calling thread holds the
   /// lock of that inbox.
-  func announceMore() -> ViewInbox.Begun {
-    guard mayCall, beginPost() else { return .isAttended }
-    assert(isAttended, "whoever collects a view makes it unattended before anybody rests")
-    return endPost() ? .mustFetch : .isAttended
+  func notifyForMore() -> ViewInbox.Begun {
+    guard mayNotify, beginPost() else { return .isNotified }
+    assert(isNotified, "whoever collects a view makes it unattended before anybody rests")
+    return endPost() ? .mustNotify : .isNotified
   }
 
   @inline(__always) private func endPost() -> Bool {
-    let mustFetch = mayCall
-    if mustFetch {
-      signs.value.calls.store(signs.value.calls.load(ordering: .relaxed) + 1, ordering: .relaxed)
-      state.value.fetching += 1
+    let mustNotify = mayNotify
+    if mustNotify {
+      signs.value.notifications.store(
+        signs.value.notifications.load(ordering: .relaxed) + 1, ordering: .relaxed)
+      state.value.notifying += 1
     }
     state.unlock()
-    return mustFetch
+    return mustNotify
   }
 
-  private var mayCall: Bool {
-    @inline(__always) get { signs.value.calls.load(ordering: .relaxed) < mostCalls }
+  private var mayNotify: Bool {
+    @inline(__always) get { signs.value.notifications.load(ordering: .relaxed) < mostNotifications }
   }
 
   /// The calling thread has notified a consumer.
   ///
-  /// - Returns: Whether the inbox is closed. Then a thread may be waiting for this: see ``isBeingFetchedFor``.
-  func fetched() -> Bool {
+  /// - Returns: Whether the inbox is closed. Then a thread may be waiting for this: see ``isNotifying``.
+  func hasNotified() -> Bool {
     state.lock()
     defer { state.unlock() }
-    state.value.fetching -= 1
+    state.value.notifying -= 1
     return !state.value.isOpen
   }
 
   /// Whether a thread that has posted is about to notify a consumer. Until it has, it may use the loop's handle.
-  var isBeingFetchedFor: Bool {
+  var isNotifying: Bool {
     state.lock()
     defer { state.unlock() }
-    return state.value.fetching > 0
+    return state.value.notifying > 0
   }
 
   // MARK: Collecting
@@ -137,10 +138,10 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   /// The sign of a view is its address. No object lies at an address as low as the other signs.
   private static func sign(_ view: ObjectIdentifier) -> UInt { UInt(bitPattern: view) }
 
-  var isAttended: Bool { signs.value.calls.load(ordering: .relaxed) > 0 }
+  var isNotified: Bool { signs.value.notifications.load(ordering: .relaxed) > 0 }
 
   /// Drains the inbox: `body`, under the lock, takes everything out.
-  func collect(_ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void) {
+  func drain(_ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void) {
     state.lock()
     defer { state.unlock() }
     body(&state.value.entries, state.value.holdsItems)
@@ -149,7 +150,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   }
 
   /// Takes the views that were marked ready, and leaves the empty ring `others` in their place.
-  func takeViews(_ others: inout Ring<UVView>) {
+  func takeReadyViews(_ others: inout Ring<UVView>) {
     state.lock()
     defer { state.unlock() }
     swap(&others, &views.value)
@@ -159,11 +160,11 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   /// Makes the inbox idle: the next post has to notify a consumer.
   ///
   /// - Returns: False if it holds something. Then it stays notified, and the caller has to look again.
-  func rest() -> Bool {
+  func tryGoIdle() -> Bool {
     state.lock()
     defer { state.unlock() }
     guard state.value.entries.isEmpty, views.value.isEmpty else { return false }
-    signs.value.calls.store(0, ordering: .relaxed)
+    signs.value.notifications.store(0, ordering: .relaxed)
     return true
   }
 

@@ -6,10 +6,12 @@ final class Leftovers: @unchecked Sendable {
   // Touched by one thread at a time: by the thread that ends the dispatcher, and then by the thread that tells.
   private var work: [QueuedTask.Work]
   private var tellings: [WorkItem.Telling?] = []
-  private var notes: Outbox.Contents?
+  private var notes: DeferredCallbacks.Contents?
   private var observer: (any TaskObserver)?
 
-  init(_ work: [QueuedTask.Work], _ notes: Outbox.Contents?, observer: (any TaskObserver)?) {
+  init(
+    _ work: [QueuedTask.Work], _ notes: DeferredCallbacks.Contents?, observer: (any TaskObserver)?
+  ) {
     self.work = work
     self.notes = notes
     self.observer = observer
@@ -18,7 +20,7 @@ final class Leftovers: @unchecked Sendable {
   /// Gives each item its outcome. Then makes the callbacks, and releases everything.
   ///
   /// The callbacks run user code, which may take its time. So a thread that only releases dispatchers
-  /// (``TaskFrame/threadReleases``) starts another thread for them. Such a thread counts as a free one of the pool, or
+  /// (``TaskContext/threadReleases``) starts another thread for them. Such a thread counts as a free one of the pool, or
   /// has other dispatchers to call, or is about to wait. Any other thread makes the callbacks itself.
   ///
   /// - Parameter name: The other thread is named after it.
@@ -29,7 +31,7 @@ final class Leftovers: @unchecked Sendable {
       if case .item(let item) = work { item.setOutcome(.cancelled) } else { nil }
     }
     for case (.item(let item), let telling?) in zip(work, tellings) { item.wakeThreads(telling) }
-    guard TaskFrame.threadReleases else { return tell() }
+    guard TaskContext.threadReleases else { return tell() }
     do throws(UVError) {
       try OwnThread.start(named: "\(name) end") { self.tell() }
     } catch {

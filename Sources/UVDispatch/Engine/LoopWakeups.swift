@@ -31,7 +31,7 @@ struct LoopWakeups {
   /// Threads that are about to wake the loop, or do so now, without the lock.
   private(set) var inFlight = 0
   /// The spin limit of the loop's thread.
-  var patience = Patience()
+  var spinLimit = SpinLimit()
 
   /// Whether the loop's thread has to be told of work that comes now.
   @inline(__always) var mustBeTold: Bool { state == .asleep || state == .spinning }
@@ -52,7 +52,7 @@ struct LoopWakeups {
       return .hint
     case .asleep:
       state = .woken
-      patience.learn(at: now())
+      spinLimit.learn(at: now())
       isPending = true
       inFlight += 1
       return .wake

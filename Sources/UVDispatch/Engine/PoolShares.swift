@@ -95,9 +95,9 @@ final class PoolShares: Sendable {
   func callThoseInShort() {
     // A dispatcher that becomes short after this thread has given back its own has seen that thread as free.
     if short.load(ordering: .relaxed) == 0 { return }
-    let releases = TaskFrame.threadReleases
-    TaskFrame.threadReleases = true
-    defer { TaskFrame.threadReleases = releases }
+    let releases = TaskContext.threadReleases
+    TaskContext.threadReleases = true
+    defer { TaskContext.threadReleases = releases }
     while let share = callOneThatMayStart() {
       state.withLock { _ in share.record.callers -= 1 }
     }

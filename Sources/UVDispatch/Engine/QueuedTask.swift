@@ -5,11 +5,11 @@ internal import TaskDispatch
 /// other.
 ///
 /// Items and plain tasks wait without such an object. One is made when a task starts that cannot run in its thread's
-/// context, or when code asks for what only the object tells: see ``Core/task(for:)`` and ``Core/promotePlain()``.
+/// context, or when code asks for what only the object tells: see ``Core/task(for:)`` and ``Core/materialisePlainTasks()``.
 ///
 /// What changes is touched under the dispatcher's lock. From the start to the end of the body, the work and the
 /// context belong to the thread that runs it.
-final class QueuedTask: TaskFrame {
+final class QueuedTask: TaskContext {
   enum Work {
     case plain(@Sendable () -> Void)
     case item(WorkItem)
@@ -29,7 +29,7 @@ final class QueuedTask: TaskFrame {
   private(set) var lane: Lane
   private(set) var isBarrier = false
   /// It is the context of a thread. No other code knows of it, so none can ask for its outcome.
-  let isFrame: Bool
+  let isThreadContext: Bool
   private(set) var isCaller = false
   /// It runs jobs of Swift Tasks, or the main queue. It cannot be refused or cancelled. A shutdown gives it up only at
   /// its last deadline.
@@ -58,10 +58,10 @@ final class QueuedTask: TaskFrame {
   /// Its index among the tasks that run.
   var runningIndex = 0
   /// Whether its caller was admitted, and whether its body has run.
-  var isGranted = false
+  var isAdmitted = false
   var hasRun = false
   /// A shutdown has rejected its caller.
-  var isTurnedAway = false
+  var isRejected = false
   private(set) var isAbandoned = false
   /// Other code has got it, and may look at it until what runs in it has ended, and after that.
   var isKnown = false
@@ -72,7 +72,7 @@ final class QueuedTask: TaskFrame {
   /// The body of its own `sync`, which runs on top of it.
   private(set) var waitsFor: QueuedTask?
   /// The next object of the free list: see ``Spares``.
-  @safe @exclusivity(unchecked) var nextSpare: QueuedTask?
+  @safe @exclusivity(unchecked) var nextFree: QueuedTask?
 
   private(set) var parent: UInt64? {
     get { parentIfAny == 0 ? nil : parentIfAny }
@@ -96,17 +96,17 @@ final class QueuedTask: TaskFrame {
     isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
     order: UInt64? = nil
   ) {
-    isFrame = false
+    isThreadContext = false
     lane = queue.lane
     super.init(queue: queue, site: site, item: nil, shutdown: shutdown)
-    hold(
+    adopt(
       work, id: id, queue: queue, view: view, isBarrier: isBarrier, site: site, parent: parent,
       at: time, order: order)
   }
 
   /// Makes the running-task context of a thread that will run plain tasks of `queue`, which is a lane.
-  init(framesOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
-    isFrame = true
+  init(contextOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
+    isThreadContext = true
     lane = queue.lane
     super.init(
       queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
@@ -116,21 +116,21 @@ final class QueuedTask: TaskFrame {
   deinit { assert(!hasRun || !holdsItem, "a task that has run keeps its item") }
 
   /// Makes it the object of another submission. Nothing tells it from a new object after that.
-  func hold(
+  func adopt(
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
     isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, order: UInt64? = nil
   ) {
     isJob = false
     isCaller = false
     switch work {
-    case .plain: hold(nil, of: queue, at: site)
-    case .item(let item): hold(item, of: queue, at: site)
+    case .plain: adopt(nil, of: queue, at: site)
+    case .item(let item): adopt(item, of: queue, at: site)
     case .job, .mainQueue:
       isJob = true
-      hold(nil, of: queue, at: site)
+      adopt(nil, of: queue, at: site)
     case .caller:
       isCaller = true
-      hold(nil, of: queue, at: site)
+      adopt(nil, of: queue, at: site)
     }
     // A caller that runs its body itself passes none.
     if case .caller(nil) = work { self.work = nil } else { self.work = work }
@@ -148,16 +148,16 @@ final class QueuedTask: TaskFrame {
     runningIndex = 0
     runner = nil
     ranAsBarrier = false
-    isGranted = false
+    isAdmitted = false
     hasRun = false
-    isTurnedAway = false
+    isRejected = false
     isAbandoned = false
     isKnown = false
     isBlocked = false
   }
 
   /// Drops all that it still refers to, once it has ended.
-  @inline(__always) func holdNothing() {
+  @inline(__always) func adoptNothing() {
     letGo()
     view = nil
     if blockedOn != nil { blockedOn = nil }
@@ -166,12 +166,12 @@ final class QueuedTask: TaskFrame {
 
   /// Makes the context of an earlier caller that of another, whose body begins. It has never been anything else, and
   /// refers to nothing.
-  @inline(__always) func holdCaller(
+  @inline(__always) func adoptCaller(
     on queue: TaskQueue.Identity, _ view: consuming UVView?, isBarrier: Bool, site: CallSite,
     id: UInt64, parent: UInt64?, at time: Int64
   ) {
     assert(!isBlocked && waitsFor == nil && blockedOn == nil, "the frame of a caller who goes on")
-    hold(noItemOf: queue, at: site)
+    adopt(noItemOf: queue, at: site)
     self.view = view
     self.isBarrier = isBarrier
     self.id = id
@@ -194,14 +194,14 @@ final class QueuedTask: TaskFrame {
     if view === self.view { return }
     let queue = TaskQueue.Identity(
       dispatcher: queue.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
-    hold(nil, of: queue, at: site)
+    adopt(nil, of: queue, at: site)
     poolView = view?.pool
     self.view = view
   }
 
   /// Makes it the context of another plain task. Nothing runs in it.
-  @inline(__always) func hold(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
-    hold(plainAt: plain.site)
+  @inline(__always) func adopt(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
+    adopt(plainAt: plain.site)
     work = .plain(plain.body)
     self.id = id
     enqueuedAt = time
@@ -209,7 +209,7 @@ final class QueuedTask: TaskFrame {
   }
 
   /// Makes it the context of an item of its queue. Nothing runs in it.
-  @inline(__always) func hold(_ item: WorkItem) {
+  @inline(__always) func adopt(_ item: WorkItem) {
     work = .item(item)
     isAbandoned = false
     goOn(with: item)
@@ -235,7 +235,7 @@ final class QueuedTask: TaskFrame {
 
   /// Makes it the context of the plain task that its thread runs next.
   @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
-    hold(plainAt: site)
+    adopt(plainAt: site)
     self.id = id
     enqueuedAt = time
   }
@@ -247,7 +247,7 @@ final class QueuedTask: TaskFrame {
     enqueuedAtIfAny = item.place.since.nanoseconds
     item.queued = self
     let site = item.site
-    hold(next: item, at: site)
+    adopt(next: item, at: site)
   }
 
   override var queueLabel: String { view?.label ?? lane.description }

@@ -64,16 +64,16 @@ struct RunningTasks: ~Copyable {
   /// Keeps the object of an ended task for a later one, unless other code still refers to it.
   mutating func keep(_ task: consuming QueuedTask) {
     guard freeTasks.count < FreeList.most, isKnownUniquelyReferenced(&task) else { return }
-    task.holdNothing()
+    task.adoptNothing()
     freeTasks.add(task)
   }
 
   @inline(__always) mutating func takeFreeCaller() -> QueuedTask? { freeCallers.take() }
 
   /// Keeps the context of a caller whose body has ended, unless other code still refers to it.
-  @inline(__always) mutating func keep(caller frame: consuming QueuedTask) {
-    guard freeCallers.count < FreeList.most, isKnownUniquelyReferenced(&frame) else { return }
-    frame.leaveView()
-    freeCallers.add(frame)
+  @inline(__always) mutating func keep(caller context: consuming QueuedTask) {
+    guard freeCallers.count < FreeList.most, isKnownUniquelyReferenced(&context) else { return }
+    context.leaveView()
+    freeCallers.add(context)
   }
 }

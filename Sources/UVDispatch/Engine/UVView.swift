@@ -5,7 +5,7 @@ final class UVView: QueueView, @unchecked Sendable {
   // Touched under the dispatcher's lock, the inbox and the executors aside.
   let inbox: ViewInbox
   /// The view is full. So its inbox stays notified, and the thread that next ends one of its tasks drains it.
-  @safe @exclusivity(unchecked) var attendsItself = false
+  @safe @exclusivity(unchecked) var isDrainedOnCompletion = false
   /// A shutdown has let a job of a Swift Task that waited here go on elsewhere. Later jobs follow it.
   var isStranded = false
   let pool: PoolView<Entry>

@@ -2,7 +2,7 @@ internal import TaskDispatch
 
 /// The inbox of a view, under a lock of its own. ``Inbox`` is that of a lane.
 ///
-/// It is *notified* (`isAttended`) while a consumer is certain to come and look; else it is *idle*. Most often a
+/// It is *notified* (`isNotified`) while a consumer is certain to come and look; else it is *idle*. Most often a
 /// consumer comes because the view was marked ready in the background's inbox, and drains the view with that. Or the
 /// view is full: then the thread that ends a task of it drains it, and no thread could start one before. Two
 /// invariants hold whenever its lock is free:
@@ -20,9 +20,9 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   // Not private, for the same reason as ``Inbox/State``.
   struct State: ~Copyable {
     var entries = Ring<Entry>()
-    var isAttended = false
+    var isNotified = false
     /// The view was marked ready for one post, and a second post may notify another consumer.
-    var mayAnnounceMore = false
+    var mayNotifyForMore = false
     var holdsItems = false
   }
 
@@ -33,9 +33,9 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   init(isForTwo: Bool) { self.isForTwo = isForTwo }
 
   enum Begun {
-    case isAttended
-    /// The caller has to notify a consumer after the post, and to call ``Inbox/fetched()`` after that.
-    case mustFetch
+    case isNotified
+    /// The caller has to notify a consumer after the post, and to call ``Inbox/hasNotified()`` after that.
+    case mustNotify
     /// The inbox takes nothing in any more, and there is no post to end.
     case isRefused
   }
@@ -43,22 +43,22 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   /// Begins a post, which ``post(_:isItem:)`` ends.
   ///
   /// - Parameters:
-  ///   - announce: Called if the inbox is idle: ``Inbox/announce(_:)``.
-  ///   - announceMore: Called if the view was marked ready for one post: ``Inbox/announceMore()``.
-  @inline(__always) func beginPost(announce: () -> Begun, announceMore: () -> Begun) -> Begun {
+  ///   - announce: Called if the inbox is idle: ``Inbox/markReady(_:)``.
+  ///   - announceMore: Called if the view was marked ready for one post: ``Inbox/notifyForMore()``.
+  @inline(__always) func beginPost(markReady: () -> Begun, notifyForMore: () -> Begun) -> Begun {
     state.lock()
-    if state.value.isAttended {
-      if !state.value.mayAnnounceMore { return .isAttended }
-      state.value.mayAnnounceMore = false
-      return announceMore()
+    if state.value.isNotified {
+      if !state.value.mayNotifyForMore { return .isNotified }
+      state.value.mayNotifyForMore = false
+      return notifyForMore()
     }
     // A consumer that comes for the view waits at this lock until the entry is posted.
-    let answer = announce()
+    let answer = markReady()
     if answer == .isRefused {
       state.unlock()
     } else {
-      state.value.isAttended = true
-      state.value.mayAnnounceMore = isForTwo
+      state.value.isNotified = true
+      state.value.mayNotifyForMore = isForTwo
     }
     return answer
   }
@@ -72,13 +72,13 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   /// Drains the inbox: `body`, under the lock, takes everything out.
   ///
   /// - Parameter staysAttended: Whether the inbox stays notified. If not, it is idle after that.
-  func collect(
-    staysAttended: Bool, _ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void
+  func drain(
+    staysNotified: Bool, _ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void
   ) {
     state.lock()
     defer { state.unlock() }
-    state.value.isAttended = staysAttended
-    state.value.mayAnnounceMore = false
+    state.value.isNotified = staysNotified
+    state.value.mayNotifyForMore = false
     body(&state.value.entries, state.value.holdsItems)
     state.value.holdsItems = false
   }

@@ -21,7 +21,7 @@ struct WorkerWakeups {
   /// Other dispatchers have the threads of the pool that another run could have.
   var isShort = false
   /// The spin limit of a run.
-  var patience = Patience()
+  var spinLimit = SpinLimit()
 
   /// How many runs may search at a time. One is too few if two threads post. More take the processors from each other.
   static let mostSearching = 2
@@ -89,6 +89,6 @@ struct WorkerWakeups {
   ///
   /// - Parameter away: For how long other threads had its processor when it last spun, in nanoseconds.
   mutating func maySpin(at now: Int64, away: Int64) -> Bool {
-    searching < Self.mostSearching && patience.allowsSearch(at: now, away: away)
+    searching < Self.mostSearching && spinLimit.allowsSearch(at: now, away: away)
   }
 }

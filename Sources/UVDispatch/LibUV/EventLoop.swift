@@ -35,7 +35,7 @@ internal import TaskDispatch
   private var isOpen = true
   /// Called on the loop's thread after a call of ``wake()``, when the timer fires, when a watched descriptor may be
   /// ready, and when another iteration begins at once.
-  var onTurn: () -> Void = {}
+  var onIteration: () -> Void = {}
 
   /// Opens the loop. It does not run yet.
   ///
@@ -76,7 +76,7 @@ internal import TaskDispatch
     unsafe uv_poll_start(waker, Int32(UV_READABLE.rawValue)) { handle, _, _ in
       let loop = unsafe EventLoop.of(handle!.pointee.data)
       loop.takeWakes()
-      loop.onTurn()
+      loop.onIteration()
     }
   }
 
@@ -98,7 +98,7 @@ internal import TaskDispatch
     unsafe Unmanaged.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// Makes the loop's thread call ``onTurn`` soon. Many calls before that count as one. Any thread.
+  /// Makes the loop's thread call ``onIteration`` soon. Many calls before that count as one. Any thread.
   ///
   /// Before the loop runs, this makes its first iteration come at once.
   ///
@@ -116,7 +116,7 @@ internal import TaskDispatch
     }
   }
 
-  /// Calls ``onTurn`` soon after each delivery of `signal`. Any thread.
+  /// Calls ``onIteration`` soon after each delivery of `signal`. Any thread.
   ///
   /// - Returns: The watch. Its owner must call ``SignalWatch/end()`` before ``close()``.
   /// - Throws: ``UVError`` if the system refuses to install a handler.
@@ -124,7 +124,7 @@ internal import TaskDispatch
     try SignalWatch(signal, waking: wakeDescriptor)
   }
 
-  /// Calls ``onTurn`` whenever a descriptor of `set` is ready, from now on. A second call does nothing. The loop's
+  /// Calls ``onIteration`` whenever a descriptor of `set` is ready, from now on. A second call does nothing. The loop's
   /// thread.
   func watch(_ set: ReadySet) {
     guard readySet == nil else { return }
@@ -137,7 +137,7 @@ internal import TaskDispatch
     unsafe uv_poll_start(watcher, Int32(UV_READABLE.rawValue)) { handle, _, _ in
       let loop = unsafe EventLoop.of(handle!.pointee.data)
       loop.mayBeReady = true
-      loop.onTurn()
+      loop.onIteration()
     }
   }
 
@@ -151,7 +151,7 @@ internal import TaskDispatch
     return readySet.take()
   }
 
-  /// Runs `body`; until it returns, the loop calls ``onTurn`` whenever blocks wait in `DispatchQueue.main`.
+  /// Runs `body`; until it returns, the loop calls ``onIteration`` whenever blocks wait in `DispatchQueue.main`.
   ///
   /// Call it on the main thread, which must be the loop's thread.
   func servingMainQueue<Result>(_ body: () -> Result) -> Result {
@@ -169,7 +169,7 @@ internal import TaskDispatch
     unsafe uv_poll_start(watcher, Int32(UV_READABLE.rawValue)) { handle, _, _ in
       let loop = unsafe EventLoop.of(handle!.pointee.data)
       loop.lookAtMainQueue()
-      loop.onTurn()
+      loop.onIteration()
     }
     servesMainQueue = true
     defer { serveMainQueueNoMore() }
@@ -244,13 +244,14 @@ internal import TaskDispatch
     guard again != isIdling else { return }
     isIdling = again
     if again {
-      unsafe uv_idle_start(idle) { handle in unsafe EventLoop.of(handle!.pointee.data).onTurn() }
+      unsafe uv_idle_start(idle) { handle in unsafe EventLoop.of(handle!.pointee.data).onIteration()
+      }
     } else {
       unsafe uv_idle_stop(idle)
     }
   }
 
-  /// Sets the timer, which calls ``onTurn`` once. The loop's thread.
+  /// Sets the timer, which calls ``onIteration`` once. The loop's thread.
   ///
   /// - Parameter nanoseconds: The time from now, rounded up to whole milliseconds, at least one. Nil stops the timer.
   func setTimer(_ nanoseconds: Int64?) {
@@ -263,7 +264,7 @@ internal import TaskDispatch
     unsafe uv_update_time(loop)
     let rounded = max(1, (UInt64(max(0, nanoseconds)) + 999_999) / 1_000_000)
     unsafe uv_timer_start(
-      timer, { handle in unsafe EventLoop.of(handle!.pointee.data).onTurn() }, rounded, 0)
+      timer, { handle in unsafe EventLoop.of(handle!.pointee.data).onIteration() }, rounded, 0)
   }
 
   /// Closes everything. The loop must not run any more, and no thread may be in ``wake()`` or call it again. A second
@@ -273,7 +274,7 @@ internal import TaskDispatch
   func close() {
     guard isOpen else { return }
     isOpen = false
-    onTurn = {}
+    onIteration = {}
     requireNoOthers()
     unsafe uv_close(UnsafeMutableRawPointer(waker).assumingMemoryBound(to: uv_handle_t.self), nil)
     unsafe uv_close(UnsafeMutableRawPointer(timer).assumingMemoryBound(to: uv_handle_t.self), nil)

@@ -101,7 +101,7 @@ package enum SignalMasks {
   /// the calling thread, without the signals of a fault and `SIGPIPE`.
   private static func ofBodies() -> sigset_t {
     var mask = sigset_t()
-    if let blocked = lock.withLock({ _ in settledMaskOfMainThread() }) {
+    if let blocked = lock.withLock({ _ in maskOfIdleMainThread() }) {
       mask = set(of: blocked)
     } else {
       unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -118,7 +118,7 @@ package enum SignalMasks {
   ///
   /// While the main thread makes a thread, the C library blocks everything on it for some microseconds, its own two
   /// signals included, which no program can block. Such a mask is read again.
-  private static func settledMaskOfMainThread() -> UInt64? {
+  private static func maskOfIdleMainThread() -> UInt64? {
     let own: UInt64 = 0b11 << 31
     for _ in 0..<1_000 {
       guard let blocked = blockedByMainThread() else { return nil }

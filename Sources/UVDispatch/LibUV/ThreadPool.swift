@@ -16,9 +16,9 @@ enum ThreadPool {
       if let known { return known }
       // Read before the next lines start the pool.
       let now = try size(unsafe getenv("UV_THREADPOOL_SIZE").map { unsafe String(cString: $0) })
-      try Leases.prepare()
+      try WorkerRuns.prepare()
       let before = threadsOfProcess
-      SignalMasks.whileThatOfBodies { Leases.start {} }
+      SignalMasks.whileThatOfBodies { WorkerRuns.start {} }
       // libuv starts all its threads at once. If no thread has come, other code has used the pool before. What the
       // variable said then is not known, so the threads are counted.
       let isOurs = threadsOfProcess > before
@@ -50,7 +50,7 @@ enum ThreadPool {
     let meeting = Meeting()
     var expected = 0
     while expected < 1024 {
-      for _ in 0..<4 { Leases.start { meeting.attend() } }
+      for _ in 0..<4 { WorkerRuns.start { meeting.attend() } }
       expected += 4
       guard meeting.waitFor(expected) else { break }
     }

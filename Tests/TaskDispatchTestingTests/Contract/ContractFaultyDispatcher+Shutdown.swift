@@ -42,10 +42,12 @@ struct FaultySubject: ContractSubject {
     FaultyDispatcher(configuration, fault: fault)
   }
 
-  func settle(_ dispatcher: FaultyDispatcher) throws { try FakeSubject().settle(dispatcher.inner) }
+  func runUntilIdle(_ dispatcher: FaultyDispatcher) throws {
+    try FakeSubject().runUntilIdle(dispatcher.inner)
+  }
 
-  func settleBackground(_ dispatcher: FaultyDispatcher) throws {
-    try FakeSubject().settleBackground(dispatcher.inner)
+  func runBackgroundUntilIdle(_ dispatcher: FaultyDispatcher) throws {
+    try FakeSubject().runBackgroundUntilIdle(dispatcher.inner)
   }
 
   func pass(_ duration: Duration, on dispatcher: FaultyDispatcher) throws {

@@ -69,7 +69,7 @@ struct StandingStillTests {
   }
 
   @Test("in sync on a view: on top of another, its body sees its own frames, and not that one's")
-  func frames() throws {
+  func contexts() throws {
     let places = try outcomes { dispatcher, log in
       let store = dispatcher.makeQueue(label: "store", width: 1)
       let own = dispatcher.makeQueue(label: "own", width: 1)

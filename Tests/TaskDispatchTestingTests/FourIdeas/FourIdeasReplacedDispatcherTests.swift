@@ -5,8 +5,8 @@ import Testing
 /// Documentation/ReplacedDispatcher.md shows the type and the first test.
 @Suite("The first idea: a dispatcher replaced in a test's scope")
 struct FourIdeasReplacedDispatcherTests {
-  /// Counts words off the loop. It is made deep inside other code, where nobody can hand it a
-  /// dispatcher, so it asks for the current one.
+  /// Counts words off the loop. It is made deep inside other code, which has no dispatcher to hand
+  /// to it. So it asks for the current one.
   struct WordCounter {
     func count(
       _ text: String, priority: TaskPriority = .medium,

@@ -47,10 +47,10 @@ private struct LateSubject: ContractSubject {
     return fake.makeDispatcher(configuration)
   }
 
-  func settle(_ dispatcher: RecordingDispatcher) throws { try fake.settle(dispatcher) }
+  func runUntilIdle(_ dispatcher: RecordingDispatcher) throws { try fake.runUntilIdle(dispatcher) }
 
-  func settleBackground(_ dispatcher: RecordingDispatcher) throws {
-    try fake.settleBackground(dispatcher)
+  func runBackgroundUntilIdle(_ dispatcher: RecordingDispatcher) throws {
+    try fake.runBackgroundUntilIdle(dispatcher)
   }
 
   func pass(_ duration: Duration, on dispatcher: RecordingDispatcher) throws {

@@ -56,7 +56,7 @@ extension OnePool {
       let number = dup(first.readEnd)
       try dispatcher.onReady(number, for: .readable) { _ in log.change { $0.append("first") } }
       first.write()
-      dispatcher.engine.withCore { dispatcher.engine.settleEvents($0, looks: true) }
+      dispatcher.engine.withCore { dispatcher.engine.queueEventCalls($0, looks: true) }
       #expect(dispatcher.ledger.waiting == 1)
       #expect(dup2(second.readEnd, number) == number)
 
@@ -134,7 +134,7 @@ extension OnePool {
         handler = token
         try dropped.onReady(pipe.readEnd, for: .readable) { _ in token.increment() }
         pipe.write()
-        dropped.engine.withCore { dropped.engine.settleEvents($0, looks: true) }
+        dropped.engine.withCore { dropped.engine.queueEventCalls($0, looks: true) }
         #expect(dropped.ledger.waiting == 1)
       }
       #expect(dispatcher == nil)

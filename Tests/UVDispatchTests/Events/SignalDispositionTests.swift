@@ -42,7 +42,7 @@ extension OnePool {
         _ = try dropped.onSignal(signal) { _ in }
         deliver(signal)
         // A call of the handler waits, and no loop will run it.
-        dropped.engine.withCore { dropped.engine.settleEvents($0, looks: true) }
+        dropped.engine.withCore { dropped.engine.queueEventCalls($0, looks: true) }
         #expect(dropped.ledger.waiting == 1)
       }
       #expect(Disposition.of(signal) == .standard)

@@ -77,7 +77,7 @@ extension OnePool {
       try dispatcher.onSignal(signal) { deliveries in log.change { $0.append(deliveries) } }
       for _ in 0..<3 {
         deliver(signal)
-        dispatcher.engine.withCore { dispatcher.engine.settleEvents($0, looks: true) }
+        dispatcher.engine.withCore { dispatcher.engine.queueEventCalls($0, looks: true) }
       }
 
       dispatcher.runUntilIdle()
@@ -170,7 +170,7 @@ extension OnePool {
       }
       try dispatcher.onSignal(signal) { _ in stays.increment() }
       deliver(signal)
-      dispatcher.engine.withCore { dispatcher.engine.settleEvents($0, looks: true) }
+      dispatcher.engine.withCore { dispatcher.engine.queueEventCalls($0, looks: true) }
       #expect(dispatcher.ledger.waiting == 2)
 
       registration.cancel()

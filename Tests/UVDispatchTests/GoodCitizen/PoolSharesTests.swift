@@ -314,7 +314,7 @@ struct PoolSharesTests {
     #expect(ended.value == count)
     #expect(deepest.value == 1)
     #expect(!shares.isAwaited)
-    #expect(!TaskFrame.threadReleases)
+    #expect(!TaskContext.threadReleases)
   }
 
   @Test("look for the next one when one leaves that another thread calls")

@@ -223,7 +223,7 @@ extension OnePool {
                 for _ in 0..<8 {
                   group.addTask {
                     for _ in 0..<150 {
-                      let step = { if !TaskFrame.isRunning(identity) { astray.increment() } }
+                      let step = { if !TaskContext.isRunning(identity) { astray.increment() } }
                       if identity.view == nil { step() } else { meter.count(step) }
                       await Task.yield()
                     }

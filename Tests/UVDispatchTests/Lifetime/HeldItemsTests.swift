@@ -53,7 +53,8 @@ struct HeldItemsTests {
     #expect(report.ledger.cancelled == count)
     #expect(report.ledger.balances)
     #if DEBUG
-      #expect(dispatcher.engine.withCore { $0.standby.held.looks } == count, "each looks at its own place alone")
+      let looks = dispatcher.engine.withCore { $0.standby.held.looks }
+      #expect(looks == count, "each looks at its own place alone")
     #endif
     group.leave()
   }

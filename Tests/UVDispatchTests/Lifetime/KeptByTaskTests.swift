@@ -46,7 +46,7 @@ extension OnePool {
     }
 
     private func goOn(on identity: TaskQueue.Identity) async {
-      let step = { if !TaskFrame.isRunning(identity) { astray.increment() } }
+      let step = { if !TaskContext.isRunning(identity) { astray.increment() } }
       step()
       await onOtherThread {
         areAway.open()

@@ -25,11 +25,11 @@ extension OnePool {
     func leases() async {
       await #expect(processExitsWith: .success) {
         try standingStill {
-          try Leases.prepare()
+          try WorkerRuns.prepare()
           // A request and its body together take more than twice as much.
           expectNoGrowth(of: 40, rounds: 40_000) {
             let ended = Latch()
-            Leases.start { ended.open() }
+            WorkerRuns.start { ended.open() }
             #expect(ended.wait(patience))
           }
         }

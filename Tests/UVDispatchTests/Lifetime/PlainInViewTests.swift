@@ -12,35 +12,35 @@ struct PlainInViewTests {
   /// Posts a plain body, and drains the inbox.
   private func post(line: UInt = #line, to view: UVView) {
     bare.post(to: view, line: line)
-    core.collect()
+    core.drainAll()
   }
 
-  private func start(in frame: QueuedTask? = nil) -> QueuedTask? {
-    core.startOnWorker(frame ?? core.makeFrame(on: .background))
+  private func start(in context: QueuedTask? = nil) -> QueuedTask? {
+    core.startOnWorker(context ?? core.makeContext(on: .background))
   }
 
   @Test("is run in a frame of that view, which a body of another queue then leaves")
-  func frame() throws {
-    let frame = core.makeFrame(on: .background)
+  func context() throws {
+    let context = core.makeContext(on: .background)
     post(to: bare.view)
-    let lane = frame.queue
+    let lane = context.queue
 
-    #expect(start(in: frame) === frame)
-    #expect(frame.view === bare.view)
-    #expect(frame.queue.view == ObjectIdentifier(bare.view))
-    #expect(frame.queueLabel == "view")
-    _ = frame.takePlain()
-    core.finish(frame, .completed)
+    #expect(start(in: context) === context)
+    #expect(context.view === bare.view)
+    #expect(context.queue.view == ObjectIdentifier(bare.view))
+    #expect(context.queueLabel == "view")
+    _ = context.takePlain()
+    core.finish(context, .completed)
     #expect(bare.view.pool.queue.running == 0)
-    #expect(frame.view == nil)
+    #expect(context.view == nil)
 
     bare.post()
-    #expect(start(in: frame) === frame)
-    #expect(frame.view == nil)
-    #expect(frame.queue == lane)
-    #expect(frame.queueLabel == "background")
-    _ = frame.takePlain()
-    core.finish(frame, .completed)
+    #expect(start(in: context) === context)
+    #expect(context.view == nil)
+    #expect(context.queue == lane)
+    #expect(context.queueLabel == "background")
+    _ = context.takePlain()
+    core.finish(context, .completed)
   }
 
   @Test(
@@ -48,7 +48,7 @@ struct PlainInViewTests {
     arguments: [false, true])
   func keepsView(bySuccession: Bool) {
     weak var gone: UVView?
-    let frame = core.makeFrame(on: .background)
+    let context = core.makeContext(on: .background)
     do {
       let view = UVView(label: "v", width: 1, workerWidth: 1, agingStep: 1)
       core.add(view)
@@ -57,22 +57,22 @@ struct PlainInViewTests {
     }
     #expect(gone != nil)
 
-    _ = start(in: frame)
-    _ = frame.takePlain()
+    _ = start(in: context)
+    _ = context.takePlain()
     #expect(gone?.pool.holder === gone)
     if bySuccession {
-      #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+      #expect(core.takeNextOfBatch(in: context, at: 0) != nil)
     } else {
-      core.finish(frame, .completed)
-      _ = start(in: frame)
-      _ = frame.takePlain()
+      core.finish(context, .completed)
+      _ = start(in: context)
+      _ = context.takePlain()
     }
     #expect(gone != nil)
     #expect(gone?.pool.holder == nil)
 
-    core.finish(frame, .completed)
+    core.finish(context, .completed)
     #expect(gone == nil)
-    withExtendedLifetime(frame) {}
+    withExtendedLifetime(context) {}
   }
 
   @Test("keeps it no longer when what stands behind has been cancelled")
@@ -98,17 +98,17 @@ struct PlainInViewTests {
     bare.core.accept(caller)
     bare.core.enqueue(caller)
 
-    let frame = bare.core.makeFrame(on: .background)
-    _ = bare.core.startOnWorker(frame)?.takePlain()
+    let context = bare.core.makeContext(on: .background)
+    _ = bare.core.startOnWorker(context)?.takePlain()
 
-    #expect(caller.isGranted == (viewWidth == 2))
-    if !caller.isGranted {
+    #expect(caller.isAdmitted == (viewWidth == 2))
+    if !caller.isAdmitted {
       #expect(bare.view.pool.holder != nil)
       if goes {
         #expect(bare.core.takeBack(caller))
       } else {
-        bare.core.finish(frame, .completed)
-        #expect(caller.isGranted)
+        bare.core.finish(context, .completed)
+        #expect(caller.isAdmitted)
       }
     }
     #expect(bare.view.pool.holder == nil)
@@ -121,13 +121,13 @@ struct PlainInViewTests {
     let before = bare.item()
     core.put(before)
     bare.post(to: bare.view, line: 7)
-    if isCollected { core.collect() }
+    if isCollected { core.drainAll() }
     let after = bare.item(.task, on: .background, bare.view)
     core.put(after)
     bare.post(to: bare.view, line: 8)
     core.put(bare.item())
 
-    core.promotePlain()
+    core.materialisePlainTasks()
 
     #expect(bare.view.pool.holder == nil)
     var found: [(line: UInt32, order: UInt64, view: UVView?)] = []
@@ -148,7 +148,7 @@ struct PlainInViewTests {
       let high = bare.item(.task, on: .background, view, band: .high)
       core.put(high)
 
-      core.promotePlain()
+      core.materialisePlainTasks()
 
       var orders: [UInt64] = []
       core.forEachReady { if $0.item == nil { orders.append($0.order) } }
@@ -176,14 +176,14 @@ struct PlainInViewTests {
   @Test("is no successor of another while something waits in the inbox, which has a say")
   func inbox() throws {
     for _ in 0..<4 { post(to: bare.view) }
-    let frame = try #require(start())
-    _ = frame.takePlain()
-    #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+    let context = try #require(start())
+    _ = context.takePlain()
+    #expect(core.takeNextOfBatch(in: context, at: 0) != nil)
     bare.post()
 
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
-    core.collect()
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
+    core.drainAll()
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
     _ = core.releaseEverything()
   }
 }

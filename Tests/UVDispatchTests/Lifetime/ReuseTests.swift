@@ -34,7 +34,7 @@ struct ReuseTests {
     #expect(spare?.view == nil)
     #expect(spare?.waitsFor == nil)
     #expect(spare?.blockedOn == nil)
-    #expect(spare?.nextSpare == nil)
+    #expect(spare?.nextFree == nil)
   }
 
   @Test("is used once: the last that has ended first")
@@ -67,7 +67,7 @@ struct ReuseTests {
   @Test("is not kept if it is the frame of a thread, or if there are enough")
   func notKept() {
     let bare = BareCore()
-    bare.core.reuse(bare.core.makeFrame(on: .background))
+    bare.core.reuse(bare.core.makeContext(on: .background))
     #expect(bare.core.running.freeTasks.count == 0)
 
     var tasks = (0..<FreeList.most + 10).map { _ in bare.task() }
@@ -106,9 +106,9 @@ struct ReuseTests {
     task.runningIndex = 10
     task.runner = .caller
     task.ranAsBarrier = true
-    task.isGranted = true
+    task.isAdmitted = true
     task.hasRun = true
-    task.isTurnedAway = true
+    task.isRejected = true
     task.abandon()
     task.beginWait(for: bare.task())
     _ = task.release()

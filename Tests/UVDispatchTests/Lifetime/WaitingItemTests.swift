@@ -54,7 +54,7 @@ struct WaitingItemTests {
     #expect(task.id == item.place.id.number)
     #expect(task.order == task.id)
 
-    let started = core.startOnWorker(core.makeFrame(on: .background))
+    let started = core.startOnWorker(core.makeContext(on: .background))
 
     #expect(started === task)
     #expect(core.task(of: item) === task)
@@ -130,7 +130,9 @@ struct WaitingItemTests {
   @Test("is in a dispatcher that no other is named as")
   func named() {
     typealias Name = WorkItem.DispatcherName
-    #expect(BareCore().core.doors.name != BareCore().core.doors.name || BareCore().core.doors.name == .none)
+    #expect(
+      BareCore().core.doors.name != BareCore().core.doors.name
+        || BareCore().core.doors.name == .none)
     for count in [1, 255, 256, 65_535] {
       #expect(Name(ofDispatcher: count) != .none)
       #expect(Name(ofDispatcher: count) == Name(ofDispatcher: count))
@@ -177,7 +179,7 @@ struct WaitingItemTests {
     let item = bare.item(.timer, due: .start, timeToLive: .seconds(1))
     core.put(item)
 
-    core.settleTimers()
+    core.moveDueTimers()
 
     #expect(core.task(of: item)?.cameDueAt == 0)
     #expect(item.place.stage == .queue)

@@ -26,7 +26,7 @@ extension OnePool {
 
       #expect(ran.value == 1)
       #expect(!loop.hasReturned)
-      dispatcher.fetch(.foreground)
+      dispatcher.engine.notifyConsumer(of: .foreground)
       #expect(loop.join())
     }
 
@@ -35,7 +35,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let core = dispatcher.engine.lock()
       core.loop.want()
-      core.settle()
+      core.reconcile()
       #expect(core.loop.isPending)
       #expect(core.loop.inFlight == 1)
       // The part of an unlock that is done under the lock.

@@ -107,7 +107,7 @@ extension OnePool {
     func oneTurn() throws {
       let loop = try EventLoop()
       let turns = Box(0)
-      loop.onTurn = { [unowned loop] in
+      loop.onIteration = { [unowned loop] in
         turns.increment()
         loop.stop()
       }
@@ -130,7 +130,7 @@ extension EventLoop {
   /// Libuv says nothing about a loop whose descriptors it has not polled yet.
   fileprivate static func thatHasPolled() throws -> EventLoop {
     let loop = try EventLoop()
-    loop.onTurn = { [unowned loop] in loop.stop() }
+    loop.onIteration = { [unowned loop] in loop.stop() }
     loop.wake()
     loop.run()
     return loop

@@ -69,8 +69,8 @@ extension OnePool {
     }
 
     @Test("is neither idle nor may it end with somebody who is to be told")
-    func outbox() {
-      core.outbox.append {}
+    func callbacks() {
+      core.callbacks.append {}
 
       #expect(!core.isIdle)
       #expect(!core.hasNothingLeft)
@@ -78,7 +78,7 @@ extension OnePool {
 
     @Test("is neither idle nor may it end with somebody who is being told")
     func delivery() {
-      core.doors.callbacks.begin()
+      core.doors.callbackCounts.begin()
 
       #expect(!core.isIdle)
       #expect(!core.hasNothingLeft)

@@ -12,7 +12,8 @@ extension OnePool {
 
       dispatcher.runUntilIdle()
 
-      #expect(dispatcher.engine.withCore { !$0.loopThread.leavesWhenIdle && !$0.loopThread.isClaimed })
+      let thread = dispatcher.engine.withCore(\.loopThread)
+      #expect(!thread.leavesWhenIdle && !thread.isClaimed)
     }
   }
 }

@@ -29,7 +29,7 @@ extension RandomProgram {
     isBarrier ? queues[slip.queue].barrier : queues[slip.queue]
   }
 
-  func settle(_ slip: Slip, _ isAccepted: Bool?) {
+  func runUntilIdle(_ slip: Slip, _ isAccepted: Bool?) {
     let returned = ticket()
     slip.note {
       $0.returned = returned
@@ -47,7 +47,7 @@ extension RandomProgram {
         halfTime.hold(patience)
         perform(slip)
       }
-      settle(slip, admission.isAccepted)
+      runUntilIdle(slip, admission.isAccepted)
     }
   }
 
@@ -57,7 +57,7 @@ extension RandomProgram {
     let admission = target(of: slip, isBarrier)(line: UInt(slip.number)) { [self] in
       perform(slip)
     }
-    settle(slip, admission.isAccepted)
+    runUntilIdle(slip, admission.isAccepted)
   }
 
   func submit(_ actor: inout Actor) {
@@ -75,7 +75,7 @@ extension RandomProgram {
     ) { [self] in perform(slip) }
     var isRefused = false
     if case .refused = handle.outcomeIfFinished { isRefused = true }
-    settle(slip, !isRefused)
+    runUntilIdle(slip, !isRefused)
     slip.isHandled(
       by: .init(
         cancel: { handle.cancel() }, outcome: { handle.outcomeIfFinished },
@@ -93,7 +93,7 @@ extension RandomProgram {
       site: CallSite(fileID: #fileID, line: UInt(slip.number)),
       due: DispatcherInstant(nanoseconds: due)
     ) { [self] in perform(slip) }
-    settle(slip, dispatcher.submit(item).isAccepted)
+    runUntilIdle(slip, dispatcher.submit(item).isAccepted)
     let dispatcher = dispatcher
     slip.isHandled(by: .init(cancel: { dispatcher.cancel(item) }, outcome: { item.outcome }))
   }
@@ -112,7 +112,7 @@ extension RandomProgram {
     }
     var isRefused = false
     if case .refused = timer.outcomeIfFinished { isRefused = true }
-    settle(slip, !isRefused)
+    runUntilIdle(slip, !isRefused)
     slip.isHandled(by: .init(cancel: { timer.cancel() }, outcome: { timer.outcomeIfFinished }))
   }
 
@@ -121,7 +121,7 @@ extension RandomProgram {
     let admission = group.notify(on: queues[slip.queue], line: UInt(slip.number)) { [self] in
       perform(slip)
     }
-    settle(slip, admission.isAccepted)
+    runUntilIdle(slip, admission.isAccepted)
   }
 
   /// Submits a body whose reply runs on the foreground.
@@ -130,7 +130,7 @@ extension RandomProgram {
     let reply = draft(.reply, &actor, on: 0)
     let admission = queues[slip.queue](
       line: UInt(slip.number), { [self] in perform(slip) }, then: { [self] _ in perform(reply) })
-    settle(slip, admission.isAccepted)
+    runUntilIdle(slip, admission.isAccepted)
   }
 
   func cancel(_ actor: inout Actor) {

@@ -45,12 +45,12 @@ extension RandomProgram {
     defer { if actor.parent != nil { mark(.syncEnded) } }
     do {
       try target(of: slip, isBarrier).sync(line: UInt(slip.number)) { perform(slip) }
-      settle(slip, true)
+      runUntilIdle(slip, true)
     } catch WaitRefusal.wouldDeadlock {
       slip.note { $0.wouldDeadlock = true }
-      settle(slip, false)
+      runUntilIdle(slip, false)
     } catch {
-      settle(slip, false)
+      runUntilIdle(slip, false)
     }
   }
 
@@ -92,12 +92,12 @@ extension RandomProgram {
         try await target.run(priority: .medium, line: UInt(slip.number)) { [self] in
           perform(slip)
         }
-        settle(slip, true)
+        runUntilIdle(slip, true)
       } catch is CancellationError {
         slip.note { $0.outcome = .cancelled }
-        settle(slip, nil)
+        runUntilIdle(slip, nil)
       } catch {
-        settle(slip, false)
+        runUntilIdle(slip, false)
       }
       tasks.leave()
     }

@@ -25,7 +25,7 @@ extension OnePool {
 
       let view = dispatcher.view(queue.view)
       let next = dispatcher.engine.withCore { core in
-        core.collect()
+        core.drainAll()
         return core.poolView(view).queue.ready.nextBarrierBand
       }
       #expect(next == .medium)

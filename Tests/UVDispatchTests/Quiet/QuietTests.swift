@@ -58,7 +58,9 @@ extension OnePool {
           started.hold(patience)
           ending.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
           for dispatcher in [running, watched, waiting, ending] {
-            dispatcher.waitUntil { $0.loopThread.isClaimed && $0.loop.mustBeTold && !$0.isDelivering }
+            dispatcher.waitUntil {
+              $0.loopThread.isClaimed && $0.loop.mustBeTold && !$0.isDelivering
+            }
           }
 
           let woken = switchesInASecond(apartFrom: others)

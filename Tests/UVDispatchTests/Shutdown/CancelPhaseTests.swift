@@ -46,7 +46,7 @@ struct CancelPhaseTests {
   @Test("and nothing is left, there is a report")
   func nothingLeft() {
     core.beginShutdown(drainIsOver)
-    core.advanceShutdown(isTurn: true)
+    core.advanceShutdown(isIteration: true)
 
     #expect(core.closing.report != nil)
   }
@@ -56,7 +56,7 @@ struct CancelPhaseTests {
     core.blocked.admit(bare.caller(on: nil))
 
     core.beginShutdown(drainIsOver)
-    core.advanceShutdown(isTurn: true)
+    core.advanceShutdown(isIteration: true)
 
     #expect(core.closing.report == nil)
   }
@@ -65,10 +65,10 @@ struct CancelPhaseTests {
     "there is no report while somebody is told of an outcome, or is to be",
     arguments: [true, false])
   func delivery(isUnderWay: Bool) {
-    if isUnderWay { core.doors.callbacks.begin() } else { core.outbox.append {} }
+    if isUnderWay { core.doors.callbackCounts.begin() } else { core.callbacks.append {} }
 
     core.beginShutdown(drainIsOver)
-    core.advanceShutdown(isTurn: true)
+    core.advanceShutdown(isIteration: true)
 
     #expect(core.closing.report == nil)
   }

@@ -20,9 +20,9 @@ extension OnePool {
         since: first.timesEmptied)
       #expect(waits)
       second.notify(on: dispatcher.background) { ran.increment() }
-      let (turns, turn) = (Latch(3), dispatcher.engine.loop.onTurn)
-      dispatcher.engine.loop.onTurn = { [unowned dispatcher] in
-        turn()
+      let (turns, iterate) = (Latch(3), dispatcher.engine.loop.onIteration)
+      dispatcher.engine.loop.onIteration = { [unowned dispatcher] in
+        iterate()
         if dispatcher.engine.withCore({ $0.closing.hasBegun }) { turns.open() }
       }
       try dispatcher.start()

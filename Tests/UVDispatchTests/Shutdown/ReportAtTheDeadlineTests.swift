@@ -253,7 +253,8 @@ extension OnePool {
       _ = try abandoned(by: dispatcher)
 
       // The test does not ask whether the Task runs there at the moment: it may have yielded, or not.
-      #expect(dispatcher.engine.withCore { !$0.loop.isOver && $0.strandsJobs(on: .background, nil) })
+      #expect(
+        dispatcher.engine.withCore { !$0.loop.isOver && $0.strandsJobs(on: .background, nil) })
       mayEnd.raise()
       #expect(ended.wait(patienceWithTasks))
       #expect(dispatcher.run().ledger.balances)
@@ -282,7 +283,7 @@ extension OnePool {
       dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 }
       dispatcher.engine.withCore { core in
         for thread in core.blocked.threads {
-          guard case .turn(let task) = thread.target else { continue }
+          guard case .admission(let task) = thread.target else { continue }
           #expect(core.takeBack(task))
           core.blocked.admit(task)
         }

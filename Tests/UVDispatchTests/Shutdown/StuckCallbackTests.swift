@@ -134,7 +134,8 @@ extension OnePool {
       view.suspend()
       let task = Task(executorPreference: view.executor) { 12 }
       #expect(await opens(started))
-      await onOtherThread { [dispatcher] in dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 } }
+      await onOtherThread { [dispatcher] in dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 }
+      }
       let awaiter = Task.immediate { [dispatcher] in await dispatcher.waitForReport() }
       // No thread runs the loop, so the thread of the deadline calls the callbacks.
       dispatcher.beginShutdown(policy)
@@ -215,7 +216,8 @@ extension OnePool {
     @Test("and a Task of the foreground goes on that no loop runs")
     func foregroundWithoutLoop() async throws {
       let task = Task(executorPreference: dispatcher.foreground.executor) { 12 }
-      await onOtherThread { [dispatcher] in dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 } }
+      await onOtherThread { [dispatcher] in dispatcher.waitUntil { $0.accounts.ledger.waiting == 1 }
+      }
 
       dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
       let report = await dispatcher.waitForReport()

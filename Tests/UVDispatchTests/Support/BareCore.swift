@@ -83,8 +83,8 @@ struct BareCore {
 
   /// Runs the deferred callbacks. No thread takes the lock here.
   func deliver() {
-    guard !core.outbox.isEmpty else { return }
-    switch core.outbox.take() {
+    guard !core.callbacks.isEmpty else { return }
+    switch core.callbacks.take() {
     case .one(let note): note.deliver()
     case .several(let notes): for note in notes { note.deliver() }
     }
@@ -145,9 +145,9 @@ struct BareCore {
     -> ViewInbox.Begun
   {
     let begun = view.inbox.beginPost {
-      core.doors.background.announce(view)
-    } announceMore: {
-      core.doors.background.announceMore()
+      core.doors.background.markReady(view)
+    } notifyForMore: {
+      core.doors.background.notifyForMore()
     }
     if begun != .isRefused {
       view.inbox.post(
@@ -160,11 +160,11 @@ struct BareCore {
   /// full then.
   func full() -> QueuedTask {
     post(to: view)
-    let frame = core.startOnWorker(core.makeFrame(on: .background))!
-    _ = frame.takePlain()
+    let context = core.startOnWorker(core.makeContext(on: .background))!
+    _ = context.takePlain()
     post(to: view)
-    core.collect()
-    return frame
+    core.drainAll()
+    return context
   }
 
   private func task(_ work: consuming QueuedTask.Work, _ view: UVView?) -> QueuedTask {
@@ -177,23 +177,24 @@ struct LaneInbox {
   let core: Core
   let lane: Lane
 
-  var isAttended: Bool {
-    lane == .foreground ? core.doors.foreground.isAttended : core.doors.background.isAttended
+  var isNotified: Bool {
+    lane == .foreground ? core.doors.foreground.isNotified : core.doors.background.isNotified
   }
 
   var mayHoldEntries: Bool {
-    lane == .foreground ? core.doors.foreground.mayHoldEntries : core.doors.background.mayHoldEntries
+    lane == .foreground
+      ? core.doors.foreground.mayHoldEntries : core.doors.background.mayHoldEntries
   }
 
   var mayHoldViews: Bool { core.doors.background.mayHoldViews }
 
-  var isBeingFetchedFor: Bool { core.doors.background.isBeingFetchedFor }
+  var isNotifying: Bool { core.doors.background.isNotifying }
 
   func mayHoldViews(otherThan view: ObjectIdentifier?) -> Bool {
     core.doors.background.mayHoldViews(otherThan: view)
   }
 
-  func rest() -> Bool { core.doors.background.rest() }
+  func tryGoIdle() -> Bool { core.doors.background.tryGoIdle() }
 
   func beginPost() -> Bool {
     lane == .foreground ? core.doors.foreground.beginPost() : core.doors.background.beginPost()

@@ -19,18 +19,20 @@ struct UVSubject: ContractSubject {
 
   func start(_ dispatcher: UVDispatcher) throws { try dispatcher.start() }
 
-  func settle(_ dispatcher: UVDispatcher) { dispatcher.waitUntil { $0.isIdle } }
+  func runUntilIdle(_ dispatcher: UVDispatcher) { dispatcher.waitUntil { $0.isIdle } }
 
   func end(_ dispatcher: UVDispatcher) { dispatcher.waitUntil { $0.closing.report != nil } }
 
   func finish(_ dispatcher: UVDispatcher) throws {
-    if dispatcher.engine.withCore({ !$0.loopThread.isClaimed && !$0.loop.isOver }) { try start(dispatcher) }
+    if dispatcher.engine.withCore({ !$0.loopThread.isClaimed && !$0.loop.isOver }) {
+      try start(dispatcher)
+    }
     dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
     dispatcher.waitUntil { $0.loop.isOver }
   }
 
   func usePool(of dispatcher: UVDispatcher, _ work: @escaping @Sendable () -> Void) {
-    Leases.start(work)
+    WorkerRuns.start(work)
   }
 
   func raise(_ signal: Signal, to dispatcher: UVDispatcher) { deliver(signal) }
@@ -61,7 +63,7 @@ extension UVDispatcher {
   /// thread counts among those that are blocked.
   func waitUntil(sourceLocation: SourceLocation = #_sourceLocation, _ condition: (Core) -> Bool) {
     let core = engine.lock()
-    core.doors.callbacks.addParty()
+    core.doors.callbackCounts.addParty()
     let end = core.instant.advanced(by: patienceWithTasks)
     let thread = engine.block(for: .anything, mayTimeOut: true)
     var holds = condition(core)
@@ -70,7 +72,7 @@ extension UVDispatcher {
       holds = condition(core)
     }
     engine.unblock(thread)
-    core.doors.callbacks.removeParty()
+    core.doors.callbackCounts.removeParty()
     engine.unlock()
     if !holds { Issue.record("it never came about", sourceLocation: sourceLocation) }
   }

@@ -5,15 +5,15 @@
 /// starts takes a place and a thread until it ends, and of two tasks that may start, each is tried first. It is
 /// slow, and only for tests of the judge.
 struct EveryWay {
-  private let frame: Int
+  private let context: Int
   private var seen: Set<Standing> = []
   /// The most standings that are looked at.
   private let most: Int
   private(set) var isExhausted = true
 
   /// - Parameter frame: The number of the frame that waits.
-  init(endsWaitOf frame: Int, most: Int = 20_000) {
-    self.frame = frame
+  init(endsWaitOf context: Int, most: Int = 20_000) {
+    self.context = context
     self.most = most
   }
 
@@ -37,7 +37,7 @@ struct EveryWay {
         isExhausted = false
         return false
       }
-      guard let waiter = standing.frame(frame), case .waiting = waiter.activity else {
+      guard let waiter = standing.context(context), case .waiting = waiter.activity else {
         return true
       }
       open += successors(of: standing)
@@ -51,7 +51,7 @@ struct EveryWay {
       var next = standing
       if case .waiting(let target, let isTimed) = top.activity {
         guard isTimed || standing.hasComeAbout(target) else { continue }
-        next.frames[standing.index(ofFrame: top.number)!].activity = .moving
+        next.contexts[standing.index(ofFrame: top.number)!].activity = .moving
       } else {
         next.endFrame(top.number)
       }
@@ -72,23 +72,23 @@ struct EveryWay {
     guard standing.canStartFirst(of: queue, helps: true) else { return [] }
     var next = standing
     let item = next.queues[queue].items.removeFirst()
-    let number = 1_000_000 + standing.frames.map(\.number).max().map { $0 % 1_000_000 + 1 }!
+    let number = 1_000_000 + standing.contexts.map(\.number).max().map { $0 % 1_000_000 + 1 }!
     func begun(_ work: Standing.Work, on place: Standing.Place) -> Standing {
       var begun = next
-      begun.frames.append(
+      begun.contexts.append(
         .init(number: number, place: place, work: work, queue: queue, isBarrier: item.isBarrier))
       return begun
     }
     switch item.content {
     case .caller(let caller, let ticket):
-      let place = queue == WaitProgram.foreground ? .loop : standing.frame(caller)!.place
+      let place = queue == WaitProgram.foreground ? .loop : standing.context(caller)!.place
       return [begun(.syncBody(ticket), on: place)]
     case .task(let task):
       if queue == WaitProgram.foreground { return [begun(.task(task), on: .loop)] }
       var places: [Standing.Place] = []
       if standing.hasWorker {
         // Idle workers are alike, so this takes the first number that is free.
-        let taken = Set(standing.frames.map(\.place))
+        let taken = Set(standing.contexts.map(\.place))
         places.append(
           (UInt(0)...).lazy.map { Standing.Place.worker($0) }.first { !taken.contains($0) }!)
       }

@@ -15,12 +15,12 @@ extension OnePool {
           driver.run()
           for standing in driver.seen {
             let outlook = Outlook(of: standing, hopes: .everything)
-            for frame in standing.frames where frame.isWaiting {
-              var search = EveryWay(endsWaitOf: frame.number)
+            for context in standing.contexts where context.isWaiting {
+              var search = EveryWay(endsWaitOf: context.number)
               let exists = search.exists(from: standing)
               guard search.isExhausted else { continue }
               compared += 1
-              #expect(exists == outlook.ends(frame), "program \(seed): \(frame)\n\(standing)")
+              #expect(exists == outlook.ends(context), "program \(seed): \(context)\n\(standing)")
             }
           }
         }

@@ -48,7 +48,7 @@ struct Outlook {
   /// Timers come due on the loop's thread, whatever lane they are for.
   private mutating func comeDue() -> Bool {
     guard hopes.contains(.timers), !standing.timers.isEmpty,
-      !standing.frames.contains(where: { $0.place == .loop })
+      !standing.contexts.contains(where: { $0.place == .loop })
     else { return false }
     for timer in standing.timers {
       standing.queues[timer.queue].items.append(
@@ -58,7 +58,7 @@ struct Outlook {
     return true
   }
 
-  func ends(_ frame: Standing.Frame) -> Bool { freed.contains(frame.number) }
+  func ends(_ context: Standing.Frame) -> Bool { freed.contains(context.number) }
 
   private mutating func endFrames() -> Bool {
     for top in standing.tops {
@@ -84,10 +84,10 @@ struct Outlook {
   }
 
   private func mayEnd(
-    _ target: Standing.Target, _ isTimed: Bool, _ frame: Standing.Frame
+    _ target: Standing.Target, _ isTimed: Bool, _ context: Standing.Frame
   ) -> Bool {
     if isTimed || standing.hasComeAbout(target) { return true }
-    if hopes.contains(.waits), standing.isInCallback(frame) { return true }
+    if hopes.contains(.waits), standing.isInCallback(context) { return true }
     switch target {
     case .sync: return false
     case .task(let task):
@@ -102,7 +102,7 @@ struct Outlook {
   }
 
   private func isRunning(_ task: Int) -> Bool {
-    standing.frames.contains { $0.work == .task(task) }
+    standing.contexts.contains { $0.work == .task(task) }
   }
 
   private mutating func startItems() -> Bool {
@@ -121,8 +121,8 @@ struct Outlook {
         let place = helper.map { ", on the stack of \(standing.name(of: $0))" } ?? ""
         way.append("t\(task) starts on \(name)\(place), and ends")
         standing.endTask(task)
-      case .caller(let frame, let ticket):
-        way.append("the sync of \(standing.name(ofFrame: frame)) runs on \(name)")
+      case .caller(let context, let ticket):
+        way.append("the sync of \(standing.name(ofFrame: context)) runs on \(name)")
         standing.endedTickets.insert(ticket)
       }
       return true

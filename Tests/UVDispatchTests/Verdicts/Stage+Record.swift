@@ -1,9 +1,9 @@
 import TaskDispatch
 
 extension Stage.Record {
-  mutating func setActivity(of frame: Int, _ activity: Standing.Activity) {
-    guard let index = standing.index(ofFrame: frame) else { return }
-    standing.frames[index].activity = activity
+  mutating func setActivity(of context: Int, _ activity: Standing.Activity) {
+    guard let index = standing.index(ofFrame: context) else { return }
+    standing.contexts[index].activity = activity
   }
 
   mutating func report(_ kind: Finding.Kind, _ text: String) {
@@ -41,7 +41,7 @@ extension Stage.Record {
   /// A script begins that stood in `queue`.
   mutating func take(_ work: Standing.Work, from queue: Int, on place: Standing.Place) {
     if case .task(let task) = work,
-      let top = standing.frames.last(where: { $0.place == place }),
+      let top = standing.contexts.last(where: { $0.place == place }),
       let (kind, text) = objection(inWaitOf: top, { $0.objection(toHelpOn: top, with: queue) })
     {
       let name = WaitProgram.name(ofQueue: queue)
@@ -58,25 +58,26 @@ extension Stage.Record {
     }
   }
 
-  /// What speaks against what has become of the wait of `frame`. Nil if nothing does. Nil also if nothing did
+  /// What speaks against what has become of the wait of `context`. Nil if nothing does. Nil also if nothing did
   /// earlier in the same wait: the dispatcher may have decided then, and other threads may have recorded their
   /// steps since.
   func objection(
-    inWaitOf frame: Standing.Frame,
+    inWaitOf context: Standing.Frame,
     _ objection: (StandingJudge) -> (Finding.Kind, String)?
   ) -> (Finding.Kind, String)? {
     guard let found = objection(StandingJudge(standing)) else { return nil }
     for standing in earlier.reversed() {
-      guard standing.isOnTop(frame), standing.frame(frame.number)?.activity == frame.activity
+      guard standing.isOnTop(context),
+        standing.context(context.number)?.activity == context.activity
       else { break }
       if objection(StandingJudge(standing)) == nil { return nil }
     }
     return found
   }
 
-  /// The wait of `frame` has returned.
-  mutating func noteReturn(_ frame: Int) {
-    guard !isOver, let waiter = standing.frame(frame),
+  /// The wait of `context` has returned.
+  mutating func noteReturn(_ context: Int) {
+    guard !isOver, let waiter = standing.context(context),
       case .waiting(let target, _) = waiter.activity
     else { return }
     let name = standing.name(of: waiter)
@@ -84,12 +85,12 @@ extension Stage.Record {
     if !standing.hasComeAbout(target) {
       report(.earlyReturn, "\(name) does not wait any more for \(standing.name(of: target))")
     }
-    setActivity(of: frame, .moving)
+    setActivity(of: context, .moving)
   }
 
-  /// The wait of `frame` has been refused, or its time-out has passed.
-  mutating func note(_ error: any Error, of frame: Int) {
-    guard !isOver, let waiter = standing.frame(frame),
+  /// The wait of `context` has been refused, or its time-out has passed.
+  mutating func note(_ error: any Error, of context: Int) {
+    guard !isOver, let waiter = standing.context(context),
       case .waiting(let target, let isTimed) = waiter.activity
     else { return }
     let name = "the wait of \(standing.name(of: waiter)) for \(standing.name(of: target))"
@@ -99,7 +100,7 @@ extension Stage.Record {
       let chain = chain.map(\.description).joined(separator: "; ")
       story.append("\(name) is refused: \(chain)")
       let objection = objection(inWaitOf: waiter) { [held] judge in
-        judge.objection(toRefusalOf: frame, while: held)
+        judge.objection(toRefusalOf: context, while: held)
       }
       if let (kind, text) = objection {
         report(kind, "\(name) was refused [\(chain)], but \(text)")
@@ -108,6 +109,6 @@ extension Stage.Record {
     }
     if case .sync = target { refusals += 1 }
     standing.withdraw(target, of: waiter)
-    setActivity(of: frame, .moving)
+    setActivity(of: context, .moving)
   }
 }

@@ -3,20 +3,20 @@ import UVDispatch
 @testable import TaskDispatch
 
 extension Stage {
-  /// Runs `script` in `frame`, with a gate before each step and before the end.
-  func perform(_ script: [WaitStep], in frame: Int) {
+  /// Runs `script` in `context`, with a gate before each step and before the end.
+  func perform(_ script: [WaitStep], in context: Int) {
     for step in script {
-      guard arrive(frame, before: step) else { return }
-      act(step, in: frame)
+      guard arrive(context, before: step) else { return }
+      act(step, in: context)
     }
-    _ = arrive(frame, before: nil)
+    _ = arrive(context, before: nil)
   }
 
-  private func act(_ step: WaitStep, in frame: Int) {
+  private func act(_ step: WaitStep, in context: Int) {
     switch step {
-    case .sync(let queue, let isBarrier, let script): sync(queue, isBarrier, script, frame)
-    case .waitForTask(let task, let isTimed): wait(for: task, isTimed, frame)
-    case .waitForGroup(let group, let isTimed): wait(forGroup: group, isTimed, frame)
+    case .sync(let queue, let isBarrier, let script): sync(queue, isBarrier, script, context)
+    case .waitForTask(let task, let isTimed): wait(for: task, isTimed, context)
+    case .waitForGroup(let group, let isTimed): wait(forGroup: group, isTimed, context)
     case .submit(let task): submit(task)
     case .startTimer(let task, let milliseconds): startTimer(task, milliseconds)
     case .suspend(let queue):
@@ -34,16 +34,16 @@ extension Stage {
 
   // MARK: Waiting
 
-  private func sync(_ queue: Int, _ isBarrier: Bool, _ script: [WaitStep], _ frame: Int) {
+  private func sync(_ queue: Int, _ isBarrier: Bool, _ script: [WaitStep], _ context: Int) {
     let ticket = change { record in
       let ticket = record.number()
       record.standing.queues[queue].items.append(
-        .init(content: .caller(frame: frame, ticket: ticket), isBarrier: isBarrier))
+        .init(content: .caller(context: context, ticket: ticket), isBarrier: isBarrier))
       record.setActivity(
-        of: frame, .waiting(.sync(queue: queue, ticket: ticket), isTimed: false))
+        of: context, .waiting(.sync(queue: queue, ticket: ticket), isTimed: false))
       return ticket
     }
-    settle(frame) {
+    runUntilIdle(context) {
       try (isBarrier ? queues[queue].barrier : queues[queue]).sync {
         let inner = begin(.syncBody(ticket), queue: queue, isBarrier: isBarrier)
         perform(script, in: inner)
@@ -52,31 +52,31 @@ extension Stage {
     }
   }
 
-  private func wait(for task: Int, _ isTimed: Bool, _ frame: Int) {
+  private func wait(for task: Int, _ isTimed: Bool, _ context: Int) {
     let handle = change { record in
       let handle = record.handles[task]
-      if handle != nil { record.setActivity(of: frame, .waiting(.task(task), isTimed: isTimed)) }
+      if handle != nil { record.setActivity(of: context, .waiting(.task(task), isTimed: isTimed)) }
       return handle
     }
     guard let handle else { return }
-    settle(frame) { try handle.wait(timeout: isTimed ? .milliseconds(2) : nil) }
+    runUntilIdle(context) { try handle.wait(timeout: isTimed ? .milliseconds(2) : nil) }
   }
 
-  private func wait(forGroup group: Int, _ isTimed: Bool, _ frame: Int) {
+  private func wait(forGroup group: Int, _ isTimed: Bool, _ context: Int) {
     change { record in
       let round = record.standing.groups[group].round
-      record.setActivity(of: frame, .waiting(.group(group, round: round), isTimed: isTimed))
+      record.setActivity(of: context, .waiting(.group(group, round: round), isTimed: isTimed))
     }
-    settle(frame) { try groups[group].wait(timeout: isTimed ? .milliseconds(2) : nil) }
+    runUntilIdle(context) { try groups[group].wait(timeout: isTimed ? .milliseconds(2) : nil) }
   }
 
   /// Makes a call that waits, and records how it ends.
-  private func settle(_ frame: Int, _ call: () throws -> Void) {
+  private func runUntilIdle(_ context: Int, _ call: () throws -> Void) {
     do {
       try call()
-      change { $0.noteReturn(frame) }
+      change { $0.noteReturn(context) }
     } catch {
-      change { $0.note(error, of: frame) }
+      change { $0.note(error, of: context) }
     }
   }
 
@@ -84,9 +84,9 @@ extension Stage {
 
   private func run(_ task: Int) {
     let body = program.bodies[task]
-    let frame = begin(.task(task), queue: body.queue, isBarrier: body.isBarrier)
-    perform(body.script, in: frame)
-    end(frame)
+    let context = begin(.task(task), queue: body.queue, isBarrier: body.isBarrier)
+    perform(body.script, in: context)
+    end(context)
   }
 
   private func submit(_ task: Int) {
@@ -183,8 +183,8 @@ extension Stage {
   }
 
   private func run(_ script: [WaitStep], asCallback callback: Int) {
-    let frame = begin(.callback(callback))
-    perform(script, in: frame)
-    end(frame)
+    let context = begin(.callback(callback))
+    perform(script, in: context)
+    end(context)
   }
 }

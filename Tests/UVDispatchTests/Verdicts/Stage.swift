@@ -111,7 +111,7 @@ final class Stage: @unchecked Sendable {
       if let queue { record.take(work, from: queue, on: place) }
       if case .callback(let callback) = work { record.standing.dueCallbacks.remove(callback) }
       let number = record.number()
-      record.standing.frames.append(
+      record.standing.contexts.append(
         .init(
           number: number, place: place, work: work, queue: queue, isBarrier: isBarrier))
       record.story.append("\(record.standing.name(ofFrame: number)) begins on \(place)")
@@ -119,24 +119,24 @@ final class Stage: @unchecked Sendable {
     }
   }
 
-  func end(_ frame: Int) {
+  func end(_ context: Int) {
     change { record in
-      record.story.append("\(record.standing.name(ofFrame: frame)) ends")
-      let ended = record.standing.frame(frame)
+      record.story.append("\(record.standing.name(ofFrame: context)) ends")
+      let ended = record.standing.context(context)
       record.change(endingTaskOf: ended?.queueOfEndingTask(in: record.standing)) {
-        $0.endFrame(frame)
+        $0.endFrame(context)
       }
     }
   }
 
   /// Waits until the driver opens the gate. False if the script should end.
-  func arrive(_ frame: Int, before step: WaitStep?) -> Bool {
+  func arrive(_ context: Int, before step: WaitStep?) -> Bool {
     let gate = Parker()
     let isOver = change { record in
-      guard !record.isOver, let index = record.standing.index(ofFrame: frame) else { return true }
-      record.standing.frames[index].activity = .held
-      record.gates[frame] = (gate, step)
-      let name = record.standing.name(ofFrame: frame)
+      guard !record.isOver, let index = record.standing.index(ofFrame: context) else { return true }
+      record.standing.contexts[index].activity = .held
+      record.gates[context] = (gate, step)
+      let name = record.standing.name(ofFrame: context)
       record.story.append("\(name) stands before \(step?.description ?? "its end")")
       return false
     }
@@ -145,15 +145,15 @@ final class Stage: @unchecked Sendable {
     return !change { $0.isOver }
   }
 
-  /// Called on the driver's thread. Lets `frames` go on to their next gates, all at once.
-  func open(_ frames: [Int]) {
+  /// Called on the driver's thread. Lets `contexts` go on to their next gates, all at once.
+  func open(_ contexts: [Int]) {
     let gates = change { record -> [Parker] in
-      record.held = Set(record.gates.keys).subtracting(frames)
-      for frame in frames {
-        record.setActivity(of: frame, .moving)
-        record.story.append("the gate of \(record.standing.name(ofFrame: frame)) opens")
+      record.held = Set(record.gates.keys).subtracting(contexts)
+      for context in contexts {
+        record.setActivity(of: context, .moving)
+        record.story.append("the gate of \(record.standing.name(ofFrame: context)) opens")
       }
-      return frames.compactMap { record.gates.removeValue(forKey: $0)?.gate }
+      return contexts.compactMap { record.gates.removeValue(forKey: $0)?.gate }
     }
     for gate in gates { gate.open() }
   }

@@ -54,20 +54,20 @@ struct StageDriver {
 
   private mutating func startOutsider(_ number: Int) {
     let stage = stage
-    startOther { frame in stage.perform(stage.program.outsiders[number], in: frame) }
+    startOther { context in stage.perform(stage.program.outsiders[number], in: context) }
   }
 
   /// Starts an outside thread, and waits until it is in the record.
-  private mutating func startOther(_ body: @escaping @Sendable (_ frame: Int) -> Void) {
+  private mutating func startOther(_ body: @escaping @Sendable (_ context: Int) -> Void) {
     let (stage, number, began) = (stage, others.count, Latch())
     others.append(
       OtherThread {
         stage.change { $0.places[CurrentThread.id] = .outside(number) }
-        let frame = stage.begin(.outsider(number))
+        let context = stage.begin(.outsider(number))
         began.open()
-        body(frame)
+        body(context)
         stage.change { $0.places[CurrentThread.id] = nil }
-        stage.end(frame)
+        stage.end(context)
       })
     _ = began.wait(limit)
   }
@@ -115,10 +115,10 @@ struct StageDriver {
 
   /// Picks one of the frames at gates, or two whose next steps may come in either order.
   private mutating func pick(_ held: [Int: WaitStep?]) -> [Int] {
-    let frames = held.keys.sorted()
-    let first = frames[dice.roll(frames.count)]
+    let contexts = held.keys.sorted()
+    let first = contexts[dice.roll(contexts.count)]
     guard races, held.count > 1, dice.once(in: 2) else { return [first] }
-    let second = frames[dice.roll(frames.count)]
+    let second = contexts[dice.roll(contexts.count)]
     guard second != first, let one = held[first], let other = held[second] else { return [first] }
     return Self.mayRace(one, other) ? [first, second] : [first]
   }
@@ -155,7 +155,7 @@ struct StageDriver {
       return true
     }
     let isEmpty =
-      standing.frames.isEmpty && standing.timers.isEmpty
+      standing.contexts.isEmpty && standing.timers.isEmpty
       && standing.queues.allSatisfy(\.items.isEmpty)
     if isEmpty { return false }
     // Either only a timer can go on, and it is not certain that it must, or nothing can.
@@ -194,8 +194,8 @@ struct StageDriver {
     for held in gates.values { held.gate.open() }
     for queue in standing.queues.indices { while stage.resume(queue) {} }
     for group in standing.groups.indices { while stage.leave(group) {} }
-    if !standing.frames.isEmpty { for handle in handles.values { handle.cancel() } }
-    let isFree = stage.await(min(limit, .seconds(2))) { $0.standing.frames.isEmpty ? true : nil }
+    if !standing.contexts.isEmpty { for handle in handles.values { handle.cancel() } }
+    let isFree = stage.await(min(limit, .seconds(2))) { $0.standing.contexts.isEmpty ? true : nil }
     if isFree == nil { hang("threads stand still for ever") }
   }
 
@@ -235,8 +235,8 @@ extension UVDispatcher {
     let core = engine.core
     return core.blocked.threads.count { thread in
       // A thread whose body runs on the loop, or has run, is still blocked, but stands in no queue.
-      guard case .turn(let caller) = thread.target else { return false }
-      return !core.isRunning(caller) && !caller.hasRun && !caller.isTurnedAway
+      guard case .admission(let caller) = thread.target else { return false }
+      return !core.isRunning(caller) && !caller.hasRun && !caller.isRejected
     }
   }
 }

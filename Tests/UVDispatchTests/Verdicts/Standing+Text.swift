@@ -1,6 +1,6 @@
 extension Standing: CustomStringConvertible {
-  func name(of frame: Frame) -> String {
-    switch frame.work {
+  func name(of context: Frame) -> String {
+    switch context.work {
     case .task(let task): "t\(task)"
     case .syncBody(let ticket): "the body of sync #\(ticket)"
     case .callback(let callback): "callback \(callback)"
@@ -9,7 +9,7 @@ extension Standing: CustomStringConvertible {
   }
 
   func name(ofFrame number: Int) -> String {
-    frame(number).map(name) ?? "a frame that has ended"
+    context(number).map(name) ?? "a frame that has ended"
   }
 
   func name(of target: Target) -> String {
@@ -28,23 +28,23 @@ extension Standing: CustomStringConvertible {
     }
   }
 
-  private func text(_ frame: Frame) -> String {
+  private func text(_ context: Frame) -> String {
     let activity =
-      switch frame.activity {
-      case .moving: isOnTop(frame) ? "goes on" : "called what stands above it"
+      switch context.activity {
+      case .moving: isOnTop(context) ? "goes on" : "called what stands above it"
       case .held: "at a gate"
       case .waiting(let target, let isTimed):
         "waits for \(name(of: target))\(isTimed ? ", with a time-out" : "")"
       }
-    let queue = frame.queue.map { " [\(WaitProgram.name(ofQueue: $0))]" } ?? ""
-    return "\(name(of: frame))\(queue)\(frame.isBarrier ? " (barrier)" : ""): \(activity)"
+    let queue = context.queue.map { " [\(WaitProgram.name(ofQueue: $0))]" } ?? ""
+    return "\(name(of: context))\(queue)\(context.isBarrier ? " (barrier)" : ""): \(activity)"
   }
 
   private func text(_ item: Item) -> String {
     let barrier = item.isBarrier ? " (barrier)" : ""
     return switch item.content {
     case .task(let task): "t\(task)\(barrier)"
-    case .caller(let frame, let ticket): "sync #\(ticket) of \(name(ofFrame: frame))\(barrier)"
+    case .caller(let context, let ticket): "sync #\(ticket) of \(name(ofFrame: context))\(barrier)"
     }
   }
 
@@ -52,7 +52,7 @@ extension Standing: CustomStringConvertible {
   var description: String {
     var lines: [String] = ["workers: \(busyWorkers) of \(workers) are busy, of \(threads) threads"]
     for top in tops {
-      let stack = frames.filter { $0.place == top.place }.map(text)
+      let stack = contexts.filter { $0.place == top.place }.map(text)
       lines.append("\(text(top.place)): \(stack.joined(separator: " > "))")
     }
     for (number, queue) in queues.enumerated() where !queue.items.isEmpty || queue.suspensions > 0 {

@@ -59,7 +59,7 @@ struct Standing: Sendable, Hashable {
     enum Content: Sendable, Hashable {
       case task(Int)
       /// A frame that waits in `sync`.
-      case caller(frame: Int, ticket: Int)
+      case caller(context: Int, ticket: Int)
     }
     var content: Content
     var isBarrier = false
@@ -89,7 +89,7 @@ struct Standing: Sendable, Hashable {
   var queues: [Queue]
   var groups: [Group] = []
   /// The frames of one thread are in the order of its stack.
-  var frames: [Frame] = []
+  var contexts: [Frame] = []
   var timers: [Timer] = []
   var endedTasks: Set<Int> = []
   var endedTickets: Set<Int> = []
@@ -112,20 +112,20 @@ struct Standing: Sendable, Hashable {
 
   // MARK: What can be asked
 
-  func index(ofFrame number: Int) -> Int? { frames.firstIndex { $0.number == number } }
+  func index(ofFrame number: Int) -> Int? { contexts.firstIndex { $0.number == number } }
 
-  func frame(_ number: Int) -> Frame? { frames.first { $0.number == number } }
+  func context(_ number: Int) -> Frame? { contexts.first { $0.number == number } }
 
   /// Whether nothing stands above it on its thread's stack.
-  func isOnTop(_ frame: Frame) -> Bool {
-    frames.last { $0.place == frame.place }?.number == frame.number
+  func isOnTop(_ context: Frame) -> Bool {
+    contexts.last { $0.place == context.place }?.number == context.number
   }
 
-  var tops: [Frame] { frames.filter(isOnTop) }
+  var tops: [Frame] { contexts.filter(isOnTop) }
 
   var busyWorkers: Int {
     var places: Set<Place> = []
-    for frame in frames { if case .worker = frame.place { places.insert(frame.place) } }
+    for context in contexts { if case .worker = context.place { places.insert(context.place) } }
     return places.count
   }
 
@@ -133,25 +133,25 @@ struct Standing: Sendable, Hashable {
   /// a thread of the pool. So does the body of a `sync` in a callback.
   var hasWorker: Bool {
     var places: Set<Place> = []
-    for frame in frames {
-      if case .worker = frame.place, case .task = frame.work { places.insert(frame.place) }
+    for context in contexts {
+      if case .worker = context.place, case .task = context.work { places.insert(context.place) }
     }
     return places.count < workers && busyWorkers < threads
   }
 
-  /// Whether the wait of `frame` may be refused: its thread is the dispatcher's, or has a task or a `sync` body
+  /// Whether the wait of `context` may be refused: its thread is the dispatcher's, or has a task or a `sync` body
   /// of the dispatcher on its stack.
-  func isRefusable(_ frame: Frame) -> Bool {
-    guard case .outside = frame.place else { return true }
-    return frames.contains { other in
-      if other.place == frame.place, case .syncBody = other.work { true } else { false }
+  func isRefusable(_ context: Frame) -> Bool {
+    guard case .outside = context.place else { return true }
+    return contexts.contains { other in
+      if other.place == context.place, case .syncBody = other.work { true } else { false }
     }
   }
 
   /// Whether a callback stands on its thread's stack.
-  func isInCallback(_ frame: Frame) -> Bool {
-    frames.contains { other in
-      if other.place == frame.place, case .callback = other.work { true } else { false }
+  func isInCallback(_ context: Frame) -> Bool {
+    contexts.contains { other in
+      if other.place == context.place, case .callback = other.work { true } else { false }
     }
   }
 
@@ -169,15 +169,15 @@ struct Standing: Sendable, Hashable {
   /// - Parameter helps: Whether a worker that waits in a `sync` of the queue may run its first task.
   func canStartFirst(of queue: Int, helps: Bool) -> Bool {
     guard let first = queues[queue].items.first else { return false }
-    let running = frames.filter { $0.queue == queue }
+    let running = contexts.filter { $0.queue == queue }
     if running.contains(where: \.isBarrier) { return false }
     guard first.isBarrier ? running.isEmpty : running.count < queues[queue].width else {
       return false
     }
-    if queue == WaitProgram.foreground { return !frames.contains { $0.place == .loop } }
+    if queue == WaitProgram.foreground { return !contexts.contains { $0.place == .loop } }
     switch first.content {
     case .caller(let number, _):
-      guard let caller = frame(number) else { return false }
+      guard let caller = context(number) else { return false }
       return isOnTop(caller) && callsBack(to: queue, from: caller) != .surely
     case .task: return hasWorker || helps && helper(of: queue) != nil
     }
@@ -185,23 +185,23 @@ struct Standing: Sendable, Hashable {
 
   enum Certainty { case no, perhaps, surely }
 
-  /// Whether a `sync` of `frame` on `queue` would wait for a frame that waits for it. Such a call is refused,
+  /// Whether a `sync` of `context` on `queue` would wait for a frame that waits for it. Such a call is refused,
   /// whatever the width of the queue.
   ///
   /// - Returns: `.perhaps` if that frame stands on the stack of another thread or below a callback.
-  func callsBack(to queue: Int, from frame: Frame) -> Certainty {
-    var next: Frame? = frame
+  func callsBack(to queue: Int, from context: Frame) -> Certainty {
+    var next: Frame? = context
     var isCertain = true
     while let current = next {
       if current.queue == queue { return isCertain ? .surely : .perhaps }
       switch current.work {
       case .syncBody(let ticket):
-        next = frames.first { other in
+        next = contexts.first { other in
           if case .waiting(.sync(_, ticket), _) = other.activity { true } else { false }
         }
       case .callback:
         isCertain = false
-        let stack = frames.filter { $0.place == current.place }
+        let stack = contexts.filter { $0.place == current.place }
         let index = stack.firstIndex { $0.number == current.number } ?? 0
         next = index > 0 ? stack[index - 1] : nil
       case .task, .outsider: next = nil
@@ -213,10 +213,10 @@ struct Standing: Sendable, Hashable {
 
   /// Whether a frame waits for the task that it runs in, or for a group of that task. Such a wait is refused at
   /// once, also with a time-out.
-  func awaitsItself(_ frame: Frame) -> Bool {
-    guard case .waiting(let target, _) = frame.activity else { return false }
-    let stack = frames.filter { $0.place == frame.place }.prefix { $0.number != frame.number }
-    return (stack + [frame]).contains { other in
+  func awaitsItself(_ context: Frame) -> Bool {
+    guard case .waiting(let target, _) = context.activity else { return false }
+    let stack = contexts.filter { $0.place == context.place }.prefix { $0.number != context.number }
+    return (stack + [context]).contains { other in
       guard case .task(let task) = other.work else { return false }
       return switch target {
       case .task(let awaited): awaited == task
@@ -243,8 +243,12 @@ struct Standing: Sendable, Hashable {
   /// ended.
   var nextCallback: Int? {
     dueCallbacks.sorted().first { due in
-      !frames.contains { frame in
-        if case .callback(let other) = frame.work { batches[other] == batches[due] } else { false }
+      !contexts.contains { context in
+        if case .callback(let other) = context.work {
+          batches[other] == batches[due]
+        } else {
+          false
+        }
       }
     }
   }
@@ -269,9 +273,9 @@ struct Standing: Sendable, Hashable {
   var possible: [Standing] {
     withTimersLate.flatMap { standing -> [Standing] in
       var narrow = standing
-      for index in narrow.frames.indices {
-        guard case .callback(let callback) = narrow.frames[index].work else { continue }
-        narrow.frames[index].queue = queuesOfCallbacks[callback]
+      for index in narrow.contexts.indices {
+        guard case .callback(let callback) = narrow.contexts[index].work else { continue }
+        narrow.contexts[index].queue = queuesOfCallbacks[callback]
       }
       return narrow == standing ? [standing] : [standing, narrow]
     }
@@ -294,8 +298,8 @@ struct Standing: Sendable, Hashable {
 
   mutating func endFrame(_ number: Int) {
     guard let index = index(ofFrame: number) else { return }
-    let frame = frames.remove(at: index)
-    switch frame.work {
+    let context = contexts.remove(at: index)
+    switch context.work {
     case .task(let task): endTask(task)
     case .syncBody(let ticket): endedTickets.insert(ticket)
     case .callback(let callback): endCallback(callback)
@@ -303,10 +307,10 @@ struct Standing: Sendable, Hashable {
     }
   }
 
-  /// A wait of `frame` is over. A `sync` that was not admitted leaves its queue.
-  mutating func withdraw(_ target: Target, of frame: Frame) {
+  /// A wait of `context` is over. A `sync` that was not admitted leaves its queue.
+  mutating func withdraw(_ target: Target, of context: Frame) {
     guard case .sync(let queue, let ticket) = target else { return }
-    queues[queue].items.removeAll { $0.content == .caller(frame: frame.number, ticket: ticket) }
+    queues[queue].items.removeAll { $0.content == .caller(context: context.number, ticket: ticket) }
   }
 
   mutating func endCallback(_ callback: Int) {

@@ -27,8 +27,8 @@ struct StandingBuilder {
     let number = number()
     let own: Standing.Place =
       queue == WaitProgram.foreground ? .loop : .worker(UInt(number))
-    let place = other.flatMap { standing.frame($0)?.place } ?? own
-    standing.frames.append(
+    let place = other.flatMap { standing.context($0)?.place } ?? own
+    standing.contexts.append(
       .init(
         number: number, place: place, work: .task(task), queue: queue, isBarrier: isBarrier,
         activity: .held))
@@ -38,14 +38,14 @@ struct StandingBuilder {
   /// A callback runs in no task.
   mutating func callBack(on place: Standing.Place) -> Int {
     let number = number()
-    standing.frames.append(
+    standing.contexts.append(
       .init(number: number, place: place, work: .callback(number), activity: .held))
     return number
   }
 
   mutating func addOutsider() -> Int {
     let number = number()
-    standing.frames.append(
+    standing.contexts.append(
       .init(number: number, place: .outside(number), work: .outsider(number), activity: .held))
     return number
   }
@@ -56,33 +56,35 @@ struct StandingBuilder {
   }
 
   /// A frame calls `sync`, and stands behind what its queue holds.
-  mutating func sync(_ frame: Int, on queue: Int, isBarrier: Bool = false) {
+  mutating func sync(_ context: Int, on queue: Int, isBarrier: Bool = false) {
     let ticket = number()
     standing.queues[queue].items.append(
-      .init(content: .caller(frame: frame, ticket: ticket), isBarrier: isBarrier))
-    wait(frame, for: .sync(queue: queue, ticket: ticket))
+      .init(content: .caller(context: context, ticket: ticket), isBarrier: isBarrier))
+    wait(context, for: .sync(queue: queue, ticket: ticket))
   }
 
   /// The body of the frame's `sync` begins, if need be before what stands before it in the queue.
-  mutating func beginSync(_ frame: Int) {
-    guard let caller = standing.frame(frame),
+  mutating func beginSync(_ context: Int) {
+    guard let caller = standing.context(context),
       case .waiting(.sync(let queue, let ticket), _) = caller.activity
     else { return }
-    standing.queues[queue].items.removeAll { $0.content == .caller(frame: frame, ticket: ticket) }
-    standing.frames.append(
+    standing.queues[queue].items.removeAll {
+      $0.content == .caller(context: context, ticket: ticket)
+    }
+    standing.contexts.append(
       .init(
         number: number(), place: queue == WaitProgram.foreground ? .loop : caller.place,
         work: .syncBody(ticket), queue: queue,
         activity: .held))
   }
 
-  mutating func wait(_ frame: Int, for target: Standing.Target, isTimed: Bool = false) {
-    let index = standing.index(ofFrame: frame)!
-    standing.frames[index].activity = .waiting(target, isTimed: isTimed)
+  mutating func wait(_ context: Int, for target: Standing.Target, isTimed: Bool = false) {
+    let index = standing.index(ofFrame: context)!
+    standing.contexts[index].activity = .waiting(target, isTimed: isTimed)
   }
 
-  mutating func waitForGroup(_ frame: Int, _ group: Int) {
-    wait(frame, for: .group(group, round: standing.groups[group].round))
+  mutating func waitForGroup(_ context: Int, _ group: Int) {
+    wait(context, for: .group(group, round: standing.groups[group].round))
   }
 
   mutating func addMember(_ task: Int, of group: Int) {
@@ -101,7 +103,7 @@ struct StandingBuilder {
   mutating func runTimer(_ task: Int) {
     let number = number()
     standing.timers.removeAll { $0.task == task }
-    standing.frames.append(
+    standing.contexts.append(
       .init(
         number: number, place: .loop, work: .task(task), queue: WaitProgram.foreground,
         activity: .held))

@@ -1,20 +1,21 @@
 /// Which refusals and which help are wrong.
 extension StandingJudge {
-  /// Why a refusal of the wait of `frame` is wrong, in this standing, in which it still waits. Nil if it is
+  /// Why a refusal of the wait of `context` is wrong, in this standing, in which it still waits. Nil if it is
   /// right.
   ///
   /// - Parameter held: Frames that stood at closed gates when the refusal came.
   func objection(toRefusalOf number: Int, while held: Set<Int>) -> (Finding.Kind, String)? {
-    guard let frame = standing.frame(number), case .waiting(_, let isTimed) = frame.activity else {
+    guard let context = standing.context(number), case .waiting(_, let isTimed) = context.activity
+    else {
       return (.falseRefusal, "it did not wait")
     }
-    if standing.awaitsItself(frame) { return nil }
+    if standing.awaitsItself(context) { return nil }
     if isTimed { return (.falseRefusal, "it has a time-out, and ends by itself") }
-    guard standing.isRefusable(frame) else {
+    guard standing.isRefusable(context) else {
       return (.outsideRefused, "its thread has no task of the dispatcher on its stack")
     }
-    if case .waiting(.sync(let queue, _), _) = frame.activity,
-      standing.callsBack(to: queue, from: frame) != .no
+    if case .waiting(.sync(let queue, _), _) = context.activity,
+      standing.callsBack(to: queue, from: context) != .no
     {
       return nil
     }
@@ -24,22 +25,22 @@ extension StandingJudge {
       let unaided = Outlook.Hopes.everything.subtracting(.help)
       outlooks += standing.possible.map { Outlook(of: $0, hopes: unaided) }
     }
-    if outlooks.allSatisfy({ $0.ends(frame) }) {
+    if outlooks.allSatisfy({ $0.ends(context) }) {
       let way = outlooks[0].way.joined(separator: "\n    ")
       return (.falseRefusal, "there was a way:\n    " + way)
     }
-    return isSync(frame) ? nil : objection(toEarlyRefusalOf: frame, while: held)
+    return isSync(context) ? nil : objection(toEarlyRefusalOf: context, while: held)
   }
 
   /// A wait for a handle or a group is refused at a standstill, or in a circle of bodies that run.
   private func objection(
-    toEarlyRefusalOf frame: Standing.Frame, while held: Set<Int>
+    toEarlyRefusalOf context: Standing.Frame, while held: Set<Int>
   ) -> (Finding.Kind, String)? {
     let other = standing.tops.first {
       held.contains($0.number) && $0.activity == .held && standing.isRefusable($0)
     }
     let circle = Outlook(of: standing, hopes: [.everything, .queued])
-    guard let other, circle.ends(frame) else { return nil }
+    guard let other, circle.ends(context) else { return nil }
     return (.earlyRefusal, "\(standing.name(of: other)) still ran")
   }
 

@@ -36,13 +36,13 @@ struct StandingJudge {
   }
 
   private var waiting: [Standing.Frame] {
-    standing.frames.filter { frame in
-      if case .waiting(_, isTimed: false) = frame.activity { true } else { false }
+    standing.contexts.filter { context in
+      if case .waiting(_, isTimed: false) = context.activity { true } else { false }
     }
   }
 
-  func isSync(_ frame: Standing.Frame) -> Bool {
-    if case .waiting(.sync, _) = frame.activity { true } else { false }
+  func isSync(_ context: Standing.Frame) -> Bool {
+    if case .waiting(.sync, _) = context.activity { true } else { false }
   }
 
   /// Whether a body or a callback on the dispatcher's threads, or in a `sync` body, goes on or stands at a
@@ -100,15 +100,15 @@ struct StandingJudge {
     return due(waiting.filter(standing.isRefusable), hopes, "nothing runs or can start")
   }
 
-  private func due(_ frames: [Standing.Frame], _ hopes: Outlook.Hopes, _ reason: String) -> Due? {
+  private func due(_ contexts: [Standing.Frame], _ hopes: Outlook.Hopes, _ reason: String) -> Due? {
     let outlooks = standing.withTimersLate.map { Outlook(of: $0, hopes: hopes) }
-    let hopeless = frames.filter { frame in outlooks.allSatisfy { !$0.ends(frame) } }
+    let hopeless = contexts.filter { context in outlooks.allSatisfy { !$0.ends(context) } }
     if !hopeless.isEmpty {
       let names = hopeless.map { "\(standing.name(of: $0))'s" }.joined(separator: " or ")
       return .refusal("the wait is refused, \(names) (\(reason))")
     }
     let alone = Outlook(of: standing, hopes: hopes.subtracting(.help))
-    let helpless = frames.filter { !alone.ends($0) }
+    let helpless = contexts.filter { !alone.ends($0) }
     // Help may be needed only later, when something else has come about. That may be the end of a task that a
     // worker already helps with: the question is asked again then.
     guard standing.timers.isEmpty, !isHelping,
@@ -124,7 +124,7 @@ struct StandingJudge {
   private var isHelping: Bool {
     standing.tops.contains { top in
       guard case .worker = top.place, case .task = top.work, !top.isWaiting else { return false }
-      return standing.frames.contains { $0.place == top.place && $0.number != top.number }
+      return standing.contexts.contains { $0.place == top.place && $0.number != top.number }
     }
   }
 
@@ -132,9 +132,9 @@ struct StandingJudge {
     guard standing.queues[queue].suspensions == 0,
       standing.canStartFirst(of: queue, helps: true)
     else { return false }
-    return helpless.contains { frame in
-      guard case .worker = frame.place, standing.isOnTop(frame) else { return false }
-      if case .waiting(.sync(queue, _), _) = frame.activity { return true }
+    return helpless.contains { context in
+      guard case .worker = context.place, standing.isOnTop(context) else { return false }
+      if case .waiting(.sync(queue, _), _) = context.activity { return true }
       return false
     }
   }

@@ -5,22 +5,23 @@ struct StandingJudgeTests {
   private static let (foreground, background, view, other) = (0, 1, 2, 3)
 
   /// What the judge says of a wait: whether a refusal is owed, and whether one would be right.
-  private func verdict(_ builder: StandingBuilder, on frame: Int) -> (isOwed: Bool, isRight: Bool) {
+  private func verdict(_ builder: StandingBuilder, on context: Int) -> (isOwed: Bool, isRight: Bool)
+  {
     let judge = StandingJudge(builder.standing, isStrict: false)
     let isOwed = if case .refusal = judge.due { true } else { false }
-    return (isOwed, judge.objection(toRefusalOf: frame, while: []) == nil)
+    return (isOwed, judge.objection(toRefusalOf: context, while: []) == nil)
   }
 
   private func expectRefusal(
-    _ builder: StandingBuilder, of frame: Int, _ location: SourceLocation = #_sourceLocation
+    _ builder: StandingBuilder, of context: Int, _ location: SourceLocation = #_sourceLocation
   ) {
-    #expect(verdict(builder, on: frame) == (true, true), sourceLocation: location)
+    #expect(verdict(builder, on: context) == (true, true), sourceLocation: location)
   }
 
   private func expectNoRefusal(
-    _ builder: StandingBuilder, of frame: Int, _ location: SourceLocation = #_sourceLocation
+    _ builder: StandingBuilder, of context: Int, _ location: SourceLocation = #_sourceLocation
   ) {
-    #expect(verdict(builder, on: frame) == (false, false), sourceLocation: location)
+    #expect(verdict(builder, on: context) == (false, false), sourceLocation: location)
   }
 
   // MARK: Circles of sync
@@ -86,8 +87,8 @@ struct StandingJudgeTests {
     let isHelp = if case .help = judge.due { true } else { false }
     #expect(isHelp)
     #expect(judge.objection(toRefusalOf: body, while: [])?.0 == .falseRefusal)
-    let frame = builder.standing.frame(body)!
-    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+    let context = builder.standing.context(body)!
+    #expect(judge.objection(toHelpOn: context, with: Self.view) == nil)
   }
 
   @Test("wants no second worker to help while one does, and comes back to its wait after that")
@@ -109,8 +110,8 @@ struct StandingJudgeTests {
     builder.queue(1, on: Self.view)
     builder.sync(body, on: Self.view)
     let judge = StandingJudge(builder.standing)
-    let frame = builder.standing.frame(body)!
-    #expect(judge.objection(toHelpOn: frame, with: Self.view)?.0 == .needlessHelp)
+    let context = builder.standing.context(body)!
+    #expect(judge.objection(toHelpOn: context, with: Self.view)?.0 == .needlessHelp)
     #expect(judge.due == .event("the first of v0 starts"))
   }
 
@@ -123,9 +124,11 @@ struct StandingJudgeTests {
     builder.sync(first, on: Self.view)
     builder.sync(second, on: Self.view)
     builder.beginSync(second)
-    let frame = builder.standing.frame(first)!
+    let context = builder.standing.context(first)!
     #expect(
-      builder.record.objection(inWaitOf: frame) { $0.objection(toHelpOn: frame, with: Self.view) }
+      builder.record.objection(inWaitOf: context) {
+        $0.objection(toHelpOn: context, with: Self.view)
+      }
         == nil)
   }
 
@@ -142,9 +145,9 @@ struct StandingJudgeTests {
     builder.queue(3, on: Self.other)
     builder.wait(other, for: .task(3))
     if isSince { builder.runTimer(4) }
-    let frame = builder.standing.frame(helper)!
-    let objection = builder.record.objection(inWaitOf: frame) {
-      $0.objection(toHelpOn: frame, with: Self.view)
+    let context = builder.standing.context(helper)!
+    let objection = builder.record.objection(inWaitOf: context) {
+      $0.objection(toHelpOn: context, with: Self.view)
     }
     #expect(objection?.0 == (isSince ? nil : .needlessHelp))
   }
@@ -169,9 +172,9 @@ struct StandingJudgeTests {
       builder.sync(outsider, on: Self.foreground)
       builder.beginSync(outsider)
     }
-    let frame = builder.standing.frame(helper)!
-    let objection = builder.record.objection(inWaitOf: frame) { judge in
-      judge.objection(toHelpOn: frame, with: Self.view)
+    let context = builder.standing.context(helper)!
+    let objection = builder.record.objection(inWaitOf: context) { judge in
+      judge.objection(toHelpOn: context, with: Self.view)
     }
     #expect(objection?.0 == (isSince ? nil : .needlessHelp))
   }
@@ -188,9 +191,11 @@ struct StandingJudgeTests {
     builder.queue(3, on: Self.background, isBarrier: true)
     builder.wait(first, for: .task(3))
     builder.beginSync(outsider)
-    let frame = builder.standing.frame(helper)!
+    let context = builder.standing.context(helper)!
     #expect(
-      builder.record.objection(inWaitOf: frame) { $0.objection(toHelpOn: frame, with: Self.view) }
+      builder.record.objection(inWaitOf: context) {
+        $0.objection(toHelpOn: context, with: Self.view)
+      }
         == nil)
   }
 
@@ -219,9 +224,9 @@ struct StandingJudgeTests {
     builder.sync(loop, on: Self.view)
     builder.sync(worker, on: Self.foreground)
     expectRefusal(builder, of: loop)
-    let frame = builder.standing.frame(loop)!
+    let context = builder.standing.context(loop)!
     let judge = StandingJudge(builder.standing)
-    #expect(judge.objection(toHelpOn: frame, with: Self.view)?.0 == .wrongHelper)
+    #expect(judge.objection(toHelpOn: context, with: Self.view)?.0 == .wrongHelper)
   }
 
   // MARK: Handles and groups
@@ -253,9 +258,9 @@ struct StandingJudgeTests {
     builder.queue(2, on: Self.view)
     builder.wait(body, for: .task(2))
     if isSince { builder.runTimer(3) }
-    let frame = builder.standing.frame(body)!
-    let timer = builder.standing.frames.first { $0.place == .loop }!
-    let objection = builder.record.objection(inWaitOf: frame) {
+    let context = builder.standing.context(body)!
+    let timer = builder.standing.contexts.first { $0.place == .loop }!
+    let objection = builder.record.objection(inWaitOf: context) {
       $0.objection(toRefusalOf: body, while: [timer.number])
     }
     #expect(objection?.0 == (isSince ? nil : .earlyRefusal))
@@ -286,7 +291,7 @@ struct StandingJudgeTests {
     builder.wait(first, for: .task(1))
     builder.wait(second, for: .task(0))
     builder.waitForGroup(third, 0)
-    for frame in [first, second, third] { expectNoRefusal(builder, of: frame) }
+    for context in [first, second, third] { expectNoRefusal(builder, of: context) }
   }
 
   @Test("wants a foreground body refused that waits for a group with a foreground timer")
@@ -385,8 +390,8 @@ struct StandingJudgeTests {
     builder.wait(waiter, for: .task(2))
     let judge = StandingJudge(builder.standing, isStrict: false)
     #expect(judge.due == nil)
-    let frame = builder.standing.frame(caller)!
-    #expect(judge.objection(toHelpOn: frame, with: Self.background) == nil)
+    let context = builder.standing.context(caller)!
+    #expect(judge.objection(toHelpOn: context, with: Self.background) == nil)
   }
 
   @Test("takes either answer where a worker waits in the sync of a callback for its own help")
@@ -398,8 +403,8 @@ struct StandingJudgeTests {
     let judge = StandingJudge(builder.standing, isStrict: false)
     #expect(judge.due != nil)
     #expect(judge.objection(toRefusalOf: callback, while: []) == nil)
-    let frame = builder.standing.frame(callback)!
-    #expect(judge.objection(toHelpOn: frame, with: Self.view) == nil)
+    let context = builder.standing.context(callback)!
+    #expect(judge.objection(toHelpOn: context, with: Self.view) == nil)
   }
 
   @Test(

@@ -75,7 +75,7 @@ extension OnePool {
       let outsider = lane == .background ? OtherThread(body) : nil
       if lane == .foreground { dispatcher.foreground(body) }
       dispatcher.waitUntil { core in
-        core.blocked.threads.contains { if case .turn = $0.target { true } else { false } }
+        core.blocked.threads.contains { if case .admission = $0.target { true } else { false } }
       }
 
       gate.open()

@@ -25,7 +25,7 @@ struct DeadlockSearchTests {
   @Test("finds a body of a queue that waits for its turn there")
   func circle() {
     let bare = BareCore()
-    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
+    let thread = bare.blocked(on: .admission(bare.caller(on: bare.view)), bare.view)
 
     #expect(!isLive(thread, in: bare))
   }
@@ -35,7 +35,7 @@ struct DeadlockSearchTests {
     let bare = BareCore(viewWidth: 3)
     let caller = bare.core.makeTask(
       .caller(nil), on: .background, bare.view, isBarrier: true, site: .here(), parent: nil)
-    let thread = bare.blocked(on: .turn(caller), bare.view)
+    let thread = bare.blocked(on: .admission(caller), bare.view)
     _ = bare.running(on: .background, bare.view)
 
     #expect(!isLive(thread, in: bare))
@@ -51,7 +51,7 @@ struct DeadlockSearchTests {
       bare.core.accept(task)
       bare.core.enqueue(task)
     }
-    let thread = bare.blocked(on: .turn(caller), bare.view)
+    let thread = bare.blocked(on: .admission(caller), bare.view)
 
     #expect(!isLive(thread, in: bare))
     _ = bare.core.releaseEverything()
@@ -61,8 +61,8 @@ struct DeadlockSearchTests {
   func two() {
     let bare = BareCore(width: 3)
     let other = bare.otherView()
-    let first = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
-    let second = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
+    let first = bare.blocked(on: .admission(bare.caller(on: other)), bare.view)
+    let second = bare.blocked(on: .admission(bare.caller(on: bare.view)), other)
     let search = DeadlockSearch(
       bare.core, AwaitedGroups(of: bare.core, onlyRunning: true), circlesOnly: true, mayHelp: true)
 
@@ -75,9 +75,9 @@ struct DeadlockSearchTests {
   func tail() {
     let bare = BareCore(width: 4)
     let (other, third) = (bare.otherView(), bare.otherView())
-    _ = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
-    let closing = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
-    let waiting = bare.blocked(on: .turn(bare.caller(on: bare.view)), third)
+    _ = bare.blocked(on: .admission(bare.caller(on: other)), bare.view)
+    let closing = bare.blocked(on: .admission(bare.caller(on: bare.view)), other)
+    let waiting = bare.blocked(on: .admission(bare.caller(on: bare.view)), third)
     let search = DeadlockSearch(
       bare.core, AwaitedGroups(of: bare.core, onlyRunning: true), circlesOnly: true, mayHelp: true)
 
@@ -89,8 +89,8 @@ struct DeadlockSearchTests {
   func suspended() {
     let bare = BareCore(width: 3)
     let other = bare.otherView()
-    let inside = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
-    let outside = bare.blocked(on: .turn(bare.caller(on: other)), on: .background)
+    let inside = bare.blocked(on: .admission(bare.caller(on: bare.view)), bare.view)
+    let outside = bare.blocked(on: .admission(bare.caller(on: other)), on: .background)
     for view in [bare.view, other] { view.pool.queue.suspend() }
 
     #expect(!isLive(inside, in: bare))
@@ -101,8 +101,8 @@ struct DeadlockSearchTests {
   func busy() {
     let bare = BareCore(width: 3)
     let other = bare.otherView()
-    let helper = bare.blocked(on: .turn(bare.caller(on: other)), bare.view)
-    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), other)
+    let helper = bare.blocked(on: .admission(bare.caller(on: other)), bare.view)
+    let thread = bare.blocked(on: .admission(bare.caller(on: bare.view)), other)
     bare.core.blocked.beginBusy(helper)
 
     #expect(!isLive(thread, in: bare))
@@ -125,12 +125,12 @@ struct DeadlockSearchTests {
     _ = bare.view.pool.queue.resume()
     if comesBack { third.pool.queue.suspend() }
     // The helper runs a task of the view, and that task is blocked in turn.
-    let helper = bare.blocked(on: .turn(callers[0]), on: .background)
+    let helper = bare.blocked(on: .admission(callers[0]), on: .background)
     bare.core.blocked.beginBusy(helper)
     let awaited = comesBack ? third : other
-    let inner = bare.block(helped, on: .turn(bare.caller(on: awaited)))
+    let inner = bare.block(helped, on: .admission(bare.caller(on: awaited)))
     bare.core.blocked.endBusy(helper)
-    let behind = bare.blocked(on: .turn(callers[1]), other)
+    let behind = bare.blocked(on: .admission(callers[1]), other)
     bare.core.blocked.beginBusy(helper)
 
     #expect(isLive(behind, in: bare) == comesBack)
@@ -150,10 +150,10 @@ struct DeadlockSearchTests {
     bare.core.begin(caller)
     // This task holds the view that the loop's thread waits for.
     let own = bare.running(on: .background, bare.view)
-    func blockOwn() -> BlockedThread { bare.block(own, on: .turn(caller)) }
+    func blockOwn() -> BlockedThread { bare.block(own, on: .admission(caller)) }
     let early = isLast ? nil : blockOwn()
     let loop = bare.block(
-      caller, on: .turn(bare.caller(on: bare.view)), isWorker: false, isLoop: true)
+      caller, on: .admission(bare.caller(on: bare.view)), isWorker: false, isLoop: true)
     let thread = early ?? blockOwn()
 
     let search = search(bare)
@@ -175,10 +175,11 @@ struct DeadlockSearchTests {
     }
     _ = bare.view.pool.queue.resume()
     func onForeground() -> BlockedThread.Target {
-      .turn(bare.core.makeTask(.caller(nil), on: .foreground, nil, site: .here(), parent: nil))
+      .admission(bare.core.makeTask(.caller(nil), on: .foreground, nil, site: .here(), parent: nil))
     }
-    let busy = bare.blocked(on: .turn(callers[0]), on: .background)
-    let loop = bare.blocked(on: .turn(loopsCaller), on: .foreground, isWorker: false, isLoop: true)
+    let busy = bare.blocked(on: .admission(callers[0]), on: .background)
+    let loop = bare.blocked(
+      on: .admission(loopsCaller), on: .foreground, isWorker: false, isLoop: true)
     bare.core.blocked.beginBusy(busy)
     let inner = bare.blocked(on: onForeground(), on: .background)
     bare.core.blocked.endBusy(busy)
@@ -201,8 +202,8 @@ struct DeadlockSearchTests {
       bare.core.accept(task)
       bare.core.enqueue(task)
     }
-    let helper = bare.block(own, on: .turn(caller))
-    let thread = bare.block(another, on: .turn(bare.caller(on: bare.view)))
+    let helper = bare.block(own, on: .admission(caller))
+    let thread = bare.block(another, on: .admission(bare.caller(on: bare.view)))
     bare.core.blocked.beginBusy(helper)
 
     #expect(isLive(helper, in: bare))
@@ -213,14 +214,14 @@ struct DeadlockSearchTests {
   @Test("finds none where the queue has room, or one of its bodies goes on or has a time-out")
   func room() {
     let bare = BareCore(width: 4, viewWidth: 2)
-    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
+    let thread = bare.blocked(on: .admission(bare.caller(on: bare.view)), bare.view)
     #expect(isLive(thread, in: bare))
     _ = bare.running(on: .background, bare.view)
     #expect(isLive(thread, in: bare))
 
     let timed = BareCore(width: 3)
-    let waiting = timed.blocked(on: .turn(timed.caller(on: timed.view)), on: .background)
-    _ = timed.blocked(on: .turn(timed.caller(on: nil)), timed.view, mayTimeOut: true)
+    let waiting = timed.blocked(on: .admission(timed.caller(on: timed.view)), on: .background)
+    _ = timed.blocked(on: .admission(timed.caller(on: nil)), timed.view, mayTimeOut: true)
     #expect(isLive(waiting, in: timed))
   }
 
@@ -228,11 +229,11 @@ struct DeadlockSearchTests {
   func over(how: Int) {
     let bare = BareCore()
     let caller = bare.caller(on: bare.view)
-    let thread = bare.blocked(on: .turn(caller), bare.view)
+    let thread = bare.blocked(on: .admission(caller), bare.view)
     switch how {
-    case 0: caller.isGranted = true
+    case 0: caller.isAdmitted = true
     case 1: caller.hasRun = true
-    default: caller.isTurnedAway = true
+    default: caller.isRejected = true
     }
 
     #expect(isLive(thread, in: bare))
@@ -244,7 +245,8 @@ struct DeadlockSearchTests {
     bare.core.loopThread.claim()
     let caller = bare.core.makeTask(
       .caller(nil), on: .foreground, nil, site: .here(), parent: nil)
-    let thread = bare.blocked(on: .turn(caller), on: .foreground, isWorker: false, isLoop: true)
+    let thread = bare.blocked(
+      on: .admission(caller), on: .foreground, isWorker: false, isLoop: true)
 
     #expect(!isLive(thread, in: bare))
     bare.core.loopThread.leave()
@@ -256,7 +258,7 @@ struct DeadlockSearchTests {
     let bare = BareCore(width: 3)
     func block(_ deliveries: Int, mayTimeOut: Bool = false) -> BlockedThread {
       bare.core.blocked.begin(
-        .turn(bare.caller(on: bare.view)),
+        .admission(bare.caller(on: bare.view)),
         BlockedThreads.Standing(
           task: nil, isLoop: false, isWorker: false, deliveries: deliveries,
           mayTimeOut: mayTimeOut)
@@ -282,13 +284,13 @@ struct DeadlockSearchTests {
   @Test("is made again once a thread that was refused has gone: there may be more circles")
   func again() {
     let bare = BareCore()
-    let thread = bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view)
+    let thread = bare.blocked(on: .admission(bare.caller(on: bare.view)), bare.view)
     thread.refuse([])
     #expect(!bare.core.blocked.mayCloseCircle)
     bare.core.blocked.end(thread)
     #expect(bare.core.blocked.mayCloseCircle)
     _ = bare.core.blocked.takeSuspicion()
-    bare.core.blocked.end(bare.blocked(on: .turn(bare.caller(on: bare.view)), bare.view))
+    bare.core.blocked.end(bare.blocked(on: .admission(bare.caller(on: bare.view)), bare.view))
     #expect(!bare.core.blocked.mayCloseCircle)
   }
 
@@ -306,8 +308,8 @@ struct DeadlockSearchTests {
       bare.core.accept(caller)
       bare.core.enqueue(caller)
     }
-    let helper = bare.block(outside, on: .turn(caller))
-    let thread = bare.block(inView, on: .turn(other))
+    let helper = bare.block(outside, on: .admission(caller))
+    let thread = bare.block(inView, on: .admission(other))
     bare.core.judge(closing: thread)
 
     #expect(thread.refusal != nil)
@@ -339,7 +341,7 @@ struct DeadlockSearchTests {
     let suspended = bare.otherView()
     suspended.pool.queue.suspend()
     let callback = bare.core.blocked.begin(
-      .turn(bare.caller(on: suspended)),
+      .admission(bare.caller(on: suspended)),
       BlockedThreads.Standing(
         task: nil, isLoop: false, isWorker: true, deliveries: 1, mayTimeOut: false, isTelling: true)
     ).thread
@@ -423,7 +425,7 @@ extension BareCore {
   /// A task of the background that has its share of the pool.
   fileprivate func started() -> QueuedTask {
     queued()
-    return core.startOnWorker(core.makeFrame(on: .background))!
+    return core.startOnWorker(core.makeContext(on: .background))!
   }
 
   fileprivate func blocked(
@@ -445,7 +447,8 @@ extension BareCore {
     core.blocked.begin(
       target,
       BlockedThreads.Standing(
-        task: task, isLoop: isLoop, isWorker: isWorker, deliveries: 0, mayTimeOut: mayTimeOut)).thread
+        task: task, isLoop: isLoop, isWorker: isWorker, deliveries: 0, mayTimeOut: mayTimeOut)
+    ).thread
   }
 
   fileprivate func otherView() -> UVView {

@@ -11,10 +11,10 @@ struct DeliveryTests {
   private let core = BareCore().core
 
   private func isAwaited() -> Bool {
-    core.doors.callbacks.begin()
+    core.doors.callbackCounts.begin()
     #expect(core.isDelivering)
     defer { #expect(!core.isDelivering) }
-    return core.doors.callbacks.end()
+    return core.doors.callbackCounts.end()
   }
 
   @Test("is awaited by nobody of a dispatcher that goes on")
@@ -54,7 +54,7 @@ extension OnePool {
       let deliveries = Box<Int?>(nil)
       let name = ObjectIdentifier(dispatcher)
       let handle = view.submit(group: group) {}
-      group.whenEmpty(holding(Stone { deliveries.value = TaskFrame.deliveries(for: name) }))
+      group.whenEmpty(holding(Stone { deliveries.value = TaskContext.deliveries(for: name) }))
       #expect(deliveries.value == nil)
 
       #expect(handle.cancel() == .beforeStart)
@@ -124,7 +124,7 @@ extension OnePool {
     }
 
     private var lookers: Int {
-      dispatcher.engine.withCore { $0.doors.callbacks.parties.load(ordering: .relaxed) }
+      dispatcher.engine.withCore { $0.doors.callbackCounts.parties.load(ordering: .relaxed) }
     }
 
     @Test("is not waited for by a thread that waits for the outcome, which is known before it")
@@ -135,7 +135,9 @@ extension OnePool {
 
       gate.open()
       #expect(canceller.join())
-      #expect(dispatcher.engine.withCore { $0.doors.callbacks.parties.load(ordering: .relaxed) } == 0)
+      #expect(
+        dispatcher.engine.withCore { $0.doors.callbackCounts.parties.load(ordering: .relaxed) } == 0
+      )
     }
 
     @Test("reaches a loop that is to leave when it is idle")

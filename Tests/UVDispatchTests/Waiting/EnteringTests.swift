@@ -10,12 +10,13 @@ struct EnteringTests {
   func begins() throws {
     let bare = BareCore()
     for round in 1...3 {
-      let frame = try #require(bare.entering(bare.view))
+      let context = try #require(bare.entering(bare.view))
       #expect(bare.view.pool.queue.onCallers == 1)
-      #expect(bare.core.running.all.map(ObjectIdentifier.init) == [ObjectIdentifier(frame)])
-      #expect(bare.core.accounts.ledger == ledger(accepted: round, running: 1, completed: round - 1))
+      #expect(bare.core.running.all.map(ObjectIdentifier.init) == [ObjectIdentifier(context)])
+      #expect(
+        bare.core.accounts.ledger == ledger(accepted: round, running: 1, completed: round - 1))
 
-      bare.core.leave(frame)
+      bare.core.leave(context)
       #expect(bare.view.pool.queue.running == 0)
       #expect(bare.core.running.all.isEmpty)
       #expect(bare.core.accounts.ledger == ledger(accepted: round, completed: round))
@@ -27,13 +28,13 @@ struct EnteringTests {
     let bare = BareCore()
     bare.core.leave(try #require(bare.entering(bare.view, line: 1, parent: 4)))
 
-    let frame = try #require(bare.entering(nil, line: 2))
-    #expect(frame.record.site.line == 2)
-    #expect(frame.record.queue == "background")
-    #expect(frame.record.parent == nil)
-    #expect(frame.record.id == TaskID(2))
-    #expect(frame.queue.view == nil && frame.lane == .background)
-    bare.core.leave(frame)
+    let context = try #require(bare.entering(nil, line: 2))
+    #expect(context.record.site.line == 2)
+    #expect(context.record.queue == "background")
+    #expect(context.record.parent == nil)
+    #expect(context.record.id == TaskID(2))
+    #expect(context.queue.view == nil && context.lane == .background)
+    bare.core.leave(context)
 
     let other = try #require(bare.entering(bare.view, line: 3, parent: 7))
     #expect(other.record.parent == TaskID(7))
@@ -43,7 +44,7 @@ struct EnteringTests {
   }
 
   @Test("shares no frame with who still looks at one, nor with one inside it")
-  func frames() throws {
+  func contexts() throws {
     let bare = BareCore(viewWidth: 2)
     let looking = try #require(bare.entering(bare.view, line: 1))
     bare.core.leave(looking)  // keeps a reference, for it is looked at below
@@ -53,7 +54,7 @@ struct EnteringTests {
     #expect(looking.record.site.line == 1)
     #expect(outer.record.site.line == 2)
     #expect(inner.record.site.line == 3)
-    for frame in [inner, outer] { bare.core.leave(frame) }
+    for context in [inner, outer] { bare.core.leave(context) }
   }
 
   @Test("lets go of its view when it has left")

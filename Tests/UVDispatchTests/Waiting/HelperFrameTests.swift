@@ -8,7 +8,7 @@ extension OnePool {
   @Suite("A body that a waiting worker runs meanwhile")
   struct HelperFrameTests {
     @Test("does not believe to be on the queue of the body that waits")
-    func frame() throws {
+    func context() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
       let outer = dispatcher.makeQueue(label: "outer", width: 1)
       let inner = dispatcher.makeQueue(label: "inner", width: 1)

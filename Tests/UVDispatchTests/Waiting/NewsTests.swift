@@ -22,7 +22,9 @@ extension OnePool {
 
       let end = core.instant.advanced(by: patience)
       let thread = dispatcher.engine.block(for: .anything, mayTimeOut: true)
-      while core.blocked.admitted == 1, core.instant < end { dispatcher.engine.park(thread, until: end) }
+      while core.blocked.admitted == 1, core.instant < end {
+        dispatcher.engine.park(thread, until: end)
+      }
       dispatcher.engine.unblock(thread)
       let wasSeen = core.blocked.admitted == 0
       dispatcher.engine.unlock()

@@ -33,11 +33,11 @@ extension OnePool {
     }
 
     @Test("lets others be told meanwhile")
-    func outbox() throws {
+    func callbacks() throws {
       let dispatcher = try UVDispatcher()
       let wasTold = Box(false)
       let core = dispatcher.engine.lock()
-      core.outbox.append { wasTold.value = true }
+      core.callbacks.append { wasTold.value = true }
 
       let end = core.instant.advanced(by: patience)
       let thread = dispatcher.engine.block(for: .anything, mayTimeOut: true)

@@ -89,7 +89,7 @@ import Testing
     /// A body that runs in `view`, and whose thread is blocked until `caller` is admitted.
     fileprivate func blocked(in view: UVView, until caller: QueuedTask) {
       _ = core.blocked.begin(
-        .turn(caller),
+        .admission(caller),
         BlockedThreads.Standing(
           task: running(on: .background, view), isLoop: false, isWorker: true, deliveries: 0,
           mayTimeOut: false))

@@ -6,21 +6,21 @@ import Testing
 @Suite("The inbox of a queue that is full")
 struct FullViewInboxTests {
   @Test("is attended by who works there while that is full, so nobody is fetched nor told")
-  func attendsItself() {
+  func isDrainedOnCompletion() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let core = bare.core
-    let frame = bare.full()
-    #expect(bare.view.attendsItself)
+    let context = bare.full()
+    #expect(bare.view.isDrainedOnCompletion)
 
-    for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isAttended) }
+    for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isNotified) }
     #expect(!bare.background.mayHoldViews)
-    for _ in 0..<3 { #expect(core.takeSuccessor(in: frame, at: 0) != nil) }
-    #expect(bare.view.attendsItself)
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    for _ in 0..<3 { #expect(core.takeNextOfBatch(in: context, at: 0) != nil) }
+    #expect(bare.view.isDrainedOnCompletion)
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
 
-    core.finish(frame, .completed)
-    #expect(!bare.view.attendsItself)
-    #expect(frame.poolView == nil)
+    core.finish(context, .completed)
+    #expect(!bare.view.isDrainedOnCompletion)
+    #expect(context.poolView == nil)
     _ = bare.post(to: bare.view)
     #expect(bare.background.mayHoldViews)
     #expect(core.accounts.ledger.accepted == 4)
@@ -30,11 +30,11 @@ struct FullViewInboxTests {
   @Test("is collected when a body of a full queue ends")
   func fullNoMore() {
     let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = bare.full()
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
+    let context = bare.full()
+    #expect(bare.core.takeNextOfBatch(in: context, at: 0) != nil)
     bare.post(to: bare.view)
 
-    bare.core.finish(frame, .completed)
+    bare.core.finish(context, .completed)
 
     #expect(bare.core.accounts.ledger.accepted == 3)
     #expect(bare.view.pool.holder === bare.view)
@@ -45,78 +45,78 @@ struct FullViewInboxTests {
   @Test("is collected by who wants to know all that waits, and stays attended")
   func seenWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = bare.full()
+    let context = bare.full()
     bare.post(to: bare.view)
 
-    bare.core.collect()
+    bare.core.drainAll()
 
     #expect(bare.core.accounts.ledger.accepted == 3)
-    #expect(bare.view.attendsItself)
-    bare.core.finish(frame, .completed)
+    #expect(bare.view.isDrainedOnCompletion)
+    bare.core.finish(context, .completed)
     _ = bare.core.releaseEverything()
   }
 
   @Test("is collected when something comes in behind it, and stays attended")
   func behindItWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = bare.full()
+    let context = bare.full()
     bare.post(to: bare.view)
     bare.queued(on: .background, bare.view)
 
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) != nil)
+    #expect(bare.core.takeNextOfBatch(in: context, at: 0) != nil)
+    #expect(bare.core.takeNextOfBatch(in: context, at: 0) != nil)
     // The entry that came behind it is no plain body.
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
-    #expect(bare.view.attendsItself)
-    bare.core.finish(frame, .completed)
+    #expect(bare.core.takeNextOfBatch(in: context, at: 0) == nil)
+    #expect(bare.view.isDrainedOnCompletion)
+    bare.core.finish(context, .completed)
     _ = bare.core.releaseEverything()
   }
 
   @Test("is collected by who helps there, if it is full for workers alone")
   func helpedWhileFull() {
     let bare = BareCore(width: 1, viewWidth: 3)
-    let frame = bare.full()
-    #expect(bare.view.attendsItself)
+    let context = bare.full()
+    #expect(bare.view.isDrainedOnCompletion)
     #expect(bare.core.startToHelp(bare.view)?.view === bare.view)
     bare.post(to: bare.view)
 
     #expect(bare.core.startToHelp(bare.view)?.view === bare.view)
     #expect(bare.view.pool.queue.running == 3)
-    bare.core.finish(frame, .completed)
+    bare.core.finish(context, .completed)
     _ = bare.core.releaseEverything()
   }
 
   @Test("of a queue that is suspended while full is announced again")
   func suspendedWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = bare.full()
+    let context = bare.full()
     bare.core.background.pool.suspend(bare.view.pool, now: { 0 })
-    bare.core.collect()
+    bare.core.drainAll()
 
-    #expect(!bare.view.attendsItself)
+    #expect(!bare.view.isDrainedOnCompletion)
     bare.post(to: bare.view)
     #expect(bare.background.mayHoldViews)
-    bare.core.finish(frame, .completed)
+    bare.core.finish(context, .completed)
     _ = bare.core.releaseEverything()
   }
 
   @Test("of a queue that is full by somebody who has not noticed their turn is one as well")
   func fullByGranted() {
     let bare = BareCore(width: 2, viewWidth: 1)
-    let frame = bare.full()
+    let context = bare.full()
     let caller = bare.caller(on: bare.view)
     bare.core.accept(caller)
     bare.core.enqueue(caller)
-    #expect(bare.core.takeSuccessor(in: frame, at: 0) == nil)
-    bare.core.finish(frame, .completed)
-    #expect(bare.core.startOnWorker(frame) === frame)
-    _ = frame.takePlain()
-    bare.core.finish(frame, .completed)
-    #expect(caller.isGranted)
+    #expect(bare.core.takeNextOfBatch(in: context, at: 0) == nil)
+    bare.core.finish(context, .completed)
+    #expect(bare.core.startOnWorker(context) === context)
+    _ = context.takePlain()
+    bare.core.finish(context, .completed)
+    #expect(caller.isAdmitted)
 
     bare.post(to: bare.view)
-    bare.core.collect()
-    #expect(bare.view.attendsItself)
+    bare.core.drainAll()
+    #expect(bare.view.isDrainedOnCompletion)
     bare.post(to: bare.view)
     bare.core.closeInboxes()
 

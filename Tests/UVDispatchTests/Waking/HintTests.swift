@@ -15,12 +15,12 @@ struct HintTests {
     core.workers.beginSearch()
     bare.queued()
 
-    core.settle()
+    core.reconcile()
     #expect(mayStart)
 
-    let frame = core.makeFrame(on: .background)
-    #expect(core.startOnWorker(frame) != nil)
-    core.settle()
+    let context = core.makeContext(on: .background)
+    #expect(core.startOnWorker(context) != nil)
+    core.reconcile()
     #expect(!mayStart)
   }
 
@@ -28,7 +28,7 @@ struct HintTests {
   func started() {
     bare.queued()
 
-    core.settle()
+    core.reconcile()
 
     #expect(core.workers.pending == 1)
     #expect(core.workers.searching == 1)
@@ -38,14 +38,14 @@ struct HintTests {
   @Test("is not started while every worker is busy, and nobody need fetch one meanwhile")
   func busy() {
     bare.post()
-    #expect(core.startOnWorker(core.makeFrame(on: .background)) != nil)
+    #expect(core.startOnWorker(core.makeContext(on: .background)) != nil)
     bare.post()
 
-    core.settle()
+    core.reconcile()
 
     #expect(core.workers.pending == 0)
     // The busy worker drains the inbox when its body has ended, so a post need not notify a consumer.
-    #expect(bare.inbox(of: .background).isAttended)
+    #expect(bare.inbox(of: .background).isNotified)
     #expect(bare.inbox(of: .background).mayHoldEntries)
   }
 }

@@ -19,12 +19,12 @@ struct InboxTests {
   @Test("shows that it holds something, and has whoever posts first fetch somebody")
   func firstPost() {
     #expect(!inbox.mayHoldEntries)
-    #expect(!inbox.isAttended)
+    #expect(!inbox.isNotified)
 
     #expect(post())
 
     #expect(inbox.mayHoldEntries)
-    #expect(inbox.isAttended)
+    #expect(inbox.isNotified)
     #expect(!post())
   }
 
@@ -37,14 +37,14 @@ struct InboxTests {
     }
 
     #expect(post())
-    #expect(inbox.isAttended)
-    inbox.collect { $0.clear() }
+    #expect(inbox.isNotified)
+    inbox.drain { $0.clear() }
     #expect(post())
     #expect(!post())
 
-    inbox.collect { $0.clear() }
-    #expect(inbox.rest())
-    #expect(!inbox.isAttended)
+    inbox.drain { $0.clear() }
+    #expect(inbox.tryGoIdle())
+    #expect(!inbox.isNotified)
     #expect(post())
     #expect(post())
     #expect(!post())
@@ -54,10 +54,10 @@ struct InboxTests {
   func collected() {
     post()
 
-    inbox.collect { $0.clear() }
+    inbox.drain { $0.clear() }
 
     #expect(!inbox.mayHoldEntries)
-    #expect(inbox.isAttended)
+    #expect(inbox.isNotified)
     #expect(!post())
     #expect(inbox.mayHoldEntries)
   }
@@ -66,37 +66,37 @@ struct InboxTests {
   func restsWhileFull() {
     post()
 
-    #expect(!inbox.rest())
+    #expect(!inbox.tryGoIdle())
 
-    #expect(inbox.isAttended)
+    #expect(inbox.isNotified)
   }
 
   @Test("has whoever posts after a rest fetch somebody")
   func postAfterRest() {
     post()
-    inbox.collect { $0.clear() }
+    inbox.drain { $0.clear() }
 
-    #expect(inbox.rest())
+    #expect(inbox.tryGoIdle())
 
-    #expect(!inbox.isAttended)
+    #expect(!inbox.isNotified)
     #expect(post())
   }
 
   @Test("says whether somebody is about to fetch, and tells the last of them that it is closed")
-  func fetching() {
+  func notifying() {
     post()
-    #expect(inbox.isBeingFetchedFor)
-    #expect(!inbox.fetched())
-    #expect(!inbox.isBeingFetchedFor)
-    inbox.collect { $0.clear() }
-    #expect(inbox.rest())
+    #expect(inbox.isNotifying)
+    #expect(!inbox.hasNotified())
+    #expect(!inbox.isNotifying)
+    inbox.drain { $0.clear() }
+    #expect(inbox.tryGoIdle())
     post()
 
     inbox.close()
 
-    #expect(inbox.isBeingFetchedFor)
-    #expect(inbox.fetched())
-    #expect(!inbox.isBeingFetchedFor)
+    #expect(inbox.isNotifying)
+    #expect(inbox.hasNotified())
+    #expect(!inbox.isNotifying)
   }
 
   @Test("takes nothing in once it is closed")
@@ -111,7 +111,7 @@ struct InboxTests {
     post()
     let (isCollecting, mayGoOn) = (Flag(), Flag())
     let collector = WatchedThread { [inbox] in
-      inbox.collect { entries in
+      inbox.drain { entries in
         entries.clear()
         isCollecting.raise()
         while !mayGoOn.isRaised {}
@@ -129,7 +129,7 @@ struct InboxTests {
     #expect(poster.join())
 
     #expect(inbox.mayHoldEntries)
-    #expect(!inbox.rest())
+    #expect(!inbox.tryGoIdle())
   }
 
   @Test("never holds anything unattended, whether who posts comes before who rests or after it")
@@ -137,21 +137,21 @@ struct InboxTests {
     let (isHeld, mayGoOn) = (Flag(), Flag())
     post()
     let holder = WatchedThread { [inbox] in
-      inbox.collect { entries in
+      inbox.drain { entries in
         entries.clear()
         isHeld.raise()
         while !mayGoOn.isRaised {}
       }
     }
     while !isHeld.isRaised {}
-    let (hasRested, mustFetch) = (Box(false), Box(false))
+    let (hasRested, mustNotify) = (Box(false), Box(false))
     let resting = WatchedThread { [inbox] in
-      hasRested.value = inbox.rest()
+      hasRested.value = inbox.tryGoIdle()
     }
     #expect(resting.waitUntilItSleeps())
     let poster = WatchedThread { [inbox] in
       _ = inbox.beginPost()
-      mustFetch.value = inbox.post(.plainOne {})
+      mustNotify.value = inbox.post(.plainOne {})
     }
     #expect(poster.waitUntilItSleeps())
 
@@ -159,8 +159,8 @@ struct InboxTests {
     for thread in [holder, resting, poster] { #expect(thread.join()) }
 
     #expect(inbox.mayHoldEntries)
-    #expect(inbox.isAttended)
-    #expect(hasRested.value == mustFetch.value)
+    #expect(inbox.isNotified)
+    #expect(hasRested.value == mustNotify.value)
   }
 }
 
@@ -171,16 +171,16 @@ private final class SharedInbox: Sendable {
   init(isForTwo: Bool = false) { inbox = Inbox(isOpen: true, isForTwo: isForTwo) }
 
   var mayHoldEntries: Bool { inbox.mayHoldEntries }
-  var isAttended: Bool { inbox.isAttended }
-  var isBeingFetchedFor: Bool { inbox.isBeingFetchedFor }
+  var isNotified: Bool { inbox.isNotified }
+  var isNotifying: Bool { inbox.isNotifying }
 
   func beginPost() -> Bool { inbox.beginPost() }
   func post(_ entry: UVDispatch.Entry) -> Bool { inbox.post(entry) }
-  func fetched() -> Bool { inbox.fetched() }
-  func collect(_ body: (inout Ring<UVDispatch.Entry>) -> Void) {
-    inbox.collect { entries, _ in body(&entries) }
+  func hasNotified() -> Bool { inbox.hasNotified() }
+  func drain(_ body: (inout Ring<UVDispatch.Entry>) -> Void) {
+    inbox.drain { entries, _ in body(&entries) }
   }
-  func rest() -> Bool { inbox.rest() }
+  func tryGoIdle() -> Bool { inbox.tryGoIdle() }
   func close() { inbox.close() }
 }
 

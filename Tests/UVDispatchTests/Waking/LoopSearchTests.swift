@@ -20,7 +20,7 @@ extension OnePool {
         .init(overflow: overflow, loopBudget: .init(tasks: tasks, time: .seconds(3600))))
       dispatcher.engine.withCore {
         // The loop does not leave its processor to other threads, although it may share it with this one.
-        $0.loop.patience = Patience(length: 2 * Self.anHour, leftAt: .max)
+        $0.loop.spinLimit = SpinLimit(length: 2 * Self.anHour, leftAt: .max)
       }
       try dispatcher.start()
       dispatcher.waitUntil { $0.loop.state == .spinning }
@@ -47,7 +47,9 @@ extension OnePool {
 
         #expect(ran.wait(patience))
         // Before the first post no consumer was notified, so that post notifies one. The later posts need not.
-        let woken = dispatcher.engine.withCore { $0.doors.hints.wokenForPostsAt.load(ordering: .relaxed) }
+        let woken = dispatcher.engine.withCore {
+          $0.doors.hints.wokenForPostsAt.load(ordering: .relaxed)
+        }
         #expect(woken > .min && woken == lastWoken ?? woken)
         lastWoken = woken
       }
@@ -88,7 +90,7 @@ extension OnePool {
     func leaving() throws {
       let dispatcher = try UVDispatcher()
       let ran = Box(0)
-      dispatcher.engine.withCore { $0.loop.patience = Patience(length: 2 * Self.anHour) }
+      dispatcher.engine.withCore { $0.loop.spinLimit = SpinLimit(length: 2 * Self.anHour) }
       dispatcher.foreground { ran.increment() }
 
       dispatcher.runUntilIdle()
@@ -128,13 +130,13 @@ extension OnePool {
     func learnsFromPosts() throws {
       let dispatcher = try sleeping()
       let ran = Latch()
-      dispatcher.engine.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
+      dispatcher.engine.withCore { $0.loop.spinLimit.noteInVain(since: $0.now + Self.anHour) }
 
       dispatcher.foreground { ran.open() }
 
       #expect(ran.wait(patience))
       dispatcher.engine.withCore { core in
-        #expect(core.loop.patience.length == Patience.longest)
+        #expect(core.loop.spinLimit.length == SpinLimit.longest)
         #expect(core.doors.hints.wokenForPostsAt.load(ordering: .relaxed) == .min)
       }
       dispatcher.end()
@@ -143,11 +145,11 @@ extension OnePool {
     @Test("learns it from what comes in by hand, too")
     func learnsByHand() throws {
       let dispatcher = try sleeping()
-      dispatcher.engine.withCore { $0.loop.patience.noteInVain(since: $0.now + Self.anHour) }
+      dispatcher.engine.withCore { $0.loop.spinLimit.noteInVain(since: $0.now + Self.anHour) }
 
       try dispatcher.foreground.sync {}
 
-      #expect(dispatcher.engine.withCore { $0.loop.patience.length } == Patience.longest)
+      #expect(dispatcher.engine.withCore { $0.loop.spinLimit.length } == SpinLimit.longest)
       dispatcher.end()
     }
 
@@ -155,19 +157,19 @@ extension OnePool {
     func learnsByTime(wouldHaveHelped: Bool) throws {
       let length = try lengthAfterTurn { core in
         let slept = core.now + Self.anHour
-        core.loop.patience = Patience(length: 4, leftAt: .max)
-        core.loop.patience.noteInVain(since: slept)
+        core.loop.spinLimit = SpinLimit(length: 4, leftAt: .max)
+        core.loop.spinLimit.noteInVain(since: slept)
         core.doors.hints.wokenForPostsAt.store(
-          wouldHaveHelped ? slept + Patience.longest - 1 : slept + Patience.longest,
+          wouldHaveHelped ? slept + SpinLimit.longest - 1 : slept + SpinLimit.longest,
           ordering: .relaxed)
       }
 
-      #expect(length == (wouldHaveHelped ? Patience.longest : 2))
+      #expect(length == (wouldHaveHelped ? SpinLimit.longest : 2))
     }
 
     @Test("learns that it need not from a turn for which nobody posts, and looks in vain")
     func learnsFromOthers() throws {
-      let length = try lengthAfterTurn { $0.loop.patience = Patience(length: 4, leftAt: .max) }
+      let length = try lengthAfterTurn { $0.loop.spinLimit = SpinLimit(length: 4, leftAt: .max) }
 
       #expect(length == 2)
     }
@@ -187,7 +189,7 @@ extension OnePool {
 
       #expect(ran.wait(patience))
       dispatcher.waitUntil { $0.loop.state == .asleep }
-      let learned = dispatcher.engine.withCore { $0.loop.patience }
+      let learned = dispatcher.engine.withCore { $0.loop.spinLimit }
       #expect(learned.vainSince > .min && learned.vainSince < Self.anHour)
       dispatcher.end()
       return learned.length

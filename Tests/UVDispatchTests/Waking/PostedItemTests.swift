@@ -22,9 +22,9 @@ struct PostedItemTests {
 
   private func post(_ stand: Stand) -> WorkItem { bare.posted(on: stand.lane, view(of: stand)) }
 
-  private func start(_ stand: Stand, in frame: QueuedTask? = nil) -> QueuedTask? {
-    let frame = frame ?? core.makeFrame(on: stand.lane)
-    return stand == .foreground ? core.takeForeground(frame) : core.startOnWorker(frame)
+  private func start(_ stand: Stand, in context: QueuedTask? = nil) -> QueuedTask? {
+    let context = context ?? core.makeContext(on: stand.lane)
+    return stand == .foreground ? core.takeForeground(context) : core.startOnWorker(context)
   }
 
   // MARK: What is posted
@@ -33,16 +33,16 @@ struct PostedItemTests {
     "has whoever posts fetch somebody, if nobody attends to the inbox", arguments: Stand.allCases)
   func fetches(stand: Stand) {
     // On the background and in a view two bodies may run, so two posts notify a consumer.
-    let fetching = stand == .foreground ? 1 : 2
+    let notifying = stand == .foreground ? 1 : 2
 
     for number in 0..<3 {
       let begun = core.doors.post(
         bare.fresh(on: stand.lane, view(of: stand)), to: view(of: stand), parent: nil)
-      #expect(begun == (number < fetching ? .mustFetch : .isAttended))
+      #expect(begun == (number < notifying ? .mustNotify : .isNotified))
     }
     #expect(core.accounts.ledger.accepted == 0)
 
-    core.collect()
+    core.drainAll()
 
     #expect(core.accounts.ledger.accepted == 3)
     #expect(core.accounts.ledger.waiting == 3)
@@ -102,7 +102,7 @@ struct PostedItemTests {
   @Test("is cancelled wherever it is on its way", arguments: Stand.allCases, [false, true])
   func cancelled(stand: Stand, isCollected: Bool) {
     let items = (0..<3).map { _ in post(stand) }
-    if isCollected { core.collect() }
+    if isCollected { core.drainAll() }
 
     #expect(core.cancel(items[1]) == .beforeStart)
 
@@ -112,9 +112,9 @@ struct PostedItemTests {
     #expect(core.accounts.ledger.waiting == 2)
     #expect(core.cancel(items[1]) == .tooLate)
     for item in [items[0], items[2]] {
-      let frame = start(stand)
-      #expect(frame?.item === item)
-      frame.map { core.finish($0, .completed) }
+      let context = start(stand)
+      #expect(context?.item === item)
+      context.map { core.finish($0, .completed) }
     }
     #expect(start(stand) == nil)
     #expect(core.releaseEverything().isEmpty)
@@ -125,18 +125,18 @@ struct PostedItemTests {
   func cancelledWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let items = (0..<3).map { _ in bare.posted(on: .background, bare.view) }
-    let frame = bare.core.makeFrame(on: .background)
-    #expect(bare.core.startOnWorker(frame) === frame)
-    #expect(frame.item === items[0])
+    let context = bare.core.makeContext(on: .background)
+    #expect(bare.core.startOnWorker(context) === context)
+    #expect(context.item === items[0])
     _ = bare.posted(on: .background, bare.view)
-    bare.core.collect()
-    #expect(bare.view.attendsItself)
+    bare.core.drainAll()
+    #expect(bare.view.isDrainedOnCompletion)
     let hidden = bare.posted(on: .background, bare.view)
 
     #expect(bare.core.cancel(hidden) == .beforeStart)
 
     #expect(bare.core.accounts.ledger.waiting == 3)
-    bare.core.finish(frame, .completed)
+    bare.core.finish(context, .completed)
     #expect(bare.core.releaseEverything().count == 3)
     bare.deliver()
   }
@@ -159,7 +159,7 @@ struct PostedItemTests {
       for _ in 0..<300 { add() }
       while !items.isEmpty {
         if dice.roll(3) == 0 { add() }
-        if dice.roll(5) == 0 { core.collect() }
+        if dice.roll(5) == 0 { core.drainAll() }
         if dice.roll(6) == 0, let ran = start(stand) {
           if let item = ran.item { items.removeAll { $0 === item } }
           core.finish(ran, .completed)
@@ -194,7 +194,7 @@ struct PostedItemTests {
     core.put(second)
     let third = post(stand)
     let fourth = bare.queued(on: stand.lane, view(of: stand))
-    core.promotePlain()
+    core.materialisePlainTasks()
 
     let numbers = [first, second, third].map(\.place.id.number) + [fourth.id]
     #expect(numbers == numbers.sorted())
@@ -217,20 +217,20 @@ struct PostedItemTests {
   @Test("runs in the frame of its thread", arguments: Stand.allCases)
   func framed(stand: Stand) {
     let item = post(stand)
-    let frame = core.makeFrame(on: stand.lane)
+    let context = core.makeContext(on: stand.lane)
 
-    #expect(start(stand, in: frame) === frame)
+    #expect(start(stand, in: context) === context)
 
-    #expect(frame.item === item)
-    #expect(frame.takePlain() == nil)
+    #expect(context.item === item)
+    #expect(context.takePlain() == nil)
     #expect(item.isRunning)
-    #expect(frame.id == item.place.id.number)
-    #expect(frame.view === view(of: stand))
+    #expect(context.id == item.place.id.number)
+    #expect(context.view === view(of: stand))
     #expect(core.accounts.ledger.running == 1)
-    core.finish(frame, .failed(Broken()))
-    #expect(frame.item == nil)
+    core.finish(context, .failed(Broken()))
+    #expect(context.item == nil)
     #expect(item.queued == nil)
-    #expect(frame.view == nil)
+    #expect(context.view == nil)
     #expect(item.outcome == .failed(Broken()))
     #expect(core.accounts.ledger.failed == 1)
     bare.deliver()
@@ -239,23 +239,23 @@ struct PostedItemTests {
   @Test("is asked to stop by a cancellation while it runs, and is known then")
   func requested() {
     let item = post(.background)
-    let frame = core.makeFrame(on: .background)
-    _ = start(.background, in: frame)
-    #expect(frame.mayGoOn)
+    let context = core.makeContext(on: .background)
+    _ = start(.background, in: context)
+    #expect(context.mayGoOn)
 
     #expect(core.cancel(item) == .requested)
 
     #expect(item.isCancellationRequested)
-    #expect(frame.isKnown)
+    #expect(context.isKnown)
     // A thread that waits for the item may still look at its task object when the task has ended.
     _ = post(.background)
-    #expect(!core.goOnWithItem(in: frame, ending: .completed))
+    #expect(!core.beginNextItem(in: context, ending: .completed))
     bare.post()
-    #expect(core.takeSuccessor(ofItemIn: frame, at: 0, ending: .completed) == nil)
-    core.finish(frame, .completed)
-    var next = frame
+    #expect(core.takeNextOfBatch(ofItemIn: context, at: 0, ending: .completed) == nil)
+    core.finish(context, .completed)
+    var next = context
     core.renewIfKnown(&next)
-    #expect(next !== frame)
+    #expect(next !== context)
     #expect(core.releaseEverything().count == 2)
   }
 
@@ -263,34 +263,34 @@ struct PostedItemTests {
   func followed() {
     for stand in Stand.allCases {
       let before = core.accounts.ledger
-      let frame = core.makeFrame(on: stand.lane)
+      let context = core.makeContext(on: stand.lane)
       let first = post(stand)
       let second = post(stand)
       bare.post(stand.lane, view(of: stand))
       let last = post(stand)
-      #expect(start(stand, in: frame) === frame)
+      #expect(start(stand, in: context) === context)
 
-      #expect(core.takeSuccessor(ofItemIn: frame, at: 1, ending: .completed) == nil)
-      #expect(core.goOnWithItem(in: frame, ending: .failed(Broken())))
+      #expect(core.takeNextOfBatch(ofItemIn: context, at: 1, ending: .completed) == nil)
+      #expect(core.beginNextItem(in: context, ending: .failed(Broken())))
       #expect(first.queued == nil)
-      #expect(second.queued === frame)
+      #expect(second.queued === context)
       #expect(second.isRunning)
-      #expect(frame.item === second)
+      #expect(context.item === second)
       #expect(core.accounts.ledger.failed == before.failed + 1)
 
-      #expect(!core.goOnWithItem(in: frame, ending: .completed))
-      #expect(core.takeSuccessor(ofItemIn: frame, at: 2, ending: .failed(Broken())) != nil)
-      #expect(frame.item == nil)
-      #expect(frame.record.parent == nil)
+      #expect(!core.beginNextItem(in: context, ending: .completed))
+      #expect(core.takeNextOfBatch(ofItemIn: context, at: 2, ending: .failed(Broken())) != nil)
+      #expect(context.item == nil)
+      #expect(context.record.parent == nil)
       #expect(core.accounts.ledger.failed == before.failed + 2)
       #expect(core.accounts.ledger.completed == before.completed)
 
-      #expect(core.takeSuccessor(in: frame, at: 3) == nil)
-      #expect(core.goOnWithItem(in: frame, ending: .completed))
-      #expect(frame.item === last)
+      #expect(core.takeNextOfBatch(in: context, at: 3) == nil)
+      #expect(core.beginNextItem(in: context, ending: .completed))
+      #expect(context.item === last)
       #expect(core.accounts.ledger.completed == before.completed + 1)
-      #expect(!core.goOnWithItem(in: frame, ending: .completed))
-      core.finish(frame, .completed)
+      #expect(!core.beginNextItem(in: context, ending: .completed))
+      core.finish(context, .completed)
       #expect(core.accounts.ledger.completed == before.completed + 2)
       #expect(core.accounts.ledger.running == 0)
       #expect(core.accounts.ledger.waiting == 0)
@@ -302,15 +302,15 @@ struct PostedItemTests {
   @Test("is followed by nothing where its task was given up")
   func abandoned() {
     let item = post(.background)
-    let frame = core.makeFrame(on: .background)
-    _ = start(.background, in: frame)
+    let context = core.makeContext(on: .background)
+    _ = start(.background, in: context)
     let next = post(.background)
-    frame.abandon()
+    context.abandon()
     core.forget(item)
 
-    #expect(!core.goOnWithItem(in: frame, ending: .completed))
+    #expect(!core.beginNextItem(in: context, ending: .completed))
 
-    core.finish(frame, .completed)
+    core.finish(context, .completed)
     bare.deliver()
     #expect(item.outcome == nil)
     #expect(core.cancel(next) == .beforeStart)
@@ -322,15 +322,15 @@ struct PostedItemTests {
     for stand in [Stand.background, .view] {
       let low = (0..<5).map { _ in bare.item(.task, on: .background, view(of: stand), band: .low) }
       for item in low { core.put(item) }
-      let frame = core.makeFrame(on: .background)
-      #expect(start(stand, in: frame) === frame)
+      let context = core.makeContext(on: .background)
+      #expect(start(stand, in: context) === context)
       let medium = post(stand)
 
-      #expect(!core.goOnWithItem(in: frame, ending: .completed))
-      core.finish(frame, .completed)
-      #expect(start(stand, in: frame)?.item === medium)
+      #expect(!core.beginNextItem(in: context, ending: .completed))
+      core.finish(context, .completed)
+      #expect(start(stand, in: context)?.item === medium)
 
-      core.finish(frame, .completed)
+      core.finish(context, .completed)
       _ = core.releaseEverything()
       bare.deliver()
     }
@@ -339,18 +339,18 @@ struct PostedItemTests {
   @Test("leaves what is more than that to others")
   func left() {
     _ = post(.background)
-    let frame = core.makeFrame(on: .background)
-    _ = start(.background, in: frame)
+    let context = core.makeContext(on: .background)
+    _ = start(.background, in: context)
     let timed = bare.item(timeToLive: .seconds(1))
     core.put(timed)
-    #expect(!core.goOnWithItem(in: frame, ending: .completed))
+    #expect(!core.beginNextItem(in: context, ending: .completed))
     #expect(core.cancel(timed) == .beforeStart)
 
     let asked = post(.background)
     let task = core.task(for: asked)
-    #expect(!core.goOnWithItem(in: frame, ending: .completed))
-    core.finish(frame, .completed)
-    #expect(start(.background, in: frame) === task)
+    #expect(!core.beginNextItem(in: context, ending: .completed))
+    core.finish(context, .completed)
+    #expect(start(.background, in: context) === task)
     core.finish(task, .completed)
   }
 }

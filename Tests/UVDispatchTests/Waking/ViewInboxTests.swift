@@ -9,10 +9,10 @@ struct ViewInboxTests {
   private var core: Core { bare.core }
   private var view: UVView { bare.view }
 
-  private func start(in frame: QueuedTask? = nil, of bare: BareCore? = nil) -> QueuedTask? {
+  private func start(in context: QueuedTask? = nil, of bare: BareCore? = nil) -> QueuedTask? {
     let core = (bare ?? self.bare).core
-    let task = core.startOnWorker(frame ?? core.makeFrame(on: .background))
-    if task?.isFrame == true { _ = task?.takePlain() }
+    let task = core.startOnWorker(context ?? core.makeContext(on: .background))
+    if task?.isThreadContext == true { _ = task?.takePlain() }
     return task
   }
 
@@ -23,53 +23,53 @@ struct ViewInboxTests {
     let bare = BareCore(width: 2, viewWidth: 1)
     let (core, view) = (bare.core, bare.view)
     #expect(!bare.background.mayHoldViews)
-    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.post(to: view) == .mustNotify)
     #expect(bare.background.mayHoldViews)
-    #expect(bare.background.isAttended)
-    #expect(bare.background.isBeingFetchedFor)
-    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.background.isNotified)
+    #expect(bare.background.isNotifying)
+    #expect(bare.post(to: view) == .isNotified)
 
-    core.collect()
+    core.drainAll()
     #expect(!bare.background.mayHoldViews)
     #expect(core.accounts.ledger.accepted == 2)
     #expect(view.pool.queue.ready.count == 2)
 
     // The background's inbox is still marked as notified, but two workers may be notified.
-    #expect(bare.post(to: view) == .mustFetch)
-    core.collect()
-    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.post(to: view) == .mustNotify)
+    core.drainAll()
+    #expect(bare.post(to: view) == .isNotified)
     #expect(bare.background.mayHoldViews)
     _ = core.releaseEverything()
   }
 
   @Test("has two of those who post fetch somebody, if two bodies of it may run")
   func announcedForTwo() {
-    #expect(bare.post(to: view) == .mustFetch)
-    #expect(bare.post(to: view) == .mustFetch)
-    #expect(bare.post(to: view) == .isAttended)
-    #expect(bare.background.isBeingFetchedFor)
+    #expect(bare.post(to: view) == .mustNotify)
+    #expect(bare.post(to: view) == .mustNotify)
+    #expect(bare.post(to: view) == .isNotified)
+    #expect(bare.background.isNotifying)
 
-    core.collect()
+    core.drainAll()
     #expect(core.accounts.ledger.accepted == 3)
-    #expect(bare.background.rest())
-    #expect(bare.post(to: view) == .mustFetch)
-    core.collect()
+    #expect(bare.background.tryGoIdle())
+    #expect(bare.post(to: view) == .mustNotify)
+    core.drainAll()
     // Each time that it is marked ready anew, a post notifies a worker, as long as fewer than two are notified.
-    #expect(bare.post(to: view) == .mustFetch)
-    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.post(to: view) == .mustNotify)
+    #expect(bare.post(to: view) == .isNotified)
     _ = core.releaseEverything()
   }
 
   @Test("is attended by two already if others have fetched them")
   func othersHaveFetched() {
-    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.post(to: view) == .mustNotify)
     #expect(bare.background.beginPost())
     #expect(bare.background.post(.plainOne {}))
 
-    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.post(to: view) == .isNotified)
 
-    #expect(bare.background.isBeingFetchedFor)
-    core.collect()
+    #expect(bare.background.isNotifying)
+    core.drainAll()
     #expect(core.accounts.ledger.accepted == 3)
     _ = core.releaseEverything()
   }
@@ -79,9 +79,9 @@ struct ViewInboxTests {
     bare.post(to: view)
     core.doors.background.close()
 
-    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.post(to: view) == .isNotified)
 
-    core.collect()
+    core.drainAll()
     #expect(core.accounts.ledger.accepted == 2)
     _ = core.releaseEverything()
   }
@@ -94,11 +94,11 @@ struct ViewInboxTests {
     }
     // When this post is drained, the view is found to be full.
     bare.post(to: view)
-    core.collect()
-    #expect(view.attendsItself)
-    #expect(bare.background.rest())
+    core.drainAll()
+    #expect(view.isDrainedOnCompletion)
+    #expect(bare.background.tryGoIdle())
 
-    #expect(bare.post(to: view) == .isAttended)
+    #expect(bare.post(to: view) == .isNotified)
 
     for body in bodies { core.finish(body, .completed) }
     _ = core.releaseEverything()
@@ -108,10 +108,10 @@ struct ViewInboxTests {
   func resting() {
     bare.post(to: view)
 
-    #expect(!bare.background.rest())
-    core.collect()
-    #expect(bare.background.rest())
-    #expect(bare.post(to: view) == .mustFetch)
+    #expect(!bare.background.tryGoIdle())
+    core.drainAll()
+    #expect(bare.background.tryGoIdle())
+    #expect(bare.post(to: view) == .mustNotify)
     _ = core.releaseEverything()
   }
 
@@ -148,7 +148,7 @@ struct ViewInboxTests {
   @Test("has somebody come for it whom the policy lets start")
   func owesLease() {
     bare.post(to: view)
-    core.settle()
+    core.reconcile()
     #expect(core.workers.pending == 1)
     _ = core.releaseEverything()
   }
@@ -157,11 +157,11 @@ struct ViewInboxTests {
   func suspended() {
     core.background.pool.suspend(view.pool, now: { 0 })
     bare.post(to: view)
-    core.settle()
+    core.reconcile()
     #expect(core.workers.pending == 0)
-    #expect(!bare.background.isAttended)
+    #expect(!bare.background.isNotified)
     #expect(view.pool.queue.ready.count == 1)
-    #expect(bare.post(to: view) == .mustFetch)
+    #expect(bare.post(to: view) == .mustNotify)
     _ = core.releaseEverything()
   }
 
@@ -184,11 +184,11 @@ struct ViewInboxTests {
   @Test("is collected by a worker of the background, which then has others beside it")
   func successorOfBackground() {
     for _ in 0..<2 { bare.post() }
-    let frame = core.makeFrame(on: .background)
-    #expect(start(in: frame) === frame)
+    let context = core.makeContext(on: .background)
+    #expect(start(in: context) === context)
     bare.post(to: view)
 
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
     #expect(view.pool.queue.ready.count == 1)
     _ = core.releaseEverything()
   }
@@ -198,20 +198,20 @@ struct ViewInboxTests {
     let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
     core.add(other)
     for _ in 0..<5 { bare.post(to: view) }
-    let frame = core.makeFrame(on: .background)
-    #expect(start(in: frame) === frame)
+    let context = core.makeContext(on: .background)
+    #expect(start(in: context) === context)
 
     // Of the four that wait, one holds a ready token.
     bare.post(to: view)
-    for _ in 0..<3 { #expect(core.takeSuccessor(in: frame, at: 0) != nil) }
+    for _ in 0..<3 { #expect(core.takeNextOfBatch(in: context, at: 0) != nil) }
     #expect(bare.background.mayHoldViews)
-    #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+    #expect(core.takeNextOfBatch(in: context, at: 0) != nil)
     #expect(!bare.background.mayHoldViews)
     #expect(view.pool.queue.ready.count == 1)
 
     bare.post(to: view)
     bare.post(to: other)
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
     #expect(other.pool.queue.ready.count == 1)
     #expect(view.pool.queue.ready.count == 2)
     _ = core.releaseEverything()
@@ -222,11 +222,11 @@ struct ViewInboxTests {
     let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
     core.add(other)
     for _ in 0..<5 { bare.post(to: view) }
-    let frame = core.makeFrame(on: .background)
-    #expect(start(in: frame) === frame)
+    let context = core.makeContext(on: .background)
+    #expect(start(in: context) === context)
     bare.post(to: other)
 
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
     #expect(other.pool.queue.ready.count == 1)
     _ = core.releaseEverything()
   }
@@ -242,7 +242,7 @@ struct ViewInboxTests {
     core.enqueue(task)
     bare.post(to: view)
 
-    #expect(start()?.isFrame == true)
+    #expect(start()?.isThreadContext == true)
     let second = start()
     if isBarrier {
       #expect(second == nil)
@@ -285,17 +285,17 @@ struct ViewInboxTests {
   func beforeLowCaller(_ change: Change) {
     let bare = BareCore(width: 1, viewWidth: 1)
     let core = bare.core
-    var frame: QueuedTask?
+    var context: QueuedTask?
     var item: WorkItem?
     switch change {
     case .end:
       bare.post(to: bare.view)
-      frame = core.startOnWorker(core.makeFrame(on: .background))
-      _ = frame?.takePlain()
+      context = core.startOnWorker(core.makeContext(on: .background))
+      _ = context?.takePlain()
     case .cancellation:
       // A worker would have to start that item, and none is free.
       bare.queued()
-      _ = core.startOnWorker(core.makeFrame(on: .background))
+      _ = core.startOnWorker(core.makeContext(on: .background))
       let waiting = bare.item(.task, on: .background, bare.view, band: .high)
       core.put(waiting)
       item = waiting
@@ -305,18 +305,18 @@ struct ViewInboxTests {
     let caller = bare.caller(on: bare.view, band: .low)
     core.accept(caller)
     core.enqueue(caller)
-    #expect(!caller.isGranted)
+    #expect(!caller.isAdmitted)
     bare.post(to: bare.view)
 
     switch change {
-    case .end: core.finish(frame!, .completed)
+    case .end: core.finish(context!, .completed)
     case .cancellation: #expect(core.cancel(item!) == .beforeStart)
     case .resumption: core.resume(bare.view)
     }
 
-    #expect(!caller.isGranted)
+    #expect(!caller.isAdmitted)
     #expect(bare.view.pool.queue.ready.count == 2)
-    #expect(!bare.view.attendsItself)
+    #expect(!bare.view.isDrainedOnCompletion)
     _ = core.releaseEverything()
   }
 
@@ -324,22 +324,22 @@ struct ViewInboxTests {
   func beforeLowCallerWhileFull() {
     let bare = BareCore(width: 1, viewWidth: 8)
     let core = bare.core
-    let frame = bare.full()
-    #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+    let context = bare.full()
+    #expect(core.takeNextOfBatch(in: context, at: 0) != nil)
     let item = bare.item(.task, on: .background, bare.view)
     core.put(item)
     let caller = bare.caller(on: bare.view, band: .low)
     core.accept(caller)
     core.enqueue(caller)
     bare.post(to: bare.view)
-    #expect(bare.view.attendsItself)
+    #expect(bare.view.isDrainedOnCompletion)
 
     #expect(core.cancel(item) == .beforeStart)
 
-    #expect(!caller.isGranted)
+    #expect(!caller.isAdmitted)
     #expect(bare.view.pool.queue.ready.count == 2)
-    #expect(bare.view.attendsItself)
-    core.finish(frame, .completed)
+    #expect(bare.view.isDrainedOnCompletion)
+    core.finish(context, .completed)
     _ = core.releaseEverything()
   }
 
@@ -353,24 +353,24 @@ struct ViewInboxTests {
     core.accept(caller)
     core.enqueue(caller)
     // This start passes the call of `sync` over, so that ages from now on.
-    let frame = start(in: core.makeFrame(on: .background), of: bare)!
+    let context = start(in: core.makeContext(on: .background), of: bare)!
     bare.post(to: bare.view)
-    core.collect()
-    #expect(bare.view.attendsItself)
-    #expect(!caller.isGranted)
+    core.drainAll()
+    #expect(bare.view.isDrainedOnCompletion)
+    #expect(!caller.isAdmitted)
     bare.post(to: bare.view)
     core.clock.forget()
 
     if bySuccessor {
-      #expect(core.takeSuccessor(in: frame, at: 0) != nil)
+      #expect(core.takeNextOfBatch(in: context, at: 0) != nil)
     } else {
-      core.collect()
+      core.drainAll()
     }
 
-    #expect(caller.isGranted)
+    #expect(caller.isAdmitted)
     #expect(core.blocked.admitted == 1)
     core.begin(caller)
-    core.finish(frame, .completed)
+    core.finish(context, .completed)
     core.finish(caller, .completed)
     _ = core.releaseEverything()
   }
@@ -380,18 +380,18 @@ struct ViewInboxTests {
   @Test("takes nothing in once the gate is closed; what it held is collected", arguments: [1, 2])
   func closed(viewWidth: Int) {
     let bare = BareCore(width: 2, viewWidth: viewWidth)
-    let frame = bare.full()
-    #expect(bare.view.attendsItself == (viewWidth == 1))
+    let context = bare.full()
+    #expect(bare.view.isDrainedOnCompletion == (viewWidth == 1))
     bare.post(to: bare.view)
 
     bare.core.closeInboxes()
 
     #expect(bare.core.accounts.ledger.accepted == 3)
-    #expect(!bare.view.attendsItself)
+    #expect(!bare.view.isDrainedOnCompletion)
     // After a refusal the lock of the inbox is not held either.
     for _ in 0..<2 { #expect(bare.post(to: bare.view) == .isRefused) }
     #expect(bare.view.pool.queue.ready.count == 2)
-    bare.core.finish(frame, .completed)
+    bare.core.finish(context, .completed)
     _ = bare.core.releaseEverything()
   }
 

@@ -70,7 +70,7 @@ struct WorkerWakeupsTests {
     var workers = WorkerWakeups(width: 3, threads: 3)
     func maySpin(away: Int64 = 0) -> Bool { workers.maySpin(at: 0, away: away) }
     #expect(!maySpin())
-    workers.patience = Patience(length: Patience.longest)
+    workers.spinLimit = SpinLimit(length: SpinLimit.longest)
     for _ in 0..<WorkerWakeups.mostSearching {
       #expect(maySpin())
       workers.beginSearch()
@@ -78,6 +78,6 @@ struct WorkerWakeupsTests {
     #expect(!maySpin())
     workers.endSearch()
     #expect(maySpin())
-    #expect(!maySpin(away: Patience.longestAway + 1))
+    #expect(!maySpin(away: SpinLimit.longestAway + 1))
   }
 }

@@ -11,7 +11,7 @@ private let holdingBugs = [
       "tellIfDue(core, isWorker: true)",
       becomes:
         "core.workers.beginSearch()\ntellIfDue(core, isWorker: true)\ncore.workers.endSearch()",
-      within: "core.renewIfKnown(&frame)\n        tellIfDue(core, isWorker: true)"),
+      within: "core.renewIfKnown(&context)\n        tellIfDue(core, isWorker: true)"),
     suites: ["UVContractTests"]),
   Bug(
     "telling.in-the-next",
@@ -22,18 +22,18 @@ private let holdingBugs = [
       "tellIfDue(core, isWorker: true)",
       becomes:
         """
-        if !core.outbox.isEmpty, let after = core.startOnWorker(frame) {
+        if !core.callbacks.isEmpty, let after = core.startOnWorker(context) {
           after.enter(by: self)
           engine.unlock()
           engine.lock()
           after.leave()
-          _ = run(after, core, within: &term.allotment, left: &left)
+          _ = run(after, core, within: &slice.budget, left: &left)
           core.reuse(consume after)
-          core.renewIfKnown(&frame)
+          core.renewIfKnown(&context)
         }
         tellIfDue(core, isWorker: true)
         """,
-      within: "core.renewIfKnown(&frame)\n        tellIfDue(core, isWorker: true)"),
+      within: "core.renewIfKnown(&context)\n        tellIfDue(core, isWorker: true)"),
     suites: ["UVContractTests", "StoppingInCallbackTests"]),
   Bug(
     "body.as-a-searcher",

@@ -5,7 +5,7 @@ let deadlineBugs: [Bug] = [
     breaks: "a body whose own thread brings the deadline is not in the report",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .expression(
-      "{ _ in true }", becomes: "{ task in TaskFrame.first { $0 === task } == nil }",
+      "{ _ in true }", becomes: "{ task in TaskContext.first { $0 === task } == nil }",
       within: "abandonRunning { _ in true }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
@@ -41,7 +41,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.thread-stays", breaks: "a thread is left behind when a shutdown is over",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("if let deadline = closing.deadline { outbox.appendWake { deadline.end() } }"),
+    .without("if let deadline = closing.deadline { callbacks.appendWake { deadline.end() } }"),
     suites: ["LeakTests"]),
   Bug(
     "deadline.thread-of-the-dropped-stays",
@@ -71,7 +71,7 @@ let deadlineBugs: [Bug] = [
     "deadline.caller-counted-twice",
     breaks: "rule 2: the body of a sync that was given up is counted again",
     in: "UVDispatch/Engine/Core+Callers.swift",
-    .without("if frame.isAbandoned { return }"),
+    .without("if context.isAbandoned { return }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.loop-stays-for-callbacks",
@@ -167,7 +167,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "report.wait-in-callback", breaks: "rule 14: a callback waits for the end that waits for it",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .expression("TaskFrame.deliveries(for: ObjectIdentifier(self)) == 0", becomes: "true"),
+    .expression("TaskContext.deliveries(for: ObjectIdentifier(self)) == 0", becomes: "true"),
     suites: ["WaitForReportTests"]),
   Bug(
     "report.waiter-left", breaks: "each wait for a report that timed out leaves an object behind",
@@ -177,7 +177,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.behind-callbacks",
     breaks: "rule 13: the deadline waits for a callback of the call that began the shutdown",
-    in: "UVDispatch/Engine/Outbox.swift",
+    in: "UVDispatch/Engine/DeferredCallbacks.swift",
     .statement("notes.append(.wake(call))", becomes: "notes.append(.call(call))"),
     suites: ["StuckCallbackTests"]),
   Bug(
@@ -185,8 +185,8 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 13: a deadline that is brought forward waits for a callback",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
     .statement(
-      "core.outbox.appendWake { deadline.move(to: time) }",
-      becomes: "core.outbox.append { deadline.move(to: time) }"),
+      "core.callbacks.appendWake { deadline.move(to: time) }",
+      becomes: "core.callbacks.append { deadline.move(to: time) }"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "deadline.of-the-drain-last",
@@ -205,18 +205,19 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "outbox.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
+      "callbacks.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
       becomes:
-        "outbox.append { if isOne { resume(report) } else { Task.detached { resume(report) } } }"),
+        "callbacks.append { if isOne { resume(report) } else { Task.detached { resume(report) } } }"
+    ),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.report-behind-tasks",
     breaks: "rule 13: the executor of a Task that awaits a task keeps the report from other Tasks",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "outbox.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
+      "callbacks.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
       becomes:
-        "outbox.appendResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }"
+        "callbacks.appendResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }"
     ),
     suites: ["ExecutorsThatWaitTests"]),
   Bug(
@@ -224,8 +225,8 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 13: a job that goes on elsewhere waits for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "outbox.appendResume { executor.enqueueAgain(job) }",
-      becomes: "outbox.append { executor.enqueueAgain(job) }"),
+      "callbacks.appendResume { executor.enqueueAgain(job) }",
+      becomes: "callbacks.append { executor.enqueueAgain(job) }"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "telling.awaiters-behind-callbacks",
@@ -259,13 +260,13 @@ let deadlineBugs: [Bug] = [
     "dropped.told-anywhere",
     breaks: "rule 12: what a dispatcher held keeps a thread of the pool that counts as free",
     in: "UVDispatch/Engine/Leftovers.swift",
-    .expression("TaskFrame.threadReleases", becomes: "false"),
+    .expression("TaskContext.threadReleases", becomes: "false"),
     suites: ["DroppedTests", "TakingTurnsTests"]),
   Bug(
     "dropped.handlers-here",
     breaks: "rule 12: what a handler held keeps a thread of the pool that counts as free",
     in: "UVDispatch/Engine/Engine.swift",
-    .expression("core.outbox.isEmpty ? nil : core.outbox.take()", becomes: "nil"),
+    .expression("core.callbacks.isEmpty ? nil : core.callbacks.take()", becomes: "nil"),
     suites: ["DroppedTests"]),
   Bug(
     "dropped.observer-here",
@@ -277,23 +278,23 @@ let deadlineBugs: [Bug] = [
     "dropped.run-unmarked",
     breaks: "rule 12: what a dispatcher held keeps a thread of the pool that counts as free",
     in: "UVDispatch/Engine/Engine+Worker.swift",
-    .without("TaskFrame.threadReleases = true"), suites: ["DroppedTests"]),
+    .without("TaskContext.threadReleases = true"), suites: ["DroppedTests"]),
   Bug(
     "dropped.mark-stays",
     breaks: "what a body lets go of is told of on another thread, after it",
     in: "UVDispatch/Engine/Engine+Worker.swift",
-    .without("TaskFrame.threadReleases = false"), suites: ["DroppedTests"]),
+    .without("TaskContext.threadReleases = false"), suites: ["DroppedTests"]),
   Bug(
     "dropped.call-unmarked",
     breaks: "rule 12: what a dispatcher held keeps a thread that has others to call",
     in: "UVDispatch/Engine/PoolShares.swift",
-    .without("TaskFrame.threadReleases = true"), suites: ["TakingTurnsTests"]),
+    .without("TaskContext.threadReleases = true"), suites: ["TakingTurnsTests"]),
   Bug(
     "dropped.call-marks-on",
     breaks: "what a thread lets go of is told of on another thread, after it",
     in: "UVDispatch/Engine/PoolShares.swift",
     .expression(
-      "releases", becomes: "true", within: "defer { TaskFrame.threadReleases = releases }"),
+      "releases", becomes: "true", within: "defer { TaskContext.threadReleases = releases }"),
     suites: ["PoolSharesTests"]),
   Bug(
     "end.report-on-one-thread",
@@ -341,12 +342,12 @@ let deadlineBugs: [Bug] = [
     "end.notification-overtaken",
     breaks: "rule 13: a notification is cancelled whose group the shutdown has emptied",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("!outbox.isEmpty", becomes: "false", within: "if !outbox.isEmpty ||"),
+    .expression("!callbacks.isEmpty", becomes: "false", within: "if !callbacks.isEmpty ||"),
     suites: ["UVContractTests"]),
   Bug(
     "end.wakes-uncounted",
     breaks: "rule 13: the loop cancels a notification that another thread is about to let in",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("doors.callbacks.areWakingAtTheEnd", becomes: "false"),
+    .expression("doors.callbackCounts.areWakingAtTheEnd", becomes: "false"),
     suites: ["NotificationAtTheEndTests"]),
 ]

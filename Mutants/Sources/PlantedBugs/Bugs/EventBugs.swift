@@ -25,7 +25,7 @@ let eventBugs = [
   Bug(
     "event.asker-abandoned", breaks: "a body that asks for an end at once is abandoned by that",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("TaskFrame.first { $0 === task } == nil", becomes: "true"),
+    .expression("TaskContext.first { $0 === task } == nil", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.pending-kills",
@@ -157,7 +157,7 @@ let eventBugs = [
   Bug(
     "event.idle-too-early", breaks: "runUntilIdle() leaves although a body has raised a signal",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
-    .without("if core.awaitsEvents { settleEvents(core, looks: true) }"),
+    .without("if core.awaitsEvents { queueEventCalls(core, looks: true) }"),
     suites: ["SignalTests"]),
   Bug(
     "event.set-stays-open", breaks: "a dispatcher leaves a descriptor behind",
@@ -167,7 +167,7 @@ let eventBugs = [
   Bug(
     "deliveries.told-again", breaks: "an element has what was told in the one before",
     in: "TaskDispatch/Dispatcher/SignalSequence.swift",
-    .without("untold = 0"),
+    .without("unindexed = 0"),
     suites: ["SignalSequenceTests"]),
   Bug(
     "deliveries.never-end", breaks: "a Task that awaits a signal waits beyond the shutdown",
@@ -182,7 +182,7 @@ let eventBugs = [
   Bug(
     "event.lost-at-the-end", breaks: "rule 13: a signal that came before a shutdown is lost",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("isTurn", becomes: "true", within: "guard isTurn, !hasWorkThatCanEnd"),
+    .expression("isIteration", becomes: "true", within: "guard isIteration, !hasWorkThatCanEnd"),
     suites: ["SignalAtTheEndTests", "CancelPhaseTests"]),
   Bug(
     "event.told-too-late", breaks: "rule 13: a handler is called when a shutdown cancels",

@@ -376,8 +376,8 @@ private let reductionBugs = [
     breaks: "a body that waits below on the stack keeps its place in a queue from others",
     in: "TaskDispatchTesting/Engine/State+Standing.swift",
     .expression(
-      "caller.granted.take()", becomes: "nil",
-      within: "other.reason, let granted = caller.granted.take()"),
+      "caller.admission.take()", becomes: "nil",
+      within: "other.reason, let admission = caller.admission.take()"),
     suites: ["StandingStillTests"]),
   Bug(
     "explore.frames-of-another", breaks: "a body on top of another's sees that one's queue",

@@ -68,7 +68,7 @@ let fakeWaitBugs = [
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .without("if wait.mayTimeOut { return true }"), suites: ["BehindAWaitTests"]),
   Bug(
-    "fake-wait.turn-behind-a-wait",
+    "fake-wait.admission-behind-a-wait",
     breaks: "rule 14: in the fake, to wait for a turn behind a wait that may end is a deadlock",
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .expression(

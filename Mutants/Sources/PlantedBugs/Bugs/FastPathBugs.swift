@@ -7,35 +7,36 @@ private let successorBugs = [
     "successor.flush-ignored", breaks: "a flush waits for a body that has ended",
     in: "UVDispatch/Engine/Core+Batches.swift",
     .without("if running.hasFlushes { return nil }"),
-    suites: ["SuccessorTests"]),
+    suites: ["BatchTests"]),
   Bug(
     "successor.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",
     in: "UVDispatch/Engine/Core+Foreground.swift",
     .without("if foreground.due.hasStartable { return nil }"),
-    suites: ["DueTimerTests", "SuccessorTests"]),
+    suites: ["DueTimerTests", "BatchTests"]),
   Bug(
     "successor.not-counted", breaks: "rule 1: the ledger does not know of a body that ran",
     in: "UVDispatch/Engine/Accounts.swift",
     .without("ledger.completed += 1", within: "ledger.completed += 1\n    ledger.waiting"),
-    suites: ["SuccessorTests"]),
+    suites: ["BatchTests"]),
   Bug(
     "successor.waits-for-ever", breaks: "rule 1: the ledger believes that a body waits that ran",
     in: "UVDispatch/Engine/Accounts.swift",
     .without(
       "ledger.waiting -= 1", within: "ledger.completed += 1\n    ledger.waiting -= 1"),
-    suites: ["SuccessorTests"]),
+    suites: ["BatchTests"]),
   Bug(
     "successor.same-task", breaks: "rule 16: two bodies have one number",
     in: "UVDispatch/Engine/QueuedTask.swift",
     .without(
-      "self.id = id", within: "hold(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
-    suites: ["SuccessorTests"]),
+      "self.id = id", within: "adopt(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
+    suites: ["BatchTests"]),
   Bug(
     "successor.same-place", breaks: "rule 16: a body believes that it was posted elsewhere",
     in: "UVDispatch/Engine/QueuedTask.swift",
     .without(
-      "hold(plainAt: site)", within: "hold(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
-    suites: ["SuccessorTests"]),
+      "adopt(plainAt: site)",
+      within: "adopt(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
+    suites: ["BatchTests"]),
   Bug(
     "successor.no-hint", breaks: "rule 5: a searching worker is not told of what may start",
     in: "UVDispatch/Engine/Core+Batches.swift",
@@ -57,21 +58,21 @@ private let takeOverBugs = [
   Bug(
     "take-over.turns-ignored", breaks: "rule 5: one view's tasks go before all others'",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .without("if usesTurns { return nil }"),
+    .without("if usesTokens { return nil }"),
     suites: ["TakeOverTests"]),
   Bug(
     "take-over.callers-ignored", breaks: "rule 5: a worker passes a caller over",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
       "callersWaiting == 0", becomes: "true",
-      within: "guard callersWaiting == 0, suspensions == 0, heldTurns.isEmpty"),
+      within: "guard callersWaiting == 0, suspensions == 0, heldTokens.isEmpty"),
     suites: ["TakeOverTests"]),
   Bug(
     "take-over.suspended", breaks: "a suspended background starts another task",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
       "suspensions == 0", becomes: "true",
-      within: "guard callersWaiting == 0, suspensions == 0, heldTurns.isEmpty"),
+      within: "guard callersWaiting == 0, suspensions == 0, heldTokens.isEmpty"),
     suites: ["TakeOverTests"]),
   Bug(
     "take-over.bands-ignored", breaks: "rule 5: a lower band goes before a higher one",
@@ -90,29 +91,29 @@ private let takeOverBugs = [
 private let allotmentBugs = [
   Bug(
     "allotment.without-end", breaks: "rule 12: nothing is ever used up",
-    in: "UVDispatch/Engine/Allotment.swift",
+    in: "UVDispatch/Engine/TimeBudget.swift",
     .expression("time >= end", becomes: "false"),
-    suites: ["AllotmentTests"]),
+    suites: ["TimeBudgetTests"]),
   Bug(
     "allotment.looks-ever-less", breaks: "rule 12: long bodies run unseen",
-    in: "UVDispatch/Engine/Allotment.swift",
+    in: "UVDispatch/Engine/TimeBudget.swift",
     .expression("min(Self.mostUnseen, stride * 2)", becomes: "stride * 2"),
-    suites: ["AllotmentTests"]),
+    suites: ["TimeBudgetTests"]),
   Bug(
     "allotment.all-are-short", breaks: "rule 12: long bodies run unseen",
-    in: "UVDispatch/Engine/Allotment.swift",
+    in: "UVDispatch/Engine/TimeBudget.swift",
     .expression("time - lastLook < short", becomes: "true"),
-    suites: ["AllotmentTests"]),
+    suites: ["TimeBudgetTests"]),
   Bug(
     "allotment.from-the-start", breaks: "the clock is read after each of many short bodies",
-    in: "UVDispatch/Engine/Allotment.swift",
+    in: "UVDispatch/Engine/TimeBudget.swift",
     .without("lastLook = time"),
-    suites: ["AllotmentTests"]),
+    suites: ["TimeBudgetTests"]),
   Bug(
     "allotment.counts-on", breaks: "the clock is read after each of many short bodies",
-    in: "UVDispatch/Engine/Allotment.swift",
+    in: "UVDispatch/Engine/TimeBudget.swift",
     .without("unseen = 0", within: "unseen = 0\n    lastLook = time"),
-    suites: ["AllotmentTests"]),
+    suites: ["TimeBudgetTests"]),
 ]
 
 private let lockBugs = [
@@ -182,7 +183,7 @@ private let enterBugs = [
     suites: ["EnterTests"]),
   Bug(
     "enter.inbox-ignored", breaks: "rule 3: sync goes before what was posted before it",
-    in: callers, .without("collectWhatPrecedes(on: .background, in: view)"),
+    in: callers, .without("drainWhatPrecedes(on: .background, in: view)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.in-a-shutdown", breaks: "rule 13: sync is let in after a shutdown began",
@@ -205,32 +206,32 @@ private let enterBugs = [
     suites: ["EnteringTests"]),
   Bug(
     "enter.not-running", breaks: "rule 13: a shutdown ends while the body of a caller runs",
-    in: callers, .without("countStart(of: frame)"),
+    in: callers, .without("countStart(of: context)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.untold", breaks: "an observer does not hear of a sync",
-    in: callers, .without("tell(.enqueued, frame)"),
+    in: callers, .without("tell(.enqueued, context)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.start-untold", breaks: "an observer does not hear of the start of a sync",
-    in: callers, .without("tellStart(of: frame)"),
+    in: callers, .without("tellStart(of: context)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.end-untold", breaks: "an observer does not hear of the end of a sync",
-    in: callers, .without("tell(.finished(.completed), frame)"),
+    in: callers, .without("tell(.finished(.completed), context)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.told-late", breaks: "rule 16: an observer hears of a sync when its body has run",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .expression("core.outbox.isEmpty", becomes: "true", within: "if core.outbox.isEmpty {"),
+    .expression("core.callbacks.isEmpty", becomes: "true", within: "if core.callbacks.isEmpty {"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.share-kept", breaks: "rule 4: a view that a caller has left runs nothing more",
-    in: callers, .without("giveBackShare(of: frame)"),
+    in: callers, .without("giveBackShare(of: context)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.runs-for-ever", breaks: "rule 13: a shutdown gives up a caller that has left long ago",
-    in: callers, .without("leaveRunning(frame)"),
+    in: callers, .without("leaveRunning(context)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.loop-not-told", breaks: "runUntilIdle() does not notice that the last sync has ended",
@@ -238,7 +239,7 @@ private let enterBugs = [
     suites: ["EnteringTests"]),
   Bug(
     "enter.shutdown-not-told", breaks: "rule 13: a shutdown waits for a sync that has ended",
-    in: callers, .without("endedPlain(frame)"),
+    in: callers, .without("endedPlain(context)"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.not-completed", breaks: "rule 2: the ledger does not balance",
@@ -246,11 +247,11 @@ private let enterBugs = [
     suites: ["EnteringTests"]),
   Bug(
     "enter.frame-shared", breaks: "a thread that looks at a caller sees another one",
-    in: callers, .expression("isKnownUniquelyReferenced(&frame)", becomes: "true"),
+    in: callers, .expression("isKnownUniquelyReferenced(&context)", becomes: "true"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.view-kept", breaks: "rule 17: a former caller of sync keeps its view alive",
-    in: callers, .without("frame.leaveView()"),
+    in: callers, .without("context.leaveView()"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.former-parent", breaks: "a caller is shown as the child of another's parent",
@@ -280,8 +281,8 @@ private let endingBugs = [
     breaks: "rule 13: a shutdown is over before all were told of a cancellation",
     in: "UVDispatch/Engine/Engine.swift",
     .without(
-      "doors.callbacks.begin()",
-      within: "doors.callbacks.begin()\n    free()"),
+      "doors.callbackCounts.begin()",
+      within: "doors.callbackCounts.begin()\n    free()"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "withdraw.end-of-delivery-untold",
@@ -307,7 +308,7 @@ private let reuseBugs = [
   Bug(
     "reuse.frames", breaks: "the frame of a thread becomes a task that waits",
     in: "UVDispatch/Engine/Core+Submit.swift",
-    .expression("!task.isFrame", becomes: "true"),
+    .expression("!task.isThreadContext", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.without-end", breaks: "what one burst needed is held for ever",
@@ -339,43 +340,43 @@ private let reuseBugs = [
     "abandoned.under-the-lock", breaks: "a deinit that calls the dispatcher waits for itself",
     in: "UVDispatch/Engine/Core+Run.swift",
     .without(
-      "outbox.append { withExtendedLifetime((item, outcome)) {} }"),
+      "callbacks.append { withExtendedLifetime((item, outcome)) {} }"),
     suites: ["AbandonedValueTests"]),
   Bug(
     "term.never-over", breaks: "rule 12: a lease keeps its thread while others wait for one",
-    in: "UVDispatch/Engine/Term.swift",
+    in: "UVDispatch/Engine/TimeSlice.swift",
     .expression("now - began >= Self.quantum", becomes: "false"),
-    suites: ["TermTests"]),
+    suites: ["TimeSliceTests"]),
   Bug(
     "term.any-answer", breaks: "rule 12: an answer counts from before others came",
-    in: "UVDispatch/Engine/Term.swift",
+    in: "UVDispatch/Engine/TimeSlice.swift",
     .expression(
       "began + Self.asksAfter", becomes: "began", within: "hadThreadToSpare(began + Self.asksAfter)"
     ),
-    suites: ["TermTests"]),
+    suites: ["TimeSliceTests"]),
   Bug(
     "term.goes-on-where-it-began", breaks: "a lease that goes on is over at once",
-    in: "UVDispatch/Engine/Term.swift",
-    .without("self = Term(from: now)"),
-    suites: ["TermTests"]),
+    in: "UVDispatch/Engine/TimeSlice.swift",
+    .without("self = TimeSlice(from: now)"),
+    suites: ["TimeSliceTests"]),
   Bug(
     "term.waits-a-whole-one", breaks: "rule 12: a lease waits too long for its answer",
-    in: "UVDispatch/Engine/Term.swift",
+    in: "UVDispatch/Engine/TimeSlice.swift",
     .expression("began + Self.quantum - now", becomes: "Self.quantum"),
-    suites: ["TermTests"]),
+    suites: ["TimeSliceTests"]),
   Bug(
     "question.asked-once", breaks: "no lease ever goes on after the first",
-    in: "UVDispatch/LibUV/Leases.swift",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .without("isAsked.store(false, ordering: .relaxed)"),
     suites: ["QuestionTests"]),
   Bug(
     "question.never-answered", breaks: "every lease ends with its quantum",
-    in: "UVDispatch/LibUV/Leases.swift",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .without("answeredAt.store(monotonicNanoseconds(), ordering: .relaxed)"),
     suites: ["QuestionTests"]),
   Bug(
     "question.answered-by-whom-it-asks", breaks: "rule 12: it is not known that others wait",
-    in: "UVDispatch/LibUV/Leases.swift",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .expression("answeredAt.load(ordering: .relaxed) >= time", becomes: "true"),
     suites: ["QuestionTests"]),
 ]

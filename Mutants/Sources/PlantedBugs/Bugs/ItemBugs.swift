@@ -100,12 +100,12 @@ let itemBugs = [
   Bug(
     "spares.given-twice", breaks: "two tasks are one object",
     in: "UVDispatch/Engine/FreeList.swift",
-    .expression("task.nextSpare.take()", becomes: "task", within: "first = task.nextSpare.take()"),
+    .expression("task.nextFree.take()", becomes: "task", within: "first = task.nextFree.take()"),
     suites: ["ReuseTests"]),
   Bug(
     "spares.forgotten", breaks: "what is kept is never used again but the last",
     in: "UVDispatch/Engine/FreeList.swift",
-    .without("task.nextSpare = first.take()"),
+    .without("task.nextFree = first.take()"),
     suites: ["ReuseTests"]),
   Bug(
     "spares.counted-up-alone", breaks: "after a thousand tasks, none is used again",
@@ -115,7 +115,7 @@ let itemBugs = [
   Bug(
     "spares.go-as-a-chain", breaks: "a dispatcher that ends overflows a small stack",
     in: "UVDispatch/Engine/FreeList.swift",
-    .without("while let task = next { next = task.nextSpare.take() }"),
+    .without("while let task = next { next = task.nextFree.take() }"),
     suites: ["ReuseTests"]),
   Bug(
     "item.moved-unseen", breaks: "rule 9: another is cancelled than was asked for",

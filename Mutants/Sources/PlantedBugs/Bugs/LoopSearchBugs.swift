@@ -3,7 +3,7 @@
 let loopSearchBugs: [Bug] = [
   Bug(
     "looks.untold", breaks: "invariant W: the loop looks on while something waits for it",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .without("loopIsTold.store(true, ordering: .relaxed)"), suites: ["LoopSearchTests"]),
   Bug(
     "looks.as-if-due", breaks: "invariant W: the loop looks on while something waits for it",
@@ -19,20 +19,20 @@ let loopSearchBugs: [Bug] = [
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.past-timer", breaks: "rule 8: a timer that is due waits until the loop has looked",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
-      "nextDeadline >= now.addingClamped(loop.patience.length)", becomes: "true"),
+      "nextDeadline >= now.addingClamped(loop.spinLimit.length)", becomes: "true"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.instead-of-leaving", breaks: "runUntilIdle() comes back late",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
       "!loopThread.leavesWhenIdle", becomes: "true",
       within: "!loopThread.leavesWhenIdle && !closing.hasBegun"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.instead-of-ending", breaks: "rule 13: the end of a shutdown comes late",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
       "!closing.hasBegun", becomes: "true",
       within: "!loopThread.leavesWhenIdle && !closing.hasBegun"),
@@ -40,7 +40,7 @@ let loopSearchBugs: [Bug] = [
   Bug(
     "looks.not-learned-by-hand", breaks: "the loop sleeps after each of tasks that come one by one",
     in: "UVDispatch/Engine/LoopWakeups.swift",
-    .without("patience.learn(at: now())"), suites: ["LoopSearchTests"]),
+    .without("spinLimit.learn(at: now())"), suites: ["LoopSearchTests"]),
   Bug(
     "looks.learned-late", breaks: "the loop sleeps after every few tasks of a stream",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
@@ -54,13 +54,13 @@ let loopSearchBugs: [Bug] = [
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.unnoted", breaks: "it is not noted when the loop was woken for a post",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("doors.hints.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.vain-forgotten", breaks: "the loop does not learn from a search that has found nothing",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
-    .without("if !search.hasFound { core.loop.patience.noteInVain(since: began) }"),
+    .without("if !search.hasFound { core.loop.spinLimit.noteInVain(since: began) }"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.for-ever", breaks: "rule 11: a loop that finds nothing to run looks on",

@@ -1,6 +1,6 @@
 /// What the policy compares and counts, in the types that both dispatchers use.
 let policyBugs: [Bug] =
-  readyQueueBugs + viewQueueBugs + poolOrderBugs + deadlineQueueBugs + vacatingBugs
+  readyQueueBugs + viewQueueBugs + poolOrderBugs + deadlineQueueBugs + tombstoneBugs
 
 private let readyQueueBugs = [
   Bug(
@@ -140,13 +140,13 @@ private let poolOrderBugs = [
     in: "TaskDispatch/Policy/PoolOrder+Looking.swift",
     .expression(
       "busyWorkers < width", becomes: "true",
-      within: "guard busyWorkers < width else { return nil }\n    let view = usesTurns"),
+      within: "guard busyWorkers < width else { return nil }\n    let view = usesTokens"),
     suites: ["PolicyCopyTests"]),
   Bug(
     "pool.next-by-background", breaks: "a view's turn is overlooked when one asks what is next",
     in: "TaskDispatch/Policy/PoolOrder+Looking.swift",
     .expression(
-      "usesTurns", becomes: "false", within: "usesTurns ? turns.withNext(now: now) { $0.view }"),
+      "usesTokens", becomes: "false", within: "usesTokens ? tokens.withNext(now: now) { $0.view }"),
     suites: ["PolicyCopyTests"]),
   Bug(
     "pool.worker-stays-busy", breaks: "rule 5: a worker that has ended counts as busy",
@@ -157,36 +157,36 @@ private let poolOrderBugs = [
     "pool.oldest-turn-dropped", breaks: "a view that wants a turn less gives up its oldest",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
-      "heldTurns.lastIndex { $0.band == band }!",
-      becomes: "heldTurns.firstIndex { $0.band == band }!"),
+      "heldTokens.lastIndex { $0.band == band }!",
+      becomes: "heldTokens.firstIndex { $0.band == band }!"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
     "pool.given-up-turn-counts", breaks: "rule 5: a view waits for a turn that it has given up",
     in: "TaskDispatch/Policy/ViewQueue.swift",
-    .without("heldTurnCounts[band.index] -= 1"),
+    .without("heldTokenCounts[band.index] -= 1"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
     "pool.used-turn-counts", breaks: "rule 5: a view whose turn has come gets no other",
     in: "TaskDispatch/Policy/ViewQueue.swift",
-    .without("heldTurnCounts[turn.band.index] -= 1"),
+    .without("heldTokenCounts[token.band.index] -= 1"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
     "pool.turns-for-ever", breaks: "the background goes on with turns when it is alone again",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without(
-      "stopUsingTurnsIfAlone()", within: "if view !== background { stopUsingTurnsIfAlone() }"),
+      "stopUsingTokensIfAlone()", within: "if view !== background { stopUsingTokensIfAlone() }"),
     suites: ["PoolOrderTests"]),
   Bug(
     "pool.no-turns-after-an-end", breaks: "rule 5: a view whose task has ended gets no turn",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without(
-      "settle(view, now: now)",
-      within: "if runner == .worker { busyWorkers -= 1 }\n    settle(view, now: now)"),
+      "reconcile(view, now: now)",
+      within: "if runner == .worker { busyWorkers -= 1 }\n    reconcile(view, now: now)"),
     suites: ["PoolOrderTests"]),
   Bug(
     "pool.no-turns-after-a-removal", breaks: "rule 9: a view holds a turn for a cancelled task",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .without("if removed != nil { settle(view, now: now) }"),
+    .without("if removed != nil { reconcile(view, now: now) }"),
     suites: ["PoolOrderTests"]),
 ]
 

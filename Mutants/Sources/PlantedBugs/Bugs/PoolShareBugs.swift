@@ -2,13 +2,13 @@
 let poolShareBugs: [Bug] = [
   Bug(
     "share.not-asked", breaks: "rule 12: two dispatchers fill the pool together",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression("share.begin()", becomes: "true"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "share.second-not-asked",
     breaks: "rule 12: a second run takes the thread of another dispatcher",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression("share.beginAnother()", becomes: "true"),
     suites: ["GoodCitizenTests"]),
   Bug(
@@ -96,7 +96,7 @@ let poolShareBugs: [Bug] = [
     "share.blocked-twice",
     breaks: "rule 12: a thread that is blocked on top of its wait counts as two",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
-    .expression("!TaskFrame.threadIsBlocked", becomes: "true"), suites: ["BlockedRunsTests"]),
+    .expression("!TaskContext.threadIsBlocked", becomes: "true"), suites: ["BlockedRunsTests"]),
   Bug(
     "share.blocked-stays",
     breaks: "rule 12: a body that goes on after its wait takes the thread of one that is idle",
@@ -106,7 +106,7 @@ let poolShareBugs: [Bug] = [
     "share.blocked-for-ever",
     breaks: "a thread that was blocked once never counts as blocked again",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
-    .without("TaskFrame.threadIsBlocked = false"), suites: ["BlockedRunsTests"]),
+    .without("TaskContext.threadIsBlocked = false"), suites: ["BlockedRunsTests"]),
   Bug(
     "share.report-not-urgent",
     breaks: "a body that waits for the report of another dispatcher keeps it from the pool",
@@ -133,7 +133,7 @@ let poolShareBugs: [Bug] = [
     breaks: "rule 12: a thread that waits for the report takes the thread of libuv's other users",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
-      "TaskFrame.threadWorksFor != nil || TaskFrame.first(where: { _ in true }) != nil",
+      "TaskContext.threadWorksFor != nil || TaskContext.first(where: { _ in true }) != nil",
       becomes: "true"),
     suites: ["TakingTurnsTests"]),
   Bug(
@@ -141,7 +141,7 @@ let poolShareBugs: [Bug] = [
     breaks: "a dispatcher that is short is not called when a thread is blocked in it",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .statement(
-      "if share.beginBlocking() { core.outbox.appendWake(share.callOthers) }",
+      "if share.beginBlocking() { core.callbacks.appendWake(share.callOthers) }",
       becomes: "_ = share.beginBlocking()"),
     suites: ["TakingTurnsTests"]),
   Bug(
@@ -173,7 +173,7 @@ let poolShareBugs: [Bug] = [
     breaks:
       "a dispatcher that has a member in a group as a thread begins to wait for it is kept from the pool",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .without("core.outbox.appendWake(waker(of: group))"), suites: ["SeveralInAGroupTests"]),
+    .without("core.callbacks.appendWake(waker(of: group))"), suites: ["SeveralInAGroupTests"]),
   Bug(
     "share.first-owner-forgotten",
     breaks: "a thread that waits for a group keeps the first of its dispatchers from the pool",
@@ -209,9 +209,9 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.slice-goes-on",
     breaks: "rule 12: a dispatcher that is never idle leaves none to another",
-    in: "UVDispatch/Engine/Term.swift",
+    in: "UVDispatch/Engine/TimeSlice.swift",
     .expression("!isAwaited", becomes: "true"),
-    suites: ["TermTests"]),
+    suites: ["TimeSliceTests"]),
   Bug(
     "share.kept-for-the-ended", breaks: "a thread is kept for a dispatcher that has ended",
     in: "UVDispatch/Engine/PoolShares.swift",

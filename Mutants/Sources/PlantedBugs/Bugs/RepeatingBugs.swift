@@ -176,12 +176,12 @@ private let repeatingInCoreBugs = [
   Bug(
     "repeating.own-end", breaks: "rule 14: a run may wait for its own timer",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .expression("frame.item?.handled === item", becomes: "frame.item === item"),
+    .expression("context.item?.handled === item", becomes: "context.item === item"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.own-group", breaks: "rule 14: a run may wait for a group that its timer is in",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .expression("frame.item?.handled.group === group", becomes: "frame.item?.group === group"),
+    .expression("context.item?.handled.group === group", becomes: "context.item?.group === group"),
     suites: ["UVContractTests"]),
 ]
 
@@ -243,7 +243,7 @@ private let repeatingInFakeBugs = [
     "fake-repeating.now-waits",
     breaks: "a tick that is now when a body ends waits for time to move",
     in: "TaskDispatchTesting/Engine/State+Timers.swift",
-    .without("if case .wait(let time) = next, time.nanoseconds <= now { settleTimers() }"),
+    .without("if case .wait(let time) = next, time.nanoseconds <= now { moveDueTimers() }"),
     suites: ["CatchUpTests"]),
   Bug(
     "fake-repeating.clock-never-ends",

@@ -107,7 +107,7 @@ private let handleBugs = [
     suites: ["WokenLoopTests"]),
   Bug(
     "lease.never-seen", breaks: "each lease takes memory for ever",
-    in: "UVDispatch/LibUV/Leases.swift",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .without("if unsafe loop.pointee.data == nil { unsafe uv_run(loop, UV_RUN_NOWAIT) }"),
     suites: ["MemoryTests"]),
   Bug(
@@ -142,7 +142,7 @@ private let handleBugs = [
     "handle.others-unnoticed",
     breaks: "an open handle of a C library keeps the dispatcher for ever",
     in: "UVDispatch/LibUV/EventLoop.swift",
-    .without("requireNoOthers()\n", within: "onTurn = {}\n    requireNoOthers()\n"),
+    .without("requireNoOthers()\n", within: "onIteration = {}\n    requireNoOthers()\n"),
     suites: ["LoopMisuseTests", "WithLoopTests"]),
   Bug(
     "handle.descriptors-not-reserved", breaks: "libuv aborts where it has no descriptor left",
@@ -150,15 +150,15 @@ private let handleBugs = [
     .without("try Descriptors.reserve(Descriptors.ofLoop + 2, for: \"uv_loop_init\")"),
     suites: ["DescriptorTests"]),
   Bug(
-    "handle.lease-leaked", breaks: "rule 17: a dispatcher that is let go of stays",
-    in: "UVDispatch/LibUV/Leases.swift",
+    "handle.share-leaked", breaks: "rule 17: a dispatcher that is let go of stays",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .expression(
-      "unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeRetainedValue()",
-      becomes: "unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeUnretainedValue()"),
+      "unsafe Unmanaged<Share>.fromOpaque(request!.pointee.data).takeRetainedValue()",
+      becomes: "unsafe Unmanaged<Share>.fromOpaque(request!.pointee.data).takeUnretainedValue()"),
     suites: ["DroppedTests"]),
   Bug(
     "handle.request-leaked", breaks: "memory leaks with each lease",
-    in: "UVDispatch/LibUV/Leases.swift",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .without("unsafe PrivateLoop.free(request!, of: request!.pointee.loop)"),
     suites: ["MemoryTests"]),
 ]
@@ -167,7 +167,7 @@ private let watchdogBugs = [
   Bug(
     "watchdog.not-woken", breaks: "no thread looks for stalls once the watchdog has parked",
     in: "UVDispatch/Engine/Core+Run.swift",
-    .without("if let wake = observation.unparkWatchdog() { outbox.appendWake(wake) }"),
+    .without("if let wake = observation.unparkWatchdog() { callbacks.appendWake(wake) }"),
     suites: ["ParkedWatchdogTests"]),
   Bug(
     "watchdog.not-doubling", breaks: "a stall is told of again and again",

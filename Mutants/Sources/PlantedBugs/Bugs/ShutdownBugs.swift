@@ -5,7 +5,7 @@ private let beginBugs = [
   Bug(
     "shutdown.due-timers-cancelled", breaks: "rule 13: a timer that is due is not drained",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("settleTimers()"),
+    .without("moveDueTimers()"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.timers-left", breaks: "rule 13: a timer that is not due holds the drain",
@@ -59,7 +59,7 @@ private let phaseBugs = [
     "shutdown.fake-forgets-callers",
     breaks: "the report of the fake counts a caller of sync as waiting",
     in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .without("turnCallersAway()", within: "// Those of suspended views.\n    turnCallersAway()"),
+    .without("rejectCallers()", within: "// Those of suspended views.\n    rejectCallers()"),
     suites: ["ShutdownOfCallersTests"]),
   Bug(
     "shutdown.fake-does-not-advance-on-top",
@@ -107,7 +107,7 @@ private let phaseBugs = [
   Bug(
     "shutdown.plain-not-cancelled", breaks: "rule 13: plain bodies start after the drain",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("promotePlain()"),
+    .without("materialisePlainTasks()"),
     suites: ["CancelPhaseTests"]),
   Bug(
     "shutdown.jobs-cancelled", breaks: "rule 13: a job of a Task is lost",
@@ -119,13 +119,13 @@ private let phaseBugs = [
     "shutdown.callers-left-standing",
     breaks: "rule 13: a caller of sync behind a stuck body waits for ever",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("turnCallersAway()", within: "turnCallersAway()\n    } else if"),
+    .without("rejectCallers()", within: "rejectCallers()\n    } else if"),
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
     "shutdown.suspended-callers-left-standing",
     breaks: "rule 13: a caller of sync on a suspended view waits for ever",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("turnCallersAway()", within: "// Those of suspended views.\n      turnCallersAway()"),
+    .without("rejectCallers()", within: "// Those of suspended views.\n      rejectCallers()"),
     suites: ["ShutdownWhileWaitingTests", "UVContractTests"]),
   Bug(
     "shutdown.suspended-views-hold-the-drain",
@@ -186,7 +186,7 @@ private let endBugs = [
     "end.before-everybody-was-told", breaks: "rule 13: the report comes before an outcome was told",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
     .expression("!isDelivering", becomes: "true"),
-    .expression("outbox.isEmpty", becomes: "true", within: ", outbox.isEmpty else"),
+    .expression("callbacks.isEmpty", becomes: "true", within: ", callbacks.isEmpty else"),
     suites: ["CancelPhaseTests"]),
   Bug(
     "end.tasks-not-told", breaks: "rule 13: a Task that awaits the report waits on",
@@ -196,20 +196,20 @@ private let endBugs = [
   Bug(
     "end.threads-not-told", breaks: "rule 13: a thread that waits for the report waits on",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .without("for wake in closing.takeThreads() { outbox.appendWake { wake(report) } }"),
+    .without("for wake in closing.takeThreads() { callbacks.appendWake { wake(report) } }"),
     suites: ["WaitForReportTests"]),
   Bug(
     "end.threads-behind-tasks",
     breaks: "rule 13: the executor of a Task keeps the report from a thread",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .statement(
-      "for wake in closing.takeThreads() { outbox.appendWake { wake(report) } }",
-      becomes: "for wake in closing.takeThreads() { outbox.appendResume { wake(report) } }"),
+      "for wake in closing.takeThreads() { callbacks.appendWake { wake(report) } }",
+      becomes: "for wake in closing.takeThreads() { callbacks.appendResume { wake(report) } }"),
     suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "end.later-awaiter-lost", breaks: "rule 13: a Task that awaits a report that is there waits on",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .without("core.outbox.appendResume { resume(report) }"),
+    .without("core.callbacks.appendResume { resume(report) }"),
     suites: ["ActorTests", "UVContractTests"]),
   Bug(
     "end.stranded-jobs-lost", breaks: "rule 13: a job in a suspended view is lost",
@@ -225,8 +225,8 @@ private let endBugs = [
     "end.deliveries-ignored", breaks: "rule 13: the loop ends while a waiter is told of the end",
     in: "UVDispatch/Engine/Core+Ending.swift",
     .expression(
-      "!isDelivering && outbox.isEmpty", becomes: "true",
-      within: "|| !isDelivering && outbox.isEmpty && !hasForeground"),
+      "!isDelivering && callbacks.isEmpty", becomes: "true",
+      within: "|| !isDelivering && callbacks.isEmpty && !hasForeground"),
     suites: ["IdleTests"]),
   Bug(
     "end.views-ignored", breaks: "rule 13: the loop ends while a view has work",
@@ -237,7 +237,7 @@ private let endBugs = [
   Bug(
     "end.closed-under-a-post", breaks: "a wake meets a loop that is closed",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
-    .expression("doors.foreground.isBeingFetchedFor", becomes: "false"),
+    .expression("doors.foreground.isNotifying", becomes: "false"),
     suites: ["ClosingTests"]),
   Bug(
     "late.job-into-a-dead-queue", breaks: "rule 13: a job that comes after the end never runs",

@@ -23,7 +23,8 @@ let signalMaskBugs = [
   Bug(
     "pool.blocks-faults", breaks: "a crash on a worker prints no backtrace",
     in: "UVDispatch/LibUV/ThreadPool.swift",
-    .statement("SignalMasks.whileThatOfBodies { Leases.start {} }", becomes: "Leases.start {}"),
+    .statement(
+      "SignalMasks.whileThatOfBodies { WorkerRuns.start {} }", becomes: "WorkerRuns.start {}"),
     suites: ["FaultSignalTests"]),
   Bug(
     "thread.blocks-all",
@@ -40,7 +41,7 @@ let signalMaskBugs = [
     "thread.makers-mask",
     breaks: "a thread that runs bodies blocks what the thread blocks that makes it",
     in: "UVDispatch/LibUV/SignalMasks.swift",
-    .expression("lock.withLock({ _ in settledMaskOfMainThread() })", becomes: "UInt64?.none"),
+    .expression("lock.withLock({ _ in maskOfIdleMainThread() })", becomes: "UInt64?.none"),
     suites: ["SignalMaskTests"]),
   Bug(
     "thread.another-mask",
@@ -82,7 +83,7 @@ let signalMaskBugs = [
   Bug(
     "pool.let-in-too-late",
     breaks: "a program that a worker starts inherits what a daemon has let in",
-    in: "UVDispatch/LibUV/Leases.swift",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .without("SignalMasks.letInOnWorker()"),
     suites: ["SupervisedTests"]),
   Bug(

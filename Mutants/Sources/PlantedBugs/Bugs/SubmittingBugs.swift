@@ -13,8 +13,10 @@ private let replyBugs = [
     "reply.unfetched", breaks: "rule 2: a reply stays where it was posted",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .without(
-      "fetch(.foreground)",
-      within: "handedOver(body), site: site)))\n    if mustFetch { fetch(.foreground) }"),
+      "if mustNotify { engine.notifyConsumer(of: .foreground) }",
+      within:
+        "handedOver(body), site: site)))\n    if mustNotify { engine.notifyConsumer(of: .foreground) }"
+    ),
     suites: ["PostedReplyTests"]),
   Bug(
     "reply.in-a-child", breaks: "rule 15: a reply in a forked child is posted",
@@ -153,8 +155,8 @@ private let gateBugs = [
   Bug(
     "gate.left-uncollected", breaks: "rule 13: what the closed inboxes held is not drained",
     in: "UVDispatch/Engine/Core+Draining.swift",
-    .without("collect()", within: "doors.background.close()\n    collect()"),
-    suites: ["RestingTests", "StartTests"]),
+    .without("drainAll()", within: "doors.background.close()\n    drainAll()"),
+    suites: ["GoingIdleTests", "StartTests"]),
 ]
 
 private let orderBugs = [
@@ -163,16 +165,16 @@ private let orderBugs = [
     breaks: "rule 3: a timer that comes due goes before what was posted",
     in: "UVDispatch/Engine/Core+Background.swift",
     .without(
-      "collectWhatPrecedes(on: .background, in: view)",
-      within: "collectWhatPrecedes(on: .background, in: view)\n    let position"),
+      "drainWhatPrecedes(on: .background, in: view)",
+      within: "drainWhatPrecedes(on: .background, in: view)\n    let position"),
     suites: ["ViewInboxTests"]),
   Bug(
     "order.take-overtaken", breaks: "rule 7: a low task starts before a medium one in the inbox",
     in: "UVDispatch/Engine/Core+Background.swift",
     .without(
-      "if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }",
+      "if !background.pool.hasMedium, doors.background.mayHoldEntries { drainBackground() }",
       within:
-        "if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }\n      if doors.background.mayHoldViews { collectViews() }\n      guard"
+        "if !background.pool.hasMedium, doors.background.mayHoldEntries { drainBackground() }\n      if doors.background.mayHoldViews { drainReadyViews() }\n      guard"
     ),
     suites: ["PlainBesideLabelledTests"]),
   Bug(
@@ -201,18 +203,18 @@ private let orderBugs = [
     "order.promoted-unseen",
     breaks: "rule 13: a plain body in the inbox is not cancelled with the rest",
     in: "UVDispatch/Engine/Core+Draining.swift",
-    .without("collect()", within: "func promotePlain() {\n    collect()"),
-    suites: ["PromotionTests"]),
+    .without("drainAll()", within: "func materialisePlainTasks() {\n    drainAll()"),
+    suites: ["MaterialisingTests"]),
   Bug(
     "order.promoted-nowhere", breaks: "rule 9: a promoted body cannot be taken out of its queue",
     in: "UVDispatch/Engine/Core+Draining.swift",
     .without("task.position = position"),
-    suites: ["PromotionTests"]),
+    suites: ["MaterialisingTests"]),
   Bug(
     "order.promoted-as-last", breaks: "rule 13: what never started is reported out of order",
     in: "UVDispatch/Engine/Core+Draining.swift",
     .expression("last", becomes: "lastID", within: "order: last)"),
-    suites: ["PromotionTests"]),
+    suites: ["MaterialisingTests"]),
   Bug(
     "barrier.by-hand-lost", breaks: "rule 6: a plain barrier of a view divides nothing",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
@@ -260,7 +262,7 @@ private let limitBugs = [
   Bug(
     "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",
     in: "UVDispatch/Engine/Core+Items.swift",
-    .without("noteTaken(item)", within: "noteTaken(item)\n      handOutGrants()"),
+    .without("noteTaken(item)", within: "noteTaken(item)\n      admitCallers()"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.time-out-ignored", breaks: "rule 2: a caller waits for room beyond its time-out",

@@ -1,5 +1,5 @@
 /// Plain bodies of a view, and the ready tokens that the view holds for them.
-let viewBugs: [Bug] = takeOverInViewBugs + turnBugs + plainInViewBugs
+let viewBugs: [Bug] = takeOverInViewBugs + iterationBugs + plainInViewBugs
 
 private let takeOverInViewBugs = [
   Bug(
@@ -11,25 +11,25 @@ private let takeOverInViewBugs = [
   Bug(
     "take-over.view-passes-views", breaks: "rule 5: a view goes before others that hold turns",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .expression("viewsWithTurns > 1", becomes: "false", within: "(viewsWithTurns > 1 ||"),
+    .expression("viewsWithTokens > 1", becomes: "false", within: "(viewsWithTokens > 1 ||"),
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
     "take-over.turns-of-another", breaks: "rule 5: a view goes before the only other",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .expression("!view.holdsTurns", becomes: "false", within: "|| !view.holdsTurns)"),
+    .expression("!view.hasTokens", becomes: "false", within: "|| !view.hasTokens)"),
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
     "take-over.turn-too-many", breaks: "a view holds a turn for a task that has started",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
-      "ready.onlyStartable > heldTurns.count",
-      becomes: "ready.onlyStartable >= max(1, heldTurns.count)"),
+      "ready.onlyStartable > heldTokens.count",
+      becomes: "ready.onlyStartable >= max(1, heldTokens.count)"),
     suites: ["TakeOverTwinTests"]),
   Bug(
     "take-over.turn-ages-on",
     breaks: "rule 7: a ready token ages although no task has passed it over since",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .without("turns.renew()"),
+    .without("tokens.renew()"),
     suites: ["TakeOverTwinTests"]),
   Bug(
     "take-over.view-callers", breaks: "rule 5: a worker passes a caller of a view over",
@@ -55,7 +55,7 @@ private let takeOverInViewBugs = [
   Bug(
     "take-over.turn-kept", breaks: "a view holds a turn for what has started",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .without("forget(turns.take(now: { 0 })!)"),
+    .without("forget(tokens.take(now: { 0 })!)"),
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
     "take-over.inbox-unseen", breaks: "rule 5: a view goes before what was posted since",
@@ -64,36 +64,37 @@ private let takeOverInViewBugs = [
     suites: ["PlainInViewTests"]),
 ]
 
-private let turnBugs = [
+private let iterationBugs = [
   Bug(
-    "turns.callers-unseen", breaks: "a caller whose turn has come is not told",
+    "tokens.callers-unseen", breaks: "a caller whose turn has come is not told",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
       "callersWaiting == 0", becomes: "true",
-      within: "guard callersWaiting == 0, heldTurns.count == workerRoom"),
+      within: "guard callersWaiting == 0, heldTokens.count == workerRoom"),
     suites: ["TakeOverTests", "PoolOrderTests"]),
   Bug(
-    "turns.stay-low", breaks: "rule 7: a high task gets the turn of a low one",
+    "tokens.stay-low", breaks: "rule 7: a high task gets the turn of a low one",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
-      "heldTurns.isEmpty || heldTurnCounts[band.index] == heldTurns.count", becomes: "true"),
+      "heldTokens.isEmpty || heldTokenCounts[band.index] == heldTokens.count", becomes: "true"),
     suites: ["TakeOverTests", "PoolOrderTests"]),
   Bug(
-    "turns.kept-for-nothing", breaks: "a view that has nothing to start holds turns",
+    "tokens.kept-for-nothing", breaks: "a view that has nothing to start holds turns",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
-      "!heldTurns.isEmpty", becomes: "false", within: "callersWaiting > 0 || !heldTurns.isEmpty"),
+      "!heldTokens.isEmpty", becomes: "false", within: "callersWaiting > 0 || !heldTokens.isEmpty"),
     suites: ["TakeOverTests", "PoolOrderTests"]),
   Bug(
-    "turns.callers-without-business", breaks: "a caller of a full view is never told",
+    "tokens.callers-without-business", breaks: "a caller of a full view is never told",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression(
-      "callersWaiting > 0", becomes: "false", within: "callersWaiting > 0 || !heldTurns.isEmpty"),
+      "callersWaiting > 0", becomes: "false", within: "callersWaiting > 0 || !heldTokens.isEmpty"),
     suites: ["TakeOverTests", "PoolOrderTests"]),
   Bug(
-    "turns.used-for-ever", breaks: "the background takes turns when no view does any more",
+    "tokens.used-for-ever", breaks: "the background takes turns when no view does any more",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .expression("stopUsingTurnsIfAlone()", becomes: "()", within: "return stopUsingTurnsIfAlone()"),
+    .expression(
+      "stopUsingTokensIfAlone()", becomes: "()", within: "return stopUsingTokensIfAlone()"),
     suites: ["TakeOverTests"]),
 ]
 
@@ -123,7 +124,7 @@ private let plainInViewBugs = [
     "plain.view-kept-by-granted",
     breaks: "rule 17: an admitted caller of sync keeps its view alive",
     in: "UVDispatch/Engine/Core+Background.swift",
-    .without("letGoIfEmpty(grant.view)"),
+    .without("letGoIfEmpty(next.view)"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-successor", breaks: "rule 17: a view is kept by the last that has started",
@@ -143,7 +144,7 @@ private let plainInViewBugs = [
   Bug(
     "plain.view-unknown", breaks: "rule 4: a body believes to run on the background",
     in: "UVDispatch/Engine/Core+Background.swift",
-    .without("frame.enter(view.holder as? UVView)"),
+    .without("context.enter(view.holder as? UVView)"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-unnamed", breaks: "rule 13: what never started in a view is not cancelled",

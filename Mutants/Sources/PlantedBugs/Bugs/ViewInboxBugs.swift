@@ -12,18 +12,18 @@ private let postingBugs = [
     "view-inbox.always-announced", breaks: "a view stands in the background's inbox twice",
     in: file,
     .expression(
-      "state.value.isAttended", becomes: "false", within: "if state.value.isAttended {"),
+      "state.value.isNotified", becomes: "false", within: "if state.value.isNotified {"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.never-announced",
     breaks: "invariant A: the inbox holds something and no worker comes",
     in: file,
     .expression(
-      "state.value.isAttended", becomes: "true", within: "if state.value.isAttended {"),
+      "state.value.isNotified", becomes: "true", within: "if state.value.isNotified {"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.not-attended", breaks: "a view stands in the background's inbox twice",
-    in: file, .without("state.value.isAttended = true"),
+    in: file, .without("state.value.isNotified = true"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.refused-locked",
@@ -36,32 +36,32 @@ private let postingBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.left-attended", breaks: "rule 2: the next post does not mark the view ready",
-    in: file, .expression("staysAttended", becomes: "true", within: "isAttended = staysAttended"),
+    in: file, .expression("staysNotified", becomes: "true", within: "isNotified = staysNotified"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.announced-for-one", breaks: "a burst runs on one processor while another is idle",
-    in: file, .expression("isForTwo", becomes: "false", within: "mayAnnounceMore = isForTwo"),
+    in: file, .expression("isForTwo", becomes: "false", within: "mayNotifyForMore = isForTwo"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.always-for-two", breaks: "a lease is started for a body that must wait",
-    in: file, .expression("isForTwo", becomes: "true", within: "mayAnnounceMore = isForTwo"),
+    in: file, .expression("isForTwo", becomes: "true", within: "mayNotifyForMore = isForTwo"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.full-announces-more", breaks: "a lease is started for a body that must wait",
     in: file,
     .without(
-      "state.value.mayAnnounceMore = false",
-      within: "state.value.mayAnnounceMore = false\n    body(&state"),
+      "state.value.mayNotifyForMore = false",
+      within: "state.value.mayNotifyForMore = false\n    body(&state"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.announces-more-when-closed", breaks: "invariant C: a post past the gate fetches",
     in: "UVDispatch/Engine/Inbox.swift",
-    .expression("beginPost()", becomes: "beginPost() || true", within: "mayCall, beginPost()"),
+    .expression("beginPost()", becomes: "beginPost() || true", within: "mayNotify, beginPost()"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.nobody-fetched", breaks: "rule 2: no worker comes for a body of an idle dispatcher",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .without("if begun == .mustFetch { fetch(.background) }"),
+    .without("if begun == .mustNotify { engine.notifyConsumer(of: .background) }"),
     suites: ["UVContractTests"]),
 ]
 
@@ -125,11 +125,11 @@ private let fullViewBugs = [
   Bug(
     "full-view.for-ever", breaks: "rule 2: no worker comes for what a view got when it was full",
     in: run,
-    .without("if let view = task.view, view.attendsItself { stopAttendingItself(view) }"),
+    .without("if let view = task.view, view.isDrainedOnCompletion { drainOnCompletion(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.flag-stays", breaks: "a view that attends to its own inbox no more seems to",
-    in: collecting, .without("note(view, attendsItself: false)"),
+    in: collecting, .without("note(view, isDrainedOnCompletion: false)"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.kept", breaks: "rule 17: a view that was full once is kept for ever",
@@ -137,32 +137,33 @@ private let fullViewBugs = [
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-held", breaks: "rule 17: a view goes while its bodies wait",
-    in: collecting, .without("hold(view)", within: "hold(view)\n      absorbUnsettled"),
+    in: collecting,
+    .without("retainWhilePlain(view)", within: "retainWhilePlain(view)\n      absorbUnreconciled"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-counted", breaks: "the ledger misses what came to a full view",
     in: collecting,
     .without(
       "accept(entries.slotCount)",
-      within: "accept(entries.slotCount)\n      hold(view)\n      absorbUnsettled"
+      within: "accept(entries.slotCount)\n      retainWhilePlain(view)\n      absorbUnreconciled"
     ),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.successor-unseen", breaks: "a worker leaves a full view that has got more",
     in: "UVDispatch/Engine/Core+Batches.swift",
-    .without("if let view = frame.view, view.attendsItself { collect(view) }"),
+    .without("if let view = context.view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.unseen", breaks: "the ledger and a flush miss what came to a full view",
     in: collecting,
-    .without("for view in attendingThemselves { collect(view) }"),
+    .without("for view in attendingThemselves { drain(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.overtaken", breaks: "rule 3: a task goes before what was posted before it",
     in: submitting,
     .without(
-      "if view.attendsItself { collect(view) }",
-      within: "collectViews() }\n    if view.attendsItself { collect(view) }"),
+      "if view.isDrainedOnCompletion { drain(view) }",
+      within: "drainReadyViews() }\n    if view.isDrainedOnCompletion { drain(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
 ]
 
@@ -171,91 +172,93 @@ private let collectingBugs = [
     "collect-views.by-nobody", breaks: "rule 2: a worker does not look for what views have got",
     in: run,
     .without(
-      "if inbox.mayHoldViews { collectViews() }",
-      within: "if inbox.mayHoldViews { collectViews() }\n      guard let next"),
+      "if inbox.mayHoldViews { drainReadyViews() }",
+      within: "if inbox.mayHoldViews { drainReadyViews() }\n      guard let next"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.helper", breaks: "rule 14: a helper does not look for what its view has got",
     in: run,
     .without(
-      "if inbox.mayHoldViews { collectViews() }",
-      within: "if inbox.mayHoldViews { collectViews() }\n    if let view, view"),
+      "if inbox.mayHoldViews { drainReadyViews() }",
+      within: "if inbox.mayHoldViews { drainReadyViews() }\n    if let view, view"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.helper-of-full",
     breaks: "rule 14: a helper does not look for what its view has got",
     in: run,
-    .without("if let view, view.attendsItself { collect(view) }"),
+    .without("if let view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.successor", breaks: "rule 5: the background goes before what views have got",
     in: "UVDispatch/Engine/Core+Batches.swift",
     .without(
-      "if doors.background.mayHoldViews { collectViews() }",
+      "if doors.background.mayHoldViews { drainReadyViews() }",
       within:
-        "if doors.background.mayHoldViews { collectViews() }\n      if !background.pool.hasMedium, doors.background.mayHoldEntries { collectBackground() }\n      next"
+        "if doors.background.mayHoldViews { drainReadyViews() }\n      if !background.pool.hasMedium, doors.background.mayHoldEntries { drainBackground() }\n      next"
     ),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.successor-in-view", breaks: "rule 5: a view goes before what others have got",
     in: "UVDispatch/Engine/Core+Batches.swift",
-    .without("if doors.background.mayHoldViews(otherThan: frame.queue.view) { collectViews() }"),
+    .without(
+      "if doors.background.mayHoldViews(otherThan: context.queue.view) { drainReadyViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.own", breaks: "a worker leaves its view although that has got more",
     in: "UVDispatch/Engine/Core+Batches.swift",
     .without(
-      "if doors.background.mayHoldViews { collectViews() }",
-      within: "if doors.background.mayHoldViews { collectViews() }\n      if let view = frame.view"),
+      "if doors.background.mayHoldViews { drainReadyViews() }",
+      within:
+        "if doors.background.mayHoldViews { drainReadyViews() }\n      if let view = context.view"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.background-only", breaks: "the ledger and the end miss what views have got",
     in: collecting,
     .without(
-      "if inbox.mayHoldViews { collectViews() }",
-      within: "}\n    if inbox.mayHoldViews { collectViews() }\n  }"),
+      "if inbox.mayHoldViews { drainReadyViews() }",
+      within: "}\n    if inbox.mayHoldViews { drainReadyViews() }\n  }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.overtaken", breaks: "rule 3: a task goes before what was posted before it",
     in: submitting,
     .without(
-      "if inbox.mayHoldViews { collectViews() }",
-      within: "collectBackground() }\n    if inbox.mayHoldViews { collectViews() }"),
+      "if inbox.mayHoldViews { drainReadyViews() }",
+      within: "drainBackground() }\n    if inbox.mayHoldViews { drainReadyViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller", breaks: "rule 7: a low sync goes before what was posted before it",
     in: submitting,
-    .without("if poolView(view).queue.callersWaiting > 0 { collectPosted(to: view) }"),
+    .without("if poolView(view).queue.callersWaiting > 0 { drainPosted(to: view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller-at-an-end",
     breaks: "rule 7: a low sync goes before what was posted before it",
     in: run,
     .without(
-      "collectIfCallersWait(task.view)", within: "collectIfCallersWait(task.view)\n    // Last"),
+      "drainIfCallersWait(task.view)", within: "drainIfCallersWait(task.view)\n    // Last"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller-behind-a-cancelled",
     breaks: "rule 7: a low sync goes before what was posted before it",
     in: "UVDispatch/Engine/Core+Background.swift",
-    .without("collectIfCallersWait(uvView)"),
+    .without("drainIfCallersWait(uvView)"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller-resumed",
     breaks: "rule 7: a low sync goes before what was posted before it",
-    in: submitting, .without("collectIfCallersWait(view)"),
+    in: submitting, .without("drainIfCallersWait(view)"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.low-caller-of-full",
     breaks: "rule 7: a low sync goes before what was posted to a full view before it",
-    in: submitting, .without("if let view, view.attendsItself { collect(view) }"),
+    in: submitting, .without("if let view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "collect-views.grants-kept", breaks: "rule 14: a caller is not told that its turn has come",
     in: collecting,
     .without(
-      "handOutGrants()",
-      within: "}\n    handOutGrants()\n  }\n\n  /// A body of a view that was full"),
+      "admitCallers()",
+      within: "}\n    admitCallers()\n  }\n\n  /// A body of a view that was full"),
     suites: ["ViewInboxTests"]),
 ]
 
@@ -299,7 +302,7 @@ private let postedItemBugs = [
     in: items, .without("known.isKnown = true"), suites: posted),
   Bug(
     "posted.frame-kept", breaks: "rule 14: a wait for an item seems to be for what follows it",
-    in: submitting, .without("if frame.isKnown { frame = makeFrame(on: frame.lane) }"),
+    in: submitting, .without("if context.isKnown { context = makeContext(on: context.lane) }"),
     suites: posted),
   Bug(
     "posted.goes-on-abandoned", breaks: "rule 13: an item gets a second outcome",
@@ -316,7 +319,7 @@ private let postedItemBugs = [
     in: "UVDispatch/Engine/Core+Batches.swift",
     .without(
       "accounts.passOn(ending: outcome)",
-      within: "accounts.passOn(ending: outcome)\n    frame.goOn(at"),
+      within: "accounts.passOn(ending: outcome)\n    context.goOn(at"),
     suites: posted
   ),
   Bug(
@@ -327,6 +330,6 @@ private let postedItemBugs = [
   Bug(
     "posted.queued-for-ever", breaks: "rule 17: an item that has ended keeps its frame",
     in: "UVDispatch/Engine/Core+Batches.swift",
-    .without("if frame.holdsItem { frame.forgetInItem() }"),
+    .without("if context.holdsItem { context.forgetInItem() }"),
     suites: posted),
 ]

@@ -29,7 +29,7 @@ private let syncBugs = [
     "sync.turned-away-unnoticed",
     breaks: "rule 13: a caller waits on after a shutdown has refused it",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
-    .expression("task.isTurnedAway", becomes: "false"),
+    .expression("task.isRejected", becomes: "false"),
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
     "sync.share-not-given-back", breaks: "rule 4: a view of width 1 runs nothing more",
@@ -69,7 +69,7 @@ private let syncBugs = [
     breaks:
       "a callback waits for a group that no dispatcher knows, and its dispatcher does not know of that",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .expression("TaskFrame.deliverer", becomes: "nil"),
+    .expression("TaskContext.deliverer", becomes: "nil"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "telling.observers-kept",
@@ -129,7 +129,7 @@ private let blockedBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "blocked.group-unwoken", breaks: "rule 2: a thread that waits for a group sleeps on",
-    in: "UVDispatch/Engine/Outbox.swift",
+    in: "UVDispatch/Engine/DeferredCallbacks.swift",
     .without("item.wakeThreads(telling)"),
     suites: ["UVContractTests", "UndisturbedTests"]),
   Bug(
@@ -163,7 +163,7 @@ private let searchBugs = [
     breaks: "rule 14: a thread is refused whose body runs, and asks again without end",
     in: search,
     .statement(
-      "if case .turn(let caller) = thread.target, core.isRunning(caller) { return false }",
+      "if case .admission(let caller) = thread.target, core.isRunning(caller) { return false }",
       becomes: ""),
     suites: ["DeadlockSearchTests"]),
   Bug(
@@ -171,7 +171,7 @@ private let searchBugs = [
     breaks: "rule 14: a wait is refused behind a caller whose thread comes back",
     in: search,
     .without(
-      "if thread.isBusy, case .turn(let caller) = thread.target { lookAgain(caller.queue) }"),
+      "if thread.isBusy, case .admission(let caller) = thread.target { lookAgain(caller.queue) }"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.barrier-as-plain", breaks: "rule 14: a circle through a barrier is not found",
@@ -365,7 +365,8 @@ private let tellingBugs = [
     "telling.fake-batch-unresumed",
     breaks: "rule 20: a Task that awaits an outcome of a fake waits on",
     in: "TaskDispatchTesting/RecordingDispatcher.swift",
-    .without("for ending in outbox.endings { ending.item.resume(ending.outcome, ending.telling) }"),
+    .without(
+      "for ending in callbacks.endings { ending.item.resume(ending.outcome, ending.telling) }"),
     suites: ["ContractFakeTests"]),
   Bug(
     "telling.fake-batch-unwoken",
@@ -373,7 +374,7 @@ private let tellingBugs = [
       "rule 2: a thread that waits elsewhere for a group sleeps on when a fake has emptied it",
     in: "TaskDispatchTesting/RecordingDispatcher.swift",
     .without(
-      "for ending in outbox.endings { ending.item.wakeThreads(ending.telling) }"),
+      "for ending in callbacks.endings { ending.item.wakeThreads(ending.telling) }"),
     suites: ["WaitForOthersTests"]),
   Bug(
     "telling.quiet-observed",

@@ -1,6 +1,6 @@
 /// Every step by which a thread that brings work finds a thread that runs it.
 let wakingBugs: [Bug] =
-  inboxBugs + windowBugs + fetchingBugs + leaseBugs + loopSearchBugs + turnBugs
+  inboxBugs + windowBugs + notifyingBugs + workerRunBugs + loopSearchBugs + iterationBugs
   + unlockingBugs + parkingBugs
 
 private let inboxBugs = [
@@ -24,24 +24,25 @@ private let inboxBugs = [
     "inbox.never-fetches",
     breaks: "invariant A: no consumer is notified of an inbox that none drains",
     in: "UVDispatch/Engine/Inbox.swift",
-    .expression("mayCall", becomes: "false", within: "let mustFetch = mayCall"),
+    .expression("mayNotify", becomes: "false", within: "let mustNotify = mayNotify"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
     "inbox.not-attended", breaks: "invariant A: it holds something and is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
     .without(
-      "signs.value.calls.store(signs.value.calls.load(ordering: .relaxed) + 1, ordering: .relaxed)"),
+      "signs.value.notifications.store(signs.value.notifications.load(ordering: .relaxed) + 1, ordering: .relaxed)"
+    ),
     suites: ["InboxTests", "HelpedDeadlockTests"]),
   Bug(
     "inbox.fetching-not-counted",
     breaks: "the loop is closed under a thread that is about to wake it",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("state.value.fetching += 1"),
+    .without("state.value.notifying += 1"),
     suites: ["ClosingTests"]),
   Bug(
     "inbox.fetching-not-counted-down", breaks: "rule 13: the loop never ends",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("state.value.fetching -= 1"),
+    .without("state.value.notifying -= 1"),
     suites: ["ClosingTests", "RunTests"]),
   Bug(
     "inbox.closer-not-told", breaks: "rule 13: the closer waits for a thread that has gone",
@@ -54,12 +55,12 @@ private let inboxBugs = [
     .expression(
       "state.value.entries.isEmpty", becomes: "true",
       within: "guard state.value.entries.isEmpty, views.value.isEmpty"),
-    suites: ["InboxTests", "RestingTests", "WakingTests"]),
+    suites: ["InboxTests", "GoingIdleTests", "WakingTests"]),
   Bug(
     "inbox.never-rests", breaks: "rule 2: the next post notifies no consumer",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without("signs.value.calls.store(0, ordering: .relaxed)"),
-    suites: ["InboxTests", "RestingTests", "WakingTests"]),
+    .without("signs.value.notifications.store(0, ordering: .relaxed)"),
+    suites: ["InboxTests", "GoingIdleTests", "WakingTests"]),
   Bug(
     "inbox.takes-in-when-closed", breaks: "invariant C and rule 13: the gate is not closed",
     in: "UVDispatch/Engine/Inbox.swift",
@@ -95,39 +96,38 @@ private let windowBugs = [
     "window.left-late", breaks: "invariant A: what is posted while another leaves is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
     .statement(
-      "signs.value.calls.store(0, ordering: .relaxed)",
+      "signs.value.notifications.store(0, ordering: .relaxed)",
       becomes: """
         state.unlock()
         holdWindowOpen()
-        signs.value.calls.store(0, ordering: .relaxed)
+        signs.value.notifications.store(0, ordering: .relaxed)
         state.lock()
         """),
     suites: ["InboxTests"]),
 ]
 
-private let fetchingBugs = [
+private let notifyingBugs = [
   Bug(
     "fetch.no-wake", breaks: "rule 2: the loop sleeps over what was posted",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .without("loop.wake()"),
-    suites: ["RestingTests", "StartTests", "WakingTests"]),
+    in: "UVDispatch/Engine/Engine.swift",
+    .without("loop.wake()", within: "loop.wake()\n      isClosed"),
+    suites: ["GoingIdleTests", "StartTests", "WakingTests"]),
   Bug(
     "fetch.no-look", breaks: "invariant I: no lease is started for what was posted",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .without("withCore { $0.fetchAnother() }"),
-    suites: ["RestingTests", "GoodCitizenTests"]),
+    in: "UVDispatch/Engine/Engine.swift",
+    .without("requestWorker()", within: "requestWorker()\n      isClosed"),
+    suites: ["GoingIdleTests", "GoodCitizenTests"]),
   Bug(
     "fetch.closer-not-woken", breaks: "rule 13: the closer sleeps on",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression(
-      "mayBeAwaited", becomes: "mayBeAwaited && false", within: "if mayBeAwaited { engine.withCore"),
+    in: "UVDispatch/Engine/Engine.swift",
+    .without("if isClosed { letBlockedThreadsCheck() }"),
     suites: ["ClosingTests"]),
 ]
 
-private let turnBugs = [
+private let iterationBugs = [
   Bug(
     "turn.foreground-ignored", breaks: "invariant W: the loop is not woken for a task",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
       "hasForeground", becomes: "false", within: "loop.isWanted || hasForeground"),
     suites: ["ActorTests"]),
@@ -148,7 +148,7 @@ private let turnBugs = [
     suites: ["TimerWishTests"]),
   Bug(
     "turn.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
       "loop.isWanted", becomes: "false", within: "loop.isWanted || hasForeground"),
     suites: ["BudgetTests", "CancelRaceTests"]),
@@ -166,18 +166,18 @@ private let turnBugs = [
   Bug(
     "turn.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
     in: "UVDispatch/Engine/Core+Foreground.swift",
-    .without("collectForeground()", within: "collectForeground() }\n    while let entry"),
+    .without("drainForeground()", within: "drainForeground() }\n    while let entry"),
     suites: ["RunTests"]),
   Bug(
     "turn.does-not-rest", breaks: "rule 2: the loop sleeps, and the next post notifies no consumer",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
-    .expression("!doors.foreground.rest()", becomes: "false"),
-    suites: ["RestingTests", "WakingTests"]),
+    .expression("!doors.foreground.tryGoIdle()", becomes: "false"),
+    suites: ["GoingIdleTests", "WakingTests"]),
   Bug(
     "turn.second-look-ignored", breaks: "rule 2: what came between the look and the rest is lost",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
-    .expression("!doors.foreground.rest()", becomes: "!doors.foreground.rest() && false"),
-    suites: ["RestingTests", "WakingTests"]),
+    .expression("!doors.foreground.tryGoIdle()", becomes: "!doors.foreground.tryGoIdle() && false"),
+    suites: ["GoingIdleTests", "WakingTests"]),
   Bug(
     "turn.does-not-come-round", breaks: "rule 2: what is over the budget waits for ever",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
@@ -199,8 +199,8 @@ private let turnBugs = [
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("left > 0", becomes: "true"),
     .expression(
-      "run(task, core, within: &allotment, left: &left)",
-      becomes: "(run(task, core, within: &allotment, left: &left) && false)"),
+      "run(task, core, within: &budget, left: &left)",
+      becomes: "(run(task, core, within: &budget, left: &left) && false)"),
     suites: ["BudgetTests"]),
 ]
 
@@ -208,12 +208,12 @@ private let unlockingBugs = [
   Bug(
     "unlock.no-lease", breaks: "invariant L: the lease that is owed is not started",
     in: "UVDispatch/Engine/Engine.swift",
-    .without("Leases.start { dispatcher.engine.work() }"),
+    .without("WorkerRuns.start { dispatcher.engine.work() }"),
     suites: ["UVContractTests"]),
   Bug(
     "unlock.no-wake", breaks: "invariant W: the wake that is owed is not made",
     in: "UVDispatch/Engine/Engine.swift",
-    .without("loop.wake()"),
+    .without("if wakes { loop.wake() }"),
     suites: ["ActorTests"]),
   Bug(
     "unlock.wake-stays-in-flight", breaks: "rule 13: the loop never ends",
@@ -244,20 +244,20 @@ private let unlockingBugs = [
   Bug(
     "unlock.waiter-uncounted", breaks: "rule 2: a thread that waits for an outcome waits for ever",
     in: "UVDispatch/Engine/Core+Ending.swift",
-    .without("doors.callbacks.addParty()"), suites: ["EndOfDeliveryTests"]),
+    .without("doors.callbackCounts.addParty()"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.waiter-counted-for-ever", breaks: "a third section of the lock for each handle",
     in: "UVDispatch/Engine/Core+Ending.swift",
-    .without("doors.callbacks.removeParty()"), suites: ["EndOfDeliveryTests"]),
+    .without("doors.callbackCounts.removeParty()"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.shutdown-uncounted",
     breaks: "rule 13: the loop does not learn that all waiters were told",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .without("doors.callbacks.addParty()"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
+    .without("doors.callbackCounts.addParty()"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.leaver-uncounted", breaks: "runUntilIdle() does not learn that all waiters were told",
     in: "UVDispatch/Engine/Core+Ending.swift",
-    .without("leaves ? doors.callbacks.addParty() : doors.callbacks.removeParty()"),
+    .without("leaves ? doors.callbackCounts.addParty() : doors.callbackCounts.removeParty()"),
     suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.delivery-unnoticed",

@@ -21,7 +21,7 @@ extension DispatcherContract {
       let seen = Box<Ledger?>(nil)
       let last = queue.submit(label: "looks") { seen.value = scene.dispatcher.ledger }
       _ = try scene.outcome(of: last)
-      try scene.settle()
+      try scene.runUntilIdle()
 
       let after = scene.dispatcher.ledger
       scene.expect("completed", after.completed - before.completed, is: 2)
@@ -41,7 +41,7 @@ extension DispatcherContract {
         queue(label: "told of on \(queue)") {}
         queue.barrier { ended.open() }
         try scene.reach(ended, "the tasks run")
-        try scene.settle()
+        try scene.runUntilIdle()
 
         let kinds = scene.events.of("told of on \(queue)").map(\.kind)
 
@@ -59,7 +59,7 @@ extension DispatcherContract {
         queue(priority: .low, label: "child") { ran.open() }
       }
       try scene.reach(ran, "parent and child run")
-      try scene.settle()
+      try scene.runUntilIdle()
 
       let parent = scene.events.of("parent").first?.task
       let child = scene.events.of("child").first?.task
@@ -85,7 +85,7 @@ extension DispatcherContract {
       try scene.pass(.milliseconds(1))
       try scene.reach(ran, "the reply and the tick run")
       timer.cancel()
-      try scene.settle()
+      try scene.runUntilIdle()
 
       let submitter = scene.events.of("submitter").first?.task
       let asked = scene.events.of("asked").first { $0.task.lane == .background }?.task

@@ -57,7 +57,7 @@ extension DispatcherContract {
       scene.expect("admission", admission, is: .refused(.limitReached))
       scene.expect("in the group", group.count, is: 1)
       queue.resume()
-      try scene.settle()
+      try scene.runUntilIdle()
     },
 
     Rule(2, "a group of a body with a reply is left when the reply has ended") { scene in
@@ -81,7 +81,7 @@ extension DispatcherContract {
         try scene.reach(notified, "the notification runs")
         scene.expect("left in the group", group.count, is: 0)
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(
         scene.makeQueues().flatMap { _ in ["body", "reply", "notification"] },
         "the notification comes after the reply")
@@ -95,7 +95,7 @@ extension DispatcherContract {
       queue(group: group, timeToLive: .milliseconds(1), {}) { _ in scene.note("reply") }
       try scene.pass(.milliseconds(3))
       queue.resume()
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expect("left in the group of what expired", group.count, is: 0)
 
       queue.suspend()
@@ -119,7 +119,7 @@ extension DispatcherContract {
 
         try scene.reach(notified, "the notification of round \(round) runs")
       }
-      try scene.settle()
+      try scene.runUntilIdle()
 
       scene.expectNotes(["1", "2", "3"], "one notification a round")
     },
@@ -134,7 +134,7 @@ extension DispatcherContract {
       }
       scene.background { scene.note("other work") }
 
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(["other work"], "the group is not empty")
       group.leave()
 

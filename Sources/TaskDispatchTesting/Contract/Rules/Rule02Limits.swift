@@ -21,7 +21,7 @@ extension DispatcherContract {
           + Array(repeating: .refused(.limitReached), count: 2))
       queue.resume()
       try scene.reach(ran, "what was accepted runs")
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(["1", "2", "3"], "what was refused never runs")
       scene.expect("refused", scene.dispatcher.ledger.refused, is: 2)
     },
@@ -61,10 +61,10 @@ extension DispatcherContract {
       scene.expect(
         "the second in each", second, is: [.refused(.limitReached), .refused(.limitReached)])
       for queue in queues { queue.resume() }
-      try scene.settle()
+      try scene.runUntilIdle()
       let third = queues.map { $0 {} }
       scene.expect("once there is room", third, is: [.accepted, .accepted])
-      try scene.settle()
+      try scene.runUntilIdle()
     },
 
     Rule(2, "cancelling makes room, also for a timer that comes due", overflow: .reject(limit: 1)) {
@@ -99,7 +99,7 @@ extension DispatcherContract {
           }
         }
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       queue.suspend()
       queue {}
 
@@ -123,7 +123,7 @@ extension DispatcherContract {
           }
         }
       }
-      try scene.settle()
+      try scene.runUntilIdle()
 
       queue.resume()
 
@@ -164,7 +164,7 @@ extension DispatcherContract {
           "\(before.duration(to: scene.now))")
       }
       queue.resume()
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(["first"], "what was refused never runs")
     },
   ]

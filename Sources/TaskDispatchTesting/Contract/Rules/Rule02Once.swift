@@ -27,7 +27,7 @@ extension DispatcherContract {
           }
         }
         try scene.reach(ran, "every body runs")
-        try scene.settle()
+        try scene.runUntilIdle()
 
         scene.expect("runs that were not the only one", runs.value.count { $0 != 1 }, is: 0)
       },
@@ -53,7 +53,7 @@ extension DispatcherContract {
           scene.expect("outcome of a poster", try scene.outcome(of: helper), is: .completed)
         }
         try scene.reach(ran, "every body runs")
-        try scene.settle()
+        try scene.runUntilIdle()
 
         scene.expect("sum of all bodies", sum.value, is: 4 * queues.count * 1000 * 999 / 2)
       },
@@ -87,7 +87,7 @@ extension DispatcherContract {
     if form.isTimed { try scene.pass(Form.delay) }
     try scene.reach(ran, "\(form) runs on each queue")
     if form.isTimed { try scene.pass(Form.delay * 3) }
-    try scene.settle()
+    try scene.runUntilIdle()
 
     scene.expect("runs on \(queues.count) queues", runs.value, is: queues.count)
   }

@@ -100,7 +100,7 @@ extension DispatcherContract {
         }
 
         try scene.reach(ran, "those that were not cancelled run")
-        try scene.settle()
+        try scene.runUntilIdle()
         scene.expect("order on \(queue)", order.value, is: Array(stride(from: 1, to: 100, by: 2)))
       }
     },

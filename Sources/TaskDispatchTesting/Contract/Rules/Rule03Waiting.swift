@@ -41,7 +41,7 @@ extension DispatcherContract {
           scene.expectNoThrow("a sync on another queue") { try queue.sync { scene.note("sync") } }
           scene.note("returned")
         }
-        try scene.settle()
+        try scene.runUntilIdle()
 
         scene.expect(
           "order, asked by \(outer)", scene.notes.suffix(3), is: ["before", "sync", "returned"])
@@ -58,7 +58,7 @@ extension DispatcherContract {
           ran.open()
         }
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes([], "the queue is suspended")
 
       queue.resume()
@@ -78,7 +78,7 @@ extension DispatcherContract {
       }
 
       queue.resume()
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes([], "one of two suspensions is left")
       queue.resume()
 
@@ -153,7 +153,7 @@ extension DispatcherContract {
         scene.note("flushed")
         flushed.open()
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes([], "the queue is suspended")
 
       queue.resume()

@@ -83,7 +83,7 @@ extension DispatcherContract {
       for _ in 0..<8 { try queue.sync { meter.count {} } }
 
       try scene.reach(ran, "all of them run")
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expect(meter.most <= 2, "no more than 2 at a time", "\(meter.most)")
     },
 

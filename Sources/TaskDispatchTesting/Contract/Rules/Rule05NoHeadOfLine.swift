@@ -36,7 +36,7 @@ extension DispatcherContract {
       narrow { scene.note("behind") }
 
       try scene.reach(ran, "the one that waits goes on")
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(["other", "behind"], "the other view went on meanwhile")
     },
 
@@ -79,7 +79,7 @@ extension DispatcherContract {
 
       try scene.reach(ran, "the view goes on beside it")
       gate.open()
-      try scene.settle()
+      try scene.runUntilIdle()
     },
   ]
 }

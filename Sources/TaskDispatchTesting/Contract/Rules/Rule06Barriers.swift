@@ -46,7 +46,7 @@ extension DispatcherContract {
         scene.note("before")
         ran.open()
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       try scene.pass(.milliseconds(1))
 
       try scene.reach(ran, "both run")

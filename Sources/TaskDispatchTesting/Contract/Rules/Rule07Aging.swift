@@ -116,7 +116,7 @@ extension DispatcherContract {
         }
 
         try scene.reach(ran, "the body in the lowest band runs")
-        try scene.settle()
+        try scene.runUntilIdle()
       }
     },
 
@@ -143,7 +143,7 @@ extension DispatcherContract {
       }
 
       try scene.reach(ran, "the body of the other view runs")
-      try scene.settle()
+      try scene.runUntilIdle()
     },
   ]
 

@@ -73,7 +73,7 @@ extension DispatcherContract {
           ran.open()
         }
       }
-      try scene.settle()
+      try scene.runUntilIdle()
 
       queue.resume()
 

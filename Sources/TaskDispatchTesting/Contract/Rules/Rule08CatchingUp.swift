@@ -21,7 +21,7 @@ extension DispatcherContract {
           for _ in 0..<6 { try scene.pass(.milliseconds(1)) }
           if !scene.isSingleThreaded { try scene.reach(ran, "it runs three times") }
           timer.cancel()
-          try scene.settle()
+          try scene.runUntilIdle()
 
           for (number, run) in runs.value.enumerated() {
             let tick = before.advanced(by: .milliseconds(2) * (number + 1))
@@ -58,7 +58,7 @@ extension DispatcherContract {
         for _ in 0..<3 where !ran.isOpen { try scene.pass(interval) }
         try scene.reach(ran, "it runs three times")
         timer.cancel()
-        try scene.settle()
+        try scene.runUntilIdle()
       },
 
       Rule(8, "with .all, the ticks keep their distance however long a run takes") { scene in
@@ -77,7 +77,7 @@ extension DispatcherContract {
         let fourth = start.advanced(by: interval * 4)
         scene.expect(scene.now >= fourth, "the fourth is at \(fourth) or later", "\(scene.now)")
         timer.cancel()
-        try scene.settle()
+        try scene.runUntilIdle()
       },
     ]
 
@@ -115,7 +115,7 @@ extension DispatcherContract {
     for _ in 0..<2 where !nextRan.isOpen { try scene.pass(interval) }
     try scene.reach(nextRan, "the next tick runs")
     timer.value?.cancel()
-    try scene.settle()
+    try scene.runUntilIdle()
 
     // The next tick is the fourth. With a fixed delay, it comes one interval after the last run.
     let last = owed.value?.last ?? start.value

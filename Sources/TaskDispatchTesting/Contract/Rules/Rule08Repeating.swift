@@ -85,7 +85,7 @@ extension DispatcherContract {
 
     for _ in 0..<16 where !ran.isOpen { try scene.pass(interval) }
     try scene.reach(ran, "it runs three times")
-    try scene.settle()
+    try scene.runUntilIdle()
 
     scene.expect("its outcome", timer.outcomeIfFinished, is: .cancelled)
     scene.expect("runs of it at a time on \(queue)", meter.most, is: 1)
@@ -163,7 +163,7 @@ extension DispatcherContract {
     try scene.reach(ran, "it runs for what came")
     let came = ticks(earliest, scene.now)
     timer.cancel()
-    try scene.settle()
+    try scene.runUntilIdle()
 
     let runs = missed.value.count
     let late = came - known

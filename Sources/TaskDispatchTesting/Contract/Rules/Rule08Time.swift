@@ -146,7 +146,7 @@ extension DispatcherContract {
         }
       }
 
-      try scene.settle()
+      try scene.runUntilIdle()
       try scene.pass(.milliseconds(3))
       try scene.reach(ended, "the sleepers go on")
     },
@@ -178,7 +178,7 @@ extension DispatcherContract {
       queue.resume()
 
       try scene.reach(ran, "the one with time left runs")
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes([], "the other has waited in its queue for too long")
       scene.expect("expired", scene.dispatcher.ledger.expired, is: 1)
     },

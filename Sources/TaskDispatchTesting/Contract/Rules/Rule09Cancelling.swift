@@ -15,7 +15,7 @@ extension DispatcherContract {
         }
 
         try scene.reach(behind, "what stands behind it runs")
-        try scene.settle()
+        try scene.runUntilIdle()
       }
       scene.expectNotes([], "a cancelled body never runs")
     },
@@ -164,7 +164,7 @@ extension DispatcherContract {
       scene.expect("the answer", handle.cancel(), is: .beforeStart)
 
       queue.resume()
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes([], "a cancelled body never runs")
     },
 
@@ -181,13 +181,13 @@ extension DispatcherContract {
           }
           ended.open()
         }
-        try scene.settle()
+        try scene.runUntilIdle()
 
         task.cancel()
 
         try scene.reach(ended, "run returns although the queue is suspended")
         queue.resume()
-        try scene.settle()
+        try scene.runUntilIdle()
       }
       scene.expectNotes([], "a cancelled body never runs")
     },
@@ -205,7 +205,7 @@ extension DispatcherContract {
         scene.expect("what the body returned", seen, is: true)
         ended.open()
       }
-      try scene.settle()
+      try scene.runUntilIdle()
 
       queue.resume()
 

@@ -29,7 +29,7 @@ extension DispatcherContract {
           scene.expect(released.isOpen, "its body is released at once")
         }
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes([], "a cancelled timer never runs")
     },
 
@@ -38,7 +38,7 @@ extension DispatcherContract {
       let timer = scene.foreground.after(.milliseconds(1)) { ran.open() }
       try scene.pass(.milliseconds(1))
       try scene.reach(ran, "it runs")
-      try scene.settle()
+      try scene.runUntilIdle()
 
       scene.expect("the answer", timer.cancel(), is: .tooLate)
       scene.expect("its outcome", timer.outcomeIfFinished, is: .completed)
@@ -70,7 +70,7 @@ extension DispatcherContract {
 
         timer.cancel()
         view.resume()
-        try scene.settle()
+        try scene.runUntilIdle()
       }
       scene.expectNotes(
         CatchUp.allCases.map { _ in "posted" }, "what stood before the run is still there")
@@ -108,7 +108,7 @@ extension DispatcherContract {
           for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
           try scene.reach(ran, "it runs")
           try scene.pass(.milliseconds(6))
-          try scene.settle()
+          try scene.runUntilIdle()
 
           scene.expect("the answers on \(queue), \(catchUp)", answers.value, is: [.requested])
           scene.expect("its outcome", timer.value?.outcomeIfFinished, is: .cancelled)
@@ -131,7 +131,7 @@ extension DispatcherContract {
           for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(2)) }
           try scene.reach(ran, "it runs")
           try scene.pass(.milliseconds(6))
-          try scene.settle()
+          try scene.runUntilIdle()
 
           scene.expect("runs on \(queue), \(catchUp)", runs.value, is: 1)
           scene.expect("its outcome", timer.outcomeIfFinished, is: .cancelled)
@@ -195,7 +195,7 @@ extension DispatcherContract {
         }
         ended.open()
       }
-      try scene.settle()
+      try scene.runUntilIdle()
 
       task.cancel()
 

@@ -16,7 +16,7 @@ extension DispatcherContract {
       try scene.reachInBackground(ran, "background work runs without the loop")
 
       scene.expectNotes([], "the foreground needs the loop")
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(["foreground"], "the loop runs the foreground")
     },
 

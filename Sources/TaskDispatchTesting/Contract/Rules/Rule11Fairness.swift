@@ -22,7 +22,7 @@ extension DispatcherContract {
       }
 
       try scene.reach(ran, "the timers run")
-      try scene.settle()
+      try scene.runUntilIdle()
     },
 
     Rule(11, "a foreground task that posts itself for ever does not starve the background") {
@@ -72,6 +72,6 @@ extension DispatcherContract {
     }
 
     try scene.reach(ran, "the body on \(other) runs")
-    try scene.settle()
+    try scene.runUntilIdle()
   }
 }

@@ -13,7 +13,7 @@ extension DispatcherContract {
         scene.usePool { served.open() }
         scene.expect(served.wait(scene.patience), "a thread of the pool is left free")
       }
-      try scene.settle()
+      try scene.runUntilIdle()
     },
 
     Rule(

@@ -90,7 +90,7 @@ extension DispatcherContract {
         }
         queue(label: "behind", body(releasing: behind) { scene.note("behind") })
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       let report = try scene.end()
 
       scene.expectNotes([], "what had not started by then never runs")
@@ -113,7 +113,7 @@ extension DispatcherContract {
         }
         queue { scene.note("behind") }
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       let report = try scene.end()
 
       scene.expectNotes([], "what had not started by then never runs")
@@ -148,13 +148,13 @@ extension DispatcherContract {
       queue.suspend()
       let held = queue.submit {}
       scene.task { try? await queue.run { scene.note("had no room") } }
-      try scene.settle()
+      try scene.runUntilIdle()
       let flushed = Latch()
       scene.task {
         await queue.flush()
         flushed.open()
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expect(!flushed.isOpen, "it waits before the shutdown")
 
       let report = try scene.shutDown()

@@ -14,7 +14,7 @@ extension DispatcherContract {
           }
         }
         // The Task of a `run` must have submitted before the shutdown begins.
-        if form.name == Form.run.name { try scene.settle() }
+        if form.name == Form.run.name { try scene.runUntilIdle() }
 
         let report = try scene.shutDown()
 
@@ -85,7 +85,7 @@ extension DispatcherContract {
           scene.spend(.milliseconds(4))
           scene.dispatcher.beginShutdown()
         }
-        try scene.settle()
+        try scene.runUntilIdle()
         let report = try scene.end()
 
         scene.expectNotes(["due", "due"], "those that are due run")
@@ -98,7 +98,7 @@ extension DispatcherContract {
           let timer = scene.foreground.after(.milliseconds(1)) { scene.note("timer") }
           scene.expect("its outcome", timer.outcomeIfFinished, is: .refused(.shutDown))
         }
-        try scene.settle()
+        try scene.runUntilIdle()
         try scene.end()
 
         scene.expectNotes([], "what was refused never runs")
@@ -128,7 +128,7 @@ extension DispatcherContract {
           }
           ended.open()
         }
-        try scene.settle()
+        try scene.runUntilIdle()
 
         try scene.shutDown()
 
@@ -150,7 +150,7 @@ extension DispatcherContract {
           }
           ended.open()
         }
-        try scene.settle()
+        try scene.runUntilIdle()
 
         try scene.shutDown()
 
@@ -182,7 +182,7 @@ extension DispatcherContract {
           scene.spend(.milliseconds(28))
           scene.dispatcher.beginShutdown()
         }
-        try scene.settle()
+        try scene.runUntilIdle()
         try scene.end()
 
         let owed: ClosedRange<Int> =
@@ -214,7 +214,7 @@ extension DispatcherContract {
           scene.spend(.milliseconds(12))
           scene.dispatcher.beginShutdown()
         }
-        try scene.settle()
+        try scene.runUntilIdle()
         try scene.end()
         scene.expectNotes(["run"], "what is owed runs, and is the last")
         scene.expect("its timer's outcome", timer.value?.outcomeIfFinished, is: .cancelled)

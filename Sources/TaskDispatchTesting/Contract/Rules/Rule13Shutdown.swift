@@ -110,7 +110,7 @@ extension DispatcherContract {
             scene.expect(scene.dispatcher.report == nil, "there is no report while a task runs")
             queue { scene.note("submitted by the task") }
           }
-          try scene.settle()
+          try scene.runUntilIdle()
           try scene.end()
         }
         scene.expectNotes(["submitted by the task"], "its submissions drain")

@@ -67,7 +67,7 @@ extension DispatcherContract {
           let behind = queue.submit(label: "behind") { scene.note("ran") }
           scene.expectDeadlock("waiting on \(queue) for one behind") { try behind.wait() }
         }
-        try scene.settle()
+        try scene.runUntilIdle()
       }
       scene.expectNotes(["ran", "ran", "ran"], "what was waited for is not touched")
     },
@@ -82,7 +82,7 @@ extension DispatcherContract {
             try group.wait(timeout: nil)
           }
         }
-        try scene.settle()
+        try scene.runUntilIdle()
         scene.expect("left in the group", group.count, is: 0)
       }
       scene.expectNotes(["ran", "ran"], "what was waited for is not touched")
@@ -118,7 +118,7 @@ extension DispatcherContract {
       queue { ran.open() }
 
       try scene.reach(ran, "the queue goes on")
-      try scene.settle()
+      try scene.runUntilIdle()
       let ledger = scene.dispatcher.ledger
       scene.expect("waiting", ledger.waiting, is: 0)
       scene.expect("completed", ledger.completed, is: 2)
@@ -137,7 +137,7 @@ extension DispatcherContract {
             admissions.change { $0.append(admission) }
           }
         }
-        try scene.settle()
+        try scene.runUntilIdle()
 
         scene.expect(
           "admissions on \(queue)", admissions.value, is: [.accepted, .refused(.wouldDeadlock)])
@@ -171,7 +171,7 @@ extension DispatcherContract {
           ended.open()
         }
         try scene.reach(ended, "both go on")
-        try scene.settle()
+        try scene.runUntilIdle()
         scene.expect("how many of them are refused", refused.value, is: 1)
       }
     },

@@ -31,7 +31,7 @@ extension DispatcherContract {
         }
         for _ in 0..<2 where !ran.isOpen { try scene.pass(.milliseconds(1)) }
         try scene.reach(ran, "it runs")
-        try scene.settle()
+        try scene.runUntilIdle()
         scene.expect("its outcome", timer.value?.outcomeIfFinished, is: .cancelled)
         scene.expect("left in the group", group.count, is: 0)
       }
@@ -56,7 +56,7 @@ extension DispatcherContract {
         for _ in 0..<2 where group.count > 0 { try scene.pass(.milliseconds(1)) }
         scene.expect(
           "the outcome of what was waited for", timer.value?.outcomeIfFinished, is: .cancelled)
-        try scene.settle()
+        try scene.runUntilIdle()
       }
     },
 

@@ -58,7 +58,7 @@ extension DispatcherContract {
         scene.expectNoThrow("a sync beside that") { try wide.sync { scene.note("sync") } }
         _ = before
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expect("what ran", scene.notes, is: ["sync", "before"])
     },
 
@@ -87,7 +87,7 @@ extension DispatcherContract {
         scene.background(group: group) { scene.note("member") }
         scene.expectNoThrow("a wait for the group") { try group.wait(timeout: scene.timeout) }
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expect("what ran", scene.notes, is: ["member", "other"])
     },
 

@@ -23,7 +23,7 @@ extension DispatcherContract {
 
         for queue in queues { form.submit(scene, queue, body(releasing: released)) }
 
-        if form.name == Form.run.name { try scene.settle() }
+        if form.name == Form.run.name { try scene.runUntilIdle() }
         try scene.reach(released, "its body is released")
       }
     } + [
@@ -113,7 +113,7 @@ extension DispatcherContract {
         let released = Latch()
         var handle: TaskHandle<Canary>? = scene.background.submit { Canary(released) }
         if let handle { _ = try scene.outcome(of: handle) }
-        try scene.settle()
+        try scene.runUntilIdle()
         scene.expect(!released.isOpen, "the handle keeps it")
 
         handle = nil

@@ -35,7 +35,7 @@ extension DispatcherContract {
       scene.raise(Self.signal)
 
       try scene.reach(told, "both are called")
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(["a", "b"], "in the order in which they were registered")
     },
 
@@ -75,7 +75,7 @@ extension DispatcherContract {
         scene.expect(registrations.allSatisfy(\.isCancelled), "they say that they are cancelled")
       }
 
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes([], "both have come, and nobody is told")
       try scene.reach(released, "the handlers are let go of")
 
@@ -102,11 +102,11 @@ extension DispatcherContract {
       scene.raise(Self.signal)
       scene.makeReadable(descriptor)
       try scene.reach(told, "both are called")
-      try scene.settle()
+      try scene.runUntilIdle()
 
       scene.expect(registrations.allSatisfy(\.isCancelled), "they say that they are cancelled")
       try scene.perform(on: scene.foreground) { scene.raise(Self.signal) }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expect("calls of the handlers", [signals.value, descriptors.value], is: [1, 1])
 
       @Sendable func cancel(counting calls: Box<Int>) {
@@ -130,7 +130,7 @@ extension DispatcherContract {
       scene.raise(Self.signal)
 
       try scene.reach(told, "the first is called")
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(["first"], "the second was removed")
       second.value = nil
     },
@@ -218,9 +218,9 @@ extension DispatcherContract {
       }
       scene.raise(Self.signal)
       try scene.reach(told, "the handler is called")
-      try scene.settle()
+      try scene.runUntilIdle()
       registration.cancel()
-      try scene.settle()
+      try scene.runUntilIdle()
 
       // Threads may tell events in another order than the one in which they happened.
       let kinds = scene.events.of("handler").map(\.kind)
@@ -237,7 +237,7 @@ extension DispatcherContract {
       try scene.eventDispatcher().onSignal(Self.signal) { deliveries in
         scene.note("\(deliveries)")
       }
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.raise(Self.signal)
 
       try scene.shutDown()
@@ -264,7 +264,7 @@ extension DispatcherContract {
         scene.raise(Self.signal)
       }
 
-      try scene.settle()
+      try scene.runUntilIdle()
       try scene.end()
 
       scene.expectNotes(["told"], "the drain includes what comes meanwhile")

@@ -24,7 +24,7 @@ extension DispatcherContract {
           group.whenEmpty(expectNoContext)
         }
         try scene.reach(told, "both callbacks come")
-        try scene.settle()
+        try scene.runUntilIdle()
       }
     },
 
@@ -44,7 +44,7 @@ extension DispatcherContract {
           second(label: "behind") { scene.note("behind") }
         }
         try scene.reach(released, "the deinit goes on")
-        try scene.settle()
+        try scene.runUntilIdle()
       }
       scene.expect(
         "what ran", scene.notes.sorted(),

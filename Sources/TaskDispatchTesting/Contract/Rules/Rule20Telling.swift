@@ -40,7 +40,7 @@ extension DispatcherContract {
             queue { scene.note("behind") }
           }
           try scene.reach(released, "the deinit goes on")
-          try scene.settle()
+          try scene.runUntilIdle()
         }
         scene.expect("what ran", scene.notes.sorted(), is: ["behind", "behind", "sync", "sync"])
       },
@@ -136,7 +136,7 @@ extension DispatcherContract {
         // Held back, so that the submitting code has released the bodies before they run.
         try scene.hold { for _ in 0..<3 { queue(holding(fall)) } }
         try scene.reach(released, "all are released")
-        try scene.settle()
+        try scene.runUntilIdle()
       }
       scene.expect("what ran", scene.notes.count, is: 3 * scene.makeQueues().count)
     },
@@ -177,7 +177,7 @@ extension DispatcherContract {
           }
         }
         try scene.reach(told, "the callback comes")
-        try scene.settle()
+        try scene.runUntilIdle()
         if queue.lane == .foreground {
           scene.expect("the cancellation", answer.value, is: .beforeStart)
         }
@@ -204,13 +204,13 @@ extension DispatcherContract {
         }
       }
       try scene.reach(told, "the callback comes")
-      try scene.settle()
+      try scene.runUntilIdle()
       if queue.lane == .foreground {
         scene.expect("tasks that started before the callback", started.value, is: [])
       }
       scene.expectNotes(started.value, "nothing starts while it is suspended")
       queue.resume()
-      try scene.settle()
+      try scene.runUntilIdle()
       scene.expectNotes(started.value + ["last"], "it goes on when it is resumed")
     },
   ]

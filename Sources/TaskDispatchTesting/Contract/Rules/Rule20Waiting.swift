@@ -20,7 +20,7 @@ extension DispatcherContract {
           if number % 2 == 0 { queue(body) } else { queue.submit(body) }
         }
         try scene.reach(ended, "all are released")
-        try scene.settle()
+        try scene.runUntilIdle()
       }
     ]
 

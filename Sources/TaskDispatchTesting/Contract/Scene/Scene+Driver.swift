@@ -5,8 +5,8 @@ protocol SceneDriver: Sendable {
   var provides: DispatcherContract.Provisions { get }
   var patience: Duration { get }
   func start() throws
-  func settle() throws
-  func settleBackground() throws
+  func runUntilIdle() throws
+  func runBackgroundUntilIdle() throws
   func pass(_ duration: Duration) throws
   func spend(_ duration: Duration)
   func end() throws
@@ -25,8 +25,8 @@ private struct SubjectDriver<Subject: ContractSubject>: SceneDriver {
   var provides: DispatcherContract.Provisions { subject.provides }
   var patience: Duration { subject.patience }
   func start() throws { try subject.start(dispatcher) }
-  func settle() throws { try subject.settle(dispatcher) }
-  func settleBackground() throws { try subject.settleBackground(dispatcher) }
+  func runUntilIdle() throws { try subject.runUntilIdle(dispatcher) }
+  func runBackgroundUntilIdle() throws { try subject.runBackgroundUntilIdle(dispatcher) }
   func pass(_ duration: Duration) throws { try subject.pass(duration, on: dispatcher) }
   func spend(_ duration: Duration) { subject.spend(duration, on: dispatcher) }
   func end() throws { try subject.end(dispatcher) }

@@ -58,7 +58,7 @@ final class Scene: Sendable {
     do {
       try body(self)
       // A task that the check has waited for may still be ending on another thread.
-      try settle()
+      try runUntilIdle()
     } catch {
       record(violation(error))
     }
@@ -116,10 +116,10 @@ final class Scene: Sendable {
   }
 
   /// Lets everything run that can run now.
-  func settle(fileID: StaticString = #fileID, line: UInt = #line) throws {
+  func runUntilIdle(fileID: StaticString = #fileID, line: UInt = #line) throws {
     try drive("everything that can run ends", fileID, line) {
       try start()
-      try driver.settle()
+      try driver.runUntilIdle()
     }
   }
 
@@ -141,7 +141,7 @@ final class Scene: Sendable {
   ) throws {
     try drive(what, fileID, line) {
       try start()
-      if isSingleThreaded { try driver.settle() }
+      if isSingleThreaded { try driver.runUntilIdle() }
     }
     try reached(latch, what, fileID, line)
   }
@@ -151,7 +151,7 @@ final class Scene: Sendable {
   func reachInBackground(
     _ latch: Latch, _ what: String, fileID: StaticString = #fileID, line: UInt = #line
   ) throws {
-    try drive(what, fileID, line) { try driver.settleBackground() }
+    try drive(what, fileID, line) { try driver.runBackgroundUntilIdle() }
     try reached(latch, what, fileID, line)
   }
 

@@ -5,7 +5,7 @@ internal import TaskDispatch
 /// To read the clock costs more than the rest of what is done for a short body. So the clock is read after the first
 /// body. Then, for as long as bodies are short, it is read after twice as many as the last time, at most after
 /// ``mostUnseen``.
-struct Allotment {
+struct TimeBudget {
   private let end: Int64
   /// In nanoseconds. Bodies are short if all that ran between two readings of the clock took less than this together.
   private let short: Int64

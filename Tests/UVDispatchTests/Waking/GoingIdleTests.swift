@@ -8,7 +8,7 @@ extension OnePool {
   /// The window between a consumer's last look at an inbox and its going idle. The test plays the submitting
   /// thread and has the lock of the inbox: the consumer has looked, and waits for that lock.
   @Suite("Whoever looks into an inbox, and is about to leave it,")
-  struct RestingTests {
+  struct GoingIdleTests {
     private let dispatcher: UVDispatcher
     private let ran = Latch()
 
@@ -38,9 +38,9 @@ extension OnePool {
       mayEnd.raise()
       #expect(thread.waitUntilItSleeps())
 
-      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
+      let mustNotify = inbox.post(.plainOne { [ran] in ran.open() })
 
-      #expect(!mustFetch)
+      #expect(!mustNotify)
       #expect(ran.wait(patience))
       end(lane)
     }
@@ -52,13 +52,13 @@ extension OnePool {
       if lane == .foreground { try dispatcher.start() }
       _ = try thread(of: lane, endingWith: mayEnd)
       mayEnd.raise()
-      dispatcher.waitUntil { _ in !inbox.isAttended }
+      dispatcher.waitUntil { _ in !inbox.isNotified }
 
       #expect(inbox.beginPost())
-      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
+      let mustNotify = inbox.post(.plainOne { [ran] in ran.open() })
 
-      #expect(mustFetch)
-      dispatcher.fetch(lane)
+      #expect(mustNotify)
+      dispatcher.engine.notifyConsumer(of: lane)
       #expect(ran.wait(patience))
       end(lane)
     }
@@ -72,10 +72,10 @@ extension OnePool {
       while dispatcher.now < end {}
       #expect(inbox.beginPost())
 
-      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
+      let mustNotify = inbox.post(.plainOne { [ran] in ran.open() })
       mayEnd.raise()
 
-      #expect(!mustFetch)
+      #expect(!mustNotify)
       #expect(ran.wait(patience))
       self.end(.background)
     }
@@ -91,10 +91,10 @@ extension OnePool {
       }
       #expect(closer.waitUntilItSleeps())
 
-      let mustFetch = inbox.post(.plainOne { [ran] in ran.open() })
-      #expect(mustFetch)
+      let mustNotify = inbox.post(.plainOne { [ran] in ran.open() })
+      #expect(mustNotify)
       #expect(closer.join())
-      dispatcher.fetch(lane)
+      dispatcher.engine.notifyConsumer(of: lane)
       let report = dispatcher.run()
 
       #expect(ran.isOpen)

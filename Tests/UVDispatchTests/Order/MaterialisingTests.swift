@@ -5,7 +5,7 @@ import Testing
 
 /// Plain bodies get task objects where code must be able to name them.
 @Suite("A plain body that is made a task")
-struct PromotionTests {
+struct MaterialisingTests {
   private let bare = BareCore()
   private var core: Core { bare.core }
 
@@ -20,7 +20,7 @@ struct PromotionTests {
     bare.post(on: lane)
     #expect(tasks.isEmpty)
 
-    core.promotePlain()
+    core.materialisePlainTasks()
 
     #expect(tasks.count == 1)
     #expect(core.accounts.ledger.waiting == 1)
@@ -29,7 +29,7 @@ struct PromotionTests {
   @Test("can be taken out of its queue from between others", arguments: Lane.allCases)
   func takenBack(lane: Lane) {
     for _ in 0..<3 { bare.post(on: lane) }
-    core.promotePlain()
+    core.materialisePlainTasks()
     let all = tasks
 
     #expect(core.takeBack(all[1]))
@@ -44,7 +44,7 @@ struct PromotionTests {
     bare.post(on: lane)
     let last = bare.queued(on: lane)
 
-    core.promotePlain()
+    core.materialisePlainTasks()
 
     let orders = tasks.map(\.order)
     #expect(orders.count == 3)

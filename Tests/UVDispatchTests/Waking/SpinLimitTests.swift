@@ -6,26 +6,26 @@ import Testing
 @testable import UVDispatch
 
 @Suite("How long a lease that has run out of tasks looks for another")
-struct PatienceTests {
+struct SpinLimitTests {
   private static let start: Int64 = 1_000_000_000
 
-  private var patience = Patience()
+  private var spinLimit = SpinLimit()
 
   /// Starts a worker run `gap` nanoseconds after the last one has begun to spin in vain.
   private mutating func startLease(after gap: Int64) {
-    patience.noteInVain(since: Self.start - gap)
-    patience.learn(at: Self.start)
+    spinLimit.noteInVain(since: Self.start - gap)
+    spinLimit.learn(at: Self.start)
   }
 
   private mutating func allowsSearch(at now: Int64 = start, away: Int64 = 0) -> Bool {
-    patience.allowsSearch(at: now, away: away)
+    spinLimit.allowsSearch(at: now, away: away)
   }
 
   @Test("is nothing at first")
   mutating func atFirst() {
-    patience.learn(at: .min + 1)
+    spinLimit.learn(at: .min + 1)
 
-    #expect(patience.length == 0)
+    #expect(spinLimit.length == 0)
     #expect(!allowsSearch())
   }
 
@@ -33,7 +33,7 @@ struct PatienceTests {
   mutating func worthIt() {
     startLease(after: 3_999)
 
-    #expect(patience.length == 4_000)
+    #expect(spinLimit.length == 4_000)
     #expect(allowsSearch())
   }
 
@@ -42,9 +42,9 @@ struct PatienceTests {
     startLease(after: 0)
 
     var lengths: [Int64] = []
-    while patience.length > 0, lengths.count < 20 {
+    while spinLimit.length > 0, lengths.count < 20 {
       startLease(after: 4_000)
-      lengths.append(patience.length)
+      lengths.append(spinLimit.length)
     }
 
     #expect(lengths.prefix(3) == [2_000, 1_000, 500])
@@ -56,9 +56,9 @@ struct PatienceTests {
   mutating func notAllowed() {
     #expect(!allowsSearch())
 
-    patience.learn(at: Self.start + 3_999)
+    spinLimit.learn(at: Self.start + 3_999)
 
-    #expect(patience.length == 4_000)
+    #expect(spinLimit.length == 4_000)
   }
 
   @Test("is nothing on a processor that others have when it gives way; the next lease looks again")
@@ -67,9 +67,9 @@ struct PatienceTests {
 
     #expect(allowsSearch(away: 1_200))
     #expect(!allowsSearch(away: 1_201))
-    #expect(patience.leftAt == Self.start)
+    #expect(spinLimit.leftAt == Self.start)
 
-    patience.learn(at: Self.start + 3_999)
+    spinLimit.learn(at: Self.start + 3_999)
     #expect(allowsSearch(at: Self.start + 3_999))
   }
 
@@ -87,12 +87,12 @@ struct PatienceTests {
   func startedLease() {
     let bare = BareCore()
     bare.queued()
-    bare.core.workers.patience.noteInVain(since: bare.core.now)
+    bare.core.workers.spinLimit.noteInVain(since: bare.core.now)
 
-    bare.core.settle()
+    bare.core.reconcile()
 
     #expect(bare.core.workers.pending == 1)
-    #expect(bare.core.workers.patience.length == 4_000)
+    #expect(bare.core.workers.spinLimit.length == 4_000)
   }
 }
 
@@ -106,11 +106,12 @@ extension OnePool {
       var hasNoted = false
       let end = dispatcher.now.advanced(by: patience)
       while !hasNoted, dispatcher.now < end {
-        dispatcher.engine.withCore { $0.workers.patience = Patience(length: length) }
+        dispatcher.engine.withCore { $0.workers.spinLimit = SpinLimit(length: length) }
         dispatcher.background {}
         dispatcher.waitUntil { core in
-          hasNoted = core.workers.patience.vainSince > .min
-          return core.accounts.ledger.running == 0 && core.accounts.ledger.waiting == 0 && core.workers.searching == 0
+          hasNoted = core.workers.spinLimit.vainSince > .min
+          return core.accounts.ledger.running == 0 && core.accounts.ledger.waiting == 0
+            && core.workers.searching == 0
         }
         // A worker run that the kernel has kept from its processor for a whole time slice ends without a look.
       }
@@ -130,10 +131,10 @@ extension OnePool {
 
           while !hasLeft {
             dispatcher.engine.withCore { core in
-              hasLeft = core.workers.patience.leftAt > .min
+              hasLeft = core.workers.spinLimit.leftAt > .min
               // Longer than it ever is: code that is not optimised is too slow to give way within the usual
               // limit.
-              if !hasLeft { core.workers.patience = Patience(length: 100_000_000) }
+              if !hasLeft { core.workers.spinLimit = SpinLimit(length: 100_000_000) }
             }
             dispatcher.background { completed.increment() }
             submitted += 1

@@ -3,7 +3,7 @@ import Testing
 @testable import UVDispatch
 
 @Suite("What is allotted to one body after the other")
-struct AllotmentTests {
+struct TimeBudgetTests {
   /// Runs bodies until the time budget is used up, and notes after which bodies the clock was read.
   ///
   /// - Parameters:
@@ -11,11 +11,11 @@ struct AllotmentTests {
   ///   - lengths: How long each body lasts. The last length is used again and again.
   private func looks(allotted: Int64, lengths: [Int64]) -> (bodies: Int, looks: [Int]) {
     var time: Int64 = 1_000
-    var allotment = Allotment(nanoseconds: allotted, from: time)
+    var budget = TimeBudget(nanoseconds: allotted, from: time)
     var looks: [Int] = []
     for body in 1... {
       time += lengths[min(body, lengths.count) - 1]
-      let isUsedUp = allotment.isUsedUp {
+      let isUsedUp = budget.isUsedUp {
         looks.append(body)
         return time
       }
@@ -57,7 +57,7 @@ struct AllotmentTests {
 
   @Test("may be more than there will ever be")
   func forEver() {
-    var allotment = Allotment(nanoseconds: .max, from: 1)
-    #expect(!allotment.isUsedUp { .max - 1 })
+    var budget = TimeBudget(nanoseconds: .max, from: 1)
+    #expect(!budget.isUsedUp { .max - 1 })
   }
 }

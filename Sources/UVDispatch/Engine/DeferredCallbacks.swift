@@ -6,7 +6,7 @@ internal import TaskDispatch
 ///
 /// Resumptions and callbacks run user code (executors of Tasks, observers), or release what may run it, and may take
 /// their time. So a thread that has any holds no task that it has yet to run, and nothing else waits for them.
-struct Outbox {
+struct DeferredCallbacks {
   enum Note {
     /// An item has its outcome. Its observers are called, and its body is released.
     case end(WorkItem, Outcome, WorkItem.Telling, QueuedTask.Work?)

@@ -11,7 +11,7 @@ internal import TaskDispatch
 ///
 /// There is one private loop for the process. It is made with the first dispatcher and never closed: a worker run may
 /// hold the last reference to its dispatcher, and may never end, and neither must matter here.
-enum Leases {
+enum WorkerRuns {
   private struct State {
     var loop: PrivateLoop?
     var isOver = false
@@ -28,7 +28,7 @@ enum Leases {
     let status = atexit {
       // In a forked child the lock may be held by a thread that the child does not have.
       if ForkGuard.isForked { return }
-      Leases.shared.withLock { $0.isOver = true }
+      WorkerRuns.shared.withLock { $0.isOver = true }
     }
     require(status == 0, "atexit refused: \(status)")
   }()
@@ -75,7 +75,7 @@ enum Leases {
 }
 
 @safe private struct PrivateLoop: @unchecked Sendable {
-  // Touched under the lock of `Leases.shared`. The free requests form a list: the loop's `data` is the first one,
+  // Touched under the lock of `WorkerRuns.shared`. The free requests form a list: the loop's `data` is the first one,
   // whose `data` is the next, and so on.
   private let loop: UnsafeMutablePointer<uv_loop_t>
 
@@ -97,12 +97,12 @@ enum Leases {
 
   func queue(_ work: @escaping @Sendable () -> Void) {
     let request = unsafe takeFree()
-    unsafe request.pointee.data = Unmanaged.passRetained(Lease(work)).toOpaque()
+    unsafe request.pointee.data = Unmanaged.passRetained(Share(work)).toOpaque()
     let status = unsafe uv_queue_work(
       loop, request,
       { request in
         // Taken here, so that a worker run releases what it holds when it ends, and not when a later one is started.
-        let lease = unsafe Unmanaged<Lease>.fromOpaque(request!.pointee.data).takeRetainedValue()
+        let lease = unsafe Unmanaged<Share>.fromOpaque(request!.pointee.data).takeRetainedValue()
         SignalMasks.letInOnWorker()
         lease.work()
       },
@@ -135,7 +135,7 @@ enum Leases {
   }
 }
 
-private final class Lease {
+private final class Share {
   let work: @Sendable () -> Void
 
   init(_ work: @escaping @Sendable () -> Void) { self.work = work }

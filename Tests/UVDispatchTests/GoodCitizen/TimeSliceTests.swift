@@ -5,24 +5,24 @@ import Testing
 @testable import UVDispatch
 
 @Suite("The term of a lease")
-struct TermTests {
+struct TimeSliceTests {
   private static let start: Int64 = 1_000_000
-  private static let asks = start + Term.asksAfter
-  private static let over = start + Term.quantum
+  private static let asks = start + TimeSlice.asksAfter
+  private static let over = start + TimeSlice.quantum
 
-  private var term = Term(from: start)
+  private var term = TimeSlice(from: start)
 
   /// What the time slice says at `now`, if the pool last had a thread to spare at `answer`.
   private mutating func end(
     at now: Int64, answer: Int64 = .min, isAwaited: Bool = false
-  ) -> Term.End {
+  ) -> TimeSlice.End {
     term.end(at: now, isAwaited: isAwaited) { $0 <= answer }
   }
 
   /// The instant at which the clock says that the time budget is used up.
   private mutating func usedUp() -> Int64 {
     var now = Self.start
-    while !term.allotment.isUsedUp(now: { now }) { now += 50_000 }
+    while !term.budget.isUsedUp(now: { now }) { now += 50_000 }
     return now
   }
 
@@ -38,9 +38,9 @@ struct TermTests {
   mutating func answer() {
     #expect(end(at: Self.asks) == .asks)
     #expect(end(at: Self.over, answer: Self.asks) == .goesOn)
-    #expect(usedUp() == Self.over + Term.asksAfter)
-    #expect(end(at: Self.over + Term.asksAfter, answer: Self.asks) == .asks)
-    #expect(end(at: Self.over + Term.quantum, answer: Self.asks) == .isOver)
+    #expect(usedUp() == Self.over + TimeSlice.asksAfter)
+    #expect(end(at: Self.over + TimeSlice.asksAfter, answer: Self.asks) == .asks)
+    #expect(end(at: Self.over + TimeSlice.quantum, answer: Self.asks) == .isOver)
   }
 
   @Test("is over at the end of its quantum while another dispatcher waits, whatever the answer is")
@@ -73,13 +73,13 @@ extension OnePool {
   struct QuestionTests {
     @Test("is answered once a thread has nothing else to do, again and again")
     func answered() throws {
-      try Leases.prepare()
+      try WorkerRuns.prepare()
       let threads = try ThreadPool.threads()
       for _ in 0..<3 {
         let gates = (0..<threads).map { _ in Latch() }
         let (held, behind) = (Latch(threads), Latch())
         for gate in gates {
-          Leases.start {
+          WorkerRuns.start {
             held.open()
             gate.hold(patience)
           }
@@ -87,16 +87,16 @@ extension OnePool {
         #expect(held.wait(patience))
         let asked = monotonicNanoseconds()
 
-        Leases.askForThreadToSpare()
-        Leases.askForThreadToSpare()
-        Leases.start { behind.open() }
+        WorkerRuns.askForThreadToSpare()
+        WorkerRuns.askForThreadToSpare()
+        WorkerRuns.start { behind.open() }
 
-        #expect(!Leases.hadThreadToSpare(since: asked))
+        #expect(!WorkerRuns.hadThreadToSpare(since: asked))
         gates[0].open()
         // This run stands behind the question in libuv's queue.
         #expect(behind.wait(patience))
-        #expect(Leases.hadThreadToSpare(since: asked))
-        #expect(!Leases.hadThreadToSpare(since: monotonicNanoseconds() + 1))
+        #expect(WorkerRuns.hadThreadToSpare(since: asked))
+        #expect(!WorkerRuns.hadThreadToSpare(since: monotonicNanoseconds() + 1))
         for gate in gates { gate.open() }
       }
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a thread does for dispatchers: above all the running-task contexts (``TaskFrame``) of the bodies that
+/// What a thread does for dispatchers: above all the running-task contexts (``TaskContext``) of the bodies that
 /// run on it.
 ///
 /// The contexts form a list through themselves, so that entering a body allocates nothing and writes to no
@@ -9,56 +9,56 @@ internal import Glibc
 /// It uses a thread-local pointer and compares no thread identifiers. The compiler may keep `pthread_self`
 /// across an `await`, and identifiers are used again. So a comparison could answer for another thread, or for
 /// one that has ended.
-enum ThreadFrames {
+enum ThreadContexts {
   /// A context's place in the list, while its body runs.
   @safe struct Link {
     // Not counted: the code that runs the body keeps these objects alive until the body has ended.
-    private let heldBelow: Unmanaged<TaskFrame>?
+    private let heldBelow: Unmanaged<TaskContext>?
     private unowned(unsafe) let heldDispatcher: any TaskDispatcher
     private let top: Top
     /// Whether the body must not rely on the contexts below.
     let hidesOuter: Bool
     private let wasOutside: Bool
 
-    /// Puts `frame` on top of this thread's contexts.
+    /// Puts `context` on top of this thread's contexts.
     fileprivate init(
-      _ frame: TaskFrame, by dispatcher: any TaskDispatcher, hidesOuter: Bool
+      _ context: TaskContext, by dispatcher: any TaskDispatcher, hidesOuter: Bool
     ) {
-      unsafe top = ThreadFrames.topIfMade() ?? ThreadFrames.makeTop()
-      unsafe heldBelow = top.pointee.frame
+      unsafe top = ThreadContexts.topIfMade() ?? ThreadContexts.makeTop()
+      unsafe heldBelow = top.pointee.context
       unsafe heldDispatcher = dispatcher
       unsafe wasOutside = top.pointee.isOutsideTasks
       self.hidesOuter = hidesOuter || wasOutside
-      unsafe top.pointee.frame = Unmanaged.passUnretained(frame)
+      unsafe top.pointee.context = Unmanaged.passUnretained(context)
       unsafe top.pointee.isOutsideTasks = false
     }
 
-    /// Puts `frame` on top as if it stood directly on `base`, a context somewhere below.
+    /// Puts `context` on top as if it stood directly on `base`, a context somewhere below.
     fileprivate init(
-      _ frame: TaskFrame, by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?
+      _ context: TaskContext, by dispatcher: any TaskDispatcher, standingOn base: TaskContext?
     ) {
-      unsafe top = ThreadFrames.topIfMade() ?? ThreadFrames.makeTop()
+      unsafe top = ThreadContexts.topIfMade() ?? ThreadContexts.makeTop()
       unsafe heldBelow = base.map { unsafe Unmanaged.passUnretained($0) }
       unsafe heldDispatcher = dispatcher
       unsafe wasOutside = top.pointee.isOutsideTasks
       hidesOuter = false
-      unsafe top.pointee.frame = Unmanaged.passUnretained(frame)
+      unsafe top.pointee.context = Unmanaged.passUnretained(context)
       unsafe top.pointee.isOutsideTasks = false
     }
 
     /// Makes the context below the top again.
     fileprivate func undo() {
-      unsafe top.pointee.frame = heldBelow
+      unsafe top.pointee.context = heldBelow
       unsafe top.pointee.isOutsideTasks = wasOutside
     }
 
-    /// Makes `frame` the top again.
-    fileprivate func undo(to frame: TaskFrame?) {
-      unsafe top.pointee.frame = frame.map { unsafe Unmanaged.passUnretained($0) }
+    /// Makes `context` the top again.
+    fileprivate func undo(to context: TaskContext?) {
+      unsafe top.pointee.context = context.map { unsafe Unmanaged.passUnretained($0) }
       unsafe top.pointee.isOutsideTasks = wasOutside
     }
 
-    var below: TaskFrame? { unsafe heldBelow?.takeUnretainedValue() }
+    var below: TaskContext? { unsafe heldBelow?.takeUnretainedValue() }
     var dispatcher: any TaskDispatcher { unsafe heldDispatcher }
   }
 
@@ -66,7 +66,7 @@ enum ThreadFrames {
   /// when the thread ends.
   @safe fileprivate struct State {
     /// The innermost context.
-    var frame: Unmanaged<TaskFrame>?
+    var context: Unmanaged<TaskContext>?
     /// Whether the code that runs now is in no task, whatever contexts are below: a dispatcher calls back
     /// after a task has ended.
     var isOutsideTasks = false
@@ -113,9 +113,9 @@ enum ThreadFrames {
 
   /// The innermost context on this thread, or nil. The code that runs now may be outside of it: see
   /// ``isOutsideTasks``.
-  static var innermost: TaskFrame? {
+  static var innermost: TaskContext? {
     guard let top = unsafe topIfMade() else { return nil }
-    return unsafe top.pointee.frame?.takeUnretainedValue()
+    return unsafe top.pointee.context?.takeUnretainedValue()
   }
 
   /// Whether the code that runs now is in none of this thread's contexts.
@@ -197,40 +197,40 @@ enum ThreadFrames {
     }
   }
 
-  /// Puts `frame` on top. The caller keeps `frame` and its dispatcher alive until it has popped `frame`.
-  static func push(_ frame: TaskFrame, by dispatcher: any TaskDispatcher, hidesOuter: Bool) {
-    frame.link = Link(frame, by: dispatcher, hidesOuter: hidesOuter)
+  /// Puts `context` on top. The caller keeps `context` and its dispatcher alive until it has popped `context`.
+  static func push(_ context: TaskContext, by dispatcher: any TaskDispatcher, hidesOuter: Bool) {
+    context.link = Link(context, by: dispatcher, hidesOuter: hidesOuter)
   }
 
-  /// Removes `frame`, which this thread pushed last.
-  static func pop(_ frame: TaskFrame) {
-    frame.link?.undo()
-    frame.link = nil
+  /// Removes `context`, which this thread pushed last.
+  static func pop(_ context: TaskContext) {
+    context.link?.undo()
+    context.link = nil
   }
 
-  /// Puts `frame` on top as if it stood directly on `base`, a context somewhere below.
+  /// Puts `context` on top as if it stood directly on `base`, a context somewhere below.
   ///
   /// - Returns: What was on top before, for ``pop(_:to:)``.
   static func push(
-    _ frame: TaskFrame, by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?
-  ) -> TaskFrame? {
+    _ context: TaskContext, by dispatcher: any TaskDispatcher, standingOn base: TaskContext?
+  ) -> TaskContext? {
     let former = innermost
-    frame.link = Link(frame, by: dispatcher, standingOn: base)
+    context.link = Link(context, by: dispatcher, standingOn: base)
     return former
   }
 
-  /// Removes `frame`, and makes `former` the top.
-  static func pop(_ frame: TaskFrame, to former: TaskFrame?) {
-    frame.link?.undo(to: former)
-    frame.link = nil
+  /// Removes `context`, and makes `former` the top.
+  static func pop(_ context: TaskContext, to former: TaskContext?) {
+    context.link?.undo(to: former)
+    context.link = nil
   }
 
   /// The first context of this thread, from the innermost outwards, for which `matches` is true.
-  static func first(where matches: (TaskFrame) -> Bool) -> TaskFrame? {
+  static func first(where matches: (TaskContext) -> Bool) -> TaskContext? {
     var next = innermost
-    while let frame = next {
-      if matches(frame) { return frame }
-      next = frame.link?.below
+    while let context = next {
+      if matches(context) { return context }
+      next = context.link?.below
     }
     return nil
   }

@@ -9,7 +9,7 @@ extension OnePool {
   /// One running-task context and one count of running tasks serve all the bodies that a thread runs without a
   /// break. No body may notice that.
   @Suite("A plain body that follows another on its thread")
-  struct SuccessorTests {
+  struct BatchTests {
     private let dispatcher: UVDispatcher
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
@@ -115,37 +115,37 @@ struct TakingSuccessorsTests {
 
   /// A worker that runs one body, while `count` more wait in the inbox and have not been drained.
   private func worker(before count: Int) -> QueuedTask {
-    let frame = core.makeFrame(on: .background)
+    let context = core.makeContext(on: .background)
     bare.post()
-    #expect(core.startOnWorker(frame) != nil)
+    #expect(core.startOnWorker(context) != nil)
     for _ in 0..<count { bare.post() }
-    return frame
+    return context
   }
 
   @Test("collects what was posted meanwhile, and tells who searches that there is more")
   func hint() {
-    let frame = worker(before: 2)
+    let context = worker(before: 2)
     core.workers.beginSearch()
 
-    #expect(core.takeSuccessor(in: frame, at: 7) != nil)
+    #expect(core.takeNextOfBatch(in: context, at: 7) != nil)
     #expect(mayStart)
-    #expect(frame.enqueuedAt == 7)
+    #expect(context.enqueuedAt == 7)
 
-    #expect(core.takeSuccessor(in: frame, at: 8) != nil)
+    #expect(core.takeNextOfBatch(in: context, at: 8) != nil)
     #expect(!mayStart)
-    #expect(core.takeSuccessor(in: frame, at: 9) == nil)
+    #expect(core.takeNextOfBatch(in: context, at: 9) == nil)
     #expect(core.background.pool.busyWorkers == 1)
     #expect(core.accounts.ledger.completed == 2)
-    #expect(frame.enqueuedAt == 8)
+    #expect(context.enqueuedAt == 8)
   }
 
   @Test("leaves a task that is more than a plain body to others")
   func task() {
-    let frame = worker(before: 0)
+    let context = worker(before: 0)
     let task = bare.queued()
 
-    #expect(core.takeSuccessor(in: frame, at: 0) == nil)
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
 
-    #expect(core.startOnWorker(core.makeFrame(on: .background)) === task)
+    #expect(core.startOnWorker(core.makeContext(on: .background)) === task)
   }
 }

@@ -5,11 +5,11 @@ internal import TaskDispatch
 /// To give the thread back when no other work waits for it costs something: another thread wakes for the next run,
 /// most often on a processor that one of our threads has. So before its time slice is over, the run asks whether the
 /// pool has a thread to spare. If the answer comes in time, the time slice begins anew.
-struct Term {
+struct TimeSlice {
   enum End { case goesOn, asks, isOver }
 
   /// What is left until the next decision.
-  var allotment: Allotment
+  var budget: TimeBudget
   private let began: Int64
 
   /// The time slice, in nanoseconds.
@@ -21,7 +21,7 @@ struct Term {
 
   init(from now: Int64) {
     began = now
-    allotment = Allotment(nanoseconds: Self.asksAfter, from: now)
+    budget = TimeBudget(nanoseconds: Self.asksAfter, from: now)
   }
 
   /// Decides what comes next, now that the time budget is used up.
@@ -33,12 +33,12 @@ struct Term {
     at now: Int64, isAwaited: Bool, hadThreadToSpare: (_ since: Int64) -> Bool
   ) -> End {
     if !isAwaited, hadThreadToSpare(began + Self.asksAfter) {
-      self = Term(from: now)
+      self = TimeSlice(from: now)
       return .goesOn
     }
     // No answer came, or a body has left no time for one.
     if now - began >= Self.quantum { return .isOver }
-    allotment = Allotment(nanoseconds: began + Self.quantum - now, from: now)
+    budget = TimeBudget(nanoseconds: began + Self.quantum - now, from: now)
     return .asks
   }
 }

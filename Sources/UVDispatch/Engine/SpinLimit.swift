@@ -7,7 +7,7 @@
 /// A thread that has shared its processor with the submitting thread does not spin. Else each task would wait until one
 /// of the two gives way. Another processor may be idle, but the kernel moves neither thread for as long as both want to
 /// run. For a thread that is woken, the kernel looks for an idle processor.
-struct Patience {
+struct SpinLimit {
   /// The limit, in nanoseconds.
   private(set) var length: Int64
   /// When a thread last began to spin in vain, or would have begun if that were allowed.

@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 @Suite("Who is fetched for a second body")
-struct SecondLeaseTests {
+struct SecondRunTests {
   private let bare: BareCore
   private var core: Core { bare.core }
 
@@ -15,8 +15,8 @@ struct SecondLeaseTests {
   private func fetchesAnother(_ bare: BareCore? = nil) -> Bool {
     let core = (bare ?? self.bare).core
     _ = core.workers.takePending()
-    core.fetchAnother()
-    core.settle()
+    core.startAnother()
+    core.reconcile()
     return core.workers.pending > 0
   }
 
@@ -24,7 +24,7 @@ struct SecondLeaseTests {
   private func startLease(_ bare: BareCore? = nil) {
     let bare = bare ?? self.bare
     bare.queued()
-    bare.core.settle()
+    bare.core.reconcile()
     #expect(bare.core.workers.pending == 1)
     #expect(bare.core.workers.arriving == 1)
   }
@@ -57,7 +57,7 @@ struct SecondLeaseTests {
   @Test("is nobody while somebody works, who would go on with it")
   func somebodyWorks() {
     bare.queued()
-    let body = core.startOnWorker(core.makeFrame(on: .background))!
+    let body = core.startOnWorker(core.makeContext(on: .background))!
     startLease()
 
     #expect(!fetchesAnother())
@@ -71,17 +71,17 @@ struct SecondLeaseTests {
     let together = BareCore(width: 2)
     together.queued()
     together.queued()
-    together.core.settle()
+    together.core.reconcile()
     #expect(together.core.workers.pending == 2)
 
     startLease()
     bare.queued()
-    core.settle()
+    core.reconcile()
     #expect(core.workers.pending == 2)
 
     // Two runs are on their way, and the one that arrives first sees to the third task.
     bare.queued()
-    core.settle()
+    core.reconcile()
     #expect(core.workers.pending == 2)
     for bare in [bare, together] { _ = bare.core.releaseEverything() }
   }
@@ -99,8 +99,8 @@ struct SecondLeaseTests {
       core.enqueue(barrier)
     }
 
-    core.settle()
-    core.settle()
+    core.reconcile()
+    core.reconcile()
 
     #expect(core.workers.pending == 1)
     _ = core.releaseEverything()
@@ -169,7 +169,8 @@ extension OnePool {
 
       queue.resume()
 
-      #expect(dispatcher.engine.withCore { [$0.workers.searching, $0.workers.arriving] } == [2, 2])
+      #expect(
+        dispatcher.engine.withCore { [$0.workers.searching, $0.workers.arriving] } == [2, 2])
       gate.open()
       dispatcher.waitUntil {
         $0.accounts.ledger.completed == 2 && $0.workers.arriving == 0 && $0.workers.searching == 0
@@ -183,7 +184,7 @@ extension OnePool {
       let threads = try ThreadPool.threads()
       let held = Latch(threads)
       for _ in 0..<threads {
-        Leases.start {
+        WorkerRuns.start {
           held.open()
           gate.hold(patience)
         }

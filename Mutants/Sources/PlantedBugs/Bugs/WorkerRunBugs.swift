@@ -1,20 +1,20 @@
 /// When worker runs start, how they learn of work, and when they end.
-let leaseBugs: [Bug] = startingBugs + secondBugs + patienceBugs
+let workerRunBugs: [Bug] = startingBugs + secondBugs + patienceBugs
 
 private let startingBugs = [
   Bug(
     "lease.inbox-ignored", breaks: "invariant I: an attended inbox without a lease",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
-      "doors.background.isAttended", becomes: "false",
-      within: "doors.background.isAttended || mayStart"),
-    suites: ["HelpedDeadlockTests", "RestingTests"]),
+      "doors.background.isNotified", becomes: "false",
+      within: "doors.background.isNotified || mayStart"),
+    suites: ["HelpedDeadlockTests", "GoingIdleTests"]),
   Bug(
     "lease.queue-ignored", breaks: "invariant L: a task may start, and no lease searches",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
       "mayStart", becomes: "false",
-      within: "doors.background.isAttended || mayStart"),
+      within: "doors.background.isNotified || mayStart"),
     suites: ["UVContractTests"]),
   Bug(
     "lease.not-counted", breaks: "invariant L: it is not known that a worker searches",
@@ -28,36 +28,36 @@ private let startingBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "lease.leaves-without-collecting", breaks: "rule 2: the last look misses what was posted",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("collectBackground()", within: "while true {\n      collectBackground()"),
-    suites: ["RestingTests", "WakingTests"]),
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    .without("drainBackground()", within: "while true {\n      drainBackground()"),
+    suites: ["GoingIdleTests", "WakingTests"]),
   Bug(
     "lease.leaves-without-resting", breaks: "rule 2: the next post finds the inbox still notified",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("doors.background.rest()", becomes: "true"),
-    suites: ["RestingTests", "WakingTests"]),
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    .expression("doors.background.tryGoIdle()", becomes: "true"),
+    suites: ["GoingIdleTests", "WakingTests"]),
   Bug(
     "lease.leaves-without-second-look",
     breaks: "rule 2: what came between the look and the rest is lost",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .expression("doors.background.rest()", becomes: "doors.background.rest() || true"),
-    suites: ["RestingTests", "WakingTests"]),
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    .expression("doors.background.tryGoIdle()", becomes: "doors.background.tryGoIdle() || true"),
+    suites: ["GoingIdleTests", "WakingTests"]),
   Bug(
     "lease.keeps-its-thread", breaks: "rule 12: a lease does not return its thread",
     in: "UVDispatch/Engine/Engine+Worker.swift",
     .expression(
-      "run(next, core, within: &term.allotment, left: &left)",
-      becomes: "(run(next, core, within: &term.allotment, left: &left) && false)"),
+      "run(next, core, within: &slice.budget, left: &left)",
+      becomes: "(run(next, core, within: &slice.budget, left: &left) && false)"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "lease.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
-    in: "UVDispatch/LibUV/Leases.swift",
+    in: "UVDispatch/LibUV/WorkerRuns.swift",
     .expression("!state.isOver", becomes: "true"),
     suites: ["PostingAtExitTests"]),
   Bug(
     "lease.no-hint-for-searchers",
     breaks: "rule 5: a searching worker is not told of what may start",
-    in: "UVDispatch/Engine/Core+Settling.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .without("hintToSearchers()", within: "if workers.searching > 0 {\n      hintToSearchers()"),
     suites: ["HintTests"]),
   Bug(
@@ -77,39 +77,39 @@ private let secondBugs = [
     "second.called-for-one", breaks: "a lease more is started than bodies may run",
     in: "UVDispatch/Engine/Doors.swift",
     .expression("width > 1", becomes: "true", within: "isForTwo: width > 1"),
-    suites: ["ViewInboxTests", "SecondLeaseTests"]),
+    suites: ["ViewInboxTests", "SecondRunTests"]),
   Bug(
     "second.never-fetched", breaks: "a burst runs on one processor while another is idle",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .statement("withCore { $0.fetchAnother() }", becomes: "withCore { _ in }"),
+    in: "UVDispatch/Engine/Engine.swift",
+    .statement("lock().startAnother()", becomes: "lock()"),
     suites: ["TwoPostsTests"]),
   Bug(
     "second.while-first-is-here", breaks: "a lease more is started than bodies wait",
     in: "UVDispatch/Engine/WorkerWakeups.swift",
     .expression("arriving == 1", becomes: "true", within: "arriving == 1 && busy == 0"),
-    suites: ["SecondLeaseTests"]),
+    suites: ["SecondRunTests"]),
   Bug(
     "second.while-two-come", breaks: "a lease is started for each body that is posted",
     in: "UVDispatch/Engine/WorkerWakeups.swift",
     .expression(
       "searching == 1", becomes: "searching > 0", within: "searching == 1 && arriving == 1"),
-    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+    suites: ["SecondRunTests", "TwoPostsTests"]),
   Bug(
     "second.while-somebody-works",
     breaks: "a lease is started for a body that another goes on with",
     in: "UVDispatch/Engine/WorkerWakeups.swift",
     .expression("busy == 0", becomes: "true"),
-    suites: ["SecondLeaseTests"]),
+    suites: ["SecondRunTests"]),
   Bug(
     "second.where-one-may-run", breaks: "a lease more is started than bodies may run",
     in: "UVDispatch/Engine/WorkerWakeups.swift",
     .expression("width > 1", becomes: "true", within: "busy == 0 && width > 1"),
-    suites: ["SecondLeaseTests"]),
+    suites: ["SecondRunTests"]),
   Bug(
     "second.not-counted", breaks: "leases are started one by one while two are on their way",
     in: "UVDispatch/Engine/WorkerWakeups.swift",
     .without("arriving += 1"),
-    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+    suites: ["SecondRunTests", "TwoPostsTests"]),
   Bug(
     "second.arrival-unseen", breaks: "a burst runs on one processor while another is idle",
     in: "UVDispatch/Engine/Engine+Worker.swift",
@@ -118,14 +118,14 @@ private let secondBugs = [
   Bug(
     "second.not-of-tasks",
     breaks: "a burst of tasks with a priority runs on one processor while another is idle",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("if workers.arriving == 1, twoMayStart { fetchAnother() }"),
-    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    .without("if workers.arriving == 1, twoMayStart { startAnother() }"),
+    suites: ["SecondRunTests", "TwoPostsTests"]),
   Bug(
     "second.not-at-once", breaks: "a queue that goes on has one thread fetched for two tasks",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("    if twoMayStart { fetchAnother() }\n"),
-    suites: ["SecondLeaseTests", "TwoPostsTests"]),
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    .without("    if twoMayStart { startAnother() }\n"),
+    suites: ["SecondRunTests", "TwoPostsTests"]),
   Bug(
     "second.one-of-two-started", breaks: "a lease that is counted never comes, and tasks are lost",
     in: "UVDispatch/Engine/Engine.swift",
@@ -135,7 +135,7 @@ private let secondBugs = [
     "second.for-one-task", breaks: "a lease more is started than tasks wait",
     in: "TaskDispatch/Policy/ViewQueue.swift",
     .expression("ready.startableCount >= 2", becomes: "ready.startableCount >= 1"),
-    suites: ["PoolOrderTests", "SecondLeaseTests"]),
+    suites: ["PoolOrderTests", "SecondRunTests"]),
   Bug(
     "second.in-full-view", breaks: "a lease more is started than tasks may run",
     in: "TaskDispatch/Policy/ViewQueue.swift",
@@ -144,8 +144,8 @@ private let secondBugs = [
   Bug(
     "second.for-one-turn", breaks: "a lease more is started than tasks of queues may run",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .expression("turns.startableCount >= 2", becomes: "turns.startableCount >= 1"),
-    suites: ["PoolOrderTests", "SecondLeaseTests"]),
+    .expression("tokens.startableCount >= 2", becomes: "tokens.startableCount >= 1"),
+    suites: ["PoolOrderTests", "SecondRunTests"]),
   Bug(
     "second.for-one-worker", breaks: "a lease more is started than workers are free",
     in: "TaskDispatch/Policy/PoolOrder.swift",
@@ -156,59 +156,59 @@ private let secondBugs = [
 private let patienceBugs = [
   Bug(
     "patience.not-learned", breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/Engine/Core+Settling.swift",
-    .without("workers.patience.learn(at: now)"),
-    suites: ["PatienceTests"]),
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    .without("workers.spinLimit.learn(at: now)"),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.refusal-forgotten",
     breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .without("vainSince = now"),
-    suites: ["PatienceTests", "LeaseEndTests"]),
+    suites: ["SpinLimitTests", "LeaseEndTests"]),
   Bug(
     "patience.search-forgotten",
     breaks: "a lease is started for each of tasks that come one by one",
     in: "UVDispatch/Engine/Engine+Worker.swift",
-    .without("if !search.hasFound { core.workers.patience.noteInVain(since: began) }"),
+    .without("if !search.hasFound { core.workers.spinLimit.noteInVain(since: began) }"),
     suites: ["LeaseEndTests"]),
   Bug(
     "patience.for-ever", breaks: "rule 12: leases that find nothing keep looking",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .expression("length / 2", becomes: "length"),
-    suites: ["PatienceTests"]),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.none", breaks: "a lease is started for each of tasks that come one by one",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .expression("now - vainSince < Self.longest", becomes: "false"),
-    suites: ["PatienceTests"]),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.asked-for-nothing", breaks: "rule 12: a lease looks that has no patience",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .expression("length > 0", becomes: "true"),
-    suites: ["PatienceTests"]),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.stays", breaks: "a worker keeps a processor that it shares with a submitting thread",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .expression("!leaves", becomes: "true"),
-    suites: ["PatienceTests"]),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.leaves-for-nothing", breaks: "a lease leaves a processor that it has for itself",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .expression("away > Self.longestAway", becomes: "away >= Self.longestAway"),
-    suites: ["PatienceTests"]),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.leaves-again",
     breaks: "a lease is started for each task where all processors are busy",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .expression(
       "now >= leftAt.addingClamped(Self.betweenLeaving)", becomes: "true"),
-    suites: ["PatienceTests"]),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.leaves-once", breaks: "a lease that shares its processor again keeps it",
-    in: "UVDispatch/Engine/Patience.swift",
+    in: "UVDispatch/Engine/SpinLimit.swift",
     .expression(
       "now >= leftAt.addingClamped(Self.betweenLeaving)", becomes: "leftAt == .min"),
-    suites: ["PatienceTests"]),
+    suites: ["SpinLimitTests"]),
   Bug(
     "patience.unheard", breaks: "a lease does not notice that it shares its processor",
     in: "UVDispatch/Engine/Engine+Worker.swift",

@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// While its body runs, a context belongs to one thread. A dispatcher may subclass it to keep more about the
 /// task, and may make it as early as it likes.
-open class TaskFrame {
+open class TaskContext {
   // Only its dispatcher changes these, while nothing runs in the context. The dispatcher's lock keeps two
   // threads from changing it at the same time, so no check at run time is needed. Code of other modules would
   // make that check all the same, unless it uses the properties below.
@@ -17,7 +17,7 @@ open class TaskFrame {
   @safe @exclusivity(unchecked) @usableFromInline final var heldItem: WorkItem?
   let shutdown: ShutdownFlag?
   /// Its place among the contexts of the thread that runs it. Nil while no thread does.
-  var link: ThreadFrames.Link?
+  var link: ThreadContexts.Link?
 
   /// - Parameter shutdown: The flag that the dispatcher raises when running bodies should stop.
   public init(
@@ -41,7 +41,7 @@ open class TaskFrame {
 
   /// Makes this the context of another task. Nothing may run in it.
   @inlinable @inline(__always)
-  package final func hold(_ item: WorkItem?, of queue: TaskQueue.Identity, at site: CallSite) {
+  package final func adopt(_ item: WorkItem?, of queue: TaskQueue.Identity, at site: CallSite) {
     heldQueue = queue
     heldSite = site
     heldItem = item
@@ -49,7 +49,7 @@ open class TaskFrame {
 
   /// Makes this the context of another item of its queue. Nothing may run in it.
   @inlinable @inline(__always)
-  package final func hold(next item: consuming WorkItem, at site: CallSite) {
+  package final func adopt(next item: consuming WorkItem, at site: CallSite) {
     heldSite = site
     heldItem = item
   }
@@ -61,11 +61,11 @@ open class TaskFrame {
   @inlinable @inline(__always) package final func forgetInItem() { heldItem?.queued = nil }
 
   /// Makes this the context of another plain body of its queue. Nothing may run in it.
-  @inlinable @inline(__always) package final func hold(plainAt site: CallSite) { heldSite = site }
+  @inlinable @inline(__always) package final func adopt(plainAt site: CallSite) { heldSite = site }
 
   /// Makes this the context of a task without an item. It must have no item, and nothing may run in it.
   @inlinable @inline(__always)
-  package final func hold(noItemOf queue: TaskQueue.Identity, at site: CallSite) {
+  package final func adopt(noItemOf queue: TaskQueue.Identity, at site: CallSite) {
     assert(heldItem == nil, "a frame would lose its item")
     heldQueue = queue
     heldSite = site
@@ -105,24 +105,24 @@ open class TaskFrame {
   /// has called ``leave()``, on this thread.
   @inline(__always)
   package final func enter(by dispatcher: any TaskDispatcher, hidesOuter: Bool = false) {
-    ThreadFrames.push(self, by: dispatcher, hidesOuter: hidesOuter)
+    ThreadContexts.push(self, by: dispatcher, hidesOuter: hidesOuter)
   }
 
-  package final func leave() { ThreadFrames.pop(self) }
+  package final func leave() { ThreadContexts.pop(self) }
 
   /// Runs `body` on this thread as the task of this context, as if the context stood directly on `base`, a
   /// context of this thread. So `body` behaves as it would if `base` were on a thread of its own.
   package final func run<Result>(
-    by dispatcher: any TaskDispatcher, standingOn base: TaskFrame?, _ body: () -> Result
+    by dispatcher: any TaskDispatcher, standingOn base: TaskContext?, _ body: () -> Result
   ) -> Result {
-    let former = ThreadFrames.push(self, by: dispatcher, standingOn: base)
-    defer { ThreadFrames.pop(self, to: former) }
+    let former = ThreadContexts.push(self, by: dispatcher, standingOn: base)
+    defer { ThreadContexts.pop(self, to: former) }
     return body()
   }
 
   /// The running-task context that the calling code is in. Nil if it is in no task.
-  public static var current: TaskFrame? {
-    ThreadFrames.isOutsideTasks ? nil : ThreadFrames.innermost
+  public static var current: TaskContext? {
+    ThreadContexts.isOutsideTasks ? nil : ThreadContexts.innermost
   }
 
   /// Whether the running body may rely on a context of `queue`.
@@ -131,30 +131,30 @@ open class TaskFrame {
   }
 
   /// Whether the running body may rely on a context for which `matches` is true.
-  package static func isRunning(where matches: (TaskFrame) -> Bool) -> Bool {
-    var isHidden = ThreadFrames.isOutsideTasks
-    return ThreadFrames.first { frame in
+  package static func isRunning(where matches: (TaskContext) -> Bool) -> Bool {
+    var isHidden = ThreadContexts.isOutsideTasks
+    return ThreadContexts.first { context in
       guard !isHidden else { return false }
-      isHidden = frame.link?.hidesOuter == true
-      return matches(frame)
+      isHidden = context.link?.hidesOuter == true
+      return matches(context)
     } != nil
   }
 
   /// Every context of this thread, the innermost first. It includes contexts that the running body must not
   /// rely on.
-  public static var stack: [TaskFrame] {
-    var frames: [TaskFrame] = []
-    _ = ThreadFrames.first { frame in
-      frames.append(frame)
+  public static var stack: [TaskContext] {
+    var contexts: [TaskContext] = []
+    _ = ThreadContexts.first { context in
+      contexts.append(context)
       return false
     }
-    return frames
+    return contexts
   }
 
   /// The first context of this thread, from the innermost outwards, for which `matches` is true. It includes
   /// contexts that the running body must not rely on.
-  package static func first(where matches: (TaskFrame) -> Bool) -> TaskFrame? {
-    ThreadFrames.first(where: matches)
+  package static func first(where matches: (TaskContext) -> Bool) -> TaskContext? {
+    ThreadContexts.first(where: matches)
   }
 
   /// Runs `body`, in which a dispatcher calls user code and releases what it holds.
@@ -164,32 +164,32 @@ open class TaskFrame {
   package static func delivering(
     for dispatcher: any TaskDispatcher, outsideTasks: Bool, _ body: () -> Void
   ) {
-    ThreadFrames.delivering(for: dispatcher, outsideTasks: outsideTasks, body)
+    ThreadContexts.delivering(for: dispatcher, outsideTasks: outsideTasks, body)
   }
 
   /// Whether the calling code is in no task, whatever this thread runs.
-  package static var isOutsideTasks: Bool { ThreadFrames.isOutsideTasks }
+  package static var isOutsideTasks: Bool { ThreadContexts.isOutsideTasks }
 
   /// The number of calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` that this thread is in.
   package static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
-    ThreadFrames.deliveries(for: dispatcher)
+    ThreadContexts.deliveries(for: dispatcher)
   }
 
   /// The dispatcher that has called the calling code back, in the innermost call of
   /// ``delivering(for:outsideTasks:_:)``. Nil if there is none.
-  static var deliverer: (any TaskDispatcher)? { ThreadFrames.deliverer }
+  static var deliverer: (any TaskDispatcher)? { ThreadContexts.deliverer }
 
   /// The dispatcher whose worker run the calling thread is in, or nil. That dispatcher sets it.
   package static var threadWorksFor: (any TaskDispatcher)? {
-    get { ThreadFrames.worksFor }
-    set { ThreadFrames.worksFor = newValue }
+    get { ThreadContexts.worksFor }
+    set { ThreadContexts.worksFor = newValue }
   }
 
   /// Whether a dispatcher blocks the calling thread, which may run something on top of its wait. That
   /// dispatcher sets it.
   package static var threadIsBlocked: Bool {
-    get { ThreadFrames.isBlocked }
-    set { ThreadFrames.isBlocked = newValue }
+    get { ThreadContexts.isBlocked }
+    set { ThreadContexts.isBlocked = newValue }
   }
 
   /// Whether the calling thread is about to release dispatchers that it does no work for. A dispatcher sets
@@ -198,8 +198,8 @@ open class TaskFrame {
   /// If the thread releases the last reference to a dispatcher, the user code that this calls runs on a
   /// thread of its own, if the system provides one.
   package static var threadReleases: Bool {
-    get { ThreadFrames.isReleasing }
-    set { ThreadFrames.isReleasing = newValue }
+    get { ThreadContexts.isReleasing }
+    set { ThreadContexts.isReleasing = newValue }
   }
 
   /// The name that messages use: the label, else the file and line.

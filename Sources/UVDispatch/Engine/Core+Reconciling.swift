@@ -5,37 +5,39 @@ internal import TaskDispatch
 /// the loop.
 extension Core {
   /// Restores the invariants: notes which wake-ups are pending.
-  @inline(__always) func settle() {
+  @inline(__always) func reconcile() {
     if workers.searching > 0 {
       hintToSearchers()
-      if workers.arriving == 1, twoMayStart { fetchAnother() }
+      if workers.arriving == 1, twoMayStart { startAnother() }
     } else if workers.mayStart(busy: busyWorkers),
-      doors.background.isAttended || mayStart
+      doors.background.isNotified || mayStart
     {
-      oweLease()
+      startWorkerRun()
     }
     if loop.mustBeTold, loop.isWanted || hasForeground { tellLoop() }
   }
 
   @inline(never) private func tellLoop() {
-    if loop.request(at: { clock.now }) == .hint { doors.hints.loopIsTold.store(true, ordering: .relaxed) }
+    if loop.request(at: { clock.now }) == .hint {
+      doors.hints.loopIsTold.store(true, ordering: .relaxed)
+    }
   }
 
   /// Notes that a worker run is to be started, unless it turns out that no task may start on a worker.
-  @inline(never) private func oweLease() {
+  @inline(never) private func startWorkerRun() {
     guard canStartOnWorker else { return }
     guard share.begin() else {
       workers.isShort = true
       return
     }
     doors.hints.mayStart.store(true, ordering: .relaxed)
-    workers.patience.learn(at: now)
+    workers.spinLimit.learn(at: now)
     workers.start()
-    if twoMayStart { fetchAnother() }
+    if twoMayStart { startAnother() }
   }
 
   /// Notes that a second worker run is to be started, if there is need: see ``WorkerWakeups/wantsAnother(busy:)``.
-  func fetchAnother() {
+  func startAnother() {
     if workers.wantsAnother(busy: busyWorkers), share.beginAnother() { workers.start() }
   }
 
@@ -48,16 +50,16 @@ extension Core {
   /// notifies a consumer.
   private var canStartOnWorker: Bool {
     while true {
-      collectBackground()
+      drainBackground()
       if mayStart { return true }
-      if !doors.background.isAttended || doors.background.rest() { return false }
+      if !doors.background.isNotified || doors.background.tryGoIdle() { return false }
     }
   }
 
   /// Whether the loop's thread may spin for tasks before it sleeps: nothing else has to be done before the spin ends.
   var loopMaySearch: Bool {
     !loopThread.leavesWhenIdle && !closing.hasBegun
-      && nextDeadline >= now.addingClamped(loop.patience.length)
+      && nextDeadline >= now.addingClamped(loop.spinLimit.length)
   }
 
   /// When the loop's thread has to look again by itself, in nanoseconds; `max` for never.

@@ -1,24 +1,24 @@
 /// How a cancelled item leaves a tombstone, which no thread touches.
-let vacatingBugs: [Bug] = [
+let tombstoneBugs: [Bug] = [
   Bug(
     "vacated.alive", breaks: "what was cancelled is taken, and runs or is freed twice",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
-      "unsafe vacated![index &>> 6] & (1 &<< UInt64(index & 63)) != 0", becomes: "false"),
+      "unsafe tombstones![index &>> 6] & (1 &<< UInt64(index & 63)) != 0", becomes: "false"),
     suites: ["RingTests", "RingLifetimeTests"]),
   Bug(
     "vacated.again", breaks: "a slot is vacated twice, and its object let go of too often",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
-      "!isVacated(at: position)", becomes: "true",
-      within: "!isVacated(at: position) else { return false }\n    if unsafe vacated == nil"),
+      "!isTombstone(at: position)", becomes: "true",
+      within: "!isTombstone(at: position) else { return false }\n    if unsafe tombstones == nil"),
     suites: ["RingLifetimeTests"]),
   Bug(
     "vacated.removed", breaks: "what was let go of is handed out",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
-      "!isVacated(at: position)", becomes: "true",
-      within: "!isVacated(at: position) else { return nil }"),
+      "!isTombstone(at: position)", becomes: "true",
+      within: "!isTombstone(at: position) else { return nil }"),
     suites: ["RingLifetimeTests"]),
   Bug(
     "vacated.outside", breaks: "a slot that is not held is marked, and what comes there is lost",
@@ -26,39 +26,39 @@ let vacatingBugs: [Bug] = [
     .expression(
       "position < tail", becomes: "true",
       within:
-        "position < tail, !isVacated(at: position) else { return false }\n    if unsafe vacated == nil"
+        "position < tail, !isTombstone(at: position) else { return false }\n    if unsafe tombstones == nil"
     ),
     suites: ["RingLifetimeTests"]),
   Bug(
     "vacated.for-good", breaks: "what comes into a slot that was vacated once is lost",
     in: "TaskDispatch/Platform/Ring.swift",
-    .without("unsafe vacated![index &>> 6] &= ~(1 &<< UInt64(index & 63))"),
+    .without("unsafe tombstones![index &>> 6] &= ~(1 &<< UInt64(index & 63))"),
     suites: ["RingTests", "RingLifetimeTests"]),
   Bug(
     "vacated.uncounted", breaks: "what was vacated counts as alive",
     in: "TaskDispatch/Platform/Ring.swift",
-    .without("vacatedCount &+= 1"), suites: ["RingTests", "RingLifetimeTests"]),
+    .without("tombstoneCount &+= 1"), suites: ["RingTests", "RingLifetimeTests"]),
   Bug(
     "vacated.when-grown", breaks: "what was cancelled is taken once the queue has grown",
     in: "TaskDispatch/Platform/Ring.swift",
-    .without("emptyVacated()", within: "emptyVacated()\n    unsafe free(vacated)"),
+    .without("emptyTombstone()", within: "emptyTombstone()\n    unsafe free(tombstones)"),
     suites: ["RingLifetimeTests"]),
   Bug(
     "vacated.when-compacted", breaks: "what was cancelled is moved as if it waited",
     in: "TaskDispatch/Platform/Ring.swift",
-    .without("emptyVacated()", within: "emptyVacated()\n    var target = tail"),
+    .without("emptyTombstone()", within: "emptyTombstone()\n    var target = tail"),
     suites: ["RingCompactionTests"]),
   Bug(
     "vacated.copied", breaks: "a copy of a queue holds what was let go of",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
-      "isVacated(at: position)", becomes: "false", within: "isVacated(at: position) ? nil"),
+      "isTombstone(at: position)", becomes: "false", within: "isTombstone(at: position) ? nil"),
     suites: ["RingLifetimeTests"]),
   Bug(
     "vacated.let-go-of-with-the-ring", breaks: "an object is let go of too often",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
-      "!isVacated(at: position)", becomes: "true", within: "if !isVacated(at: position) {"),
+      "!isTombstone(at: position)", becomes: "true", within: "if !isTombstone(at: position) {"),
     suites: ["RingLifetimeTests"]),
   Bug(
     "vacated.leaks", breaks: "what was cancelled is never freed",
@@ -67,7 +67,8 @@ let vacatingBugs: [Bug] = [
   Bug(
     "vacated.turns-stay", breaks: "rule 4: a queue keeps a turn for what was cancelled",
     in: "TaskDispatch/Policy/PoolOrder.swift",
-    .without("if isVacated { settle(view, now: now) }"), suites: ["PoolOrderTests"]),
+    .without("if isTombstone { reconcile(view, now: now) }"),
+    suites: ["PoolOrderTests"]),
   Bug(
     "vacated.of-another",
     breaks: "rule 9: another is taken out of its queue for one that is not there",
