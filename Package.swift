@@ -65,15 +65,25 @@ let package = Package(
       path: "Speed",
       swiftSettings: settings),
     .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
+    // What random tests of several targets share: dice, and checkers of what random programs did.
+    .target(
+      name: "RandomTesting", dependencies: ["TaskDispatch"], path: "Tests/RandomTesting",
+      swiftSettings: settings),
     .testTarget(
-      name: "TaskDispatchTests", dependencies: ["TaskDispatch"], swiftSettings: settings),
+      name: "RandomTestingTests", dependencies: ["RandomTesting", "TaskDispatch"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "TaskDispatchTests", dependencies: ["TaskDispatch", "RandomTesting"],
+      swiftSettings: settings),
     // Programs for tests that need the main thread, which a test runner keeps for itself.
     .executableTarget(
       name: "MainThreadHost", dependencies: ["UVDispatch"], path: "Tests/MainThreadHost",
       swiftSettings: settings),
     .testTarget(
       name: "UVDispatchTests",
-      dependencies: ["UVDispatch", "TaskDispatch", "TaskDispatchTesting", "MainThreadHost"],
+      dependencies: [
+        "UVDispatch", "TaskDispatch", "TaskDispatchTesting", "MainThreadHost", "RandomTesting",
+      ],
       swiftSettings: settings),
     // Daemons for tests that start one, and are its service manager.
     .executableTarget(
@@ -87,6 +97,7 @@ let package = Package(
       name: "UVDaemonTests",
       dependencies: [
         "UVDaemon", "UVDispatch", "TaskDispatch", "TaskDispatchTesting", "DaemonHost",
+        "RandomTesting",
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: withDaemon),
         .product(name: "Logging", package: "swift-log", condition: withDaemon),
@@ -97,7 +108,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "TaskDispatchTestingTests", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
+      name: "TaskDispatchTestingTests",
+      dependencies: ["TaskDispatch", "TaskDispatchTesting", "RandomTesting"],
       swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTestingSupportTests",

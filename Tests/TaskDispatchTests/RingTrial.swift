@@ -1,3 +1,5 @@
+import RandomTesting
+
 @testable import TaskDispatch
 
 /// Performs each step on a ring of tokens and on a list of slots.

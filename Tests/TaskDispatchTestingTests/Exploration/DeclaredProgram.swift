@@ -1,5 +1,7 @@
 import TaskDispatch
 
+import struct RandomTesting.Dice
+
 @testable import TaskDispatchTesting
 
 /// A few tasks that affect each other in every way that a dispatcher allows, and in no other way beyond what

@@ -1,5 +1,7 @@
 import TaskDispatch
 
+import struct RandomTesting.Dice
+
 @testable import TaskDispatchTesting
 
 /// A scenario of a few tasks on both lanes, which depends only on its seed and on the order. What a task does

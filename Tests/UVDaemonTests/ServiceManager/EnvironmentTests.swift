@@ -1,4 +1,5 @@
 #if Daemon
+  import RandomTesting
   import Testing
 
   @testable import UVDaemon

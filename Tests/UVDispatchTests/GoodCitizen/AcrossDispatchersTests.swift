@@ -2,6 +2,8 @@ import Foundation
 import TaskDispatch
 import Testing
 
+import struct RandomTesting.Dice
+
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 

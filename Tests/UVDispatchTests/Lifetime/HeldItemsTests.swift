@@ -1,6 +1,8 @@
 import TaskDispatch
 import Testing
 
+import struct RandomTesting.Dice
+
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 

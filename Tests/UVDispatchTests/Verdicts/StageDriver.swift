@@ -1,5 +1,7 @@
 import TaskDispatch
 
+import struct RandomTesting.Dice
+
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 

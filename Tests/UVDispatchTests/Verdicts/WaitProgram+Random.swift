@@ -1,3 +1,5 @@
+import RandomTesting
+
 extension WaitProgram {
   /// The program of `seed`.
   init(seed: Int) {

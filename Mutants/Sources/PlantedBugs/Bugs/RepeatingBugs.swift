@@ -166,7 +166,7 @@ private let repeatingInCoreBugs = [
     breaks: "rule 14: a wait for a group does not see a timer that has a run",
     in: "UVDispatch/Engine/Timers.swift",
     .without("for timer in withRun.values { body(timer) }"),
-    suites: ["UVContractTests", "MembershipTests"]),
+    suites: ["UVContractTests", "RandomHistoryTests"]),
   Bug(
     "repeating.wait-does-not-follow",
     breaks: "rule 14: a wait for a timer does not look at its run",
