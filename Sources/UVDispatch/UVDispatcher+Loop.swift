@@ -103,7 +103,7 @@ extension UVDispatcher {
     while true {
       engine.loop.run()
       let leaves = engine.withCore { core -> Bool in
-        guard core.loopThread.leavesWhenIdle else { return true }
+        guard core.leavesWhenIdle else { return true }
         guard core.isIdle || core.closing.report != nil else { return false }
         core.leaveWhenIdle(false)
         return true
@@ -137,7 +137,7 @@ extension UVDispatcher {
       require(
         !core.loop.isOver, "\(call) after the end: this dispatcher was shut down; make another")
       require(
-        !core.loopThread.isClaimed,
+        !core.loopRuns,
         "\(call) while the loop runs already: a dispatcher has one loop, so post to it")
       core.loopThread.claim()
       core.loop.want()

@@ -95,8 +95,8 @@ struct BlockedThreads {
   private(set) var flagged = 0
   /// Threads that check after every section of the lock.
   private var checkingAlways = 0
-  /// Whether threads have to be woken once the lock is free.
-  private(set) var hasUnwoken = false
+  /// See ``mustWake``.
+  private var hasUnwoken = false
   private var lastNumber = 0
   private var spares: [BlockedThread] = []
   #if DEBUG
@@ -204,6 +204,19 @@ struct BlockedThreads {
 
   // MARK: What the search needs to know
 
+  /// Whether callers of `sync` were admitted whose threads have not noticed yet.
+  var hasAdmitted: Bool { admitted > 0 }
+
+  /// Those callers.
+  var admittedCallers: [QueuedTask] {
+    threads.compactMap {
+      guard case .admission(let caller) = $0.target, caller.isAdmitted, !caller.isRejected else {
+        return nil
+      }
+      return caller
+    }
+  }
+
   /// A caller of `sync` was admitted. Its thread checks once the lock is free.
   mutating func admit(_ caller: QueuedTask) {
     caller.isAdmitted = true
@@ -271,10 +284,13 @@ struct BlockedThreads {
   }
 
   mutating func flagWaiters(ofGroup group: ObjectIdentifier) {
-    for thread in threads {
-      if case .group(let awaited) = thread.target, ObjectIdentifier(awaited) == group {
-        flag(thread)
-      }
+    for thread in waiters(ofGroup: group) { flag(thread) }
+  }
+
+  /// The threads that wait until a group is empty.
+  func waiters(ofGroup group: ObjectIdentifier) -> [BlockedThread] {
+    threads.filter {
+      if case .group(let awaited) = $0.target { ObjectIdentifier(awaited) == group } else { false }
     }
   }
 
@@ -296,8 +312,12 @@ struct BlockedThreads {
     }
   }
 
+  /// Whether threads have to be woken once the lock is free.
+  var mustWake: Bool { hasUnwoken }
+
   /// The sleepers of the threads that have to be woken, each once.
   mutating func takeSleepers() -> [Sleeper] {
+    guard hasUnwoken else { return [] }
     hasUnwoken = false
     return threads.filter { $0.isFlagged && !$0.isWoken }.map { thread in
       thread.isWoken = true

@@ -81,6 +81,9 @@ struct Closing {
     strandsForeground = foregroundToo
   }
 
+  /// Ends the threads that act at the deadlines.
+  func endDeadline() { deadline?.end() }
+
   mutating func setDeadline(_ new: ShutdownDeadline) { deadline = new }
 
   // MARK: Waiting for the report
@@ -106,6 +109,9 @@ struct Closing {
     defer { tasks = [] }
     return tasks
   }
+
+  /// Whether there is a report, and a Task that has awaited it on the main actor has not resumed there.
+  var isAwaitedOnMainActor: Bool { awaitersOnMainActor > 0 && report != nil }
 
   mutating func addAwaiterOnMainActor() { awaitersOnMainActor += 1 }
 

@@ -197,9 +197,9 @@ extension Core {
   /// Whether callers that are blocked in `sync` on `view` may be in a circle, now that a task of it has ended: because
   /// the thread of another task of it is blocked, or for want of a worker.
   @inline(never) private func mayHoldUpCallers(of view: UVView?) -> Bool {
-    let findsWorker = busyWorkers < workers.width && workers.mayCome(busy: busyWorkers)
+    let findsWorker = !workers.isFull(busy: busyWorkers) && workers.mayCome(busy: busyWorkers)
     return !findsWorker
-      || running.all.contains { $0.isBlocked && $0.view === view && $0.lane == .background }
+      || running.contains { $0.isBlocked && $0.view === view && $0.lane == .background }
   }
 
   // MARK: Admitting callers of `sync`

@@ -79,7 +79,7 @@ extension Core {
       if !background.pool.hasMedium, doors.background.mayHoldEntries { drainBackground() }
       next = ownedBackground.update { $0.pool.takeOver(if: isWanted) }
     }
-    if workers.searching > 0 { hintToSearchers() }
+    if workers.areSearching { hintToSearchers() }
     return next
   }
 

@@ -19,7 +19,7 @@ extension Core {
       at: timeOfSubmission())
     accounts.accept()
     countStart(of: context)
-    if observation.isOn {
+    if isObserved {
       tell(.enqueued, context)
       tellStart(of: context)
     }
@@ -30,7 +30,7 @@ extension Core {
   @inline(__always) func leave(_ context: consuming QueuedTask) {
     giveBackShare(of: context)
     // The caller's thread is in no worker run, which would tell the loop.
-    if loopThread.leavesWhenIdle { loop.want() }
+    if leavesWhenIdle { loop.want() }
     running.remove(context)
     if context.isAbandoned { return }
     accounts.end(.completed)

@@ -7,16 +7,15 @@ extension Core {
     closing.end()
     strandJobs()
     removeAllHandlers()
-    events.readySet = nil
+    events.dropSet()
     guard let report = closing.makeReport(accounts.ledger) else { return }
     for wake in closing.takeThreads() { callbacks.appendWake { wake(report) } }
     // The executor that a Task prefers may keep this thread. That must not delay the other Tasks that await the report.
     let tasks = closing.takeTasks()
     let isOne = tasks.count == 1
     for resume in tasks.reversed() {
-      callbacks.prependResume {
-        if isOne { resume(report) } else { Task.detached { resume(report) } }
-      }
+      let goOn = { if isOne { resume(report) } else { _ = Task.detached { resume(report) } } }
+      callbacks.prependResume(goOn)
     }
     if let deadline = closing.deadline { callbacks.appendWake { deadline.end() } }
     loop.want()
@@ -25,7 +24,7 @@ extension Core {
   /// Gives up everything that still runs, callbacks included, and makes the report. Any thread may do it: the loop's
   /// thread may be in a body.
   func concludeAtDeadline() {
-    closing.strand(foregroundToo: !loopThread.isClaimed)
+    closing.strand(foregroundToo: !loopRuns)
     abandonRunning { _ in true }
     rejectAdmitted()
     conclude()
@@ -87,17 +86,17 @@ extension Core {
   var hasLateJobToRun: Bool { late.contains(where: mayRunLate) }
 
   private func mayRunLate(_ job: QueuedTask) -> Bool {
-    !running.all.contains { $0.lane == job.lane && $0.view === job.view }
+    !running.contains { $0.lane == job.lane && $0.view === job.view }
   }
 
   /// Whether the loop's thread may run what waits in `DispatchQueue.main`: no late job of the foreground runs.
   var mayServeMainQueue: Bool {
-    !closing.strandsForeground || !running.all.contains { $0.lane == .foreground }
+    !closing.strandsForeground || !running.contains { $0.lane == .foreground }
   }
 
   /// Gives up running tasks: they get their outcome now, and nothing waits for their bodies any more.
   func abandonRunning(_ isWanted: (QueuedTask) -> Bool) {
-    for task in running.all where !task.isAbandoned && isWanted(task) {
+    for task in running.filter({ !$0.isAbandoned && isWanted($0) }) {
       task.abandon()
       note(task, .abandoned, thread: task.nameOfThread)
       accounts.end(.abandoned)
@@ -121,11 +120,7 @@ extension Core {
 
   /// Rejects the callers of `sync` that were admitted, and whose threads have not noticed yet.
   private func rejectAdmitted() {
-    for thread in blocked.threads {
-      guard case .admission(let caller) = thread.target, caller.isAdmitted, !caller.isRejected
-      else {
-        continue
-      }
+    for caller in blocked.admittedCallers {
       blocked.noticeAdmission()
       caller.isAdmitted = false
       giveBackShare(of: caller)

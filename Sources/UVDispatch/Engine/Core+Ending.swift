@@ -10,13 +10,13 @@ extension Core {
   var hasNothingLeft: Bool {
     closing.isPastDeadline(at: now)
       || !isDelivering && callbacks.isEmpty && !hasForeground
-        && !running.all.contains { !$0.isAbandoned } && !hasBackground
+        && !running.contains { !$0.isAbandoned } && !hasBackground
   }
 
   /// Whether nothing is left that could run now, on any thread.
   var isIdle: Bool {
     drainAll()
-    return running.isEmpty && blocked.admitted == 0 && !isDelivering && callbacks.isEmpty
+    return running.isEmpty && !blocked.hasAdmitted && !isDelivering && callbacks.isEmpty
       && !hasForeground && !mayStart
       && (timers.nextDeadline ?? .max) > now
   }

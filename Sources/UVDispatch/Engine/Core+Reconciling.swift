@@ -19,7 +19,7 @@ extension Core {
 
   @inline(never) private func tellLoop() {
     if loop.request(at: { clock.now }) == .hint {
-      doors.hints.loopIsTold.store(true, ordering: .relaxed)
+      doors.hints.setLoopMustLook(true)
     }
   }
 
@@ -30,7 +30,7 @@ extension Core {
       workers.isShort = true
       return
     }
-    doors.hints.mayStart.store(true, ordering: .relaxed)
+    doors.hints.setTaskMayStart(true)
     workers.spinLimit.learn(at: now)
     workers.start()
     if twoMayStart { startAnother() }
@@ -43,7 +43,7 @@ extension Core {
 
   /// Tells worker runs that spin whether a task may start.
   func hintToSearchers() {
-    doors.hints.mayStart.store(mayStart, ordering: .relaxed)
+    doors.hints.setTaskMayStart(mayStart)
   }
 
   /// Whether a task may start on a worker. If not, the background's inbox is idle after this: the next post to it
@@ -58,7 +58,7 @@ extension Core {
 
   /// Whether the loop's thread may spin for tasks before it sleeps: nothing else has to be done before the spin ends.
   var loopMaySearch: Bool {
-    !loopThread.leavesWhenIdle && !closing.hasBegun
+    !leavesWhenIdle && !closing.hasBegun
       && nextDeadline >= now.addingClamped(loop.spinLimit.length)
   }
 

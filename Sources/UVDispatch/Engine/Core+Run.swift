@@ -55,7 +55,7 @@ extension Core {
       if item.kind == .timer { (item as? RunItem)?.beginBody(at: instant) }
     }
     countStart(of: task)
-    if observation.isOn { tellStart(of: task) }
+    if isObserved { tellStart(of: task) }
     return true
   }
 
@@ -84,7 +84,7 @@ extension Core {
     if task.isCaller {
       if task.lane == .foreground { blocked.flag(callerOf: task) }
       // On the background, the body ran on the thread that called `sync`: no worker run tells the loop of its end.
-      if loopThread.leavesWhenIdle { loop.want() }
+      if leavesWhenIdle { loop.want() }
     }
     running.remove(task)
     guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.takeItem()) }
@@ -162,7 +162,7 @@ extension Core {
     var ids = Set<UInt64>()
     func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
     // An abandoned task has its outcome already.
-    for task in running.all where !task.isAbandoned { add(task) }
+    for task in running.filter({ !$0.isAbandoned }) { add(task) }
     for item in standby.withoutRoom { add(task(for: item)) }
     forEachReady(add)
     return ids

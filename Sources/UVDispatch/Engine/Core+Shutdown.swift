@@ -40,7 +40,7 @@ extension Core {
   ///   report: the thread has looked for signals and ready descriptors first.
   func advanceShutdown(isIteration: Bool = false) {
     guard let shutdown = closing.progress, shutdown.phase != .over else { return }
-    guard loopThread.isClaimed || shutdown.drainIsOver(at: now) else { return }
+    guard loopRuns || shutdown.drainIsOver(at: now) else { return }
     if !shutdown.drainIsOver(at: now) {
       if hasWorkThatCanEnd { return }
       // A notification whose group has become empty may be on its way.
@@ -75,7 +75,7 @@ extension Core {
   }
 
   private var hasWorkThatCanEnd: Bool {
-    running.all.contains { !$0.isAbandoned } || blocked.admitted > 0 || hasForeground
+    running.contains { !$0.isAbandoned } || blocked.hasAdmitted || hasForeground
       || hasBackground
   }
 

@@ -3,11 +3,11 @@ internal import TaskDispatch
 /// What is deferred until the lock is free: callbacks to observers, and to code that waits for an outcome.
 extension Core {
   @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: QueuedTask) {
-    if observation.isOn { tellObserver(kind(), task) }
+    if isObserved { tellObserver(kind(), task) }
   }
 
   @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ item: WorkItem) {
-    if observation.isOn { tellObserver(kind(), task(for: item)) }
+    if isObserved { tellObserver(kind(), task(for: item)) }
   }
 
   @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: QueuedTask) {

@@ -3,8 +3,7 @@ internal import TaskDispatch
 extension Core {
   func schedule(_ item: WorkItem, at time: DispatcherInstant) {
     timers.add(item, due: time)
-    // An iteration of the loop ends with a look at the timers.
-    if loop.mustBeTold, nextDeadline < loop.timerIsSetFor { loop.want() }
+    loop.noteDeadline(nextDeadline)
   }
 
   /// Moves every timer that is due to where it can run. Called by the loop's thread, and by a thread that begins a

@@ -68,7 +68,7 @@ extension Core {
     else { return false }
     drainAll()
     if mayStart, workers.mayCome(busy: busyWorkers) { return false }
-    guard loopThread.isClaimed, !blocked.holdsLoop else { return true }
+    guard loopRuns, !blocked.holdsLoop else { return true }
     return !hasForeground && (timers.nextDeadline ?? .max) > now
   }
 

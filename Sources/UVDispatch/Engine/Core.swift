@@ -87,6 +87,16 @@ final class Core {
     _modify { yield &ownedCallbacks.value }
   }
 
+  // MARK: What is asked everywhere
+
+  @inline(__always) var isObserved: Bool { observation.isOn }
+
+  /// Whether a call runs the loop.
+  @inline(__always) var loopRuns: Bool { loopThread.isClaimed }
+
+  /// Whether the loop ends when nothing can go on: see ``UVDispatcher/runUntilIdle(servesMainQueue:)``.
+  @inline(__always) var leavesWhenIdle: Bool { loopThread.leavesWhenIdle }
+
   // MARK: Time
 
   /// Nanoseconds since the dispatcher was made. Each section of the lock reads the clock once at most, when it first
@@ -97,6 +107,6 @@ final class Core {
 
   /// The time of a submission. Exact to some milliseconds only, if it serves nothing but a shutdown's report.
   func timeOfSubmission(hasTimeToLive: Bool = false) -> Int64 {
-    observation.isOn || clock.isKnown || hasTimeToLive ? now : doors.recentTime
+    isObserved || clock.isKnown || hasTimeToLive ? now : doors.recentTime
   }
 }

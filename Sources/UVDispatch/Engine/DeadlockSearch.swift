@@ -28,7 +28,7 @@ struct DeadlockSearch {
   }
 
   /// What is known of a queue.
-  private struct Queue {
+  struct Queue {
     /// Tasks that have a share of it, and whose threads are not live.
     var dead = 0
     var hasDeadBarrier = false
@@ -38,10 +38,10 @@ struct DeadlockSearch {
     var waiters: [BlockedThread] = []
   }
 
-  private let core: Core
+  let core: Core
   private let circlesOnly: Bool
   private let mayHelp: Bool
-  private var queues: [TaskQueue.Identity: Queue] = [:]
+  private(set) var queues: [TaskQueue.Identity: Queue] = [:]
   private var workersAreLive: Bool
   /// Whether the pool has a free share for a worker run that comes for a task. Else all shares belong to blocked
   /// bodies, or to bodies that go on and give them back.
@@ -70,11 +70,11 @@ struct DeadlockSearch {
     let mayCome =
       core.workers.mayCome(busy: core.busyWorkers)
       || core.workers.telling > threads.count(where: \.isTelling)
-    hasFreeShare = core.busyWorkers < core.workers.width
+    hasFreeShare = !core.workers.isFull(busy: core.busyWorkers)
     workersAreLive =
       hasFreeShare && mayCome
-      || core.running.all.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
-    loopIsLive = !core.loopThread.isClaimed || !threads.contains(where: \.isLoop)
+      || core.running.contains { $0.runner == .worker && Self.thread(of: $0) == nil }
+    loopIsLive = !core.loopRuns || !threads.contains(where: \.isLoop)
     for thread in threads {
       look()
       thread.isLive = false
@@ -94,7 +94,7 @@ struct DeadlockSearch {
   }
 
   /// Counts what is looked at, in debug builds.
-  @inline(__always) private func look() {
+  @inline(__always) func look() {
     #if DEBUG
       core.blocked.counts.looks += 1
     #endif
@@ -361,87 +361,6 @@ struct DeadlockSearch {
     core.blocked.threads.filter {
       look()
       return $0.isSearched && !$0.isLive
-    }
-  }
-
-  /// The thread to refuse: of the circle that `thread` leads to, the one that was blocked last. To refuse a thread
-  /// outside the circle would not let it go on. Without a circle, the last of all that are not live. Nil if none can be
-  /// refused.
-  ///
-  /// - Parameter thread: Is not live.
-  func victim(from thread: BlockedThread) -> BlockedThread? {
-    last(of: chain(from: thread).circle) ?? last(of: dead[...])
-  }
-
-  /// The thread that was blocked last, of those that can be refused. Such a thread runs nothing on top of its wait, and
-  /// the loop's thread does not run the body of its `sync`.
-  private func last(of threads: ArraySlice<BlockedThread>) -> BlockedThread? {
-    threads.filter { thread in
-      if case .admission(let caller) = thread.target, core.isRunning(caller) { return false }
-      return !thread.isBusy
-    }.max { $0.number < $1.number }
-  }
-
-  /// What the threads wait for that `thread` waits for, each for the next. `thread` is not live.
-  func links(after thread: BlockedThread) -> [WaitLink] {
-    chain(from: thread).threads.dropFirst().map { thread in
-      let task = thread.task
-      return WaitLink(
-        waiter: task?.name ?? (thread.isLoop ? "the loop's thread" : "a worker"),
-        waiterQueue: task?.queueLabel, waitsFor: Self.name(of: thread.target))
-    }
-  }
-
-  /// The threads from `thread` on, each waiting for the next, until one comes up again; and the circle from there on.
-  private func chain(
-    from thread: BlockedThread
-  ) -> (threads: [BlockedThread], circle: ArraySlice<BlockedThread>) {
-    let holders = Holders(dead)
-    var chain = [thread]
-    var indices = [ObjectIdentifier(thread): 0]
-    while let next = next(after: chain.last!, holders) {
-      look()
-      if let start = indices[ObjectIdentifier(next)] { return (chain, chain[start...]) }
-      indices[ObjectIdentifier(next)] = chain.count
-      chain.append(next)
-    }
-    return (chain, [])
-  }
-
-  /// The first thread that is not live and runs a task of a queue, is in a worker run, or runs the loop.
-  private struct Holders {
-    var queues: [TaskQueue.Identity: BlockedThread] = [:]
-    var worker: BlockedThread?
-    var loop: BlockedThread?
-
-    init(_ dead: [BlockedThread]) {
-      for thread in dead.reversed() {
-        for task in thread.tasks { queues[task.queue] = thread }
-        if thread.isWorker { worker = thread }
-        if thread.isLoop { loop = thread }
-      }
-    }
-  }
-
-  /// A thread that is not live, and that keeps `thread` from being live.
-  private func next(after thread: BlockedThread, _ holders: Holders) -> BlockedThread? {
-    switch thread.blocker {
-    case .thread(let other): other
-    case .queue(let queue):
-      holders.queues[queue] ?? queues[queue]?.busyCallers.first { !$0.isLive }
-    case .workers: holders.worker
-    case .loop: holders.loop
-    case nil: nil
-    }
-  }
-
-  private static func name(of target: BlockedThread.Target) -> String {
-    switch target {
-    case .admission(let caller): "its turn on \(caller.queueLabel)"
-    case .item(let item): item.name
-    case .group: "a group"
-    case .room(let task): "room on \(task.queueLabel)"
-    case .anything: "anything"
     }
   }
 }

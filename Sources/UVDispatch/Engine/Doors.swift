@@ -101,12 +101,37 @@ final class Doors: @unchecked Sendable {
 /// Hints for threads that do not hold the lock. An old value is as good as a look a moment earlier: each reader looks
 /// again under the lock before it gives up its thread or sleeps, and no hint is the only way by which work is found.
 struct Hints: ~Copyable {
-  /// Whether a task may start on a worker. Worker runs read it while they spin. Written under the lock.
-  let mayStart = Atomic(false)
-  /// The hint of ``LoopWakeups/State/told``. The loop's thread reads it while it spins. Written under the lock.
-  let loopIsTold = Atomic(false)
-  /// When a post last woke the loop, in nanoseconds; `min` if the loop's thread has begun an iteration since.
-  let wokenForPostsAt = Atomic(Int64.min)
+  private let mayStart = Atomic(false)
+  private let loopIsTold = Atomic(false)
+  /// In nanoseconds; `min` if the loop's thread has begun an iteration since.
+  private let wokenForPostsAt = Atomic(Int64.min)
+
+  /// Whether a task may start on a worker. Worker runs read it while they spin.
+  @inline(__always) var taskMayStart: Bool { mayStart.load(ordering: .relaxed) }
+
+  /// Says whether a task may start on a worker. Under the lock.
+  @inline(__always) func setTaskMayStart(_ new: Bool) { mayStart.store(new, ordering: .relaxed) }
+
+  /// The hint of ``LoopWakeups/State/told``. The loop's thread reads it while it spins.
+  @inline(__always) var loopMustLook: Bool { loopIsTold.load(ordering: .relaxed) }
+
+  /// Sets or clears the hint for the loop's thread. Under the lock.
+  func setLoopMustLook(_ new: Bool) { loopIsTold.store(new, ordering: .relaxed) }
+
+  /// A post is about to wake the loop. The submitting thread calls this, without the lock.
+  func noteWakeForPosts(at time: Int64) { wokenForPostsAt.store(time, ordering: .relaxed) }
+
+  /// When a post last woke the loop, in nanoseconds. Nil if none has since ``takeWakeForPosts()``.
+  var wakeForPosts: Int64? {
+    let time = wokenForPostsAt.load(ordering: .relaxed)
+    return time == .min ? nil : time
+  }
+
+  /// Takes out when a post last woke the loop. The loop's thread, as it begins an iteration.
+  func takeWakeForPosts() -> Int64? {
+    let time = wokenForPostsAt.exchange(.min, ordering: .relaxed)
+    return time == .min ? nil : time
+  }
 }
 
 /// The threads that make deferred callbacks (``DeferredCallbacks``), and the parties that wait for those.

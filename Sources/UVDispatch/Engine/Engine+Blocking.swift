@@ -38,10 +38,7 @@ extension Engine {
 
   /// Under the lock: adds the shares of dispatchers that got members of a group after threads began to wait for it.
   func addShares(_ shares: [PoolShare], toWaitersOf group: ObjectIdentifier) {
-    for thread in core.blocked.threads {
-      guard case .group(let awaited) = thread.target, ObjectIdentifier(awaited) == group else {
-        continue
-      }
+    for thread in core.blocked.waiters(ofGroup: group) {
       for share in shares where !thread.shares.contains(where: { $0 === share }) {
         addShare(share, to: thread)
       }
@@ -104,7 +101,7 @@ extension Engine {
   /// and returns at once. The caller checks its condition again either way.
   func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
     core.reconcile()
-    if core.workers.pending > 0 || core.loop.isPending || !core.callbacks.isEmpty {
+    if core.workers.hasPending || core.loop.hasPending || !core.callbacks.isEmpty {
       // The callbacks run on this thread, and one may block it again, on top of this wait.
       core.blocked.beginBusy(thread)
       unlock()
@@ -114,7 +111,7 @@ extension Engine {
       core.judge()
       if thread.isFlagged {
         // It has to check again, perhaps for the verdict that it was just given. So it must not sleep.
-      } else if core.blocked.hasUnwoken {
+      } else if core.blocked.mustWake {
         freeAndWake()
         lock()
       } else {

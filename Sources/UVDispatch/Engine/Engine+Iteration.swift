@@ -7,21 +7,31 @@ extension Engine {
   /// queue as the time budget allows.
   func iterate() {
     let core = lock()
-    let wokenForPosts = doors.hints.wokenForPostsAt.exchange(.min, ordering: .relaxed)
+    let wokenForPosts = doors.hints.takeWakeForPosts()
     // If the loop was woken by ``LoopWakeups/request(at:)``, that has adjusted the spin limit. If the loop did not
     // sleep, there is nothing to learn.
     if !core.loop.beginIteration() {
-      core.loop.spinLimit.learn(at: wokenForPosts > .min ? wokenForPosts : core.now)
+      core.loop.spinLimit.learn(at: wokenForPosts ?? core.now)
     }
     if loop.hasMainQueueWork(looks: core.closing.hasBegun), core.mayServeMainQueue {
       serveMainQueue(core)
     }
     core.moveDueTimers()
     if core.awaitsEvents || loop.mayBeReady {
-      queueEventCalls(core, looks: core.loopThread.leavesWhenIdle)
+      queueEventCalls(core, looks: core.leavesWhenIdle)
     }
     core.advanceShutdown(isIteration: true)
     tellIfDue(core, isWorker: false)
+    runForeground(core)
+    let again = endIteration(core)
+    loop.comesRoundAgain(again)
+    if !again { setTimer(core) }
+    core.loop.endIteration(again: again)
+    unlock()
+  }
+
+  /// Runs as much of the foreground's queue as the budget allows. Under the lock, which it frees while bodies run.
+  @inline(__always) private func runForeground(_ core: Core) {
     var budget = TimeBudget(
       nanoseconds: settings.loopBudget.time.clampedNanoseconds, from: core.now)
     var left = settings.loopBudget.tasks
@@ -46,21 +56,25 @@ extension Engine {
         break
       }
     }
+  }
+
+  /// Ends an iteration, and stops the loop if there is nothing left for it.
+  ///
+  /// - Returns: Whether another iteration follows at once. If not, the foreground's inbox is idle: the next post wakes
+  ///   the loop.
+  private func endIteration(_ core: Core) -> Bool {
     var again = core.hasForeground || core.loop.isWanted || !doors.foreground.tryGoIdle()
-    if !again, core.loopThread.leavesWhenIdle {
+    if !again, core.leavesWhenIdle {
       // A descriptor that these bodies have made ready is work that could run now.
       if core.awaitsEvents { queueEventCalls(core, looks: true) }
       again = core.hasForeground || loop.hasMainQueueWork(looks: true) && core.mayServeMainQueue
     }
     if core.closing.report != nil {
       if !again || core.closing.isPastDeadline(at: core.now), isOver(core) { loop.stop() }
-    } else if !again, core.loopThread.leavesWhenIdle, core.isIdle {
+    } else if !again, core.leavesWhenIdle, core.isIdle {
       loop.stop()
     }
-    loop.comesRoundAgain(again)
-    if !again { setTimer(core) }
-    core.loop.endIteration(again: again)
-    unlock()
+    return again
   }
 
   /// Frees the lock, and spins while it looks for new work for the foreground.
@@ -72,10 +86,10 @@ extension Engine {
   private func lookForForeground(_ core: Core) -> Int64 {
     let (began, length) = (core.now, core.loop.spinLimit.length)
     core.loop.beginSpin()
-    doors.hints.loopIsTold.store(false, ordering: .relaxed)
+    doors.hints.setLoopMustLook(false)
     unlock()
     let search = spin(nanoseconds: length) {
-      doors.foreground.mayHoldEntries || doors.hints.loopIsTold.load(ordering: .relaxed)
+      doors.foreground.mayHoldEntries || doors.hints.loopMustLook
     }
     lock()
     core.loop.endSpin()
@@ -90,7 +104,7 @@ extension Engine {
 
   /// Whether a Task that has awaited the end will still resume on the main queue.
   private func awaitsMainActor(_ core: Core) -> Bool {
-    core.closing.awaitersOnMainActor > 0 && core.closing.report != nil
+    core.closing.isAwaitedOnMainActor
       && loop.expectsMainQueueToRun()
   }
 

@@ -61,7 +61,7 @@ final class Engine: @unchecked Sendable {
 
   /// Ends everything that is left. The dispatcher calls it when its last reference goes.
   func end() {
-    core.closing.deadline?.end()
+    core.closing.endDeadline()
     core.share.leave()
     // Running bodies and worker runs hold the dispatcher, so none is left, and no other thread uses it.
     monitor.lock()
@@ -134,7 +134,7 @@ final class Engine: @unchecked Sendable {
   @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
     guard let telling = item.setOutcome(outcome) else { return unlock() }
     core.reconcile()
-    guard core.workers.pending == 0, !core.loop.isPending, !telling.isAwaited,
+    guard !core.workers.hasPending, !core.loop.hasPending, !telling.isAwaited,
       !core.closing.hasBegun
     else {
       core.deferTelling(of: item, outcome, telling)
@@ -157,7 +157,7 @@ final class Engine: @unchecked Sendable {
   /// Frees the lock after callbacks were delivered. A shutdown, or a loop that leaves when it is idle, may wait for
   /// that: then the loop gets another iteration.
   @inline(never) private func unlockDelivered() {
-    guard core.closing.hasBegun || core.loopThread.leavesWhenIdle else { return free() }
+    guard core.closing.hasBegun || core.leavesWhenIdle else { return free() }
     core.loop.want()
     unlock()
   }
@@ -172,7 +172,6 @@ final class Engine: @unchecked Sendable {
   @inline(never) func freeAndWake() {
     core.blocked.flagThoseThatCheckAlways()
     core.judge()
-    guard core.blocked.hasUnwoken else { return monitor.unlock(telling: false) }
     let sleepers = core.blocked.takeSleepers()
     monitor.unlock(telling: false)
     for sleeper in sleepers { sleeper.wake() }
@@ -228,7 +227,7 @@ final class Engine: @unchecked Sendable {
     let isClosed: Bool
     switch lane {
     case .foreground:
-      doors.hints.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)
+      doors.hints.noteWakeForPosts(at: now.nanoseconds)
       loop.wake()
       isClosed = doors.foreground.hasNotified()
     case .background:

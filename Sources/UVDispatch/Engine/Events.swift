@@ -20,6 +20,9 @@ struct Events {
     }
   }
 
+  /// The loop ends: no descriptor is watched any more.
+  mutating func dropSet() { readySet = nil }
+
   /// Takes out a handler. False if it was removed before.
   mutating func remove(_ handler: EventHandler) -> Bool {
     guard handlers.removeValue(forKey: handler.number) != nil else { return false }

@@ -35,6 +35,10 @@ struct RunningTasks: ~Copyable {
     }
   }
 
+  func contains(where matches: (QueuedTask) -> Bool) -> Bool { all.contains(where: matches) }
+
+  func filter(_ isWanted: (QueuedTask) -> Bool) -> [QueuedTask] { all.filter(isWanted) }
+
   func contains(_ task: QueuedTask) -> Bool {
     task.runningIndex < all.count && all[task.runningIndex] === task
   }

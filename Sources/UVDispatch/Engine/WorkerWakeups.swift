@@ -65,6 +65,17 @@ struct WorkerWakeups {
     searching == 1 && arriving == 1 && busy == 0 && width > 1 && mayStart(busy: 0)
   }
 
+  /// Whether runs have to be started once the lock is free.
+  @inline(__always) var hasPending: Bool { pending > 0 }
+
+  /// Whether a run is searching.
+  @inline(__always) var areSearching: Bool { searching > 0 }
+
+  /// Whether as many runs as may be are in a body.
+  ///
+  /// - Parameter busy: Runs that are in a body.
+  func isFull(busy: Int) -> Bool { busy >= width }
+
   mutating func takePending() -> Int {
     defer { pending = 0 }
     return pending

@@ -111,7 +111,7 @@ extension OnePool {
 struct TakingSuccessorsTests {
   private let bare = BareCore(width: 2)
   private var core: Core { bare.core }
-  private var mayStart: Bool { core.doors.hints.mayStart.load(ordering: .relaxed) }
+  private var mayStart: Bool { core.doors.hints.taskMayStart }
 
   /// A worker that runs one body, while `count` more wait in the inbox and have not been drained.
   private func worker(before count: Int) -> QueuedTask {

@@ -8,7 +8,7 @@ import Testing
 struct HintTests {
   private let bare = BareCore()
   private var core: Core { bare.core }
-  private var mayStart: Bool { core.doors.hints.mayStart.load(ordering: .relaxed) }
+  private var mayStart: Bool { core.doors.hints.taskMayStart }
 
   @Test("is told that a task may start, and that none may any more")
   func hint() {

@@ -48,9 +48,9 @@ extension OnePool {
         #expect(ran.wait(patience))
         // Before the first post no consumer was notified, so that post notifies one. The later posts need not.
         let woken = dispatcher.engine.withCore {
-          $0.doors.hints.wokenForPostsAt.load(ordering: .relaxed)
+          $0.doors.hints.wakeForPosts
         }
-        #expect(woken > .min && woken == lastWoken ?? woken)
+        #expect(woken != nil && woken == lastWoken ?? woken)
         lastWoken = woken
       }
       dispatcher.end()
@@ -137,7 +137,7 @@ extension OnePool {
       #expect(ran.wait(patience))
       dispatcher.engine.withCore { core in
         #expect(core.loop.spinLimit.length == SpinLimit.longest)
-        #expect(core.doors.hints.wokenForPostsAt.load(ordering: .relaxed) == .min)
+        #expect(core.doors.hints.wakeForPosts == nil)
       }
       dispatcher.end()
     }
@@ -159,9 +159,8 @@ extension OnePool {
         let slept = core.now + Self.anHour
         core.loop.spinLimit = SpinLimit(length: 4, leftAt: .max)
         core.loop.spinLimit.noteInVain(since: slept)
-        core.doors.hints.wokenForPostsAt.store(
-          wouldHaveHelped ? slept + SpinLimit.longest - 1 : slept + SpinLimit.longest,
-          ordering: .relaxed)
+        core.doors.hints.noteWakeForPosts(
+          at: wouldHaveHelped ? slept + SpinLimit.longest - 1 : slept + SpinLimit.longest)
       }
 
       #expect(length == (wouldHaveHelped ? SpinLimit.longest : 2))

@@ -38,7 +38,7 @@ private let holdingBugs = [
   Bug(
     "body.as-a-searcher",
     breaks: "workers whose bodies release what waits count as such that look for work",
-    in: "UVDispatch/Engine/Engine+Worker.swift",
+    in: "UVDispatch/Engine/Engine+Bodies.swift",
     .statement(
       "Self.perform(consume plain)",
       becomes:

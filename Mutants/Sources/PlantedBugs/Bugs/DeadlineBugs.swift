@@ -47,7 +47,7 @@ let deadlineBugs: [Bug] = [
     "deadline.thread-of-the-dropped-stays",
     breaks: "a thread is left behind by a dispatcher that is gone",
     in: "UVDispatch/Engine/Engine.swift",
-    .without("core.closing.deadline?.end()"),
+    .without("core.closing.endDeadline()"),
     suites: ["LeakTests"]),
   Bug(
     "deadline.jobs-not-given-up",
@@ -157,7 +157,7 @@ let deadlineBugs: [Bug] = [
     breaks: "rule 4: a late job of an actor runs beside one that was given up",
     in: "UVDispatch/Engine/Core+Concluding.swift",
     .expression(
-      "!running.all.contains { $0.lane == job.lane && $0.view === job.view }", becomes: "true"),
+      "!running.contains { $0.lane == job.lane && $0.view === job.view }", becomes: "true"),
     suites: ["StrandedJobTests"]),
   Bug(
     "report.wait-inside", breaks: "rule 14: a body waits for the end that waits for it",
@@ -204,21 +204,13 @@ let deadlineBugs: [Bug] = [
     "end.report-behind-callbacks",
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .statement(
-      "callbacks.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
-      becomes:
-        "callbacks.append { if isOne { resume(report) } else { Task.detached { resume(report) } } }"
-    ),
+    .statement("callbacks.prependResume(goOn)", becomes: "callbacks.append(goOn)"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.report-behind-tasks",
     breaks: "rule 13: the executor of a Task that awaits a task keeps the report from other Tasks",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .statement(
-      "callbacks.prependResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }",
-      becomes:
-        "callbacks.appendResume { if isOne { resume(report) } else { Task.detached { resume(report) } } }"
-    ),
+    .statement("callbacks.prependResume(goOn)", becomes: "callbacks.appendResume(goOn)"),
     suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "end.jobs-behind-callbacks",
@@ -231,7 +223,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "telling.awaiters-behind-callbacks",
     breaks: "rule 20: a Task that awaits one outcome waits for the callback of another",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .expression(
       "watch(Phase.hasAwaiters, ItemLock.Observer(isAwaiter: true, call: resume))",
       becomes: "watch(Phase.isObserved, ItemLock.Observer(isAwaiter: false, call: resume))"),

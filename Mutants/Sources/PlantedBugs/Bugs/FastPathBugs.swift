@@ -40,7 +40,7 @@ private let successorBugs = [
   Bug(
     "successor.no-hint", breaks: "rule 5: a searching worker is not told of what may start",
     in: "UVDispatch/Engine/Core+Batches.swift",
-    .without("if workers.searching > 0 { hintToSearchers() }"),
+    .without("if workers.areSearching { hintToSearchers() }"),
     suites: ["TakingSuccessorsTests"]),
   Bug(
     "successor.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
@@ -49,7 +49,7 @@ private let successorBugs = [
     suites: ["BudgetTests"]),
   Bug(
     "successor.no-time", breaks: "rule 12: a lease does not return its thread",
-    in: "UVDispatch/Engine/Engine+Worker.swift",
+    in: "UVDispatch/Engine/Engine+Bodies.swift",
     .expression("!isUsedUp", becomes: "true"),
     suites: ["BudgetTests", "GoodCitizenTests"]),
 ]
@@ -294,7 +294,7 @@ private let endingBugs = [
     "withdraw.no-lease", breaks: "invariant L: no worker starts what a cancellation has set free",
     in: "UVDispatch/Engine/Engine.swift",
     .expression(
-      "core.workers.pending == 0", becomes: "true", within: "guard core.workers.pending == 0"),
+      "!core.workers.hasPending", becomes: "true", within: "guard !core.workers.hasPending"),
     suites: ["WithdrawingTests"]),
 ]
 

@@ -15,19 +15,19 @@ let itemBugs = [
   Bug(
     "item.observed-in-secret",
     breaks: "rule 2: the thread that ends an item does not see its observers",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .expression(
       "state.bitwiseOr(bit, ordering: .acquiringAndReleasing)",
       becomes: "state.bitwiseOr(0, ordering: .acquiringAndReleasing)"),
     suites: ["EarlyQuestionTests"]),
   Bug(
     "item.observer-too-late", breaks: "rule 2: an observer that asks after the end is never told",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .without("if before & Phase.all == Phase.finished { return true }"),
     suites: ["ItemRaceTests"]),
   Bug(
     "item.observers-stay", breaks: "rule 17: what watched an item stays for ever",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .expression(
       "observers.removeValue(forKey: ObjectIdentifier(self))",
       becomes: "observers[ObjectIdentifier(self)]",
@@ -35,7 +35,7 @@ let itemBugs = [
     suites: ["WorkItemTests"]),
   Bug(
     "item.table-kept", breaks: "rule 17: many that were watched leave a large table",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .without("observers = [:]"),
     suites: ["WorkItemTests"]),
   Bug(
@@ -71,18 +71,18 @@ let itemBugs = [
     suites: ["WorkItemTests"]),
   Bug(
     "item.unseen", breaks: "a failure that a caller was handed is reported once more",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .without("state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed)"),
     suites: ["EarlyQuestionTests"]),
   Bug(
     "time.observed-early", breaks: "rule 16: an observer is told of a time before the submission",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("observation.isOn || clock.isKnown", becomes: "clock.isKnown"),
+    .expression("isObserved || clock.isKnown", becomes: "clock.isKnown"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.known-twice", breaks: "a submission reads a clock that has been read",
     in: "UVDispatch/Engine/Core.swift",
-    .expression("observation.isOn || clock.isKnown", becomes: "observation.isOn"),
+    .expression("isObserved || clock.isKnown", becomes: "isObserved"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.expires-early", breaks: "rule 8: a task expires before its time to live is over",
@@ -143,12 +143,12 @@ let itemBugs = [
     suites: ["WaitingItemTests", "UVContractTests"]),
   Bug(
     "item.unwanted-forgotten", breaks: "rule 9: a Task cancelled while it submits runs its body",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .expression("before & Phase.isUnwanted != 0", becomes: "false"),
     suites: ["CancelRaceTests"]),
   Bug(
     "item.unwanted-unnoticed", breaks: "rule 9: a Task that has submitted cannot cancel",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Observing.swift",
     .expression("before & Phase.isSubmitted != 0", becomes: "false"),
     suites: ["CancelRaceTests"]),
   Bug(

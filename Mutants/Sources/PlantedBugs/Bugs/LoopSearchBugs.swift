@@ -4,7 +4,8 @@ let loopSearchBugs: [Bug] = [
   Bug(
     "looks.untold", breaks: "invariant W: the loop looks on while something waits for it",
     in: "UVDispatch/Engine/Core+Reconciling.swift",
-    .without("loopIsTold.store(true, ordering: .relaxed)"), suites: ["LoopSearchTests"]),
+    .without("doors.hints.setLoopMustLook(true)"),
+    suites: ["LoopSearchTests"]),
   Bug(
     "looks.as-if-due", breaks: "invariant W: the loop looks on while something waits for it",
     in: "UVDispatch/Engine/LoopWakeups.swift",
@@ -27,15 +28,15 @@ let loopSearchBugs: [Bug] = [
     "looks.instead-of-leaving", breaks: "runUntilIdle() comes back late",
     in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
-      "!loopThread.leavesWhenIdle", becomes: "true",
-      within: "!loopThread.leavesWhenIdle && !closing.hasBegun"),
+      "!leavesWhenIdle", becomes: "true",
+      within: "!leavesWhenIdle && !closing.hasBegun"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.instead-of-ending", breaks: "rule 13: the end of a shutdown comes late",
     in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression(
       "!closing.hasBegun", becomes: "true",
-      within: "!loopThread.leavesWhenIdle && !closing.hasBegun"),
+      within: "!leavesWhenIdle && !closing.hasBegun"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.not-learned-by-hand", breaks: "the loop sleeps after each of tasks that come one by one",
@@ -44,18 +45,19 @@ let loopSearchBugs: [Bug] = [
   Bug(
     "looks.learned-late", breaks: "the loop sleeps after every few tasks of a stream",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
-    .expression("wokenForPosts > .min", becomes: "false"), suites: ["LoopSearchTests"]),
+    .expression("wokenForPosts ?? core.now", becomes: "core.now"),
+    suites: ["LoopSearchTests"]),
   Bug(
     "looks.learned-for-others", breaks: "what has woken the loop is noted for a later iteration",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression(
-      "doors.hints.wokenForPostsAt.exchange(.min, ordering: .relaxed)",
-      becomes: "doors.hints.wokenForPostsAt.load(ordering: .relaxed)"),
+      "doors.hints.takeWakeForPosts()",
+      becomes: "doors.hints.wakeForPosts"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.unnoted", breaks: "it is not noted when the loop was woken for a post",
     in: "UVDispatch/Engine/Engine.swift",
-    .without("doors.hints.wokenForPostsAt.store(now.nanoseconds, ordering: .relaxed)"),
+    .without("doors.hints.noteWakeForPosts(at: now.nanoseconds)"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.vain-forgotten", breaks: "the loop does not learn from a search that has found nothing",

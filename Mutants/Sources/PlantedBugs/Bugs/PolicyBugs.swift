@@ -155,19 +155,19 @@ private let poolOrderBugs = [
     suites: ["PoolOrderTests"]),
   Bug(
     "pool.oldest-turn-dropped", breaks: "a view that wants a turn less gives up its oldest",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
+    in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .expression(
       "heldTokens.lastIndex { $0.band == band }!",
       becomes: "heldTokens.firstIndex { $0.band == band }!"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
     "pool.given-up-turn-counts", breaks: "rule 5: a view waits for a turn that it has given up",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
+    in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .without("heldTokenCounts[band.index] -= 1"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
     "pool.used-turn-counts", breaks: "rule 5: a view whose turn has come gets no other",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
+    in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .without("heldTokenCounts[token.band.index] -= 1"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(

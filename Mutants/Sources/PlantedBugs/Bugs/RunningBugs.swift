@@ -193,7 +193,7 @@ private let watchdogBugs = [
   Bug(
     "idle.running-ignored", breaks: "runUntilIdle returns while a body runs",
     in: "UVDispatch/Engine/Core+Ending.swift",
-    .expression("running.isEmpty && blocked.admitted == 0", becomes: "blocked.admitted == 0"),
+    .expression("running.isEmpty && !blocked.hasAdmitted", becomes: "!blocked.hasAdmitted"),
     suites: ["RunUntilIdleTests", "IdleTests"]),
   Bug(
     "loop.re-entered", breaks: "rule 18: run() inside a task is not refused",

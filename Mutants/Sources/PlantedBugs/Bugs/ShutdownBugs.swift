@@ -52,8 +52,8 @@ private let phaseBugs = [
     breaks: "a flush that begins when a body was abandoned waits for ever for it",
     in: "UVDispatch/Engine/Core+Run.swift",
     .expression(
-      "!task.isAbandoned", becomes: "true",
-      within: "for task in running.all where !task.isAbandoned"),
+      "!$0.isAbandoned", becomes: "true",
+      within: "running.filter({ !$0.isAbandoned }) { add"),
     suites: ["FlushAtTheEndTests"]),
   Bug(
     "shutdown.fake-forgets-callers",
@@ -136,12 +136,12 @@ private let phaseBugs = [
   Bug(
     "shutdown.granted-ignored", breaks: "rule 13: concluded while a caller's turn has come",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("blocked.admitted > 0", becomes: "false"),
+    .expression("blocked.hasAdmitted", becomes: "false"),
     suites: ["CancelPhaseTests"]),
   Bug(
     "shutdown.running-ignored", breaks: "rule 13: concluded while a body runs",
     in: "UVDispatch/Engine/Core+Shutdown.swift",
-    .expression("running.all.contains { !$0.isAbandoned }", becomes: "false"),
+    .expression("running.contains { !$0.isAbandoned }", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
     "shutdown.background-ignored", breaks: "rule 13: concluded while the background has work",
@@ -248,7 +248,7 @@ private let endBugs = [
     "late.foreground-without-loop",
     breaks: "rule 13: a job of the foreground waits for ever where no loop runs",
     in: "UVDispatch/Engine/Core+Concluding.swift",
-    .expression("!loopThread.isClaimed", becomes: "false"),
+    .expression("!loopRuns", becomes: "false"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "late.thread-for-each", breaks: "each late job starts a thread, and all but one wait",

@@ -67,26 +67,26 @@ private let takeOverInViewBugs = [
 private let iterationBugs = [
   Bug(
     "tokens.callers-unseen", breaks: "a caller whose turn has come is not told",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
+    in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .expression(
       "callersWaiting == 0", becomes: "true",
       within: "guard callersWaiting == 0, heldTokens.count == workerRoom"),
     suites: ["TakeOverTests", "PoolOrderTests"]),
   Bug(
     "tokens.stay-low", breaks: "rule 7: a high task gets the turn of a low one",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
+    in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .expression(
       "heldTokens.isEmpty || heldTokenCounts[band.index] == heldTokens.count", becomes: "true"),
     suites: ["TakeOverTests", "PoolOrderTests"]),
   Bug(
     "tokens.kept-for-nothing", breaks: "a view that has nothing to start holds turns",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
+    in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .expression(
       "!heldTokens.isEmpty", becomes: "false", within: "callersWaiting > 0 || !heldTokens.isEmpty"),
     suites: ["TakeOverTests", "PoolOrderTests"]),
   Bug(
     "tokens.callers-without-business", breaks: "a caller of a full view is never told",
-    in: "TaskDispatch/Policy/ViewQueue.swift",
+    in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .expression(
       "callersWaiting > 0", becomes: "false", within: "callersWaiting > 0 || !heldTokens.isEmpty"),
     suites: ["TakeOverTests", "PoolOrderTests"]),

@@ -255,7 +255,7 @@ private let nestedBugs = [
     "search.run-without-a-share",
     breaks: "rule 14: a sync waits for the run of a callback, which finds no share of the pool",
     in: "UVDispatch/Engine/DeadlockSearch.swift",
-    .expression("core.busyWorkers < core.workers.width", becomes: "true"),
+    .expression("!core.workers.isFull(busy: core.busyWorkers)", becomes: "true"),
     suites: ["HelpingTests", "DeadlockSearchTests"]),
   Bug(
     "search.callback-brings-a-worker",
@@ -307,13 +307,13 @@ private let nestedBugs = [
 private let tellingBugs = [
   Bug(
     "telling.with-the-next", breaks: "rule 20: a worker that calls back holds the next task",
-    in: "UVDispatch/Engine/Engine+Worker.swift",
+    in: "UVDispatch/Engine/Engine+Bodies.swift",
     .expression("told.isNothing", becomes: "true", within: "guard told.isNothing else"),
     suites: ["UVContractTests"]),
   Bug(
     "telling.in-a-context",
     breaks: "rule 20: a callback on a worker's thread is in a task's context",
-    in: "UVDispatch/Engine/Engine+Worker.swift",
+    in: "UVDispatch/Engine/Engine+Bodies.swift",
     .expression("true", becomes: "false", within: "unlock(outsideTasks: true)"),
     suites: ["UVContractTests", "HelperFrameTests"]),
   Bug(

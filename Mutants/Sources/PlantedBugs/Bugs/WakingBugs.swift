@@ -29,9 +29,7 @@ private let inboxBugs = [
   Bug(
     "inbox.not-attended", breaks: "invariant A: it holds something and is not attended",
     in: "UVDispatch/Engine/Inbox.swift",
-    .without(
-      "signs.value.notifications.store(signs.value.notifications.load(ordering: .relaxed) + 1, ordering: .relaxed)"
-    ),
+    .expression("signs.value.notifications.load(ordering: .relaxed) + 1", becomes: "0"),
     suites: ["InboxTests", "HelpedDeadlockTests"]),
   Bug(
     "inbox.fetching-not-counted",
@@ -133,17 +131,17 @@ private let iterationBugs = [
     suites: ["ActorTests"]),
   Bug(
     "turn.deadline-ignored", breaks: "invariant W: the loop is not woken for an earlier timer",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("nextDeadline < loop.timerIsSetFor", becomes: "false"),
+    in: "UVDispatch/Engine/LoopWakeups.swift",
+    .expression("deadline < timerIsSetFor", becomes: "false"),
     suites: ["TimerWishTests", "CancelRaceTests"]),
   Bug(
     "turn.deadline-always-new", breaks: "the loop is woken for each timer that is set",
-    in: "UVDispatch/Engine/Core+Timers.swift",
-    .expression("nextDeadline < loop.timerIsSetFor", becomes: "true"),
+    in: "UVDispatch/Engine/LoopWakeups.swift",
+    .expression("deadline < timerIsSetFor", becomes: "true"),
     suites: ["TimerWishTests"]),
   Bug(
     "turn.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core+Reconciling.swift",
     .expression("loop.mustBeTold", becomes: "true"),
     suites: ["TimerWishTests"]),
   Bug(
@@ -275,15 +273,15 @@ private let parkingBugs = [
     breaks: "invariant L: a thread blocks before it starts the worker run that is due",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
-      "core.workers.pending > 0", becomes: "false",
-      within: "if core.workers.pending > 0 || core.loop.isPending"),
+      "core.workers.hasPending", becomes: "false",
+      within: "if core.workers.hasPending || core.loop.hasPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-wake",
     breaks: "invariant W: a thread blocks before it sends the wake-up that is due",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
-      "core.loop.isPending", becomes: "false",
-      within: "if core.workers.pending > 0 || core.loop.isPending"),
+      "core.loop.hasPending", becomes: "false",
+      within: "if core.workers.hasPending || core.loop.hasPending"),
     suites: ["ParkTests"]),
 ]
