@@ -66,20 +66,20 @@ private let holdingBugs = [
 private let stepBugs = [
   Bug(
     "held.searched", breaks: "a shutdown looks for each of n notifications among all of them",
-    in: "UVDispatch/Engine/HeldItems.swift",
+    in: "UVDispatch/Engine/Parts/HeldItems.swift",
     .expression(
       "item.place.position", becomes: "all.indices.first { isHere(item, at: $0) } ?? all.count",
       within: "let index = item.place.position"),
     suites: ["HeldItemsTests"]),
   Bug(
     "search.waiters-twice", breaks: "a search for deadlocks takes exponentially many steps",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .without("queues[queue]!.waiters = []"),
     suites: ["StepsOfDeadlockSearchTests", "StepsOfWaitsTests"]),
   Bug(
     "search.looks-at-all",
     breaks: "a search for deadlocks looks at every thread again for each that goes on",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .statement(
       "lookAgain(task.queue)",
       becomes:
@@ -88,19 +88,19 @@ private let stepBugs = [
     suites: ["StepsOfDeadlockSearchTests", "StepsOfWaitsTests"]),
   Bug(
     "search.each-section", breaks: "every change searches for deadlocks while threads are blocked",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .expression("blocked.takeSuspicion()", becomes: "true"),
     suites: ["StepsOfWaitsTests"]),
   Bug(
     "blocked.turn-wakes-all", breaks: "each turn in a queue wakes all that wait there",
-    in: "UVDispatch/Engine/BlockedThreads.swift",
+    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
     .statement(
       "for thread in threads where thread.isWaiting(for: task) { flag(thread) }",
       becomes: "flagAll()"),
     suites: ["StepsOfWaitsTests"]),
   Bug(
     "search.suspended-is-dead", breaks: "rule 14: refused for a view that may be resumed",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .expression(
       "queue.hasDeadBarrier", becomes: "queue.hasDeadBarrier || view.queue.isSuspended",
       within: "if queue.hasDeadBarrier ||"),
@@ -122,7 +122,7 @@ private let stepBugs = [
   Bug(
     "search.delivery-goes-on",
     breaks: "rule 14: a callback that waits for the loop on its own thread is not told",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .expression("blocked.deliveries", becomes: "0", within: "== blocked.deliveries"),
     suites: ["WaitsOnTheLoopTests"]),
 ]

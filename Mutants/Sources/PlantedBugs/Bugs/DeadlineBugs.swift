@@ -3,26 +3,26 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.asker-exempt",
     breaks: "a body whose own thread brings the deadline is not in the report",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .expression(
       "{ _ in true }", becomes: "{ task in TaskContext.first { $0 === task } == nil }",
       within: "abandonRunning { _ in true }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.loop-not-woken", breaks: "rule 13: no report while a job of a Task does not end",
-    in: "UVDispatch/Engine/Closing.swift",
+    in: "UVDispatch/Engine/Parts/Closing.swift",
     .expression(
       "[progress.drainUntil, progress.cancelUntil, endsAt]",
       becomes: "[progress.drainUntil, progress.cancelUntil]"),
     suites: ["LaterShutdownTests"]),
   Bug(
     "deadline.not-kept", breaks: "rule 13: no report while the body of a sync does not end",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .without("if let end = closing.endsAt, now >= end { return concludeAtDeadline() }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.no-grace", breaks: "rule 13: a body that is about to end is given up",
-    in: "UVDispatch/Engine/Closing.swift",
+    in: "UVDispatch/Engine/Parts/Closing.swift",
     .expression("cancelUntil.addingClamped(Self.grace)", becomes: "cancelUntil"),
     suites: ["LaterShutdownTests"]),
   Bug(
@@ -40,7 +40,7 @@ let deadlineBugs: [Bug] = [
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.thread-stays", breaks: "a thread is left behind when a shutdown is over",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("if let deadline = closing.deadline { callbacks.appendWake { deadline.end() } }"),
     suites: ["LeakTests"]),
   Bug(
@@ -52,31 +52,31 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.jobs-not-given-up",
     breaks: "rule 13: a job of a Task is counted as running at the end",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .expression("{ _ in true }", becomes: "{ !$0.isJob }", within: "abandonRunning { _ in true }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.callers-not-given-up",
     breaks: "rule 13: the body of a sync is counted as running at the end",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .expression(
       "{ _ in true }", becomes: "{ !$0.isCaller }", within: "abandonRunning { _ in true }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.admitted-left", breaks: "rule 13: the body of a sync begins after the report",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("rejectAdmitted()", within: "rejectAdmitted()\n    conclude()"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.caller-counted-twice",
     breaks: "rule 2: the body of a sync that was given up is counted again",
-    in: "UVDispatch/Engine/Core+Callers.swift",
+    in: "UVDispatch/Engine/Core/Core+Callers.swift",
     .without("if context.isAbandoned { return }"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "deadline.loop-stays-for-callbacks",
     breaks: "rule 13: run() does not return while a callback does not",
-    in: "UVDispatch/Engine/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
     .expression("closing.isPastDeadline(at: now)", becomes: "false"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
@@ -94,7 +94,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "strand.view-goes-on",
     breaks: "rule 4: a stranded job of an actor and a later one run at a time",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("task.view?.isStranded = true"),
     suites: ["StrandedJobTests"]),
   Bug(
@@ -130,7 +130,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "strand.waiting-stay",
     breaks: "rule 4: a job that waits in a stranded view runs beside one that came later",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .expression("$0.view === view", becomes: "false", within: "where: { $0.view === view }"),
     suites: ["StrandedJobTests"]),
   Bug(
@@ -144,18 +144,18 @@ let deadlineBugs: [Bug] = [
   Bug(
     "strand.suspended-view-takes-jobs",
     breaks: "rule 13: a job that comes to a suspended view is lost",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .expression("strandsAll || view.pool.queue.isSuspended", becomes: "strandsAll"),
     suites: ["StrandedJobTests"]),
   Bug(
     "strand.background-goes-on", breaks: "rule 13: a Task that yields for ever keeps the pool busy",
-    in: "UVDispatch/Engine/Closing.swift",
+    in: "UVDispatch/Engine/Parts/Closing.swift",
     .without("strandsAll = true"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
     "late.beside-a-body",
     breaks: "rule 4: a late job of an actor runs beside one that was given up",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .expression(
       "!running.contains { $0.lane == job.lane && $0.view === job.view }", becomes: "true"),
     suites: ["StrandedJobTests"]),
@@ -177,7 +177,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.behind-callbacks",
     breaks: "rule 13: the deadline waits for a callback of the call that began the shutdown",
-    in: "UVDispatch/Engine/DeferredCallbacks.swift",
+    in: "UVDispatch/Engine/Parts/DeferredCallbacks.swift",
     .statement("notes.append(.wake(call))", becomes: "notes.append(.call(call))"),
     suites: ["StuckCallbackTests"]),
   Bug(
@@ -203,19 +203,19 @@ let deadlineBugs: [Bug] = [
   Bug(
     "end.report-behind-callbacks",
     breaks: "rule 13: the report is there, and awaiters wait for a callback",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .statement("callbacks.prependResume(goOn)", becomes: "callbacks.append(goOn)"),
     suites: ["StuckCallbackTests"]),
   Bug(
     "end.report-behind-tasks",
     breaks: "rule 13: the executor of a Task that awaits a task keeps the report from other Tasks",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .statement("callbacks.prependResume(goOn)", becomes: "callbacks.appendResume(goOn)"),
     suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "end.jobs-behind-callbacks",
     breaks: "rule 13: a job that goes on elsewhere waits for a callback",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .statement(
       "callbacks.appendResume { executor.enqueueAgain(job) }",
       becomes: "callbacks.append { executor.enqueueAgain(job) }"),
@@ -237,13 +237,13 @@ let deadlineBugs: [Bug] = [
   Bug(
     "telling.dropped-unwoken",
     breaks: "rule 2: a Task awaits a group for ever whose dispatcher is gone",
-    in: "UVDispatch/Engine/Leftovers.swift",
+    in: "UVDispatch/Engine/Tasks/Leftovers.swift",
     .without("item.resume(.cancelled, telling)"),
     suites: ["DroppedTests"]),
   Bug(
     "telling.dropped-threads-unwoken",
     breaks: "rule 2: a thread waits for a group for ever of which a dispatcher is gone",
-    in: "UVDispatch/Engine/Leftovers.swift",
+    in: "UVDispatch/Engine/Tasks/Leftovers.swift",
     .expression(
       "item.wakeThreads(telling)", becomes: "_ = (item, telling)",
       within: "in zip(work, tellings) { item.wakeThreads(telling) }"),
@@ -251,7 +251,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "dropped.told-anywhere",
     breaks: "rule 12: what a dispatcher held keeps a thread of the pool that counts as free",
-    in: "UVDispatch/Engine/Leftovers.swift",
+    in: "UVDispatch/Engine/Tasks/Leftovers.swift",
     .expression("TaskContext.threadReleases", becomes: "false"),
     suites: ["DroppedTests", "TakingTurnsTests"]),
   Bug(
@@ -291,7 +291,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "end.report-on-one-thread",
     breaks: "rule 13: the executor of a Task keeps the report from another Task",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .expression("tasks.count == 1", becomes: "true"), suites: ["ExecutorsThatWaitTests"]),
   Bug(
     "fake.dropped-threads-unwoken",
@@ -333,13 +333,13 @@ let deadlineBugs: [Bug] = [
   Bug(
     "end.notification-overtaken",
     breaks: "rule 13: a notification is cancelled whose group the shutdown has emptied",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("!callbacks.isEmpty", becomes: "false", within: "if !callbacks.isEmpty ||"),
     suites: ["UVContractTests"]),
   Bug(
     "end.wakes-uncounted",
     breaks: "rule 13: the loop cancels a notification that another thread is about to let in",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("doors.callbackCounts.areWakingAtTheEnd", becomes: "false"),
     suites: ["NotificationAtTheEndTests"]),
 ]

@@ -9,7 +9,7 @@ let eventBugs = [
   Bug(
     "event.second-signal-cancelled",
     breaks: "a signal that comes while a shutdown cancels is cancelled with the rest",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("!outlivesDrain($0)", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
@@ -24,7 +24,7 @@ let eventBugs = [
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.asker-abandoned", breaks: "a body that asks for an end at once is abandoned by that",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("TaskContext.first { $0 === task } == nil", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
@@ -35,64 +35,64 @@ let eventBugs = [
     suites: ["SignalDispositionTests"]),
   Bug(
     "event.nothing-told", breaks: "a handler is told of no delivery",
-    in: "UVDispatch/Engine/EventHandler.swift",
+    in: "UVDispatch/Engine/Tasks/EventHandler.swift",
     .without("news.deliveries += deliveries"),
     suites: ["SignalTests"]),
   Bug(
     "event.last-told", breaks: "deliveries are lost while a call waits",
-    in: "UVDispatch/Engine/EventHandler.swift",
+    in: "UVDispatch/Engine/Tasks/EventHandler.swift",
     .statement("news.deliveries += deliveries", becomes: "news.deliveries = deliveries"),
     suites: ["SignalTests"]),
   Bug(
     "event.called-for-nothing", breaks: "a handler is called without a delivery",
-    in: "UVDispatch/Engine/EventHandler.swift",
+    in: "UVDispatch/Engine/Tasks/EventHandler.swift",
     .expression("deliveries > 0", becomes: "true"),
     suites: ["SignalTests"]),
   Bug(
     "event.told-twice", breaks: "a delivery is told in two calls",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .without("handler.news = EventHandler.News()"),
     suites: ["SignalTests"]),
   Bug(
     "event.called-once", breaks: "a handler is never called again",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .without("handler.call = nil"),
     suites: ["SignalTests"]),
   Bug(
     "event.called-each-time", breaks: "what comes while a call waits is a call of its own",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .expression("$0.call == nil", becomes: "true"),
     suites: ["SignalTests"]),
   Bug(
     "event.runs-when-removed", breaks: "rule 9: a call waits whose handler was removed",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .without("if let call = handler.call.take() { _ = cancel(call) }"),
     suites: ["SignalTests"]),
   Bug(
     "event.still-told", breaks: "a handler is called after it was removed",
-    in: "UVDispatch/Engine/Events.swift",
+    in: "UVDispatch/Engine/Parts/Events.swift",
     .without("ofSignals.removeAll { $0 === handler }"),
     suites: ["SignalTests"]),
   Bug(
     "event.outlives-the-shutdown", breaks: "rule 13: a handler is there when the shutdown is over",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("removeAllHandlers()"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.outlives-its-dispatcher",
     breaks: "a signal writes to a descriptor that its dispatcher has closed",
-    in: "UVDispatch/Engine/Core+Telling.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("removeAllHandlers()"),
     suites: ["SignalDispositionTests"]),
   Bug(
     "event.accepted-at-the-end",
     breaks: "rule 13: a handler is registered after the gate is closed",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .without("if closing.hasBegun { throw .shutDown }"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
     "event.signal-stays-ours", breaks: "the disposition of before does not come back",
-    in: "UVDispatch/Engine/EventHandler.swift",
+    in: "UVDispatch/Engine/Tasks/EventHandler.swift",
     .without("watch.end()"),
     suites: ["SignalDispositionTests"]),
   Bug(
@@ -109,7 +109,7 @@ let eventBugs = [
     suites: ["SignalTests"]),
   Bug(
     "event.stands-elsewhere", breaks: "rule 9: a call that waits is looked for where it is not",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(".due", becomes: ".queue", within: "item.place.stage = .due"),
     suites: ["SignalTests", "WaitingItemTests"]),
   Bug(
@@ -119,34 +119,34 @@ let eventBugs = [
     suites: ["ReadinessTests"]),
   Bug(
     "event.ready-for-more", breaks: "a handler is told what it did not ask for",
-    in: "UVDispatch/Engine/EventHandler.swift",
+    in: "UVDispatch/Engine/Tasks/EventHandler.swift",
     .expression("readiness.intersection(interest)", becomes: "readiness"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.closed-and-kept", breaks: "a handler of a descriptor that was closed stays for ever",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .without("if handler.source != nil, !handler.waitAgain() { remove(handler) }"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.number-is-taken", breaks: "the number of a descriptor that was closed cannot be watched",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .expression(
       "handler.waitAgain()", becomes: "true", within: "if handler.waitAgain() { throw"),
     suites: ["ClosedDescriptorTests"]),
   Bug(
     "event.watched-twice", breaks: "two handlers watch one descriptor, and one is never told",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .expression(
       "handler.waitAgain()", becomes: "false", within: "if handler.waitAgain() { throw"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.nobody-looks", breaks: "the loop does not watch what another thread has registered",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Callers.swift",
     .without("loop.want()"),
     suites: ["ReadinessTests"]),
   Bug(
     "event.stays-in-the-set", breaks: "a descriptor is watched whose handler was removed",
-    in: "UVDispatch/Engine/EventHandler.swift",
+    in: "UVDispatch/Engine/Tasks/EventHandler.swift",
     .without("set.remove(descriptor)"),
     suites: ["ReadinessTests"]),
   Bug(
@@ -181,12 +181,12 @@ let eventBugs = [
     suites: ["SignalSequenceTests"]),
   Bug(
     "event.lost-at-the-end", breaks: "rule 13: a signal that came before a shutdown is lost",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("isIteration", becomes: "true", within: "guard isIteration, !hasWorkThatCanEnd"),
     suites: ["SignalAtTheEndTests", "CancelPhaseTests"]),
   Bug(
     "event.told-too-late", breaks: "rule 13: a handler is called when a shutdown cancels",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .expression("closing.callsHandlers(ofSignals: $0.isOfSignal, at: now)", becomes: "true"),
     suites: ["SignalAtTheEndTests"]),
   Bug(
@@ -229,7 +229,7 @@ let eventBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "event.own-not-known", breaks: "rule 19: a handler cannot cancel its own registration",
-    in: "UVDispatch/Engine/Core+Events.swift",
+    in: "UVDispatch/Engine/Core/Core+Events.swift",
     .without("handler.served = handler.call"),
     suites: ["UVContractTests"]),
   Bug(

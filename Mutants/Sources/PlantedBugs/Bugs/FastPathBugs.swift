@@ -4,51 +4,51 @@ let fastPathBugs: [Bug] =
 
 private let successorBugs = [
   Bug(
-    "successor.flush-ignored", breaks: "a flush waits for a body that has ended",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    "batch.flush-ignored", breaks: "a flush waits for a body that has ended",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without("if running.hasFlushes { return nil }"),
     suites: ["BatchTests"]),
   Bug(
-    "successor.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",
-    in: "UVDispatch/Engine/Core+Foreground.swift",
+    "batch.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",
+    in: "UVDispatch/Engine/Core/Core+Foreground.swift",
     .without("if foreground.due.hasStartable { return nil }"),
     suites: ["DueTimerTests", "BatchTests"]),
   Bug(
-    "successor.not-counted", breaks: "rule 1: the ledger does not know of a body that ran",
-    in: "UVDispatch/Engine/Accounts.swift",
+    "batch.not-counted", breaks: "rule 1: the ledger does not know of a body that ran",
+    in: "UVDispatch/Engine/Parts/Accounts.swift",
     .without("ledger.completed += 1", within: "ledger.completed += 1\n    ledger.waiting"),
     suites: ["BatchTests"]),
   Bug(
-    "successor.waits-for-ever", breaks: "rule 1: the ledger believes that a body waits that ran",
-    in: "UVDispatch/Engine/Accounts.swift",
+    "batch.waits-for-ever", breaks: "rule 1: the ledger believes that a body waits that ran",
+    in: "UVDispatch/Engine/Parts/Accounts.swift",
     .without(
       "ledger.waiting -= 1", within: "ledger.completed += 1\n    ledger.waiting -= 1"),
     suites: ["BatchTests"]),
   Bug(
-    "successor.same-task", breaks: "rule 16: two bodies have one number",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    "batch.same-task", breaks: "rule 16: two bodies have one number",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without(
       "self.id = id", within: "adopt(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
     suites: ["BatchTests"]),
   Bug(
-    "successor.same-place", breaks: "rule 16: a body believes that it was posted elsewhere",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    "batch.same-place", breaks: "rule 16: a body believes that it was posted elsewhere",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without(
       "adopt(plainAt: site)",
       within: "adopt(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
     suites: ["BatchTests"]),
   Bug(
-    "successor.no-hint", breaks: "rule 5: a searching worker is not told of what may start",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    "batch.no-hint", breaks: "rule 5: a searching worker is not told of what may start",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without("if workers.areSearching { hintToSearchers() }"),
     suites: ["TakingSuccessorsTests"]),
   Bug(
-    "successor.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
+    "batch.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("left > 0", becomes: "true"),
     suites: ["BudgetTests"]),
   Bug(
-    "successor.no-time", breaks: "rule 12: a lease does not return its thread",
+    "batch.no-time", breaks: "rule 12: a worker run does not return its thread",
     in: "UVDispatch/Engine/Engine+Bodies.swift",
     .expression("!isUsedUp", becomes: "true"),
     suites: ["BudgetTests", "GoodCitizenTests"]),
@@ -90,27 +90,27 @@ private let takeOverBugs = [
 
 private let allotmentBugs = [
   Bug(
-    "allotment.without-end", breaks: "rule 12: nothing is ever used up",
+    "budget.without-end", breaks: "rule 12: nothing is ever used up",
     in: "UVDispatch/Engine/TimeBudget.swift",
     .expression("time >= end", becomes: "false"),
     suites: ["TimeBudgetTests"]),
   Bug(
-    "allotment.looks-ever-less", breaks: "rule 12: long bodies run unseen",
+    "budget.looks-ever-less", breaks: "rule 12: long bodies run unseen",
     in: "UVDispatch/Engine/TimeBudget.swift",
     .expression("min(Self.mostUnseen, stride * 2)", becomes: "stride * 2"),
     suites: ["TimeBudgetTests"]),
   Bug(
-    "allotment.all-are-short", breaks: "rule 12: long bodies run unseen",
+    "budget.all-are-short", breaks: "rule 12: long bodies run unseen",
     in: "UVDispatch/Engine/TimeBudget.swift",
     .expression("time - lastLook < short", becomes: "true"),
     suites: ["TimeBudgetTests"]),
   Bug(
-    "allotment.from-the-start", breaks: "the clock is read after each of many short bodies",
+    "budget.from-the-start", breaks: "the clock is read after each of many short bodies",
     in: "UVDispatch/Engine/TimeBudget.swift",
     .without("lastLook = time"),
     suites: ["TimeBudgetTests"]),
   Bug(
-    "allotment.counts-on", breaks: "the clock is read after each of many short bodies",
+    "budget.counts-on", breaks: "the clock is read after each of many short bodies",
     in: "UVDispatch/Engine/TimeBudget.swift",
     .without("unseen = 0", within: "unseen = 0\n    lastLook = time"),
     suites: ["TimeBudgetTests"]),
@@ -255,17 +255,17 @@ private let enterBugs = [
     suites: ["EnteringTests"]),
   Bug(
     "enter.former-parent", breaks: "a caller is shown as the child of another's parent",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without("parentIfAny = parent ?? 0"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.caller-unknown", breaks: "rule 4: the share of a caller is never given back",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without("runner = .caller"),
     suites: ["EnteringTests"]),
   Bug(
     "enter.barrier-for-ever", breaks: "rule 6: nothing starts behind a barrier that has ended",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("ranAsBarrier = isBarrier"),
     suites: ["EnteringTests"]),
 ]
@@ -273,7 +273,7 @@ private let enterBugs = [
 private let endingBugs = [
   Bug(
     "withdraw.counted-nowhere", breaks: "rule 2: the ledger does not know of what was cancelled",
-    in: "UVDispatch/Engine/Core+Cancelling.swift",
+    in: "UVDispatch/Engine/Core/Core+Cancelling.swift",
     .without("countEnd(ofUnstarted: .cancelled)"),
     suites: ["UVContractTests", "WaitingItemTests"]),
   Bug(
@@ -291,7 +291,8 @@ private let endingBugs = [
     .without("unlockDelivered()", within: "lock()\n    unlockDelivered()\n  }"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
-    "withdraw.no-lease", breaks: "invariant L: no worker starts what a cancellation has set free",
+    "withdraw.no-worker-run",
+    breaks: "invariant L: no worker starts what a cancellation has set free",
     in: "UVDispatch/Engine/Engine.swift",
     .expression(
       "!core.workers.hasPending", becomes: "true", within: "guard !core.workers.hasPending"),
@@ -302,70 +303,70 @@ private let reuseBugs = [
   Bug(
     "reuse.looked-at",
     breaks: "rule 14: a thread that waits for a task is told of another one's circle",
-    in: "UVDispatch/Engine/RunningTasks.swift",
+    in: "UVDispatch/Engine/Parts/RunningTasks.swift",
     .expression("isKnownUniquelyReferenced(&task)", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.frames", breaks: "the frame of a thread becomes a task that waits",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .expression("!task.isThreadContext", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.without-end", breaks: "what one burst needed is held for ever",
-    in: "UVDispatch/Engine/RunningTasks.swift",
+    in: "UVDispatch/Engine/Parts/RunningTasks.swift",
     .expression("freeTasks.count < FreeList.most", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.keeps-the-item", breaks: "rule 17: an item lives until its object is used again",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without("letGo()", within: "letGo()\n    view = nil"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.keeps-the-view", breaks: "rule 17: a view lives until its object is used again",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without("view = nil", within: "letGo()\n    view = nil"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.abandoned-again", breaks: "rule 1: the outcome of a task is taken for another's",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without(
       "isAbandoned = false", within: "isAbandoned = false\n    isKnown = false\n    isBlocked"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.old-age", breaks: "rule 8: a task expires by the time of another",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without("cameDueAt = nil"),
     suites: ["ReuseTests"]),
   Bug(
     "abandoned.under-the-lock", breaks: "a deinit that calls the dispatcher waits for itself",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without(
       "callbacks.append { withExtendedLifetime((item, outcome)) {} }"),
     suites: ["AbandonedValueTests"]),
   Bug(
-    "term.never-over", breaks: "rule 12: a lease keeps its thread while others wait for one",
+    "slice.never-over", breaks: "rule 12: a worker run keeps its thread while others wait for one",
     in: "UVDispatch/Engine/TimeSlice.swift",
     .expression("now - began >= Self.quantum", becomes: "false"),
     suites: ["TimeSliceTests"]),
   Bug(
-    "term.any-answer", breaks: "rule 12: an answer counts from before others came",
+    "slice.any-answer", breaks: "rule 12: an answer counts from before others came",
     in: "UVDispatch/Engine/TimeSlice.swift",
     .expression(
       "began + Self.asksAfter", becomes: "began", within: "hadThreadToSpare(began + Self.asksAfter)"
     ),
     suites: ["TimeSliceTests"]),
   Bug(
-    "term.goes-on-where-it-began", breaks: "a lease that goes on is over at once",
+    "slice.goes-on-where-it-began", breaks: "a worker run that goes on is over at once",
     in: "UVDispatch/Engine/TimeSlice.swift",
     .without("self = TimeSlice(from: now)"),
     suites: ["TimeSliceTests"]),
   Bug(
-    "term.waits-a-whole-one", breaks: "rule 12: a lease waits too long for its answer",
+    "slice.waits-a-whole-one", breaks: "rule 12: a worker run waits too long for its answer",
     in: "UVDispatch/Engine/TimeSlice.swift",
     .expression("began + Self.quantum - now", becomes: "Self.quantum"),
     suites: ["TimeSliceTests"]),
   Bug(
-    "question.asked-once", breaks: "no lease ever goes on after the first",
+    "question.asked-once", breaks: "no worker run ever goes on after the first",
     in: "UVDispatch/LibUV/WorkerRuns.swift",
     .without("isAsked.store(false, ordering: .relaxed)"),
     suites: ["QuestionTests"]),

@@ -76,50 +76,50 @@ let itemBugs = [
     suites: ["EarlyQuestionTests"]),
   Bug(
     "time.observed-early", breaks: "rule 16: an observer is told of a time before the submission",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core/Core.swift",
     .expression("isObserved || clock.isKnown", becomes: "clock.isKnown"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.known-twice", breaks: "a submission reads a clock that has been read",
-    in: "UVDispatch/Engine/Core.swift",
+    in: "UVDispatch/Engine/Core/Core.swift",
     .expression("isObserved || clock.isKnown", becomes: "isObserved"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.expires-early", breaks: "rule 8: a task expires before its time to live is over",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(
       "item.timeToLive != nil", becomes: "false", within: "hasTimeToLive: item.timeToLive != nil"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
     "time.before-the-start", breaks: "a task was submitted before its dispatcher was made",
-    in: "UVDispatch/Engine/Doors.swift",
+    in: "UVDispatch/Engine/Doors/Doors.swift",
     .expression(
       "max(0, recentMonotonicNanoseconds() - origin)",
       becomes: "recentMonotonicNanoseconds() - origin"),
     suites: ["TimeOfSubmissionTests"]),
   Bug(
-    "spares.given-twice", breaks: "two tasks are one object",
-    in: "UVDispatch/Engine/FreeList.swift",
+    "free-list.given-twice", breaks: "two tasks are one object",
+    in: "UVDispatch/Engine/Parts/FreeList.swift",
     .expression("task.nextFree.take()", becomes: "task", within: "first = task.nextFree.take()"),
     suites: ["ReuseTests"]),
   Bug(
-    "spares.forgotten", breaks: "what is kept is never used again but the last",
-    in: "UVDispatch/Engine/FreeList.swift",
+    "free-list.forgotten", breaks: "what is kept is never used again but the last",
+    in: "UVDispatch/Engine/Parts/FreeList.swift",
     .without("task.nextFree = first.take()"),
     suites: ["ReuseTests"]),
   Bug(
-    "spares.counted-up-alone", breaks: "after a thousand tasks, none is used again",
-    in: "UVDispatch/Engine/FreeList.swift",
+    "free-list.counted-up-alone", breaks: "after a thousand tasks, none is used again",
+    in: "UVDispatch/Engine/Parts/FreeList.swift",
     .without("count -= 1"),
     suites: ["ReuseTests"]),
   Bug(
-    "spares.go-as-a-chain", breaks: "a dispatcher that ends overflows a small stack",
-    in: "UVDispatch/Engine/FreeList.swift",
+    "free-list.go-as-a-chain", breaks: "a dispatcher that ends overflows a small stack",
+    in: "UVDispatch/Engine/Parts/FreeList.swift",
     .without("while let task = next { next = task.nextFree.take() }"),
     suites: ["ReuseTests"]),
   Bug(
     "item.moved-unseen", breaks: "rule 9: another is cancelled than was asked for",
-    in: "UVDispatch/Engine/Entry.swift",
+    in: "UVDispatch/Engine/Tasks/Entry.swift",
     .without(
       "item.place.position = position",
       within: "case .item(let item): item.place.position = position"),
@@ -127,18 +127,18 @@ let itemBugs = [
   Bug(
     "item.of-another",
     breaks: "rule 9: another is taken out of its queue for one that is not there",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression("isOut", becomes: "true", within: "isOut, \"\\(item.name) does not stand"),
     suites: ["WaitingItemTests"]),
   Bug(
     "plain.behind-higher", breaks: "rule 13: a plain body is reported behind what overtook it",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .expression(
       "item.site.band == .medium", becomes: "true", within: "|| item.site.band == .medium"),
     suites: ["PlainInViewTests"]),
   Bug(
     "item.stands-on", breaks: "rule 9: what has started is taken out of a queue",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("item.place.stage = .nowhere"),
     suites: ["WaitingItemTests", "UVContractTests"]),
   Bug(
@@ -158,19 +158,19 @@ let itemBugs = [
     suites: ["InlineTests"]),
   Bug(
     "item.end-unnoticed", breaks: "rule 13: a shutdown waits for what was cancelled",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without(
       "if closing.hasBegun { loop.want() }",
       within: "accounts.endUnstarted(outcome)\n    if closing.hasBegun { loop.want() }"),
     suites: ["WaitingItemTests"]),
   Bug(
     "item.due-unknown", breaks: "rule 2: a timer's time to live counts from its submission",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .without("if item.timeToLive != nil { task(for: item).cameDueAt = time }"),
     suites: ["WaitingItemTests", "UVContractTests"]),
   Bug(
     "item.two-tasks", breaks: "an item has a task for each thread that asks",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("item.queued = task", within: "item.queued = task\n    return task"),
     suites: ["WaitingItemTests"]),
   Bug(

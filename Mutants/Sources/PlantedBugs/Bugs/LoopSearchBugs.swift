@@ -3,12 +3,12 @@
 let loopSearchBugs: [Bug] = [
   Bug(
     "looks.untold", breaks: "invariant W: the loop looks on while something waits for it",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .without("doors.hints.setLoopMustLook(true)"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.as-if-due", breaks: "invariant W: the loop looks on while something waits for it",
-    in: "UVDispatch/Engine/LoopWakeups.swift",
+    in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .expression("state == .asleep || state == .spinning", becomes: "state == .asleep"),
     suites: ["LoopSearchTests"]),
   Bug(
@@ -20,27 +20,27 @@ let loopSearchBugs: [Bug] = [
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.past-timer", breaks: "rule 8: a timer that is due waits until the loop has looked",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression(
       "nextDeadline >= now.addingClamped(loop.spinLimit.length)", becomes: "true"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.instead-of-leaving", breaks: "runUntilIdle() comes back late",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression(
       "!leavesWhenIdle", becomes: "true",
       within: "!leavesWhenIdle && !closing.hasBegun"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.instead-of-ending", breaks: "rule 13: the end of a shutdown comes late",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression(
       "!closing.hasBegun", becomes: "true",
       within: "!leavesWhenIdle && !closing.hasBegun"),
     suites: ["LoopSearchTests"]),
   Bug(
     "looks.not-learned-by-hand", breaks: "the loop sleeps after each of tasks that come one by one",
-    in: "UVDispatch/Engine/LoopWakeups.swift",
+    in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .without("spinLimit.learn(at: now())"), suites: ["LoopSearchTests"]),
   Bug(
     "looks.learned-late", breaks: "the loop sleeps after every few tasks of a stream",

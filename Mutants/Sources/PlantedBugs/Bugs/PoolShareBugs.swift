@@ -2,13 +2,13 @@
 let poolShareBugs: [Bug] = [
   Bug(
     "share.not-asked", breaks: "rule 12: two dispatchers fill the pool together",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression("share.begin()", becomes: "true"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "share.second-not-asked",
     breaks: "rule 12: a second run takes the thread of another dispatcher",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression("share.beginAnother()", becomes: "true"),
     suites: ["GoodCitizenTests"]),
   Bug(

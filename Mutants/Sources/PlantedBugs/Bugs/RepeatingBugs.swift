@@ -97,17 +97,17 @@ private let tickBugs = [
 private let repeatingInCoreBugs = [
   Bug(
     "repeating.not-known", breaks: "rule 13: a shutdown does not see a timer that has a run",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .without("timers.addRun(of: timer)"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.run-without-task", breaks: "rule 9: a run that is cancelled ends without its timer",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .without("_ = task(for: run)"),
     suites: ["CancelRaceTests"]),
   Bug(
     "repeating.run-not-counted", breaks: "rule 13: a run is not in the ledger",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .without("accept(run)"),
     suites: ["UVContractTests"]),
   Bug(
@@ -117,7 +117,7 @@ private let repeatingInCoreBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "repeating.never-forgotten", breaks: "rule 17: the dispatcher keeps a timer that has ended",
-    in: "UVDispatch/Engine/Timers.swift",
+    in: "UVDispatch/Engine/Parts/Timers.swift",
     .without("withRun[ObjectIdentifier(timer)] = nil"),
     suites: ["UVContractTests", "AbandonedRunTests"]),
   Bug(
@@ -137,40 +137,40 @@ private let repeatingInCoreBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "repeating.given-up-goes-on", breaks: "rule 2: a timer whose run was given up never ends",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .without(
       "endUnstarted(run.timer, .cancelled)"),
     suites: ["UVContractTests", "CancelRaceTests"]),
   Bug(
     "repeating.cancel-forgets", breaks: "rule 9: a timer that is cancelled in a run goes on",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .without("timer.requestCancellation()"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.ticks-through-shutdown", breaks: "rule 13: a shutdown does not stop the ticks",
-    in: "UVDispatch/Engine/Timers.swift",
+    in: "UVDispatch/Engine/Parts/Timers.swift",
     .statement("timer.ticks.stop(at: now)", becomes: "_ = timer"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.missed-not-told", breaks: "rule 8: a run does not learn how many ticks were missed",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("if item.kind == .timer { (item as? RunItem)?.beginBody(at: instant) }"),
     suites: ["UVContractTests"]),
   Bug(
     "repeating.abandoned-timer-lives", breaks: "rule 2: the timer of an abandoned run never ends",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("if let run = item as? RunItem { endTimer(of: run) }"),
     suites: ["AbandonedRunTests"]),
   Bug(
     "repeating.unseen-in-groups",
     breaks: "rule 14: a wait for a group does not see a timer that has a run",
-    in: "UVDispatch/Engine/Timers.swift",
+    in: "UVDispatch/Engine/Parts/Timers.swift",
     .without("for timer in withRun.values { body(timer) }"),
     suites: ["UVContractTests", "RandomHistoryTests"]),
   Bug(
     "repeating.wait-does-not-follow",
     breaks: "rule 14: a wait for a timer does not look at its run",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .without("if item.next !== item { return blocker(of: item.next) }"),
     suites: ["UVContractTests"]),
   Bug(

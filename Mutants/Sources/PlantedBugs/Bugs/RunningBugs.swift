@@ -4,42 +4,42 @@ let runningBugs: [Bug] = cancelBugs + timerBugs + executorBugs + handleBugs + wa
 private let cancelBugs = [
   Bug(
     "cancel.left-in-the-queue", breaks: "rule 9: a cancelled task runs",
-    in: "UVDispatch/Engine/Core+Cancelling.swift",
+    in: "UVDispatch/Engine/Core/Core+Cancelling.swift",
     .expression(
       "takeBack(item)", becomes: "true", within: "guard takeBack(item) else { return .tooLate }"),
     suites: ["UVContractTests"]),
   Bug(
     "cancel.timer-left-in-the-heap", breaks: "rule 9: a cancelled timer fires",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression("timers.remove(item)", becomes: "true"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
     "cancel.running-as-waiting", breaks: "rule 9: a running body is cancelled as if it waited",
-    in: "UVDispatch/Engine/Core+Cancelling.swift",
+    in: "UVDispatch/Engine/Core/Core+Cancelling.swift",
     .expression("item.isRunning", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
     "cancel.flag-not-raised", breaks: "rule 9: a running body does not see that it was cancelled",
-    in: "UVDispatch/Engine/Core+Cancelling.swift",
+    in: "UVDispatch/Engine/Core/Core+Cancelling.swift",
     .without(
       "item.requestCancellation()", within: "item.requestCancellation()\n      return .requested"),
     suites: ["UVContractTests"]),
   Bug(
     "expiry.ignored", breaks: "rule 2: a body starts after its time to live",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .expression(
       "task.waitsSince.advanced(by: timeToLive)", becomes: "DispatcherInstant(nanoseconds: .max)"),
     suites: ["UVContractTests"]),
   Bug(
     "expiry.keeps-its-share", breaks: "rule 4: an expired task keeps its share of the width",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without(
       "giveBackShare(of: task)",
       within: "if begin(task) { return task }\n    giveBackShare(of: task)"),
     suites: ["UVContractTests"]),
   Bug(
     "flush.end-unnoticed", breaks: "rule 2: a Task that flushes waits on",
-    in: "UVDispatch/Engine/RunningTasks.swift",
+    in: "UVDispatch/Engine/Parts/RunningTasks.swift",
     .without("for index in flushes.indices { flushes[index].remaining.remove(number) }"),
     suites: ["UVContractTests"]),
 ]
@@ -47,12 +47,12 @@ private let cancelBugs = [
 private let timerBugs = [
   Bug(
     "timer.early", breaks: "rule 8: a timer fires up to three milliseconds early",
-    in: "UVDispatch/Engine/Core+Timers.swift",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .expression("now", becomes: "now + 3_000_000", within: "timers.takeNext(dueBy: now)"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
     "timer.no-tolerance", breaks: "rule 8: a tolerance saves no wake-up",
-    in: "UVDispatch/Engine/Timers.swift",
+    in: "UVDispatch/Engine/Parts/Timers.swift",
     .expression("item.toleranceInNanoseconds", becomes: "0"),
     suites: ["EventLoopTests"]),
   Bug(
@@ -106,7 +106,7 @@ private let handleBugs = [
     .without("loop.takeWakes()"),
     suites: ["WokenLoopTests"]),
   Bug(
-    "lease.never-seen", breaks: "each lease takes memory for ever",
+    "worker-run.never-seen", breaks: "each lease takes memory for ever",
     in: "UVDispatch/LibUV/WorkerRuns.swift",
     .without("if unsafe loop.pointee.data == nil { unsafe uv_run(loop, UV_RUN_NOWAIT) }"),
     suites: ["MemoryTests"]),
@@ -166,7 +166,7 @@ private let handleBugs = [
 private let watchdogBugs = [
   Bug(
     "watchdog.not-woken", breaks: "no thread looks for stalls once the watchdog has parked",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("if let wake = observation.unparkWatchdog() { callbacks.appendWake(wake) }"),
     suites: ["ParkedWatchdogTests"]),
   Bug(
@@ -192,7 +192,7 @@ private let watchdogBugs = [
     suites: ["RunAfterIdleTests"]),
   Bug(
     "idle.running-ignored", breaks: "runUntilIdle returns while a body runs",
-    in: "UVDispatch/Engine/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
     .expression("running.isEmpty && !blocked.hasAdmitted", becomes: "!blocked.hasAdmitted"),
     suites: ["RunUntilIdleTests", "IdleTests"]),
   Bug(

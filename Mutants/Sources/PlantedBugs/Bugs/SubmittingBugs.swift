@@ -118,12 +118,12 @@ private let forkBugs = [
 private let gateBugs = [
   Bug(
     "gate.stays-open", breaks: "rule 13: something is accepted after the drain",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("shutdown.phase == .draining", becomes: "true"),
     suites: ["ShutdownDeadlineTests"]),
   Bug(
     "gate.timer-let-in", breaks: "rule 13: a timer outlives the drain",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .expression("!isTimer", becomes: "true"),
     suites: ["UVContractTests"]),
   Bug(
@@ -144,17 +144,17 @@ private let gateBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "gate.mailbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("doors.foreground.close()"),
     suites: ["ShutdownDeadlineTests", "UVContractTests"]),
   Bug(
     "gate.inbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("doors.background.close()"),
     suites: ["RunUntilIdleTests", "UVContractTests"]),
   Bug(
     "gate.left-uncollected", breaks: "rule 13: what the closed inboxes held is not drained",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("drainAll()", within: "doors.background.close()\n    drainAll()"),
     suites: ["GoingIdleTests", "StartTests"]),
 ]
@@ -163,14 +163,14 @@ private let orderBugs = [
   Bug(
     "order.item-overtakes",
     breaks: "rule 3: a timer that comes due goes before what was posted",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without(
       "drainWhatPrecedes(on: .background, in: view)",
       within: "drainWhatPrecedes(on: .background, in: view)\n    let position"),
     suites: ["ViewInboxTests"]),
   Bug(
     "order.take-overtaken", breaks: "rule 7: a low task starts before a medium one in the inbox",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without(
       "if !background.pool.hasMedium, doors.background.mayHoldEntries { drainBackground() }",
       within:
@@ -195,24 +195,24 @@ private let orderBugs = [
     suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.band-ignored", breaks: "rule 7: every task is medium",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(
       "item.site.band", becomes: ".medium", within: "to: item.view as? UVView, in: item.site.band"),
     suites: ["UVContractTests"]),
   Bug(
     "order.promoted-unseen",
     breaks: "rule 13: a plain body in the inbox is not cancelled with the rest",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("drainAll()", within: "func materialisePlainTasks() {\n    drainAll()"),
     suites: ["MaterialisingTests"]),
   Bug(
     "order.promoted-nowhere", breaks: "rule 9: a promoted body cannot be taken out of its queue",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("task.position = position"),
     suites: ["MaterialisingTests"]),
   Bug(
     "order.promoted-as-last", breaks: "rule 13: what never started is reported out of order",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .expression("last", becomes: "lastID", within: "order: last)"),
     suites: ["MaterialisingTests"]),
   Bug(
@@ -224,7 +224,7 @@ private let orderBugs = [
     suites: ["PlainBarrierTests", "UVContractTests"]),
   Bug(
     "barrier.item-lost", breaks: "rule 6: a labelled barrier divides nothing",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(
       "item.isBarrier", becomes: "false", within: "in: item.site.band, isBarrier: item.isBarrier"),
     suites: ["UVContractTests"]),
@@ -251,17 +251,17 @@ private let limitBugs = [
     suites: ["FullQueueTests", "UVContractTests"]),
   Bug(
     "limit.never-less", breaks: "rule 2: no room comes from what has left the queue",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .without("standby.count(-1, of: item)"),
     suites: ["FullQueueTests"]),
   Bug(
     "limit.waiting-run-forgotten", breaks: "rule 2: a thread that waits for room is not admitted",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .without("giveRoom()", within: "standby.count(-1, of: item)\n      giveRoom()"),
     suites: ["UVContractTests"]),
   Bug(
     "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("noteTaken(item)", within: "noteTaken(item)\n      admitCallers()"),
     suites: ["UVContractTests"]),
   Bug(
@@ -278,7 +278,7 @@ private let limitBugs = [
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
     "limit.jobs-counted", breaks: "rule 2: jobs and callers take the room of tasks",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .expression("false", becomes: "true", within: "case .job, .caller, .mainQueue, nil: false"),
     suites: ["LimitExemptionTests"]),
 ]

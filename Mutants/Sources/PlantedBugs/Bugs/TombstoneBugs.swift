@@ -1,27 +1,27 @@
 /// How a cancelled item leaves a tombstone, which no thread touches.
 let tombstoneBugs: [Bug] = [
   Bug(
-    "vacated.alive", breaks: "what was cancelled is taken, and runs or is freed twice",
+    "tombstone.alive", breaks: "what was cancelled is taken, and runs or is freed twice",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
       "unsafe tombstones![index &>> 6] & (1 &<< UInt64(index & 63)) != 0", becomes: "false"),
     suites: ["RingTests", "RingLifetimeTests"]),
   Bug(
-    "vacated.again", breaks: "a slot is vacated twice, and its object let go of too often",
+    "tombstone.again", breaks: "a slot is vacated twice, and its object let go of too often",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
       "!isTombstone(at: position)", becomes: "true",
       within: "!isTombstone(at: position) else { return false }\n    if unsafe tombstones == nil"),
     suites: ["RingLifetimeTests"]),
   Bug(
-    "vacated.removed", breaks: "what was let go of is handed out",
+    "tombstone.removed", breaks: "what was let go of is handed out",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
       "!isTombstone(at: position)", becomes: "true",
       within: "!isTombstone(at: position) else { return nil }"),
     suites: ["RingLifetimeTests"]),
   Bug(
-    "vacated.outside", breaks: "a slot that is not held is marked, and what comes there is lost",
+    "tombstone.outside", breaks: "a slot that is not held is marked, and what comes there is lost",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
       "position < tail", becomes: "true",
@@ -30,65 +30,65 @@ let tombstoneBugs: [Bug] = [
     ),
     suites: ["RingLifetimeTests"]),
   Bug(
-    "vacated.for-good", breaks: "what comes into a slot that was vacated once is lost",
+    "tombstone.for-good", breaks: "what comes into a slot that was vacated once is lost",
     in: "TaskDispatch/Platform/Ring.swift",
     .without("unsafe tombstones![index &>> 6] &= ~(1 &<< UInt64(index & 63))"),
     suites: ["RingTests", "RingLifetimeTests"]),
   Bug(
-    "vacated.uncounted", breaks: "what was vacated counts as alive",
+    "tombstone.uncounted", breaks: "what was vacated counts as alive",
     in: "TaskDispatch/Platform/Ring.swift",
     .without("tombstoneCount &+= 1"), suites: ["RingTests", "RingLifetimeTests"]),
   Bug(
-    "vacated.when-grown", breaks: "what was cancelled is taken once the queue has grown",
+    "tombstone.when-grown", breaks: "what was cancelled is taken once the queue has grown",
     in: "TaskDispatch/Platform/Ring.swift",
     .without("emptyTombstone()", within: "emptyTombstone()\n    unsafe free(tombstones)"),
     suites: ["RingLifetimeTests"]),
   Bug(
-    "vacated.when-compacted", breaks: "what was cancelled is moved as if it waited",
+    "tombstone.when-compacted", breaks: "what was cancelled is moved as if it waited",
     in: "TaskDispatch/Platform/Ring.swift",
     .without("emptyTombstone()", within: "emptyTombstone()\n    var target = tail"),
     suites: ["RingCompactionTests"]),
   Bug(
-    "vacated.copied", breaks: "a copy of a queue holds what was let go of",
+    "tombstone.copied", breaks: "a copy of a queue holds what was let go of",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
       "isTombstone(at: position)", becomes: "false", within: "isTombstone(at: position) ? nil"),
     suites: ["RingLifetimeTests"]),
   Bug(
-    "vacated.let-go-of-with-the-ring", breaks: "an object is let go of too often",
+    "tombstone.let-go-of-with-the-ring", breaks: "an object is let go of too often",
     in: "TaskDispatch/Platform/Ring.swift",
     .expression(
       "!isTombstone(at: position)", becomes: "true", within: "if !isTombstone(at: position) {"),
     suites: ["RingLifetimeTests"]),
   Bug(
-    "vacated.leaks", breaks: "what was cancelled is never freed",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    "tombstone.leaks", breaks: "what was cancelled is never freed",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("if isKnown, isOut { letGoOfShare(in: item) }"), suites: ["WaitingItemTests"]),
   Bug(
-    "vacated.turns-stay", breaks: "rule 4: a queue keeps a turn for what was cancelled",
+    "tombstone.turns-stay", breaks: "rule 4: a queue keeps a turn for what was cancelled",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without("if isTombstone { reconcile(view, now: now) }"),
     suites: ["PoolOrderTests"]),
   Bug(
-    "vacated.of-another",
+    "tombstone.of-another",
     breaks: "rule 9: another is taken out of its queue for one that is not there",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(
       "item.placeIsIn == doors.name", becomes: "true",
       within: "item.placeIsIn == doors.name && doors"),
     suites: ["WaitingItemTests"]),
   Bug(
-    "vacated.nameless",
+    "tombstone.nameless",
     breaks: "rule 9: of two dispatchers without a name, one takes from the other",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression("name != .none", becomes: "true"), suites: ["WaitingItemTests"]),
   Bug(
-    "vacated.barrier", breaks: "rule 5: a barrier that is cancelled divides its queue for ever",
-    in: "UVDispatch/Engine/Core+Items.swift",
+    "tombstone.barrier", breaks: "rule 5: a barrier that is cancelled divides its queue for ever",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression("!item.isBarrier", becomes: "true", within: "!item.isBarrier && item.placeIsIn"),
     suites: ["UVContractTests"]),
   Bug(
-    "vacated.unnamed", breaks: "a name that was given before is given again",
+    "tombstone.unnamed", breaks: "a name that was given before is given again",
     in: "TaskDispatch/Work/WorkItem+Making.swift",
     .expression("UInt16(exactly: count) ?? 0", becomes: "UInt16(truncatingIfNeeded: count)"),
     suites: ["WaitingItemTests"]),

@@ -59,7 +59,7 @@ private let takeOverInViewBugs = [
     suites: ["TakeOverTwinTests", "TakeOverTests"]),
   Bug(
     "take-over.inbox-unseen", breaks: "rule 5: a view goes before what was posted since",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without("if doors.background.mayHoldEntries { return nil }"),
     suites: ["PlainInViewTests"]),
 ]
@@ -101,60 +101,60 @@ private let iterationBugs = [
 private let plainInViewBugs = [
   Bug(
     "plain.view-dropped", breaks: "rule 17: a view goes while its bodies wait",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("view.pool.holder = view"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept", breaks: "rule 17: a view whose bodies have run never goes",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("view.holder = nil", within: "if view.queue.ready.isEmpty { view.holder = nil }"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-cancelled", breaks: "rule 17: a view is kept by what was cancelled",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("letGoIfEmpty(view)", within: "letGoIfEmpty(view)\n    return isOut"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-turned-away",
     breaks: "rule 17: a rejected caller of sync keeps its view alive",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("defer { letGoIfEmpty(view) }"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-granted",
     breaks: "rule 17: an admitted caller of sync keeps its view alive",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("letGoIfEmpty(next.view)"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-successor", breaks: "rule 17: a view is kept by the last that has started",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without("letGoIfEmpty(pool)"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-named", breaks: "rule 17: a view is kept by bodies that have tasks",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("pool.holder = nil", within: ".background, view) }\n      pool.holder = nil"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-unordered", breaks: "rule 13: what never started is reported out of order",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("last = view.orderOfPlain"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-unknown", breaks: "rule 4: a body believes to run on the background",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("context.enter(view.holder as? UVView)"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-unnamed", breaks: "rule 13: what never started in a view is not cancelled",
-    in: "UVDispatch/Engine/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("pool.updateEach { promote(&$0, $1, .background, view) }"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-frame",
     breaks: "rule 17: a view is kept by a thread that has no more to do",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("task.enter(nil)"),
     suites: ["PlainInViewTests"]),
 ]

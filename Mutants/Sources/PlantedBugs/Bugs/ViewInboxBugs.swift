@@ -43,19 +43,19 @@ private let postingBugs = [
     in: file, .expression("isForTwo", becomes: "false", within: "mayNotifyForMore = isForTwo"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "view-inbox.always-for-two", breaks: "a lease is started for a body that must wait",
+    "view-inbox.always-for-two", breaks: "a worker run is started for a body that must wait",
     in: file, .expression("isForTwo", becomes: "true", within: "mayNotifyForMore = isForTwo"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "view-inbox.full-announces-more", breaks: "a lease is started for a body that must wait",
+    "view-inbox.full-announces-more", breaks: "a worker run is started for a body that must wait",
     in: file,
     .without(
       "state.value.mayNotifyForMore = false",
       within: "state.value.mayNotifyForMore = false\n    body(&state"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "view-inbox.announces-more-when-closed", breaks: "invariant C: a post past the gate fetches",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "view-inbox.announces-more-when-closed", breaks: "invariant C: a post past the gate notifies",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("beginPost()", becomes: "beginPost() || true", within: "mayNotify, beginPost()"),
     suites: ["ViewInboxTests"]),
   Bug(
@@ -67,33 +67,33 @@ private let postingBugs = [
 
 private let announcingBugs = [
   Bug(
-    "announce.past-the-gate", breaks: "invariant C: something comes in past the gate",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "mark-ready.past-the-gate", breaks: "invariant C: something comes in past the gate",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("beginPost()", becomes: "beginPost() || true", within: "guard beginPost() else"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.unseen", breaks: "rule 2: no thread that looks sees that a view has something",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "mark-ready.unseen", breaks: "rule 2: no thread that looks sees that a view has something",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("signs.value.holdsView.store(sign, ordering: .relaxed)"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.only-one", breaks: "rule 5: a view goes before what others have got since",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "mark-ready.only-one", breaks: "rule 5: a view goes before what others have got since",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("views.value.isEmpty", becomes: "true", within: "let sign = views.value.isEmpty"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.stale", breaks: "it says that it holds views that were collected",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "mark-ready.stale", breaks: "it says that it holds views that were drained",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("signs.value.holdsView.store(Signs.none, ordering: .relaxed)"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.rests", breaks: "invariant A: the background's inbox is left although views wait",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "mark-ready.rests", breaks: "invariant A: the background's inbox goes idle although views wait",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("views.value.isEmpty", becomes: "true", within: "isEmpty, views.value.isEmpty"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "announce.others-unseen", breaks: "rule 5: a view goes before what others have got since",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "mark-ready.others-unseen", breaks: "rule 5: a view goes before what others have got since",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("held != Signs.none", becomes: "false", within: "return held != Signs.none"),
     suites: ["ViewInboxTests"]),
 ]
@@ -150,7 +150,7 @@ private let fullViewBugs = [
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.successor-unseen", breaks: "a worker leaves a full view that has got more",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without("if let view = context.view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
@@ -169,28 +169,28 @@ private let fullViewBugs = [
 
 private let collectingBugs = [
   Bug(
-    "collect-views.by-nobody", breaks: "rule 2: a worker does not look for what views have got",
+    "drain-views.by-nobody", breaks: "rule 2: a worker does not look for what views have got",
     in: run,
     .without(
       "if inbox.mayHoldViews { drainReadyViews() }",
       within: "if inbox.mayHoldViews { drainReadyViews() }\n      guard let next"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.helper", breaks: "rule 14: a helper does not look for what its view has got",
+    "drain-views.helper", breaks: "rule 14: a helper does not look for what its view has got",
     in: run,
     .without(
       "if inbox.mayHoldViews { drainReadyViews() }",
       within: "if inbox.mayHoldViews { drainReadyViews() }\n    if let view, view"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.helper-of-full",
+    "drain-views.helper-of-full",
     breaks: "rule 14: a helper does not look for what its view has got",
     in: run,
     .without("if let view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.successor", breaks: "rule 5: the background goes before what views have got",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    "drain-views.successor", breaks: "rule 5: the background goes before what views have got",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without(
       "if doors.background.mayHoldViews { drainReadyViews() }",
       within:
@@ -198,63 +198,63 @@ private let collectingBugs = [
     ),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.successor-in-view", breaks: "rule 5: a view goes before what others have got",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    "drain-views.successor-in-view", breaks: "rule 5: a view goes before what others have got",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without(
       "if doors.background.mayHoldViews(otherThan: context.queue.view) { drainReadyViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.own", breaks: "a worker leaves its view although that has got more",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    "drain-views.own", breaks: "a worker leaves its view although that has got more",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without(
       "if doors.background.mayHoldViews { drainReadyViews() }",
       within:
         "if doors.background.mayHoldViews { drainReadyViews() }\n      if let view = context.view"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.background-only", breaks: "the ledger and the end miss what views have got",
+    "drain-views.background-only", breaks: "the ledger and the end miss what views have got",
     in: collecting,
     .without(
       "if inbox.mayHoldViews { drainReadyViews() }",
       within: "}\n    if inbox.mayHoldViews { drainReadyViews() }\n  }"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.overtaken", breaks: "rule 3: a task goes before what was posted before it",
+    "drain-views.overtaken", breaks: "rule 3: a task goes before what was posted before it",
     in: submitting,
     .without(
       "if inbox.mayHoldViews { drainReadyViews() }",
       within: "drainBackground() }\n    if inbox.mayHoldViews { drainReadyViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.low-caller", breaks: "rule 7: a low sync goes before what was posted before it",
+    "drain-views.low-caller", breaks: "rule 7: a low sync goes before what was posted before it",
     in: submitting,
     .without("if poolView(view).queue.callersWaiting > 0 { drainPosted(to: view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.low-caller-at-an-end",
+    "drain-views.low-caller-at-an-end",
     breaks: "rule 7: a low sync goes before what was posted before it",
     in: run,
     .without(
       "drainIfCallersWait(task.view)", within: "drainIfCallersWait(task.view)\n    // Last"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.low-caller-behind-a-cancelled",
+    "drain-views.low-caller-behind-a-cancelled",
     breaks: "rule 7: a low sync goes before what was posted before it",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("drainIfCallersWait(uvView)"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.low-caller-resumed",
+    "drain-views.low-caller-resumed",
     breaks: "rule 7: a low sync goes before what was posted before it",
     in: submitting, .without("drainIfCallersWait(view)"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.low-caller-of-full",
+    "drain-views.low-caller-of-full",
     breaks: "rule 7: a low sync goes before what was posted to a full view before it",
     in: submitting, .without("if let view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "collect-views.grants-kept", breaks: "rule 14: a caller is not told that its turn has come",
+    "drain-views.grants-kept", breaks: "rule 14: a caller is not told that it was admitted",
     in: collecting,
     .without(
       "admitCallers()",
@@ -268,12 +268,12 @@ private let posted = ["PostedItemTests"]
 private let postedItemBugs = [
   Bug(
     "posted.low-first", breaks: "rule 7: a low item goes before a medium one that was posted",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .expression("!pool.hasMedium", becomes: "false", within: "|| !pool.hasMedium {"),
     suites: posted),
   Bug(
     "posted.untold", breaks: "rule 8: an item that was posted to a lane cannot be cancelled",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
   Bug(
     "posted.untold-in-view",
@@ -306,17 +306,17 @@ private let postedItemBugs = [
     suites: posted),
   Bug(
     "posted.goes-on-abandoned", breaks: "rule 13: an item gets a second outcome",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .expression("!isAbandoned", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted
   ),
   Bug(
     "posted.goes-on-known",
     breaks: "rule 14: a wait for an item seems to be for what follows it",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .expression("!isKnown", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted),
   Bug(
     "posted.counted-twice", breaks: "rule 2: the ledger does not balance",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without(
       "accounts.passOn(ending: outcome)",
       within: "accounts.passOn(ending: outcome)\n    context.goOn(at"),
@@ -324,12 +324,12 @@ private let postedItemBugs = [
   ),
   Bug(
     "posted.waits-for-ever", breaks: "rule 2: the ledger believes that an item waits that ran",
-    in: "UVDispatch/Engine/Accounts.swift",
+    in: "UVDispatch/Engine/Parts/Accounts.swift",
     .without("ledger.waiting -= 1", within: "ledger.count(outcome)\n    ledger.waiting -= 1"),
     suites: posted),
   Bug(
     "posted.queued-for-ever", breaks: "rule 17: an item that has ended keeps its frame",
-    in: "UVDispatch/Engine/Core+Batches.swift",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without("if context.holdsItem { context.forgetInItem() }"),
     suites: posted),
 ]

@@ -33,12 +33,12 @@ private let syncBugs = [
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
     "sync.share-not-given-back", breaks: "rule 4: a view of width 1 runs nothing more",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("giveBackShare(of: task)", within: "giveBackShare(of: task)\n    var item: WorkItem?"),
     suites: ["UVContractTests"]),
   Bug(
     "wait.end-not-noted", breaks: "rule 14: a thread that goes on is taken for one that waits",
-    in: "UVDispatch/Engine/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .without("isBlocked = false\n    waitsFor = nil"),
     suites: ["HeartbeatTests"]),
   Bug(
@@ -93,17 +93,17 @@ private let syncBugs = [
 private let deadlockBugs = [
   Bug(
     "deadlock.pool-ignored", breaks: "rule 14: told of a deadlock although a worker is free",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .expression("mayStart", becomes: "false"),
     suites: ["WayOutTests", "StandstillTests"]),
   Bug(
     "deadlock.foreground-ignored", breaks: "rule 14: told of a deadlock although the loop has work",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Foreground.swift",
     .expression("hasForeground", becomes: "false"),
     suites: ["WayOutTests", "StandstillTests"]),
   Bug(
     "deadlock.hidden-by-timers", breaks: "rule 14: not told of a deadlock while a timer is pending",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Foreground.swift",
     .expression("hasForeground", becomes: "hasForeground || !timers.isEmpty"),
     suites: ["StandstillTests"]),
 ]
@@ -111,30 +111,30 @@ private let deadlockBugs = [
 private let blockedBugs = [
   Bug(
     "blocked.admission-unflagged", breaks: "rule 2: an admitted caller of sync sleeps on",
-    in: "UVDispatch/Engine/Core+Concluding.swift",
+    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("blocked.flag(callerOf: caller)"), suites: ["UVContractTests"]),
   Bug(
     "blocked.room-unflagged", breaks: "rule 2: a thread that waits for room sleeps on",
-    in: "UVDispatch/Engine/Core+Submit.swift",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .without("blocked.flagThoseWithoutRoom()"), suites: ["UVContractTests"]),
   Bug(
     "blocked.outcome-unflagged", breaks: "rule 2: a thread that waits for an outcome sleeps on",
-    in: "UVDispatch/Engine/Core+Telling.swift",
+    in: "UVDispatch/Engine/Core/Core+Telling.swift",
     .without("if telling.isAwaited { blocked.flagWaiters(of: item) }"),
     suites: ["UVContractTests"]),
   Bug(
     "blocked.foreground-unflagged", breaks: "rule 2: a caller of sync on the foreground sleeps on",
-    in: "UVDispatch/Engine/Core+Run.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("if task.lane == .foreground { blocked.flag(callerOf: task) }"),
     suites: ["UVContractTests"]),
   Bug(
     "blocked.group-unwoken", breaks: "rule 2: a thread that waits for a group sleeps on",
-    in: "UVDispatch/Engine/DeferredCallbacks.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .without("item.wakeThreads(telling)"),
     suites: ["UVContractTests", "UndisturbedTests"]),
   Bug(
     "blocked.nested-uncounted", breaks: "rule 14: a task in its own sync body counts as running",
-    in: "UVDispatch/Engine/Core+Callers.swift", .without("blocked.addTask()"),
+    in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("blocked.addTask()"),
     suites: ["StandstillTests", "WayOutTests"]),
 ]
 
@@ -195,20 +195,20 @@ private let searchBugs = [
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.by-hand-ignored", breaks: "rule 14: a wait for a group entered by hand is refused",
-    in: "UVDispatch/Engine/AwaitedGroups.swift",
+    in: "UVDispatch/Engine/Waiting/AwaitedGroups.swift",
     .without(
       "if group.count > groups[name]!.all.count { groups[name]!.all = running[name]! }"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.without-room-unknown",
     breaks: "rule 14: a group is waited for with a member that waits for room behind the wait",
-    in: "UVDispatch/Engine/AwaitedGroups.swift",
+    in: "UVDispatch/Engine/Waiting/AwaitedGroups.swift",
     .without("add(.withoutRoom(item), of: item)"),
     suites: ["UVContractTests"]),
   Bug(
     "search.end-closes-no-circle",
     breaks: "rule 14: a circle that the end of a body closes stays",
-    in: "UVDispatch/Engine/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .expression("mayHoldUpCallers(of: task.view)", becomes: "false"),
     suites: ["VerdictTests", "HeartbeatTests", "HelpedDeadlockTests"]),
   Bug(
@@ -218,17 +218,17 @@ private let searchBugs = [
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.flagged-ignored", breaks: "rule 14: refused, although its wait has an end",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .expression("blocked.flagged == 0", becomes: "true"), suites: ["DeadlockSearchTests"]),
   Bug(
     "search.running-ignored", breaks: "rule 14: refused, although a body goes on",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .expression("running.count == blocked.tasks", becomes: "true"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.no-help",
     breaks: "rule 14: a saturated pool refuses a sync that a worker could bring on",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .without("helper.mayHelp = true"), suites: ["HelpingTests", "HelperFrameTests"]),
 ]
 
@@ -242,31 +242,31 @@ private let nestedBugs = [
     suites: ["ObserverThatWaitsTests"]),
   Bug(
     "nested.outer-not-searched", breaks: "rule 14: a thread without a task waits for itself",
-    in: "UVDispatch/Engine/BlockedThreads.swift",
+    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
     .without("if let outer, !outer.isSearched, !outer.mayTimeOut { search(outer) }"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "nested.deliveries-twice",
     breaks: "rule 14: a callback that is in two waits hides a standstill",
-    in: "UVDispatch/Engine/BlockedThreads.swift",
+    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
     .expression("standing.deliveries - counted", becomes: "standing.deliveries"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.run-without-a-share",
     breaks: "rule 14: a sync waits for the run of a callback, which finds no share of the pool",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .expression("!core.workers.isFull(busy: core.busyWorkers)", becomes: "true"),
     suites: ["HelpingTests", "DeadlockSearchTests"]),
   Bug(
     "search.callback-brings-a-worker",
     breaks: "rule 14: a wait goes on for a callback, whose run finds no share of the pool after it",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .expression("thread.tasks.contains { $0.runner == .worker }", becomes: "true"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.helper-goes-on",
     breaks: "rule 14: a circle is not seen while one of its threads helps with a task",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .statement(
       "noteHelper(thread)", becomes: "return true",
       within: "noteHelper(thread)\n    }\n    let blocker"),
@@ -274,12 +274,12 @@ private let nestedBugs = [
   Bug(
     "search.helper-helps-once",
     breaks: "rule 14: a sync is refused although the thread that helps would help again",
-    in: "UVDispatch/Engine/DeadlockSearch.swift",
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .without("noteHelper(thread)", within: "noteHelper(thread)\n    }\n    let blocker"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.helps-in-vain", breaks: "rule 14: a worker helps, and the circle stays",
-    in: "UVDispatch/Engine/Core+Waiting.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .expression(
       "search.dead.first(where: { !$0.isBusy })",
       becomes:
@@ -287,7 +287,7 @@ private let nestedBugs = [
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.one-refusal-only", breaks: "rule 14: of two circles that one event closes, one stays",
-    in: "UVDispatch/Engine/BlockedThreads.swift",
+    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
     .without("if thread.wasRefused { mayCloseCircle = true }"),
     suites: ["DeadlockSearchTests"]),
   Bug(

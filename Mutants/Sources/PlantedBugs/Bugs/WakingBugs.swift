@@ -6,13 +6,13 @@ let wakingBugs: [Bug] =
 private let inboxBugs = [
   Bug(
     "inbox.holds-nothing", breaks: "rule 2: no thread that looks sees what was posted",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression(
       "state.value.entries.isEmpty", becomes: "false", within: "if state.value.entries.isEmpty {"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
-    "inbox.stale-flag", breaks: "invariant of the inbox: it says that it holds what was collected",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "inbox.stale-flag", breaks: "invariant of the inbox: it says that it holds what was drained",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without(
       "signs.value.holdsEntries.store(false, ordering: .relaxed)",
       within: """
@@ -23,45 +23,45 @@ private let inboxBugs = [
   Bug(
     "inbox.never-fetches",
     breaks: "invariant A: no consumer is notified of an inbox that none drains",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("mayNotify", becomes: "false", within: "let mustNotify = mayNotify"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
-    "inbox.not-attended", breaks: "invariant A: it holds something and is not attended",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "inbox.not-attended", breaks: "invariant A: it holds something and is not notified",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("signs.value.notifications.load(ordering: .relaxed) + 1", becomes: "0"),
     suites: ["InboxTests", "HelpedDeadlockTests"]),
   Bug(
     "inbox.fetching-not-counted",
     breaks: "the loop is closed under a thread that is about to wake it",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("state.value.notifying += 1"),
     suites: ["ClosingTests"]),
   Bug(
     "inbox.fetching-not-counted-down", breaks: "rule 13: the loop never ends",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("state.value.notifying -= 1"),
     suites: ["ClosingTests", "RunTests"]),
   Bug(
     "inbox.closer-not-told", breaks: "rule 13: the closer waits for a thread that has gone",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("!state.value.isOpen", becomes: "false"),
     suites: ["ClosingTests"]),
   Bug(
-    "inbox.rests-while-full", breaks: "invariant A: it is left although it holds something",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "inbox.rests-while-full", breaks: "invariant A: it goes idle although it holds something",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression(
       "state.value.entries.isEmpty", becomes: "true",
       within: "guard state.value.entries.isEmpty, views.value.isEmpty"),
     suites: ["InboxTests", "GoingIdleTests", "WakingTests"]),
   Bug(
     "inbox.never-rests", breaks: "rule 2: the next post notifies no consumer",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("signs.value.notifications.store(0, ordering: .relaxed)"),
     suites: ["InboxTests", "GoingIdleTests", "WakingTests"]),
   Bug(
     "inbox.takes-in-when-closed", breaks: "invariant C and rule 13: the gate is not closed",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without(
       "state.value.isOpen = false\n",
       within:
@@ -76,7 +76,7 @@ private let windowBugs = [
   Bug(
     "window.flag-cleared-late",
     breaks: "rule 2: no thread sees what is posted while another drains",
-    in: "UVDispatch/Engine/Inbox.swift",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .statement(
       "signs.value.holdsEntries.store(false, ordering: .relaxed)",
       becomes: """
@@ -91,8 +91,9 @@ private let windowBugs = [
         """),
     suites: ["InboxTests"]),
   Bug(
-    "window.left-late", breaks: "invariant A: what is posted while another leaves is not attended",
-    in: "UVDispatch/Engine/Inbox.swift",
+    "window.left-late",
+    breaks: "invariant A: what is posted while another goes idle is not notified",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
     .statement(
       "signs.value.notifications.store(0, ordering: .relaxed)",
       becomes: """
@@ -106,17 +107,17 @@ private let windowBugs = [
 
 private let notifyingBugs = [
   Bug(
-    "fetch.no-wake", breaks: "rule 2: the loop sleeps over what was posted",
+    "notify.no-wake", breaks: "rule 2: the loop sleeps over what was posted",
     in: "UVDispatch/Engine/Engine.swift",
     .without("loop.wake()", within: "loop.wake()\n      isClosed"),
     suites: ["GoingIdleTests", "StartTests", "WakingTests"]),
   Bug(
-    "fetch.no-look", breaks: "invariant I: no lease is started for what was posted",
+    "notify.no-look", breaks: "invariant I: no worker run is started for what was posted",
     in: "UVDispatch/Engine/Engine.swift",
     .without("requestWorker()", within: "requestWorker()\n      isClosed"),
     suites: ["GoingIdleTests", "GoodCitizenTests"]),
   Bug(
-    "fetch.closer-not-woken", breaks: "rule 13: the closer sleeps on",
+    "notify.closer-not-woken", breaks: "rule 13: the closer sleeps on",
     in: "UVDispatch/Engine/Engine.swift",
     .without("if isClosed { letBlockedThreadsCheck() }"),
     suites: ["ClosingTests"]),
@@ -124,76 +125,78 @@ private let notifyingBugs = [
 
 private let iterationBugs = [
   Bug(
-    "turn.foreground-ignored", breaks: "invariant W: the loop is not woken for a task",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    "iteration.foreground-ignored", breaks: "invariant W: the loop is not woken for a task",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression(
       "hasForeground", becomes: "false", within: "loop.isWanted || hasForeground"),
     suites: ["ActorTests"]),
   Bug(
-    "turn.deadline-ignored", breaks: "invariant W: the loop is not woken for an earlier timer",
-    in: "UVDispatch/Engine/LoopWakeups.swift",
+    "iteration.deadline-ignored", breaks: "invariant W: the loop is not woken for an earlier timer",
+    in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .expression("deadline < timerIsSetFor", becomes: "false"),
     suites: ["TimerWishTests", "CancelRaceTests"]),
   Bug(
-    "turn.deadline-always-new", breaks: "the loop is woken for each timer that is set",
-    in: "UVDispatch/Engine/LoopWakeups.swift",
+    "iteration.deadline-always-new", breaks: "the loop is woken for each timer that is set",
+    in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .expression("deadline < timerIsSetFor", becomes: "true"),
     suites: ["TimerWishTests"]),
   Bug(
-    "turn.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    "iteration.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression("loop.mustBeTold", becomes: "true"),
     suites: ["TimerWishTests"]),
   Bug(
-    "turn.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
-    in: "UVDispatch/Engine/Core+Reconciling.swift",
+    "iteration.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .expression(
       "loop.isWanted", becomes: "false", within: "loop.isWanted || hasForeground"),
     suites: ["BudgetTests", "CancelRaceTests"]),
   Bug(
-    "turn.woken-after-the-end", breaks: "a loop that was closed is woken",
-    in: "UVDispatch/Engine/LoopWakeups.swift",
+    "iteration.woken-after-the-end", breaks: "a loop that was closed is woken",
+    in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .without("state = .over"),
     suites: ["LateJobTests", "CancelRaceTests"]),
   Bug(
-    "turn.in-flight-not-counted",
+    "iteration.in-flight-not-counted",
     breaks: "the loop is closed under a thread that is about to wake it",
-    in: "UVDispatch/Engine/LoopWakeups.swift",
+    in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .without("inFlight += 1"),
     suites: ["ClosingTests"]),
   Bug(
-    "turn.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
-    in: "UVDispatch/Engine/Core+Foreground.swift",
+    "iteration.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
+    in: "UVDispatch/Engine/Core/Core+Foreground.swift",
     .without("drainForeground()", within: "drainForeground() }\n    while let entry"),
     suites: ["RunTests"]),
   Bug(
-    "turn.does-not-rest", breaks: "rule 2: the loop sleeps, and the next post notifies no consumer",
+    "iteration.does-not-rest",
+    breaks: "rule 2: the loop sleeps, and the next post notifies no consumer",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("!doors.foreground.tryGoIdle()", becomes: "false"),
     suites: ["GoingIdleTests", "WakingTests"]),
   Bug(
-    "turn.second-look-ignored", breaks: "rule 2: what came between the look and the rest is lost",
+    "iteration.second-look-ignored",
+    breaks: "rule 2: what came between the look and the going idle is lost",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("!doors.foreground.tryGoIdle()", becomes: "!doors.foreground.tryGoIdle() && false"),
     suites: ["GoingIdleTests", "WakingTests"]),
   Bug(
-    "turn.does-not-come-round", breaks: "rule 2: what is over the budget waits for ever",
+    "iteration.does-not-come-round", breaks: "rule 2: what is over the budget waits for ever",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("loop.comesRoundAgain(again)"),
     suites: ["BudgetTests"]),
   Bug(
-    "turn.timer-not-set", breaks: "rule 8: a timer never comes",
+    "iteration.timer-not-set", breaks: "rule 8: a timer never comes",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .without("setTimer(core)", within: "if !again { setTimer(core) }"),
     suites: ["EventLoopTests", "DueTimerTests"]),
   Bug(
-    "turn.stays-due", breaks: "invariant W: no thread wakes a loop that has gone to sleep",
+    "iteration.stays-due", breaks: "invariant W: no thread wakes a loop that has gone to sleep",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .statement(
       "core.loop.endIteration(again: again)", becomes: "core.loop.endIteration(again: true)"),
     suites: ["ActorTests"]),
   Bug(
-    "turn.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
+    "iteration.no-budget", breaks: "rule 11: a task that re-posts itself starves descriptors",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("left > 0", becomes: "true"),
     .expression(
@@ -204,12 +207,12 @@ private let iterationBugs = [
 
 private let unlockingBugs = [
   Bug(
-    "unlock.no-lease", breaks: "invariant L: the lease that is owed is not started",
+    "unlock.no-worker-run", breaks: "invariant L: the worker run that is due is not started",
     in: "UVDispatch/Engine/Engine.swift",
     .without("WorkerRuns.start { dispatcher.engine.work() }"),
     suites: ["UVContractTests"]),
   Bug(
-    "unlock.no-wake", breaks: "invariant W: the wake that is owed is not made",
+    "unlock.no-wake", breaks: "invariant W: the wake-up that is due is not made",
     in: "UVDispatch/Engine/Engine.swift",
     .without("if wakes { loop.wake() }"),
     suites: ["ActorTests"]),
@@ -220,41 +223,41 @@ private let unlockingBugs = [
     suites: ["RunTests"]),
   Bug(
     "unlock.delivery-stays-counted", breaks: "rule 13: the loop never ends",
-    in: "UVDispatch/Engine/Doors.swift",
+    in: "UVDispatch/Engine/Doors/Doors.swift",
     .without("threads.subtract(1, ordering: .sequentiallyConsistent)"),
     suites: ["RunTests", "UVContractTests"]),
   Bug(
     "end.timer-unknown", breaks: "a timer that has ended is not found by its runs that have not",
-    in: "UVDispatch/Engine/Core+Telling.swift",
+    in: "UVDispatch/Engine/Core/Core+Telling.swift",
     .expression("task.item", becomes: "task.takeItem()", within: "end(task.item, task.release()"),
     suites: ["UVContractTests"]),
   Bug(
     "unlock.end-of-delivery-untold",
     breaks: "rule 2: a thread that waits for an outcome waits for ever",
-    in: "UVDispatch/Engine/Doors.swift",
+    in: "UVDispatch/Engine/Doors/Doors.swift",
     .expression("parties.load(ordering: .sequentiallyConsistent) > 0", becomes: "false"),
     suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.end-of-delivery-always-told", breaks: "a third section of the lock for each handle",
-    in: "UVDispatch/Engine/Doors.swift",
+    in: "UVDispatch/Engine/Doors/Doors.swift",
     .expression("parties.load(ordering: .sequentiallyConsistent) > 0", becomes: "true"),
     suites: ["DeliveryTests"]),
   Bug(
     "unlock.waiter-uncounted", breaks: "rule 2: a thread that waits for an outcome waits for ever",
-    in: "UVDispatch/Engine/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
     .without("doors.callbackCounts.addParty()"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.waiter-counted-for-ever", breaks: "a third section of the lock for each handle",
-    in: "UVDispatch/Engine/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
     .without("doors.callbackCounts.removeParty()"), suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.shutdown-uncounted",
     breaks: "rule 13: the loop does not learn that all waiters were told",
-    in: "UVDispatch/Engine/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
     .without("doors.callbackCounts.addParty()"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.leaver-uncounted", breaks: "runUntilIdle() does not learn that all waiters were told",
-    in: "UVDispatch/Engine/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core/Core+Ending.swift",
     .without("leaves ? doors.callbackCounts.addParty() : doors.callbackCounts.removeParty()"),
     suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
@@ -269,7 +272,7 @@ private let unlockingBugs = [
 
 private let parkingBugs = [
   Bug(
-    "park.keeps-the-lease",
+    "park.keeps-the-worker-run",
     breaks: "invariant L: a thread blocks before it starts the worker run that is due",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
