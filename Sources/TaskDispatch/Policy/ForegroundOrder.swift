@@ -7,7 +7,7 @@
   @usableFromInline package var posted: ReadyQueue<Entry>
   @usableFromInline package var due: ReadyQueue<Entry>
   /// The last task came from ``due``, so the next comes from ``posted`` if one waits there.
-  @usableFromInline var postedIsNext = false
+  @usableFromInline var tookDue = false
 
   /// - Parameters:
   ///   - agingStep: As in ``ReadyQueue``. It has no effect, since each of the two queues has one band.
@@ -23,19 +23,38 @@
 
   /// Takes the next task. Nil if none waits.
   @inlinable package mutating func take(now: () -> Int64) -> Entry? {
-    if !postedIsNext, let entry = due.take(now: now) {
-      postedIsNext = true
+    if !tookDue, let entry = due.take(now: now) {
+      tookDue = true
       return entry
     }
-    postedIsNext = false
+    tookDue = false
     return posted.take(now: now) ?? due.take(now: now)
   }
 
-  /// Takes the next task if that is a posted one that `isWanted`, and no due task waits. For a thread that has just
-  /// run a posted task.
-  @inlinable @inline(__always)
-  package mutating func takeOnly(if isWanted: (inout Entry) -> Bool) -> Entry? {
-    due.hasStartable ? nil : posted.takeOnly(if: isWanted)
+  /// Whether ``take(now:)`` would take a posted task.
+  @inlinable package var postedIsNext: Bool {
+    posted.hasStartable && (tookDue || !due.hasStartable)
+  }
+
+  /// Takes the next posted task, although a due one may be next. Nil if none waits.
+  @inlinable package mutating func takePosted(now: () -> Int64) -> Entry? {
+    let entry = posted.take(now: now)
+    if entry != nil { tookDue = false }
+    return entry
+  }
+
+  /// Takes the due task that stands at `position`, although another task may be next.
+  @inlinable package mutating func takeDue(at position: Int) -> Entry? {
+    let entry = due.remove(at: position, in: .medium)
+    if entry != nil { tookDue = true }
+    return entry
+  }
+
+  /// Shows the task that ``take(now:)`` would return to `body`, and leaves it in place. Nil if none waits.
+  @inlinable package func withNext<Result>(
+    now: () -> Int64, _ body: (borrowing Entry) -> Result
+  ) -> Result? {
+    postedIsNext ? posted.withNext(now: now, body) : due.withNext(now: now, body)
   }
 
   /// Calls `body` with every task that waits: the posted ones, then the due ones.

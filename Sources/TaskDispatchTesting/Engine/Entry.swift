@@ -94,6 +94,11 @@ final class Entry: TaskContext, PoolEntry {
     if case .job = work { true } else { false }
   }
 
+  /// Whether it is the call of a handler of a signal or a descriptor.
+  var isEvent: Bool {
+    if case .event = work { true } else { false }
+  }
+
   /// Whether the limit of its queue counts it.
   var countsAgainstLimits: Bool {
     switch work {

@@ -28,9 +28,14 @@ extension State {
     var moves: [Move] = []
     let time = now
     let clock = { time }
-    if let id = due.withNext(now: clock, { $0.id }) { moves.append(.due(TaskID(id))) }
-    if let id = events.withNext(now: clock, { $0.id }) { moves.append(.event(TaskID(id))) }
-    if let id = foreground.withNext(now: clock, { $0.id }) { moves.append(.posted(TaskID(id))) }
+    for (kind, entry) in firstOfKinds() {
+      let id = TaskID(entry.id)
+      switch kind {
+      case .timer: moves.append(.due(id))
+      case .event: moves.append(.event(id))
+      case .posted: moves.append(.posted(id))
+      }
+    }
     moves += started.map { .run(TaskID($0.id)) }
     if pool.canStart(now: clock) { moves.append(.start) }
     return moves
@@ -39,9 +44,9 @@ extension State {
   /// Performs `move`. Returns the body that it leads to, if there is one.
   mutating func make(_ move: Move) -> Entry? {
     switch move {
-    case .due: return takeForeground(from: .due)
-    case .event: return takeForeground(from: .events)
-    case .posted: return takeForeground(from: .posted)
+    case .due: return takeForeground(.timer)
+    case .event: return takeForeground(.event)
+    case .posted: return takeForeground(.posted)
     case .run(let id):
       guard let index = started.firstIndex(where: { $0.id == id.number }) else {
         refuse("\(id) has not started")
@@ -89,7 +94,6 @@ extension State {
 
   private var idOfNextForeground: UInt64? {
     let clock = clock
-    return due.withNext(now: clock) { $0.id } ?? events.withNext(now: clock) { $0.id }
-      ?? foreground.withNext(now: clock) { $0.id }
+    return foreground.withNext(now: clock) { $0.id }
   }
 }

@@ -68,7 +68,7 @@ extension State {
     later { [perform = registration.perform] in withExtendedLifetime(perform) {} }
     emit(.unregistered, registration.entry)
     guard let pending = registration.pending,
-      let entry = events.remove(at: pending.position, in: .medium)
+      let entry = foreground.due.remove(at: pending.position, in: .medium)
     else { return }
     endUnstarted(entry, .cancelled)
   }
@@ -100,7 +100,7 @@ extension State {
         parent: currentBody?.lineage)
       countAccepted(entry)
       registrations[index].pending = event
-      event.position = events.push(entry, in: .medium)
+      event.position = foreground.due.push(entry, in: .medium)
     }
     return found
   }

@@ -30,7 +30,7 @@ extension State {
   /// Whether ``pendingTasks()`` would find any.
   var hasPendingTasks: Bool {
     hasWorkThatCanEnd || !timers.isEmpty || !held.isEmpty || !waitingForRoom.isEmpty
-      || !(foreground.isEmpty && due.isEmpty && events.isEmpty)
+      || !foreground.isEmpty
       || views.contains { !$0.pool.queue.ready.isEmpty }
   }
 
@@ -58,9 +58,8 @@ extension State {
       pending.append(pendingTask(entry, ahead.obstacle))
       ahead.add(TaskID(entry.id))
     }
-    due.forEach(add)
-    events.forEach(add)
-    foreground.forEach(add)
+    foreground.due.forEach(add)
+    foreground.posted.forEach(add)
     return pending
   }
 

@@ -3,40 +3,58 @@ internal import TaskDispatch
 extension State {
   // MARK: Taking
 
-  /// Where the foreground's tasks wait.
-  enum ForegroundSource { case due, events, posted }
+  /// A kind of foreground task. A choice between kinds is one between orders that threads can bring about.
+  enum ForegroundKind { case timer, event, posted }
 
-  /// The next foreground task: due timers first, then events, then what was posted.
+  /// The next foreground task: see ``ForegroundOrder``.
   mutating func takeForeground(hidesOuter: Bool = false) -> Entry? {
-    if due.hasStartable, let body = takeForeground(from: .due, hidesOuter: hidesOuter) {
-      return body
+    let time = now
+    while let entry = foreground.take(now: { time }) {
+      if begins(entry) { return perform(entry, hidesOuter: hidesOuter) }
     }
-    if events.hasStartable, let body = takeForeground(from: .events, hidesOuter: hidesOuter) {
-      return body
-    }
-    return takeForeground(from: .posted, hidesOuter: hidesOuter)
+    return nil
   }
 
-  mutating func takeForeground(
-    from source: ForegroundSource, hidesOuter: Bool = false
-  ) -> Entry? {
+  /// The first foreground task of a kind. Whether a timer or an event comes first depends on when the loop's thread
+  /// looks. So a test or an exploration may take either.
+  mutating func takeForeground(_ kind: ForegroundKind, hidesOuter: Bool = false) -> Entry? {
     let time = now
     while true {
       let next: Entry? =
-        switch source {
-        case .due: due.take(now: { time })
-        case .events: events.take(now: { time })
-        case .posted: foreground.take(now: { time })
+        switch kind {
+        case .posted: foreground.takePosted(now: { time })
+        case .timer, .event: firstDue(kind).flatMap { foreground.takeDue(at: $0.position) }
         }
       guard let entry = next else { return nil }
-      guard begins(entry) else { continue }
-      return perform(entry, hidesOuter: hidesOuter)
+      if begins(entry) { return perform(entry, hidesOuter: hidesOuter) }
     }
   }
 
-  var hasForeground: Bool {
-    due.hasStartable || events.hasStartable || foreground.hasStartable
+  /// The first task of each kind that waits, in the order in which the fake prefers them.
+  func firstOfKinds() -> [(kind: ForegroundKind, entry: Entry)] {
+    var due: [(kind: ForegroundKind, entry: Entry, position: Int)] = []
+    for kind in [ForegroundKind.timer, .event] {
+      if let first = firstDue(kind) { due.append((kind, first.entry, first.position)) }
+    }
+    due.sort { $0.position < $1.position }
+    var all = due.map { (kind: $0.kind, entry: $0.entry) }
+    if let posted = foreground.posted.withNext(now: clock, { copy $0 }) {
+      all.insert((.posted, posted), at: foreground.postedIsNext ? 0 : min(1, all.count))
+    }
+    return all
   }
+
+  /// The first due task of a kind, and its position. O(due tasks).
+  func firstDue(_ kind: ForegroundKind) -> (entry: Entry, position: Int)? {
+    if !foreground.due.hasStartable { return nil }
+    var first: (Entry, Int)?
+    foreground.due.forEachPosition { entry, position, _ in
+      if first == nil, entry.isEvent == (kind == .event) { first = (copy entry, position) }
+    }
+    return first
+  }
+
+  var hasForeground: Bool { !foreground.isEmpty }
 
   /// Starts the head of the background: it takes a slot. Returns false if no slot is free or no task may start.
   mutating func startBackground() -> Bool {
@@ -229,7 +247,7 @@ extension State {
     // The fake tells an item its place when it accepts it, so no item of the fake is in the stage `.posted`.
     case .nowhere, .posted: return nil
     case .timers: return timers.remove(place.ticket)?.entry
-    case .due: return due.remove(at: place.position, in: .medium)
+    case .due: return foreground.due.remove(at: place.position, in: .medium)
     case .held:
       if let index = held.firstIndex(where: { $0.item === item }) { return held.remove(at: index) }
       guard let index = waitingForRoom.firstIndex(where: { $0.item === item }) else { return nil }
@@ -237,7 +255,7 @@ extension State {
     case .queue:
       let removed: Entry?
       if item.lane == .foreground {
-        removed = foreground.remove(at: place.position, in: .medium)
+        removed = foreground.posted.remove(at: place.position, in: .medium)
       } else {
         let time = now
         removed = pool.remove(

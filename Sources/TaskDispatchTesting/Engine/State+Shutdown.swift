@@ -127,8 +127,8 @@ extension State {
     func collect(_ entry: Entry) {
       if let item = entry.item { items.append(item) }
     }
-    due.forEach(collect)
-    foreground.forEach(collect)
+    foreground.due.forEach(collect)
+    foreground.posted.forEach(collect)
     pool.background.queue.ready.forEach(collect)
     for view in views { view.pool.queue.ready.forEach(collect) }
     return items.sorted { $0.place.id < $1.place.id }
@@ -195,13 +195,17 @@ extension State {
     func collect(_ entry: Entry, _ position: Int, _ isBarrier: Bool) {
       if isWanted(entry) { found.append((position, entry, isBarrier)) }
     }
-    events.forEachPosition(collect)
-    for (position, entry, _) in found where events.remove(at: position, in: .medium) != nil {
+    foreground.due.forEachPosition { entry, position, isBarrier in
+      if entry.isEvent { collect(copy entry, position, isBarrier) }
+    }
+    for (position, entry, _) in found
+    where foreground.due.remove(at: position, in: .medium) != nil {
       taken.append(entry)
     }
     found = []
-    foreground.forEachPosition(collect)
-    for (position, entry, _) in found where foreground.remove(at: position, in: .medium) != nil {
+    foreground.posted.forEachPosition(collect)
+    for (position, entry, _) in found
+    where foreground.posted.remove(at: position, in: .medium) != nil {
       taken.append(entry)
     }
     let time = now

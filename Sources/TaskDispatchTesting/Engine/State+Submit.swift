@@ -67,7 +67,7 @@ extension State {
   @discardableResult
   mutating func enqueue(_ entry: Entry, isBarrier: Bool) -> Int {
     countLimited(entry, by: 1)
-    if entry.lane == .foreground { return foreground.push(entry, in: .medium) }
+    if entry.lane == .foreground { return foreground.posted.push(entry, in: .medium) }
     if decisions != nil { decideStarts(before: entry) }
     let time = now
     let position = pool.submit(

@@ -44,7 +44,7 @@ extension State {
       return
     }
     item.place.stage = .due
-    item.place.position = due.push(entry, in: .medium)
+    item.place.position = foreground.due.push(entry, in: .medium)
   }
 
   // MARK: Repeating

@@ -84,7 +84,7 @@ extension State {
     let time = now
     let isNext =
       !foregroundIsBusy
-      && foreground.withNext(
+      && foreground.posted.withNext(
         now: { time },
         { entry in
           if case .caller(let next) = entry.work { next === caller } else { false }
@@ -96,7 +96,7 @@ extension State {
       return .stuck(
         refusalIfOthersCanGoOn(than: standing, wait) ?? .wouldDeadlock(chain: chain(to: wait)))
     }
-    return .perform(enter(foreground.take(now: { time })!, of: caller, nil, hidesOuter: true))
+    return .perform(enter(foreground.posted.take(now: { time })!, of: caller, nil, hidesOuter: true))
   }
 
   /// Lets an admitted caller begin its own body.
@@ -125,7 +125,7 @@ extension State {
     }
     guard let entry = caller.entry else { return }
     if queue.lane == .foreground {
-      _ = foreground.remove(at: caller.position, in: .medium)
+      _ = foreground.posted.remove(at: caller.position, in: .medium)
     } else {
       let time = now
       _ = pool.remove(
@@ -366,8 +366,8 @@ extension State {
     var ids = Set(running.filter { $0.queue == identity && !$0.isAbandoned }.map(\.id))
     func add(_ entry: Entry) { ids.insert(entry.id) }
     if queue.lane == .foreground {
-      due.forEach(add)
-      foreground.forEach(add)
+      foreground.due.forEach { if !$0.isEvent { add(copy $0) } }
+      foreground.posted.forEach(add)
     } else {
       let view = view(queue.view)
       poolView(view).queue.ready.forEach(add)

@@ -13,12 +13,8 @@ struct State: ~Copyable {
   var now: Int64 = 0
   /// The number of the newest submission.
   var lastID: UInt64 = 0
-  /// Posted foreground tasks. One band: the foreground is strictly first in first out.
-  var foreground: ReadyQueue<Entry>
-  /// Foreground timers whose time has come, by deadline.
-  var due: ReadyQueue<Entry>
-  /// Calls of handlers, for signals and descriptors, that wait for the foreground.
-  var events: ReadyQueue<Entry>
+  /// The foreground: what was posted, and what is due, which are timers and calls of handlers.
+  var foreground: ForegroundOrder<Entry>
   /// The background and its views.
   var pool: PoolOrder<Entry>
   private var weakViews: [WeakView] = []
@@ -128,9 +124,7 @@ struct State: ~Copyable {
     configuration.validate()
     self.configuration = configuration
     let agingStep = configuration.agingStep.clampedNanoseconds
-    foreground = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
-    due = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
-    events = ReadyQueue(agingStep: agingStep, relocated: Self.relocate)
+    foreground = ForegroundOrder(agingStep: agingStep, relocated: Self.relocate)
     pool = PoolOrder(
       width: configuration.width, agingStep: agingStep, relocated: Self.relocate)
     keepsHistory = configuration.recordsHistory

@@ -103,19 +103,19 @@ extension State {
   ///
   /// - Parameter caller: A blocked caller of `sync`. Its own body is no move.
   private func addForeground(to moves: inout [ExploredMove], of caller: SyncCaller? = nil) {
-    let clock = clock
     var place = 0
-    func add(_ action: ExploredMove.Action, _ queue: borrowing ReadyQueue<Entry>) {
-      let next = queue.withNext(now: clock) { copy $0 }
-      guard let entry = next else { return }
-      if let caller, caller.entry === entry { return }
+    for (kind, entry) in firstOfKinds() {
+      if let caller, caller.entry === entry { continue }
       while place < moves.count, moves[place].entry.id < entry.id { place += 1 }
+      let action: ExploredMove.Action =
+        switch kind {
+        case .timer: .due
+        case .event: .event
+        case .posted: .posted
+        }
       moves.insert(ExploredMove(action: action, entry: entry), at: place)
       place += 1
     }
-    if due.hasStartable { add(.due, due) }
-    if events.hasStartable { add(.event, events) }
-    if foreground.hasStartable { add(.posted, foreground) }
   }
 
   private func timeAhead(_ decisions: Decisions) -> ExploredMove? {
@@ -134,9 +134,9 @@ extension State {
   ) -> Entry? {
     switch move.action {
     case .goOn: return nil
-    case .due: return takeForeground(from: .due, hidesOuter: hidesOuter)
-    case .event: return takeForeground(from: .events, hidesOuter: hidesOuter)
-    case .posted: return takeForeground(from: .posted, hidesOuter: hidesOuter)
+    case .due: return takeForeground(.timer, hidesOuter: hidesOuter)
+    case .event: return takeForeground(.event, hidesOuter: hidesOuter)
+    case .posted: return takeForeground(.posted, hidesOuter: hidesOuter)
     case .started, .start:
       while true {
         if let index = started.firstIndex(where: { $0 === move.entry }) {
@@ -150,7 +150,7 @@ extension State {
         refuse("time went back to a deadline that lay ahead: \(error)")
       }
       advanceShutdown()
-      return due.hasStartable ? takeForeground(from: .due) : nil
+      return takeForeground(.timer)
     }
   }
 

@@ -25,6 +25,35 @@ extension DispatcherContract {
       try scene.runUntilIdle()
     },
 
+    Rule(
+      11, "due timers and events on the one hand, and posted tasks on the other, take turns",
+      needs: .events
+    ) { scene in
+      let descriptor = try scene.openDescriptor()
+      let registration = Box<Registration?>(nil)
+      registration.value = try scene.eventDispatcher().onReady(descriptor, for: .readable) { _ in
+        scene.note("event")
+        registration.value?.cancel()
+      }
+      scene.foreground {
+        scene.foreground.after(.milliseconds(1)) { scene.note("timer") }
+        scene.foreground {
+          scene.note("posted 1")
+          scene.spend(.milliseconds(10))
+        }
+        for number in 2...3 { scene.foreground { scene.note("posted \(number)") } }
+        // Both come due while this body has the loop's thread, and each long body ends an iteration.
+        scene.spend(.milliseconds(10))
+        scene.makeReadable(descriptor)
+      }
+
+      try scene.runUntilIdle()
+      try scene.pass(.milliseconds(20))
+      scene.expectNotes(
+        ["timer", "posted 1", "event", "posted 2", "posted 3"],
+        "one of each in turn, while both wait")
+    },
+
     Rule(11, "a foreground task that posts itself for ever does not starve the background") {
       scene in
       try endsEndless(scene, scene.foreground, scene.background)
