@@ -24,6 +24,8 @@
 ///    flag that the body can read. Each call says which of the two it was.
 /// 10. **Independence.** Background work starts while the loop is blocked, and before the loop runs.
 /// 11. **Fairness.** A task that submits itself for ever starves neither timers nor other tasks.
+///     On the foreground, tasks that are due (timers, and calls of event handlers) take turns with posted ones
+///     while both wait.
 /// 12. **Good citizen.** The pool is shared: its other users, and other dispatchers, are served within a
 ///     bounded time. Dispatchers that find no thread are served one after the other.
 /// 13. **Shutdown.** New submissions are refused, accepted work drains until a deadline, the rest is

@@ -28,7 +28,7 @@ extension State {
     var moves: [Move] = []
     let time = now
     let clock = { time }
-    for (kind, entry) in firstOfKinds() {
+    forEachKind { kind, entry in
       let id = TaskID(entry.id)
       switch kind {
       case .timer: moves.append(.due(id))

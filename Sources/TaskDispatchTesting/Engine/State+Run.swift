@@ -30,18 +30,19 @@ extension State {
     }
   }
 
-  /// The first task of each kind that waits, in the order in which the fake prefers them.
-  func firstOfKinds() -> [(kind: ForegroundKind, entry: Entry)] {
-    var due: [(kind: ForegroundKind, entry: Entry, position: Int)] = []
-    for kind in [ForegroundKind.timer, .event] {
-      if let first = firstDue(kind) { due.append((kind, first.entry, first.position)) }
+  /// Calls `body` with the first task of each kind that waits, in the order in which the fake prefers them.
+  func forEachKind(_ body: (ForegroundKind, Entry) -> Void) {
+    let posted = foreground.posted.withNext(now: clock) { copy $0 }
+    let postedIsFirst = foreground.postedIsNext
+    if postedIsFirst, let posted { body(.posted, posted) }
+    if foreground.due.hasStartable {
+      let (timer, event) = (firstDue(.timer), firstDue(.event))
+      let eventIsFirst = (event?.position ?? .max) < (timer?.position ?? .max)
+      if eventIsFirst, let event { body(.event, event.entry) }
+      if let timer { body(.timer, timer.entry) }
+      if !eventIsFirst, let event { body(.event, event.entry) }
     }
-    due.sort { $0.position < $1.position }
-    var all = due.map { (kind: $0.kind, entry: $0.entry) }
-    if let posted = foreground.posted.withNext(now: clock, { copy $0 }) {
-      all.insert((.posted, posted), at: foreground.postedIsNext ? 0 : min(1, all.count))
-    }
-    return all
+    if !postedIsFirst, let posted { body(.posted, posted) }
   }
 
   /// The first due task of a kind, and its position. O(due tasks).
@@ -111,7 +112,12 @@ extension State {
     switch entry.work {
     case .item(let item):
       item.place.stage = .nowhere
-      guard item.begin() else { return false }
+      guard item.begin() else {
+        // It was submitted before, and has begun.
+        ledger.accepted -= 1
+        ledger.waiting -= 1
+        return false
+      }
       if item.kind == .timer {
         (item as? RunItem)?.beginBody(at: DispatcherInstant(nanoseconds: now))
       }

@@ -96,7 +96,8 @@ extension State {
       return .stuck(
         refusalIfOthersCanGoOn(than: standing, wait) ?? .wouldDeadlock(chain: chain(to: wait)))
     }
-    return .perform(enter(foreground.posted.take(now: { time })!, of: caller, nil, hidesOuter: true))
+    return .perform(
+      enter(foreground.posted.take(now: { time })!, of: caller, nil, hidesOuter: true))
   }
 
   /// Lets an admitted caller begin its own body.
@@ -366,7 +367,8 @@ extension State {
     var ids = Set(running.filter { $0.queue == identity && !$0.isAbandoned }.map(\.id))
     func add(_ entry: Entry) { ids.insert(entry.id) }
     if queue.lane == .foreground {
-      foreground.due.forEach { if !$0.isEvent { add(copy $0) } }
+      func addTimer(_ entry: Entry) { if !entry.isEvent { add(entry) } }
+      foreground.due.forEach(addTimer)
       foreground.posted.forEach(add)
     } else {
       let view = view(queue.view)

@@ -104,8 +104,8 @@ extension State {
   /// - Parameter caller: A blocked caller of `sync`. Its own body is no move.
   private func addForeground(to moves: inout [ExploredMove], of caller: SyncCaller? = nil) {
     var place = 0
-    for (kind, entry) in firstOfKinds() {
-      if let caller, caller.entry === entry { continue }
+    forEachKind { kind, entry in
+      if let caller, caller.entry === entry { return }
       while place < moves.count, moves[place].entry.id < entry.id { place += 1 }
       let action: ExploredMove.Action =
         switch kind {

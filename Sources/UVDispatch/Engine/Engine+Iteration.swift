@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TaskDispatch
 
 /// The loop's iterations.

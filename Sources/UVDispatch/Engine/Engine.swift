@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TaskDispatch
 
 /// The scheduler of a ``UVDispatcher``: the lock, what is done when it is freed, the loop's iterations and the worker
@@ -106,9 +105,9 @@ final class Engine: @unchecked Sendable {
   ///   they run in the task of the calling code, whose call has caused them.
   func unlock(outsideTasks: Bool = false) {
     core.reconcile()
-    let leases = core.workers.takePending()
+    let runs = core.workers.takePending()
     let wakes = core.loop.takePending()
-    if leases == 0, !wakes, core.callbacks.isEmpty { return free() }
+    if runs == 0, !wakes, core.callbacks.isEmpty { return free() }
     var contents: DeferredCallbacks.Contents?
     if !core.callbacks.isEmpty {
       contents = core.callbacks.take()
@@ -118,7 +117,7 @@ final class Engine: @unchecked Sendable {
     let isEnding = delivers && core.closing.hasBegun
     if isEnding { doors.callbackCounts.beginWakingAtTheEnd() }
     free()
-    if leases > 0 { startWorkers(leases) }
+    if runs > 0 { startWorkers(runs) }
     if wakes { loop.wake() }
     if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }
     let isAwaited = delivers && doors.callbackCounts.end()

@@ -97,14 +97,14 @@ enum WorkerRuns {
 
   func queue(_ work: @escaping @Sendable () -> Void) {
     let request = unsafe takeFree()
-    unsafe request.pointee.data = Unmanaged.passRetained(Share(work)).toOpaque()
+    unsafe request.pointee.data = Unmanaged.passRetained(Body(work)).toOpaque()
     let status = unsafe uv_queue_work(
       loop, request,
       { request in
         // Taken here, so that a worker run releases what it holds when it ends, and not when a later one is started.
-        let lease = unsafe Unmanaged<Share>.fromOpaque(request!.pointee.data).takeRetainedValue()
+        let body = unsafe Unmanaged<Body>.fromOpaque(request!.pointee.data).takeRetainedValue()
         SignalMasks.letInOnWorker()
-        lease.work()
+        body.work()
       },
       { request, _ in unsafe PrivateLoop.free(request!, of: request!.pointee.loop) })
     require(status == 0, "uv_queue_work refused: \(status)")
@@ -135,7 +135,7 @@ enum WorkerRuns {
   }
 }
 
-private final class Share {
+private final class Body {
   let work: @Sendable () -> Void
 
   init(_ work: @escaping @Sendable () -> Void) { self.work = work }

@@ -369,7 +369,7 @@ private let reductionBugs = [
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .expression(
       "!foregroundIsBusy", becomes: "true",
-      within: "!foregroundIsBusy\n      && foreground.withNext("),
+      within: "!foregroundIsBusy\n      && foreground.posted.withNext("),
     suites: ["StandingStillTests"]),
   Bug(
     "explore.turns-below-untaken",

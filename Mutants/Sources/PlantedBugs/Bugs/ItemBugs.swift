@@ -2,6 +2,62 @@
 /// submission.
 let itemBugs = [
   Bug(
+    "item.twice-in-context", breaks: "rule 2: the second submission of an item waits for ever",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
+    .without(
+      "accounts.takeBackAcceptance()",
+      within: "accounts.takeBackAcceptance()\n      letGo(of: .completed, item)"),
+    suites: ["SubmittedTwiceTests"]),
+  Bug(
+    "item.twice-as-task", breaks: "rule 2: the second submission of an item waits for ever",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
+    .without(
+      "accounts.takeBackAcceptance()",
+      within: "accounts.takeBackAcceptance()\n        return false"),
+    suites: ["SubmittedTwiceTests"]),
+  Bug(
+    "item.twice-in-batch", breaks: "rule 2: the second submission of an item waits for ever",
+    in: "UVDispatch/Engine/Core/Core+Batches.swift",
+    .without("accounts.takeBackAcceptance()"),
+    suites: ["SubmittedTwiceTests"]),
+  Bug(
+    "item.twice-in-the-fake", breaks: "rule 2: the second submission of an item waits for ever",
+    in: "TaskDispatchTesting/Engine/State+Run.swift",
+    .without("ledger.waiting -= 1", within: "ledger.accepted -= 1\n        ledger.waiting -= 1"),
+    suites: ["SubmittedTwiceTests"]),
+  Bug(
+    "foreground.taken-posted-uncounted", breaks: "rule 11: a posted task follows another one",
+    in: "TaskDispatch/Policy/ForegroundOrder.swift",
+    .without("if entry != nil { tookDue = false }"),
+    suites: ["ForegroundOrderTests"]),
+  Bug(
+    "foreground.taken-due-uncounted", breaks: "rule 11: a due task follows another one",
+    in: "TaskDispatch/Policy/ForegroundOrder.swift",
+    .without("if entry != nil { tookDue = true }"),
+    suites: ["ForegroundOrderTests"]),
+  Bug(
+    "foreground.next-is-posted", breaks: "rule 11: what is next is not what is taken",
+    in: "TaskDispatch/Policy/ForegroundOrder.swift",
+    .expression("(tookDue || !due.hasStartable)", becomes: "true"),
+    suites: ["ForegroundOrderTests"]),
+  Bug(
+    "shutdown.report-out-of-order", breaks: "rule 13: what is unfinished is listed out of order",
+    in: "TaskDispatch/Policy/ShutdownProgress.swift",
+    .expression("unfinished.sorted { $0.number < $1.number }", becomes: "unfinished"),
+    suites: ["ShutdownProgressTests"]),
+  Bug(
+    "shutdown.second-deadline-from-the-call", breaks: "rule 13: bodies have no time to stop",
+    in: "TaskDispatch/Policy/ShutdownProgress.swift",
+    .expression(
+      "drain.advanced(by: policy.cancel).nanoseconds",
+      becomes: "now.advanced(by: policy.cancel).nanoseconds"),
+    suites: ["ShutdownProgressTests"]),
+  Bug(
+    "limit.of-the-other-lane", breaks: "rule 2: a limit counts what waits elsewhere",
+    in: "TaskDispatch/Policy/QueueLimit.swift",
+    .expression("lane == .foreground", becomes: "false", within: "} else if lane == .foreground {"),
+    suites: ["QueueLimitTests"]),
+  Bug(
     "item.begun-and-forgotten",
     breaks: "a waiter that asked before the start is not told of the outcome",
     in: "TaskDispatch/Work/WorkItem.swift",

@@ -108,20 +108,20 @@ extension DispatcherContract {
     Rule(3, "what one thread submits after it saw another submit is taken later", needs: .threads) {
       scene in
       for queue in [scene.foreground, scene.makeQueue(1)] {
-        let turn = Box(0)
+        let round = Box(0)
         let order = Box<[Int]>([])
         let ran = Latch(200)
         @Sendable func post(_ parity: Int) {
           while true {
-            let isOver = turn.change { turn -> Bool in
-              guard turn < 200 else { return true }
-              guard turn % 2 == parity else { return false }
-              let number = turn
+            let isOver = round.change { round -> Bool in
+              guard round < 200 else { return true }
+              guard round % 2 == parity else { return false }
+              let number = round
               queue {
                 order.change { $0.append(number) }
                 ran.open()
               }
-              turn += 1
+              round += 1
               return false
             }
             if isOver { return }

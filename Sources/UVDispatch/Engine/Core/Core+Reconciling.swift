@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TaskDispatch
 
 /// Reconciliation: which wake-ups are pending when the lock is freed. They are starts of worker runs, and a wake-up of

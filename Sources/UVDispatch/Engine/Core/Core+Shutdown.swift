@@ -1,6 +1,30 @@
-internal import Synchronization
 internal import TaskDispatch
 
+/// How a shutdown goes on. Its phases and deadlines are ``ShutdownProgress``, which the fake uses too.
+///
+/// 1. *Begin* (``beginShutdown(_:)``). The inboxes are closed and drained, so that everything is submitted under the
+///    lock from now on. Timers that are not due are cancelled, items that wait for room are refused, and items that a
+///    shutdown is to skip are cancelled. Any thread may begin; a second call only shortens the deadlines.
+/// 2. *Draining*. What was accepted runs. Running bodies, other code on the loop's thread and deferred callbacks may
+///    submit more (``refusal(isTimer:isFromOwnWork:)``), but no timers.
+/// 3. *Cancelling*. At the first deadline, if work is left: what has not started is cancelled, and
+///    ``CurrentTask/isCancelled`` becomes true in running bodies. Calls for signals stay: a second signal may ask for an
+///    end at once.
+/// 4. *Giving up*. At the second deadline running bodies are abandoned: they have their outcome, and nothing waits for
+///    them. Callers of `sync` are rejected. Jobs of Swift Tasks may still end for ``Closing/grace``.
+/// 5. *Over* (``conclude()``). The report is made. Threads that wait for it are woken first, then the Tasks that await
+///    it. Jobs that still wait go on outside the dispatcher (*stranded*), since a job cannot be refused.
+/// 6. *The loop ends* when nothing is left that could use it (``hasNothingLeft``), and is closed when no thread is about
+///    to wake it (`Engine.leaveLoop()`). A job that comes after that is a *late* one (``LateJobs``).
+///
+/// With work left, time is what takes it further; without work, it goes from any phase to the report. Before the deadline
+/// only the loop's thread makes the report, in an iteration: it has looked for signals and ready descriptors first. At
+/// the deadline any thread does, since the loop's thread may be in a body that never ends. ``ShutdownDeadline`` has a
+/// thread for that.
+///
+/// A submission that races with the beginning comes before it or after it at the lock of an inbox. Before: it is drained
+/// in step 1. After: it finds the inbox closed, takes the dispatcher's lock, and is accepted or refused there. Neither
+/// is lost.
 extension Core {
   /// Begins a shutdown, or shortens the one that goes on.
   func beginShutdown(_ policy: ShutdownPolicy) {

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import TaskDispatch
 
 /// Deadlocks among blocked threads (rule 14): when the dispatcher searches for them, and what it does then.

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import TaskDispatch
+
+@Suite("The order of the foreground")
+struct ForegroundOrderTests {
+  /// Pushes the tasks of `arrivals`: lower case is due, upper case was posted.
+  private func order(_ arrivals: String) -> ForegroundOrder<Character> {
+    var order = ForegroundOrder<Character>(agingStep: 1_000)
+    for task in arrivals {
+      if task.isLowercase {
+        _ = order.due.push(task, in: .medium)
+      } else {
+        _ = order.posted.push(task, in: .medium)
+      }
+    }
+    return order
+  }
+
+  private func takeAll(_ order: consuming ForegroundOrder<Character>) -> String {
+    var taken = ""
+    while let task = order.take(now: { 0 }) { taken.append(task) }
+    return taken
+  }
+
+  @Test(
+    "lets due and posted tasks take turns, the due ones first",
+    arguments: [
+      ("", ""), ("A", "A"), ("a", "a"), ("ABC", "ABC"), ("abc", "abc"), ("ABab", "aAbB"),
+      ("abAB", "aAbB"), ("abcA", "aAbc"), ("ABCa", "aABC"), ("AaBbC", "aAbBC"),
+    ])
+  func turns(arrivals: String, taken: String) {
+    #expect(takeAll(order(arrivals)) == taken)
+  }
+
+  @Test("shows what it would take")
+  func next() {
+    var order = order("ABabc")
+    while let next = order.withNext(now: { 0 }, { copy $0 }) {
+      let isPosted = order.postedIsNext
+      #expect(isPosted == next.isUppercase)
+      let taken = order.take(now: { 0 })
+      #expect(taken == next)
+    }
+    let isEmpty = order.isEmpty
+    #expect(isEmpty)
+  }
+
+  @Test("counts a task that was taken out of turn: the other kind is next")
+  func outOfTurn() {
+    var posted = order("ABab")
+    let first = posted.takePosted(now: { 0 })
+    #expect(first == "A")
+    #expect(takeAll(posted) == "aBb")
+
+    var due = order("ABab")
+    let second = due.takeDue(at: 1)
+    #expect(second == "b")
+    #expect(takeAll(due) == "AaB")
+  }
+
+  @Test("changes no turn if there is nothing to take")
+  func nothing() {
+    var order = order("a")
+    let none = order.takePosted(now: { 0 })
+    let missing = order.takeDue(at: 7)
+    #expect(none == nil && missing == nil)
+    _ = order.posted.push("A", in: .medium)
+    #expect(takeAll(order) == "aA")
+  }
+}
