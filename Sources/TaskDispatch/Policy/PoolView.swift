@@ -45,7 +45,7 @@
   ///
   /// No entry of `inbox` may have been removed. O(1) if the medium band is empty, else O(inbox).
   ///
-  /// - Parameter isUntold: Whether some entries have to be assigned their positions before they can be
+  /// - Parameter isUnindexed: Whether some entries have to be assigned their positions before they can be
   ///   removed: see ``assignPositions(_:)``.
   @inlinable package func absorb(_ inbox: inout Ring<Entry>, isUnindexed: Bool) {
     ownedQueue.update { $0.absorb(&inbox, isUnindexed: isUnindexed) }

@@ -130,7 +130,7 @@
   ///
   /// - Parameters:
   ///   - alive: How many elements of `inbox` were not removed.
-  ///   - isUntold: Whether some elements have to be assigned their positions before they can be removed: see
+  ///   - isUnindexed: Whether some elements have to be assigned their positions before they can be removed: see
   ///     ``assignPositions(in:_:)``.
   /// - Complexity: O(1) if the band is empty and nothing was removed, else O(inbox).
   @inlinable package mutating func absorb(

@@ -7,7 +7,7 @@ extension Engine {
   /// running-task context of a thread it goes on with the next tasks of the batch.
   ///
   /// - Parameters:
-  ///   - allotment: The time budget of the batch.
+  ///   - budget: The time budget of the batch.
   ///   - left: How many more bodies may run. Lowered by those that ran.
   /// - Returns: Whether the time budget is used up.
   func run(

@@ -113,18 +113,25 @@ final class Engine: @unchecked Sendable {
       contents = core.callbacks.take()
       doors.callbackCounts.begin()
     }
-    let delivers = contents != nil
-    let isEnding = delivers && core.closing.hasBegun
+    let isEnding = contents != nil && core.closing.hasBegun
     if isEnding { doors.callbackCounts.beginWakingAtTheEnd() }
     free()
     if runs > 0 { startWorkers(runs) }
-    if wakes { loop.wake() }
-    if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }
-    let isAwaited = delivers && doors.callbackCounts.end()
-    guard wakes || isAwaited else { return }
+    if wakes { wakeLoop() }
+    guard let contents = contents.take() else { return }
+    deliver(contents, outsideTasks: outsideTasks, isEnding)
+    guard doors.callbackCounts.end() else { return }
     lock()
-    if wakes { core.loop.endWake() }
-    isAwaited ? unlockDelivered() : free()
+    unlockDelivered()
+  }
+
+  /// Sends a wake-up that was pending. The thread that closes the loop waits for this, so no user code runs before
+  /// it has ended.
+  @inline(never) private func wakeLoop() {
+    loop.wake()
+    lock()
+    core.loop.endWake()
+    free()
   }
 
   /// Frees the lock after a section that has taken `item` out of its queue, and gives the item its outcome. It does

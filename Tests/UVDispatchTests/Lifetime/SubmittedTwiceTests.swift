@@ -20,9 +20,9 @@ struct SubmittedTwiceTests {
       timeToLive: timeToLive
     ) { ran.increment() }
 
-    dispatcher.submit(item)
+    _ = dispatcher.submit(item)
     if endsBetween { try run() }
-    dispatcher.submit(item)
+    _ = dispatcher.submit(item)
     try run()
 
     #expect(ran.value == 1)

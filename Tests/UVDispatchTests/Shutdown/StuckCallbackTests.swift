@@ -44,6 +44,29 @@ extension OnePool {
       group.leave()
     }
 
+    @Test("and the loop ends, also if the thread of that callback has just woken it")
+    func afterAWake() throws {
+      let (began, hold) = (Latch(), Latch())
+      let group = stuckGroup()
+      dispatcher.background(group: group) {
+        began.open()
+        _ = hold.wait(patience)
+      }
+      group.leave()
+      let loop = OtherThread { [dispatcher] in dispatcher.run() }
+      #expect(began.wait(patience))
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .milliseconds(300), cancel: .zero))
+      // The end of the body wakes the loop, and its group calls back in the same section.
+      dispatcher.waitUntil { $0.loop.mustBeTold }
+      hold.open()
+      #expect(stuck.wait(patience))
+
+      #expect(loop.join())
+
+      gate.open()
+      #expect(left.wait(patience))
+    }
+
     /// Starts the loop, and keeps its thread in a body until the returned latch is opened.
     private func holdLoop() throws -> Latch {
       let (started, hold) = (Latch(), Latch())

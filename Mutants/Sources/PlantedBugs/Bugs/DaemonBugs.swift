@@ -106,7 +106,7 @@ let daemonBugs = [
     suites: ["EnvironmentTests"]),
   Bug(
     "daemon.no-process", breaks: "sockets are taken that are not said to be for this process",
-    in: "TaskDispatch/Context/Dispatchers.swift",
+    in: "UVDaemon/ServiceManager/Environment.swift",
     .expression("false", becomes: "true", within: #"isForMe("LISTEN_PID", orUnset: false)"#),
     suites: ["EnvironmentTests"]),
   Bug(

@@ -194,7 +194,7 @@ let itemBugs = [
     suites: ["PlainInViewTests"]),
   Bug(
     "item.stands-on", breaks: "rule 9: what has started is taken out of a queue",
-    in: "UVDispatch/Engine/Core/Core+Items.swift",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("item.place.stage = .nowhere"),
     suites: ["WaitingItemTests", "UVContractTests"]),
   Bug(

@@ -150,7 +150,7 @@ private let handleBugs = [
     .without("try Descriptors.reserve(Descriptors.ofLoop + 2, for: \"uv_loop_init\")"),
     suites: ["DescriptorTests"]),
   Bug(
-    "handle.share-leaked", breaks: "rule 17: a dispatcher that is let go of stays",
+    "handle.worker-run-leaked", breaks: "rule 17: a dispatcher that is let go of stays",
     in: "UVDispatch/LibUV/WorkerRuns.swift",
     .expression(
       "unsafe Unmanaged<Body>.fromOpaque(request!.pointee.data).takeRetainedValue()",

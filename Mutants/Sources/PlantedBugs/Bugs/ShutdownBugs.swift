@@ -106,7 +106,7 @@ private let phaseBugs = [
     suites: ["CancelPhaseTests"]),
   Bug(
     "shutdown.plain-not-cancelled", breaks: "rule 13: plain bodies start after the drain",
-    in: "UVDispatch/Engine/Core/Core+Draining.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .without("materialisePlainTasks()"),
     suites: ["CancelPhaseTests"]),
   Bug(
@@ -131,16 +131,18 @@ private let phaseBugs = [
     "shutdown.suspended-views-hold-the-drain",
     breaks: "rule 13: what only an outsider can free holds the drain",
     in: "UVDispatch/Engine/Core/Core+Background.swift",
-    .expression("!$0.queue.isSuspended", becomes: "true"),
+    .expression(
+      "views.contains { !$0.queue.isSuspended && !$0.queue.ready.isEmpty }",
+      becomes: "views.contains { !$0.queue.ready.isEmpty }"),
     suites: ["StrandedJobTests", "UVContractTests"]),
   Bug(
     "shutdown.granted-ignored", breaks: "rule 13: concluded while a caller was admitted",
-    in: "UVDispatch/Engine/Core/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("blocked.hasAdmitted", becomes: "false"),
     suites: ["CancelPhaseTests"]),
   Bug(
     "shutdown.running-ignored", breaks: "rule 13: concluded while a body runs",
-    in: "UVDispatch/Engine/Core/Core+Ending.swift",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("running.contains { !$0.isAbandoned }", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
@@ -276,7 +278,7 @@ private let endBugs = [
     suites: ["DroppedTests"]),
   Bug(
     "dropped.timers-forgotten", breaks: "rule 2: a timer of a dropped dispatcher gets no outcome",
-    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
+    in: "UVDispatch/Engine/Core/Core+Telling.swift",
     .expression("timers.removeAll()", becomes: "[]"),
     suites: ["ReleaseEverythingTests"]),
   Bug(

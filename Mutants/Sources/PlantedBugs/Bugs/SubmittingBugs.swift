@@ -118,8 +118,8 @@ private let forkBugs = [
 private let gateBugs = [
   Bug(
     "gate.stays-open", breaks: "rule 13: something is accepted after the drain",
-    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
-    .expression("shutdown.phase == .draining", becomes: "true"),
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
+    .expression("closing.isDraining", becomes: "true"),
     suites: ["ShutdownDeadlineTests"]),
   Bug(
     "gate.timer-let-in", breaks: "rule 13: a timer outlives the drain",

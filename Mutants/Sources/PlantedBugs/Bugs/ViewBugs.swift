@@ -118,7 +118,7 @@ private let plainInViewBugs = [
     "plain.view-kept-by-turned-away",
     breaks: "rule 17: a rejected caller of sync keeps its view alive",
     in: "UVDispatch/Engine/Core/Core+Background.swift",
-    .without("defer { letGoIfEmpty(view) }"),
+    .without("letGoIfEmpty(view)", within: "letGoIfEmpty(view)\n    return entry"),
     suites: ["PlainInViewTests"]),
   Bug(
     "plain.view-kept-by-granted",

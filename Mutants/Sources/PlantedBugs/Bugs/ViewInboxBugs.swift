@@ -2,53 +2,53 @@
 let viewInboxBugs: [Bug] =
   postingBugs + announcingBugs + fullViewBugs + collectingBugs + postedItemBugs
 
-private let file = "UVDispatch/Engine/ViewInbox.swift"
-private let collecting = "UVDispatch/Engine/Core+Collecting.swift"
-private let submitting = "UVDispatch/Engine/Core+Submit.swift"
-private let run = "UVDispatch/Engine/Core+Run.swift"
-
 private let postingBugs = [
   Bug(
     "view-inbox.always-announced", breaks: "a view stands in the background's inbox twice",
-    in: file,
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
     .expression(
       "state.value.isNotified", becomes: "false", within: "if state.value.isNotified {"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.never-announced",
     breaks: "invariant A: the inbox holds something and no worker comes",
-    in: file,
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
     .expression(
       "state.value.isNotified", becomes: "true", within: "if state.value.isNotified {"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.not-attended", breaks: "a view stands in the background's inbox twice",
-    in: file, .without("state.value.isNotified = true"),
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift", .without("state.value.isNotified = true"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.refused-locked",
     breaks: "rule 13: a thread that posts after the refusal waits for ever",
-    in: file, .without("state.unlock()", within: ".isRefused {\n      state.unlock()"),
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
+    .without("state.unlock()", within: ".isRefused {\n      state.unlock()"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.attended-when-refused", breaks: "invariant C: something comes in past the gate",
-    in: file, .expression("answer == .isRefused", becomes: "false"),
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
+    .expression("answer == .isRefused", becomes: "false"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.left-attended", breaks: "rule 2: the next post does not mark the view ready",
-    in: file, .expression("staysNotified", becomes: "true", within: "isNotified = staysNotified"),
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
+    .expression("staysNotified", becomes: "true", within: "isNotified = staysNotified"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.announced-for-one", breaks: "a burst runs on one processor while another is idle",
-    in: file, .expression("isForTwo", becomes: "false", within: "mayNotifyForMore = isForTwo"),
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
+    .expression("isForTwo", becomes: "false", within: "mayNotifyForMore = isForTwo"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.always-for-two", breaks: "a worker run is started for a body that must wait",
-    in: file, .expression("isForTwo", becomes: "true", within: "mayNotifyForMore = isForTwo"),
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
+    .expression("isForTwo", becomes: "true", within: "mayNotifyForMore = isForTwo"),
     suites: ["ViewInboxTests"]),
   Bug(
     "view-inbox.full-announces-more", breaks: "a worker run is started for a body that must wait",
-    in: file,
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
     .without(
       "state.value.mayNotifyForMore = false",
       within: "state.value.mayNotifyForMore = false\n    body(&state"),
@@ -101,21 +101,22 @@ private let announcingBugs = [
 private let fullViewBugs = [
   Bug(
     "full-view.attends-not", breaks: "each post to a full view takes the dispatcher's lock",
-    in: collecting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .expression("view.pool.isFull", becomes: "false", within: "isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.always", breaks: "rule 2: a view that has room attends to its own inbox",
-    in: collecting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .expression("view.pool.isFull", becomes: "true", within: "isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.past-the-gate", breaks: "invariant C: a full view takes something in past the gate",
-    in: collecting, .expression("isOpen", becomes: "true", within: "isOpen && view.pool.isFull"),
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
+    .expression("isOpen", becomes: "true", within: "isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.gate-open", breaks: "invariant C: a full view takes something in past the gate",
-    in: collecting, .without("isOpen = false"),
+    in: "UVDispatch/Engine/Core/Core+Draining.swift", .without("isOpen = false"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.suspended", breaks: "rule 2: a suspended view attends to its own inbox",
@@ -124,25 +125,27 @@ private let fullViewBugs = [
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.for-ever", breaks: "rule 2: no worker comes for what a view got when it was full",
-    in: run,
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("if let view = task.view, view.isDrainedOnCompletion { drainOnCompletion(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.flag-stays", breaks: "a view that attends to its own inbox no more seems to",
-    in: collecting, .without("note(view, isDrainedOnCompletion: false)"),
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
+    .without("background.note(view, isDrainedOnCompletion: false)"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.kept", breaks: "rule 17: a view that was full once is kept for ever",
-    in: collecting, .without("attendingThemselves.removeAll { $0 === view }"),
+    in: "UVDispatch/Engine/Parts/Background.swift",
+    .without("full.removeAll { $0 === view }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-held", breaks: "rule 17: a view goes while its bodies wait",
-    in: collecting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("retainWhilePlain(view)", within: "retainWhilePlain(view)\n      absorbUnreconciled"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.not-counted", breaks: "the ledger misses what came to a full view",
-    in: collecting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without(
       "accept(entries.slotCount)",
       within: "accept(entries.slotCount)\n      retainWhilePlain(view)\n      absorbUnreconciled"
@@ -155,12 +158,12 @@ private let fullViewBugs = [
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.unseen", breaks: "the ledger and a flush miss what came to a full view",
-    in: collecting,
-    .without("for view in attendingThemselves { drain(view) }"),
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
+    .without("for view in background.full { drain(view) }"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.overtaken", breaks: "rule 3: a task goes before what was posted before it",
-    in: submitting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without(
       "if view.isDrainedOnCompletion { drain(view) }",
       within: "drainReadyViews() }\n    if view.isDrainedOnCompletion { drain(view) }"),
@@ -170,22 +173,22 @@ private let fullViewBugs = [
 private let collectingBugs = [
   Bug(
     "drain-views.by-nobody", breaks: "rule 2: a worker does not look for what views have got",
-    in: run,
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without(
-      "if inbox.mayHoldViews { drainReadyViews() }",
-      within: "if inbox.mayHoldViews { drainReadyViews() }\n      guard let next"),
+      "if doors.background.mayHoldViews { drainReadyViews() }",
+      within: "if doors.background.mayHoldViews { drainReadyViews() }\n      guard let next"),
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.helper", breaks: "rule 14: a helper does not look for what its view has got",
-    in: run,
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without(
-      "if inbox.mayHoldViews { drainReadyViews() }",
-      within: "if inbox.mayHoldViews { drainReadyViews() }\n    if let view, view"),
+      "if doors.background.mayHoldViews { drainReadyViews() }",
+      within: "if doors.background.mayHoldViews { drainReadyViews() }\n    if let view, view"),
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.helper-of-full",
     breaks: "rule 14: a helper does not look for what its view has got",
-    in: run,
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("if let view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
@@ -213,27 +216,27 @@ private let collectingBugs = [
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.background-only", breaks: "the ledger and the end miss what views have got",
-    in: collecting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without(
-      "if inbox.mayHoldViews { drainReadyViews() }",
-      within: "}\n    if inbox.mayHoldViews { drainReadyViews() }\n  }"),
+      "if doors.background.mayHoldViews { drainReadyViews() }",
+      within: "}\n    if doors.background.mayHoldViews { drainReadyViews() }\n  }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.overtaken", breaks: "rule 3: a task goes before what was posted before it",
-    in: submitting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without(
-      "if inbox.mayHoldViews { drainReadyViews() }",
-      within: "drainBackground() }\n    if inbox.mayHoldViews { drainReadyViews() }"),
+      "if doors.background.mayHoldViews { drainReadyViews() }",
+      within: "drainBackground() }\n    if doors.background.mayHoldViews { drainReadyViews() }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.low-caller", breaks: "rule 7: a low sync goes before what was posted before it",
-    in: submitting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("if poolView(view).queue.callersWaiting > 0 { drainPosted(to: view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.low-caller-at-an-end",
     breaks: "rule 7: a low sync goes before what was posted before it",
-    in: run,
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without(
       "drainIfCallersWait(task.view)", within: "drainIfCallersWait(task.view)\n    // Last"),
     suites: ["ViewInboxTests"]),
@@ -246,23 +249,23 @@ private let collectingBugs = [
   Bug(
     "drain-views.low-caller-resumed",
     breaks: "rule 7: a low sync goes before what was posted before it",
-    in: submitting, .without("drainIfCallersWait(view)"),
+    in: "UVDispatch/Engine/Core/Core+Background.swift", .without("drainIfCallersWait(view)"),
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.low-caller-of-full",
     breaks: "rule 7: a low sync goes before what was posted to a full view before it",
-    in: submitting, .without("if let view, view.isDrainedOnCompletion { drain(view) }"),
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
+    .without("if let view, view.isDrainedOnCompletion { drain(view) }"),
     suites: ["ViewInboxTests"]),
   Bug(
     "drain-views.grants-kept", breaks: "rule 14: a caller is not told that it was admitted",
-    in: collecting,
+    in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without(
       "admitCallers()",
       within: "}\n    admitCallers()\n  }\n\n  /// A body of a view that was full"),
     suites: ["ViewInboxTests"]),
 ]
 
-private let items = "UVDispatch/Engine/Core+Items.swift"
 private let posted = ["PostedItemTests"]
 
 private let postedItemBugs = [
@@ -278,31 +281,33 @@ private let postedItemBugs = [
   Bug(
     "posted.untold-in-view",
     breaks: "rule 8: an item that was posted to a view cannot be cancelled",
-    in: file, .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
+    in: "UVDispatch/Engine/Doors/ViewInbox.swift",
+    .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
   Bug(
     "posted.high", breaks: "rule 7: a high task waits behind medium ones",
-    in: items,
+    in: "UVDispatch/Engine/Doors/Doors.swift",
     .expression(
       "item.site.band == .medium", becomes: "true", within: "item.site.band == .medium ||"),
     suites: posted),
   Bug(
     "posted.not-found", breaks: "rule 8: an item that was posted cannot be cancelled",
-    in: items,
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without(
       "if item.place.stage == .posted { find(item) }",
       within: "if item.place.stage == .posted { find(item) }\n    let stage"),
     suites: posted),
   Bug(
     "posted.number-first", breaks: "a report names what came in by hand before what was posted",
-    in: items,
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("numberWhatPrecedes(on: item.lane, in: item.view as? UVView)"), suites: posted),
   Bug(
     "posted.unknown-frame",
     breaks: "rule 14: a wait for an item seems to be for what follows it",
-    in: items, .without("known.isKnown = true"), suites: posted),
+    in: "UVDispatch/Engine/Core/Core+Items.swift", .without("known.isKnown = true"), suites: posted),
   Bug(
     "posted.frame-kept", breaks: "rule 14: a wait for an item seems to be for what follows it",
-    in: submitting, .without("if context.isKnown { context = makeContext(on: context.lane) }"),
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
+    .without("if context.isKnown { context = makeContext(on: context.lane) }"),
     suites: posted),
   Bug(
     "posted.goes-on-abandoned", breaks: "rule 13: an item gets a second outcome",

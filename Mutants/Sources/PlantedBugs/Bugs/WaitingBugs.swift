@@ -93,26 +93,27 @@ private let syncBugs = [
 private let deadlockBugs = [
   Bug(
     "deadlock.pool-ignored", breaks: "rule 14: told of a deadlock although a worker is free",
-    in: "UVDispatch/Engine/Core/Core+Background.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .expression("mayStart", becomes: "false"),
     suites: ["WayOutTests", "StandstillTests"]),
   Bug(
     "deadlock.foreground-ignored", breaks: "rule 14: told of a deadlock although the loop has work",
-    in: "UVDispatch/Engine/Core/Core+Foreground.swift",
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
     .expression("hasForeground", becomes: "false"),
     suites: ["WayOutTests", "StandstillTests"]),
   Bug(
     "deadlock.hidden-by-timers", breaks: "rule 14: not told of a deadlock while a timer is pending",
-    in: "UVDispatch/Engine/Core/Core+Foreground.swift",
-    .expression("hasForeground", becomes: "hasForeground || !timers.isEmpty"),
+    in: "UVDispatch/Engine/Core/Core+Waiting.swift",
+    .expression("hasForeground", becomes: "hasForeground || timers.nextDeadline != nil"),
     suites: ["StandstillTests"]),
 ]
 
 private let blockedBugs = [
   Bug(
     "blocked.admission-unflagged", breaks: "rule 2: an admitted caller of sync sleeps on",
-    in: "UVDispatch/Engine/Core/Core+Concluding.swift",
-    .without("blocked.flag(callerOf: caller)"), suites: ["UVContractTests"]),
+    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
+    .without("flag(callerOf: caller)"),
+    suites: ["UVContractTests"]),
   Bug(
     "blocked.room-unflagged", breaks: "rule 2: a thread that waits for room sleeps on",
     in: "UVDispatch/Engine/Core/Core+Submit.swift",
@@ -129,7 +130,7 @@ private let blockedBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "blocked.group-unwoken", breaks: "rule 2: a thread that waits for a group sleeps on",
-    in: "UVDispatch/Engine/Engine.swift",
+    in: "UVDispatch/Engine/Parts/DeferredCallbacks.swift",
     .without("item.wakeThreads(telling)"),
     suites: ["UVContractTests", "UndisturbedTests"]),
   Bug(
@@ -138,30 +139,29 @@ private let blockedBugs = [
     suites: ["StandstillTests", "WayOutTests"]),
 ]
 
-private let search = "UVDispatch/Engine/DeadlockSearch.swift"
-
 private let searchBugs = [
   Bug(
     "search.width-ignored", breaks: "rule 14: a circle in a queue is not found",
-    in: search, .expression("dead >= view.queue.width", becomes: "false"),
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
+    .expression("dead >= view.queue.width", becomes: "false"),
     suites: ["DeadlockSearchTests", "UVContractTests"]),
   Bug(
     "search.busy-caller-ignored",
     breaks: "rule 14: a circle through a caller whose thread does something else is found late",
-    in: search,
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .expression("isFirst", becomes: "true", within: "isFirst ? 0 : countDeadCallers"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.busy-caller-no-link",
     breaks:
       "rule 14: a thread is refused that is in no circle, where one leads through a busy caller",
-    in: search,
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch+Answer.swift",
     .expression("queues[queue]?.busyCallers.first { !$0.isLive }", becomes: "nil"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.refuses-what-runs",
     breaks: "rule 14: a thread is refused whose body runs, and asks again without end",
-    in: search,
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch+Answer.swift",
     .statement(
       "if case .admission(let caller) = thread.target, core.isRunning(caller) { return false }",
       becomes: ""),
@@ -169,27 +169,29 @@ private let searchBugs = [
   Bug(
     "search.busy-caller-for-ever",
     breaks: "rule 14: a wait is refused behind a caller whose thread comes back",
-    in: search,
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .without(
       "if thread.isBusy, case .admission(let caller) = thread.target { lookAgain(caller.queue) }"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.barrier-as-plain", breaks: "rule 14: a circle through a barrier is not found",
-    in: search, .expression("isBarrier || isFenced", becomes: "isFenced"),
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
+    .expression("isBarrier || isFenced", becomes: "isFenced"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.fence-ignored", breaks: "rule 14: a circle behind a barrier is not found",
-    in: search, .expression("isBarrier || isFenced", becomes: "isBarrier"),
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
+    .expression("isBarrier || isFenced", becomes: "isBarrier"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.loop-is-free", breaks: "rule 14: a body of the loop that waits for the loop hangs it",
-    in: search,
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .expression("!threads.contains(where: \\.isLoop)", becomes: "true"),
     suites: ["DeadlockSearchTests", "WaitsOnTheLoopTests"]),
   Bug(
     "search.queued-in-a-circle",
     breaks: "rule 14: a wait for a task that has not started is refused while others go on",
-    in: search,
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch.swift",
     .without(
       "if circlesOnly { return nil }", within: "    if circlesOnly { return nil }\n    switch item"),
     suites: ["DeadlockSearchTests"]),
@@ -213,7 +215,7 @@ private let searchBugs = [
     suites: ["VerdictTests", "HeartbeatTests", "HelpedDeadlockTests"]),
   Bug(
     "search.any-victim", breaks: "rule 14: a thread is refused that is in no circle",
-    in: search,
+    in: "UVDispatch/Engine/Waiting/DeadlockSearch+Answer.swift",
     .expression("$0.number < $1.number", becomes: "$0.number > $1.number"),
     suites: ["DeadlockSearchTests"]),
   Bug(
@@ -313,7 +315,7 @@ private let tellingBugs = [
   Bug(
     "telling.in-a-context",
     breaks: "rule 20: a callback on a worker's thread is in a task's context",
-    in: "UVDispatch/Engine/Engine+Bodies.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .expression("true", becomes: "false", within: "unlock(outsideTasks: true)"),
     suites: ["UVContractTests", "HelperFrameTests"]),
   Bug(

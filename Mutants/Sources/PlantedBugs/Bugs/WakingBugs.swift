@@ -142,8 +142,8 @@ private let iterationBugs = [
     suites: ["TimerWishTests"]),
   Bug(
     "iteration.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
-    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
-    .expression("loop.mustBeTold", becomes: "true"),
+    in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
+    .expression("mustBeTold", becomes: "true", within: "mustBeTold, deadline < timerIsSetFor"),
     suites: ["TimerWishTests"]),
   Bug(
     "iteration.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
@@ -214,8 +214,20 @@ private let unlockingBugs = [
   Bug(
     "unlock.no-wake", breaks: "invariant W: the wake-up that is due is not made",
     in: "UVDispatch/Engine/Engine.swift",
-    .without("if wakes { loop.wake() }"),
+    .without("loop.wake()", within: "loop.wake()\n    lock()"),
     suites: ["ActorTests"]),
+  Bug(
+    "unlock.wake-spans-callbacks",
+    breaks: "rule 13: a callback that does not return keeps the loop from its end",
+    in: "UVDispatch/Engine/Engine.swift",
+    .statement("if wakes { wakeLoop() }", becomes: "if wakes { loop.wake() }"),
+    .statement(
+      "deliver(contents, outsideTasks: outsideTasks, isEnding)",
+      becomes: """
+        deliver(contents, outsideTasks: outsideTasks, isEnding)
+        if wakes { wakeLoop() }
+        """),
+    suites: ["StuckCallbackTests"]),
   Bug(
     "unlock.wake-stays-in-flight", breaks: "rule 13: the loop never ends",
     in: "UVDispatch/Engine/Engine.swift",
@@ -244,17 +256,20 @@ private let unlockingBugs = [
     suites: ["DeliveryTests"]),
   Bug(
     "unlock.waiter-uncounted", breaks: "rule 2: a thread that waits for an outcome waits for ever",
-    in: "UVDispatch/Engine/Core/Core+Ending.swift",
-    .without("doors.callbackCounts.addParty()"), suites: ["EndOfDeliveryTests"]),
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
+    .without("doors.callbackCounts.addParty()"),
+    suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.waiter-counted-for-ever", breaks: "a third section of the lock for each handle",
-    in: "UVDispatch/Engine/Core/Core+Ending.swift",
-    .without("doors.callbackCounts.removeParty()"), suites: ["EndOfDeliveryTests"]),
+    in: "UVDispatch/Engine/Engine+Blocking.swift",
+    .without("doors.callbackCounts.removeParty()"),
+    suites: ["EndOfDeliveryTests"]),
   Bug(
     "unlock.shutdown-uncounted",
     breaks: "rule 13: the loop does not learn that all waiters were told",
-    in: "UVDispatch/Engine/Core/Core+Ending.swift",
-    .without("doors.callbackCounts.addParty()"), suites: ["DeliveryTests", "EndOfDeliveryTests"]),
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
+    .without("doors.callbackCounts.addParty()"),
+    suites: ["DeliveryTests", "EndOfDeliveryTests"]),
   Bug(
     "unlock.leaver-uncounted", breaks: "runUntilIdle() does not learn that all waiters were told",
     in: "UVDispatch/Engine/Core/Core+Ending.swift",

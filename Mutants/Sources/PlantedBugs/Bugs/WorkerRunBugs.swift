@@ -193,7 +193,7 @@ private let patienceBugs = [
   Bug(
     "spin-limit.stays",
     breaks: "a worker keeps a processor that it shares with a submitting thread",
-    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
+    in: "UVDispatch/Engine/Parts/SpinLimit.swift",
     .expression("!leaves", becomes: "true"),
     suites: ["SpinLimitTests"]),
   Bug(

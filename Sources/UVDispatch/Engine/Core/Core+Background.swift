@@ -102,17 +102,18 @@ extension Core {
   func removeBackground(_ task: QueuedTask) -> Entry? {
     drainIfCallersWait(task.view)
     let view = poolView(task.view)
-    defer { letGoIfEmpty(view) }
-    return background.pool.remove(
+    let entry = background.pool.remove(
       at: task.position, in: task.site.band, isBarrier: task.isBarrier, from: view,
       now: { [clock] in clock.now })
+    letGoIfEmpty(view)
+    return entry
   }
 
   // MARK: Starting
 
   /// The task that a free worker starts next. Nil also if deferred callbacks have to be made first.
   ///
-  /// - Parameter frame: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
+  /// - Parameter context: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
   func startOnWorker(_ context: QueuedTask) -> QueuedTask? {
     defer { admitCallers() }
     while true {

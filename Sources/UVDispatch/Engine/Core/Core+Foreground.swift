@@ -44,7 +44,7 @@ extension Core {
 
   /// The task that the loop's thread starts next. Nil also if deferred callbacks have to be made first.
   ///
-  /// - Parameter frame: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
+  /// - Parameter context: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
   func takeForeground(_ context: QueuedTask) -> QueuedTask? {
     if !foreground.posted.hasStartable { drainForeground() }
     while let entry = foreground.take(now: { [clock] in clock.now }) {

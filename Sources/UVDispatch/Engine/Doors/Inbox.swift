@@ -9,7 +9,7 @@ internal import TaskDispatch
 /// certain to come and look; else it is *idle*. Two invariants hold whenever its lock is free:
 ///
 /// - **A**: if it holds anything, it is notified. A thread that posts to an idle one makes it notified, and notifies a
-///   consumer. It becomes idle by ``rest()`` only: the calling thread has just seen that it is empty, and no other
+///   consumer. It becomes idle by ``tryGoIdle()`` only: the calling thread has just seen that it is empty, and no other
 ///   consumer is looking.
 /// - **C**: once closed it takes nothing in. The thread that closes it drains what it held then.
 ///
@@ -87,7 +87,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   /// lock of that inbox.
   func notifyForMore() -> ViewInbox.Begun {
     guard mayNotify, beginPost() else { return .isNotified }
-    assert(isNotified, "whoever collects a view makes it unattended before anybody rests")
+    assert(isNotified, "a thread that drains a view makes it idle before the background goes idle")
     return endPost() ? .mustNotify : .isNotified
   }
 

@@ -43,8 +43,8 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   /// Begins a post, which ``post(_:isItem:)`` ends.
   ///
   /// - Parameters:
-  ///   - announce: Called if the inbox is idle: ``Inbox/markReady(_:)``.
-  ///   - announceMore: Called if the view was marked ready for one post: ``Inbox/notifyForMore()``.
+  ///   - markReady: Called if the inbox is idle: ``Inbox/markReady(_:)``.
+  ///   - notifyForMore: Called if the view was marked ready for one post: ``Inbox/notifyForMore()``.
   @inline(__always) func beginPost(markReady: () -> Begun, notifyForMore: () -> Begun) -> Begun {
     state.lock()
     if state.value.isNotified {
@@ -71,7 +71,7 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
 
   /// Drains the inbox: `body`, under the lock, takes everything out.
   ///
-  /// - Parameter staysAttended: Whether the inbox stays notified. If not, it is idle after that.
+  /// - Parameter staysNotified: Whether the inbox stays notified. If not, it is idle after that.
   func drain(
     staysNotified: Bool, _ body: (inout Ring<Entry>, _ holdsItems: Bool) -> Void
   ) {

@@ -170,7 +170,8 @@ final class QueuedTask: TaskContext {
     on queue: TaskQueue.Identity, _ view: consuming UVView?, isBarrier: Bool, site: CallSite,
     id: UInt64, parent: UInt64?, at time: Int64
   ) {
-    assert(!isBlocked && waitsFor == nil && blockedOn == nil, "the frame of a caller who goes on")
+    assert(
+      !isBlocked && waitsFor == nil && blockedOn == nil, "the context of a caller that goes on")
     adopt(noItemOf: queue, at: site)
     self.view = view
     self.isBarrier = isBarrier
@@ -182,7 +183,7 @@ final class QueuedTask: TaskContext {
     nextStall = 0
     runner = .caller
     ranAsBarrier = isBarrier
-    assert(!isAbandoned, "the frame of a caller that was given up")
+    assert(!isAbandoned, "the context of a caller that was given up")
   }
 
   /// Drops its view. The context of a caller refers to nothing after that.
@@ -224,7 +225,7 @@ final class QueuedTask: TaskContext {
   /// Takes out the plain task that it stands for. Nil if that is an item.
   func takePlain() -> PlainTask? {
     guard case .plain(let body) = work.take() else {
-      require(item != nil, "\(record) is the frame of nothing")
+      require(item != nil, "\(record) is the context of nothing")
       return nil
     }
     return PlainTask(body: body, site: site)
