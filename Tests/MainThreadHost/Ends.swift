@@ -42,7 +42,7 @@ import UVDispatch
   }
   try UVDispatcher().runUntilIdle()
   dispatcher.run(servesMainQueue: false)
-  expect(goesOn.value == 0, "it ran although nobody served the main actor")
+  expect(goesOn.value == 0, "it ran although no thread served the main actor")
   // Swift takes the awaiting task to the main actor in its own time.
   let server = try UVDispatcher()
   server.foreground.every(.milliseconds(1)) { if goesOn.value > 0 { server.beginShutdown() } }
@@ -150,7 +150,7 @@ private actor Resident {
   let first = try UVDispatcher()
   first.foreground.after(.milliseconds(5)) { first.beginShutdown() }
   first.run(servesMainQueue: false)
-  expect(ran.value == 0, "it ran although nobody served it")
+  expect(ran.value == 0, "it ran although no thread served it")
 
   let second = try UVDispatcher()
   DispatchQueue.main.async { second.beginShutdown() }
@@ -167,7 +167,7 @@ private actor Resident {
   DispatchQueue.main.async { ran.increment() }
   third.foreground.after(.milliseconds(5)) { third.beginShutdown() }
   third.run(servesMainQueue: false)
-  expect(ran.value == 2, "it ran although nobody served it any more")
+  expect(ran.value == 2, "it ran although no thread served it any more")
   try UVDispatcher().runUntilIdle()
   expect(ran.value == 3, "it was lost on a loop that had served it")
 }

@@ -99,7 +99,7 @@ struct CancellingInReadyQueueTests {
     #expect(queue.count == 2)
   }
 
-  @Test("a barrier twice takes it out once, also while it stands as a mark")
+  @Test("a barrier twice takes it out once, also while it stands as a tombstone")
   func removesBarrierOnce() {
     var queue = ReadyQueue<Int>(agingStep: 1)
     let first = queue.pushBarrier(0, in: .high)
@@ -140,7 +140,7 @@ struct CancellingInReadyQueueTests {
     #expect(queue.take(at: 10) == 10)
   }
 
-  @Test("never lets dead slots outnumber live ones by more than the allowance")
+  @Test("never lets tombstones outnumber live entries by more than the allowance")
   func boundsDeadSlots() {
     var queue = ReadyQueue<Int>(agingStep: 1)
     let allowance = ReadyQueue<Int>.deadAllowance

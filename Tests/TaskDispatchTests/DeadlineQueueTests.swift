@@ -138,8 +138,8 @@ struct WakeUpOfDeadlineQueueTests {
     #expect(queue.removeAll() == [4, 5, 3, 2, 1, 0])
   }
 
-  @Test("serves everybody: whoever looks only then is late for nobody's tolerance")
-  func servesEverybody() {
+  @Test("serves every element: a thread that looks only then exceeds no tolerance")
+  func servesEveryElement() {
     for seed in 0..<20 as Range<UInt64> {
       var dice = Dice(seed: seed)
       var queue = DeadlineQueue<Int64>()

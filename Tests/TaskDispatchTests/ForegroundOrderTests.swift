@@ -24,7 +24,7 @@ struct ForegroundOrderTests {
   }
 
   @Test(
-    "lets due and posted tasks take turns, the due ones first",
+    "lets due and posted tasks alternate, the due ones first",
     arguments: [
       ("", ""), ("A", "A"), ("a", "a"), ("ABC", "ABC"), ("abc", "abc"), ("ABab", "aAbB"),
       ("abAB", "aAbB"), ("abcA", "aAbc"), ("ABCa", "aABC"), ("AaBbC", "aAbBC"),
@@ -46,7 +46,7 @@ struct ForegroundOrderTests {
     #expect(isEmpty)
   }
 
-  @Test("counts a task that was taken out of turn: the other kind is next")
+  @Test("counts a task that was taken out of order: the other kind is next")
   func outOfTurn() {
     var posted = order("ABab")
     let first = posted.takePosted(now: { 0 })
@@ -59,7 +59,7 @@ struct ForegroundOrderTests {
     #expect(takeAll(due) == "AaB")
   }
 
-  @Test("changes no turn if there is nothing to take")
+  @Test("does not change which kind is next if there is nothing to take")
   func nothing() {
     var order = order("a")
     let none = order.takePosted(now: { 0 })

@@ -18,7 +18,7 @@ struct InboxOfReadyQueueTests {
     }
   }
 
-  @Test("gives dead slots the same bound as removing does, wherever they stand")
+  @Test("gives tombstones the same bound as removing does, wherever they stand")
   func boundsDeadSlotsOfTheInbox() throws {
     try forEveryProgram { choices in
       var trial = ReadyQueueTrial(agingStep: 2)
@@ -46,7 +46,7 @@ struct InboxOfReadyQueueTests {
     }
   }
 
-  @Test("keeps positions that the inbox gave out, whatever has been compacted meanwhile")
+  @Test("keeps positions that the inbox gave out, whatever has been compacted since")
   func keepsPositions() {
     var queue = ReadyQueue<Int>(agingStep: 1)
     var inbox = Ring<Int>()
@@ -76,7 +76,9 @@ struct InboxOfReadyQueueTests {
     }
   }
 
-  @Test("gives what was posted positions behind what was pushed meanwhile", arguments: 0..<20)
+  @Test(
+    "gives what was posted positions behind what was pushed before it is absorbed",
+    arguments: 0..<20)
   func renumbers(pushed: Int) {
     var queue = ReadyQueue<Int>(agingStep: 1)
     var inbox = Ring<Int>()
@@ -105,7 +107,7 @@ struct InboxOfReadyQueueTests {
     #expect((1..<5).map { _ in queue.take(at: 0) } == [1, 2, 3, 4])
   }
 
-  @Test("lets what waits be changed in place, barriers and dead slots aside")
+  @Test("lets what waits be changed in place, barriers and tombstones aside")
   func changesInPlace() {
     var queue = ReadyQueue<Int>(agingStep: 1)
     queue.push(1, in: .medium)

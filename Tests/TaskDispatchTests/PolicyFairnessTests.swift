@@ -6,7 +6,7 @@ import Testing
 @Suite("Views against each other, all with endless work")
 struct PolicyFairnessTests {
   @Test(
-    "in one band, at most as many others start before a view's next turn as they have width",
+    "in one band, at most as many others start before a view's next task as they have width",
     arguments: 1...12 as ClosedRange<UInt64>)
   func boundsOthersInOneBand(seed: UInt64) {
     var dice = Dice(seed: seed)
@@ -35,9 +35,9 @@ struct PolicyFairnessTests {
   }
 
   @Test(
-    "in any bands, nobody waits longer than aging and the turns before it in its band take",
+    "in any bands, no view waits longer than aging and the ready tokens before its own take",
     arguments: PriorityBand.allCases, PriorityBand.allCases)
-  func nobodyStarves(first: PriorityBand, second: PriorityBand) {
+  func noViewStarves(first: PriorityBand, second: PriorityBand) {
     for background in PriorityBand.allCases {
       for (width, firstWidth, secondWidth) in [(1, 1, 1), (2, 2, 1)] {
         var street = Street(

@@ -39,7 +39,7 @@ struct PolicyMisuseTests {
     }
   }
 
-  @Test("traps when a dead slot of a ring is read or changed")
+  @Test("traps when a tombstone of a ring is read or changed")
   func trapsOnDeadSlot() async {
     await #expect(processExitsWith: .failure) {
       var ring = Ring<Int>()

@@ -16,7 +16,7 @@ struct PoolOrderTests {
     Setting(width: 2, views: [[1, 1], [2, 1]]),
   ]
 
-  @Test("starts what the turns say, after every few submissions", arguments: settings)
+  @Test("starts what the ready tokens say, after every few submissions", arguments: settings)
   func startsInTurnAfterEverySubmissions(setting: Setting) throws {
     try forEveryProgram { choices in
       var trial = PoolTrial(width: setting.width, viewWidths: setting.views)
@@ -28,7 +28,9 @@ struct PoolOrderTests {
     }
   }
 
-  @Test("starts what the turns say, in every short program of two views", arguments: settings[..<2])
+  @Test(
+    "starts what the ready tokens say, in every short program of two views",
+    arguments: settings[..<2])
   func startsInTurnInEveryShortProgram(setting: Setting) throws {
     try forEveryProgram { choices in
       var trial = PoolTrial(width: setting.width, viewWidths: setting.views)
@@ -45,7 +47,8 @@ struct PoolOrderTests {
     }
   }
 
-  @Test("starts what the turns say, in long programs", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(
+    "starts what the ready tokens say, in long programs", arguments: 1...20 as ClosedRange<UInt64>)
   func startsInTurnInLongPrograms(seed: UInt64) throws {
     var dice = Dice(seed: seed)
     var trial = randomTrial(&dice, isExact: true, setting: "seed \(seed)")
@@ -93,7 +96,7 @@ struct PoolOrderTests {
     }
   }
 
-  @Test("moves a view's turn up when a higher task arrives")
+  @Test("moves a view's ready token up when a higher task arrives")
   func movesTurnsUp() {
     var line = PoolLine(width: 1, views: 3)
     line.submit([1, 2, 3], in: .medium)
@@ -103,7 +106,7 @@ struct PoolOrderTests {
     #expect(line.startsOneByOne() == [3, 1, 2, 3])
   }
 
-  @Test("leaves no high turn behind for a high task that was cancelled")
+  @Test("leaves no high ready token behind for a high task that was cancelled")
   func movesTurnsDown() {
     var line = PoolLine(width: 1, views: 3)
     line.submit([1, 2, 3], in: .medium)
@@ -114,7 +117,7 @@ struct PoolOrderTests {
     #expect(line.startsOneByOne() == [1, 2, 3])
   }
 
-  @Test("keeps the turn of a view for its next task when the first is cancelled")
+  @Test("keeps the ready token of a view for its next task when the first is cancelled")
   func keepsTurnsOfCancelledTasks() {
     var line = PoolLine(width: 1, views: 3)
     let cancelled = line.submit(1, in: .medium)
@@ -141,7 +144,7 @@ struct PoolOrderTests {
     #expect(line.startsOneByOne() == [0, 1, 0, 1, 0])
   }
 
-  @Test("keeps the age of the background's turn while it has none to contend with")
+  @Test("keeps the age of the background's ready token while it has none to contend with")
   func keepsTheAgeOfRestingTurns() {
     var pool = PoolOrder<Job>(width: 1, agingStep: 10)
     let view = PoolView<Job>(width: 1, workerWidth: 1, agingStep: 10)
@@ -184,7 +187,7 @@ struct PoolOrderTests {
     #expect(pool.background.queue.heldTokens.count == 0 && pool.viewsWithTokens == 0)
   }
 
-  @Test("finds every turn again after many others were dropped, and keeps few dead ones")
+  @Test("finds every ready token again after many others were dropped, and keeps few dead ones")
   func compactsTurns() {
     var pool = PoolOrder<Job>(width: 2, agingStep: 10)
     let views = (0..<4).map { _ in PoolView<Job>(width: 2, workerWidth: 2, agingStep: 10) }
@@ -297,7 +300,7 @@ struct PoolOrderTests {
   }
 
   @Test(
-    "grants and starts everything while its clock runs on between any two looks",
+    "admits and starts everything while its clock runs on between any two looks",
     arguments: [1, 3])
   func leavesNothingBehindWhileItsClockRuns(viewCount: Int) {
     for seed in 0..<100 as Range<UInt64> {

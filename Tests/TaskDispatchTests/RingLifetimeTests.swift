@@ -22,7 +22,7 @@ struct RingLifetimeTests {
     #expect(census.living == 18)
   }
 
-  @Test("are dead where a slot was vacated, whatever the ring does then")
+  @Test("are gone where a tombstone was left, whatever the ring does then")
   func areDeadWhereVacated() {
     let census = Census()
     var ring = Ring<Token>()
@@ -57,7 +57,7 @@ struct RingLifetimeTests {
   }
 
   @Test(
-    "are let go of with the ring, wherever it wraps, dead slots or not", arguments: [false, true])
+    "are let go of with the ring, wherever it wraps, tombstones or not", arguments: [false, true])
   func areReleasedWithTheRing(vacates: Bool) {
     for offset in 0..<16 {
       for count in [0, 1, 7, 8, 9, 20] {

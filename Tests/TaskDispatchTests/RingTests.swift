@@ -89,7 +89,7 @@ struct RingTests {
     #expect(ring.takeFirst() == .some(nil))
   }
 
-  @Test("drops the dead slots at its head, and only those")
+  @Test("drops the tombstones at its head, and only those")
   func dropsDeadHead() {
     for dead in 0..<32 {
       var ring = Ring<Int>()
@@ -201,7 +201,7 @@ struct RingMemoryTests {
     #expect(capacities == [8, 16, 32, 64, 128, 256])
   }
 
-  @Test("doubles for dead slots too")
+  @Test("doubles for tombstones too")
   func doublesForDeadSlots() {
     var ring = Ring<Int>()
     for _ in 0..<9 { ring.appendSlot(nil) }

@@ -110,7 +110,7 @@ struct TakeOverTests {
     #expect(takenOver.inViews > 0)
   }
 
-  @Test("is not looked for where somebody stands in `sync`, who may be next", arguments: 2...3)
+  @Test("is not looked for where a caller of `sync` waits, which may be next", arguments: 2...3)
   func callerBehind(width: Int) {
     var pool = PoolOrder<Job>(width: width, agingStep: 10)
     let view = PoolView<Job>(width: width, workerWidth: width, agingStep: 10)

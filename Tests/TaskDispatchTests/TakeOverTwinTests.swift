@@ -41,7 +41,7 @@ struct TakeOverTwinTests {
     #expect(twins.takenOver > 20)
   }
 
-  @Test("leaves behind it a turn that nobody has passed over yet")
+  @Test("leaves behind it a ready token that no start has passed over yet")
   func notPassedOver() {
     var twins = Twins(width: 2, viewWidths: [[2, 2], [1, 1]])
     for _ in 0..<4 { twins.submit(to: 1, .medium, onCaller: false, isBarrier: false) }

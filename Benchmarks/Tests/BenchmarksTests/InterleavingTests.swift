@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Interleaving")
 struct InterleavingTests {
-  @Test("lets everybody begin once in a while, after a warm-up that does not count")
+  @Test("lets every contestant begin once in a while, after a warm-up that does not count")
   func takesTurns() {
     var order = ""
     let contestants = ["a", "b", "c"].map { name in

@@ -14,7 +14,9 @@ struct ListTests {
     #expect(Set(names).count == names.count)
   }
 
-  @Test("says of each what it breaks, what it changes and who should notice", arguments: Bug.all)
+  @Test(
+    "says of each what it breaks, what it changes and which suites should notice",
+    arguments: Bug.all)
   func complete(bug: Bug) {
     #expect(!bug.breaks.isEmpty)
     #expect(!bug.changes.isEmpty)

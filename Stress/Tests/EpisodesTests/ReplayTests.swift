@@ -130,7 +130,7 @@ struct ReplayTests {
     #expect((1...2).contains(cause.facts.count), "\(cause.facts)")
   }
 
-  @Test("is explained whoever else replays one at that time")
+  @Test("is explained whatever other threads replay at that time")
   func sideBySide() throws {
     let histories = try Episode.Plant.allCases.map { try failed($0) }
 

@@ -1,7 +1,7 @@
 import Oracle
 import Testing
 
-@Suite("Whoever watches the calls of a handler")
+@Suite("The checker of a handler's calls")
 struct HandlerCheckerTests {
   private let violations = ViolationLog()
   private var broken: [Rule] { violations.all.map(\.rule) }
@@ -70,7 +70,7 @@ struct HandlerCheckerTests {
   }
 }
 
-@Suite("Whoever watches what goes through a descriptor")
+@Suite("The checker of what goes through a descriptor")
 struct FlowTests {
   private let violations = ViolationLog()
 

@@ -1,7 +1,7 @@
 import Oracle
 import Testing
 
-@Suite("Whoever watches that each submission runs once or not at all")
+@Suite("The checker that each submission runs once or not at all")
 struct OnceTests {
   private let fixture = Fixture()
 

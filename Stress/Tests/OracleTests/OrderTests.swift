@@ -1,7 +1,7 @@
 import Oracle
 import Testing
 
-@Suite("Whoever watches order, width and barriers")
+@Suite("The checker of order, width and barriers")
 struct OrderTests {
   @Test("lets a queue of width w begin w - 1 late, and no more", arguments: 1...4)
   func fifo(width: Int) {

@@ -1,7 +1,7 @@
 import Oracle
 import Testing
 
-@Suite("Whoever watches deadlines, limits and bands")
+@Suite("The checker of deadlines, limits and bands")
 struct PolicyTests {
   private let fixture: Fixture
 
@@ -102,7 +102,7 @@ struct PolicyTests {
     #expect(fixture.broken == [.priority])
   }
 
-  @Test("has nothing to say of bands that take each other's turns in time")
+  @Test("has nothing to say of bands that go before each other in time")
   func inTurn() {
     let bands = BandChecker(agingStep: Self.step, violations: fixture.violations)
     let low = submit(1, to: bands)

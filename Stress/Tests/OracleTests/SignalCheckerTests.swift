@@ -1,7 +1,7 @@
 import Oracle
 import Testing
 
-@Suite("Whoever watches what a handler is told of signals")
+@Suite("The checker of what a handler is told of signals")
 struct SignalCheckerTests {
   private let violations = ViolationLog()
   private let raises = Raises()
@@ -35,7 +35,7 @@ struct SignalCheckerTests {
     #expect(broken == [])
   }
 
-  @Test("misses a delivery that nobody was told of")
+  @Test("misses a delivery that the handler was not told of")
   func tooFew() {
     raise(2)
     let checker = register()

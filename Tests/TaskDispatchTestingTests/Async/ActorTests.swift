@@ -134,7 +134,7 @@ struct ActorTests {
     #expect(result?.standardErrorContent.isEmpty == false)
   }
 
-  @Test("is entered by somebody else while one of its methods waits")
+  @Test("is entered by another call while one of its methods waits")
   func reentrance() throws {
     let dispatcher = dispatcher
     let host = Host(on: dispatcher.foreground)
@@ -149,7 +149,7 @@ struct ActorTests {
     try dispatcher.finish()
   }
 
-  @Test("keeps its state, whoever of many Tasks calls it, and each call is whole")
+  @Test("keeps its state, whichever of many Tasks calls it, and each call is whole")
   func manyCallers() throws {
     let dispatcher = dispatcher
     let resident = Resident(on: dispatcher.foreground)

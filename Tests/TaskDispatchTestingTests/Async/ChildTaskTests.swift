@@ -98,7 +98,7 @@ struct ChildTaskTests {
     try dispatcher.finish()
   }
 
-  @Test("of async let that nobody awaits are cancelled at the end of their scope")
+  @Test("of async let that their parent does not await are cancelled at the end of their scope")
   func notAwaited() throws {
     let dispatcher = dispatcher
     let log = Log()

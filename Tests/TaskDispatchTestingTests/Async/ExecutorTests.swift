@@ -116,7 +116,7 @@ struct ExecutorTests {
     try dispatcher.finish()
   }
 
-  @Test("keeps the queue for as long as it has work, although nobody else holds it")
+  @Test("keeps the queue for as long as it has work, although nothing else refers to it")
   func keepsQueue() throws {
     do {
       let disk = dispatcher.makeQueue(label: "disk", width: 1)

@@ -35,7 +35,7 @@ struct RunAsyncTests {
     try dispatcher.finish()
   }
 
-  @Test("throws what the operation throws, which is then nobody else's business")
+  @Test("throws what the operation throws, which is then reported nowhere else")
   func throwing() throws {
     #expect(throws: Torn()) { try dispatcher.runAsync { throw Torn() } }
 

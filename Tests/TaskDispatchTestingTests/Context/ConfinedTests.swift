@@ -110,7 +110,7 @@ struct ConfinedTests {
     #expect(result?.said("is confined to disk, and runs on no queue") == true)
   }
 
-  @Test("traps for a task that a waiting worker of its queue runs meanwhile")
+  @Test("traps for a task that a worker of its queue runs while it waits")
   func helping() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

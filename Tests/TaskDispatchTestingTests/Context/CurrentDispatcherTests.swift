@@ -55,7 +55,7 @@ struct CurrentDispatcherTests {
     #expect(seen.value == true)
   }
 
-  @Test("is in a body the one that runs it, whoever submitted it, and whoever steps")
+  @Test("is in a body the one that runs it, whatever code submits it, and whatever code steps")
   func inBody() throws {
     let seen = Slot<[Bool]>()
     let one = one

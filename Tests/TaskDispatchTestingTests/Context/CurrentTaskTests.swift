@@ -43,7 +43,7 @@ struct CurrentTaskTests {
     try dispatcher.finish()
   }
 
-  @Test("is the innermost where a body waits and another runs meanwhile")
+  @Test("is the innermost where a body waits and another runs inside that wait")
   func innermost() throws {
     let log = Log()
     let dispatcher = dispatcher

@@ -63,7 +63,7 @@ struct IsCurrentTests {
     try dispatcher.finish()
   }
 
-  @Test("does not change inside hooks: they belong to the body, or to whoever submits")
+  @Test("does not change inside hooks: they belong to the body, or to the submitting code")
   func hooks() throws {
     let log = Log()
     dispatcher.onEnter = { [weak dispatcher] _ in

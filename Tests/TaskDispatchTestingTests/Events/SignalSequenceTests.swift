@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The sequence of a signal's deliveries")
 struct SignalSequenceTests {
-  @Test("adds up what comes while nobody awaits it, and ends when the test is finished")
+  @Test("adds up what comes while no Task awaits it, and ends when the test is finished")
   func addsUp() async throws {
     let dispatcher = RecordingDispatcher()
     let deliveries = try dispatcher.signals(.hangup)

@@ -66,7 +66,7 @@ struct SignalTests {
     try dispatcher.finish()
   }
 
-  @Test("that nobody handles is an error, which says what is registered")
+  @Test("that no handler is registered for is an error, which says what is registered")
   func unhandled() throws {
     guard
       case .noRegistration("SIGTERM", registered: let none) = stepError({

@@ -19,7 +19,7 @@ struct FailingRunTests {
 
   // MARK: Scenarios that fail
 
-  @Test("finds a task that would wait for itself, whoever catches that")
+  @Test("finds a task that would wait for itself, although its body catches that")
   func syncDeadlock() throws {
     let failure = failure { dispatcher in
       let one = dispatcher.makeQueue(label: "one", width: 1)
@@ -57,7 +57,7 @@ struct FailingRunTests {
     #expect(failure?.reason.contains("own") == true, "\(failure?.reason ?? "")")
   }
 
-  @Test("finds a group that somebody entered and never leaves")
+  @Test("finds a group with tasks of its own that the scenario enters and never leaves")
   func groupNeverLeft() throws {
     let failure = failure { dispatcher in
       let group = WorkGroup()
@@ -71,7 +71,7 @@ struct FailingRunTests {
     #expect(failure?.reason.contains("group") == true, "\(failure?.reason ?? "")")
   }
 
-  @Test("finds that nobody leaves a group that somebody entered by hand")
+  @Test("finds a group without tasks that the scenario enters by hand and never leaves")
   func enteredByHand() throws {
     let failure = failure(
       { dispatcher in

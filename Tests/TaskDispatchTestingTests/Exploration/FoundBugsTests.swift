@@ -117,7 +117,7 @@ struct FoundBugsTests {
     }
   }
 
-  @Test("nothing, once whoever comes second finds that there is an answer")
+  @Test("nothing, once the second of reply and time-out finds that there is an answer")
   func mendedTimeOut() throws {
     let result = try explore(.exhaustive) { try ask($0, answersOnce: true) }
 

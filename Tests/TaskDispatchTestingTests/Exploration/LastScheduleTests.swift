@@ -18,7 +18,7 @@ struct LastScheduleTests {
     }
   }
 
-  @Test("leaves behind which schedule that was, for whoever explores there next")
+  @Test("leaves behind which schedule that was, for the next exploration there")
   func leavesItBehind() async throws {
     await #expect(processExitsWith: .failure) {
       try LastScheduleTests.dies(.bounded(deviations: 1))
@@ -73,7 +73,7 @@ struct LastScheduleTests {
     withExtendedLifetime(last) {}
   }
 
-  @Test("is not disturbed by who explores there at the same time")
+  @Test("is not disturbed by another exploration there at the same time")
   func oneAtATime() throws {
     let site = CallSite(fileID: "Tests/Together.swift", line: 1)
     let first = LastSchedule(of: site)

@@ -222,7 +222,7 @@ struct ReductionTests {
   }
 
   /// Between bands it counts how long a task has waited, and which task has started before.
-  @Test("takes nobody for independent of a task that submits to another band, or to a view")
+  @Test("takes no task for independent of one that submits to another band, or to a view")
   func bandsAndViews() throws {
     for isView in [false, true] {
       let result = try agreed { dispatcher, notes in

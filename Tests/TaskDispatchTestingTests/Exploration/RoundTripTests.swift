@@ -161,7 +161,7 @@ struct RoundTripTests {
   ]
 
   /// Only the task that the call is about changes its result, and no other task changes the name of the call.
-  @Test("is about the same moment, whoever else there is", arguments: telling.indices)
+  @Test("is about the same moment, whatever other tasks there are", arguments: telling.indices)
   func strangerAtMoment(index: Int) throws {
     let telling = Self.telling[index]
     for hasStranger in [false, true] {
@@ -204,7 +204,7 @@ struct RoundTripTests {
   /// A submission to a higher band is a call that depends on what has started, if something waits. A stranger
   /// must not change which call a fact is about. Three high tasks take every worker, so the low one can go
   /// first only if it had its slot when the second of them came.
-  @Test("is about the same call, whoever waits at calls before it", arguments: [false, true])
+  @Test("is about the same call, whatever tasks wait at calls before it", arguments: [false, true])
   func strangerAtCall(hasStranger: Bool) throws {
     let again = try explore(
       replaying: "facts1:low@high%202+submission;high%201~low"

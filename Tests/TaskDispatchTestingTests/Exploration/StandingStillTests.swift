@@ -5,7 +5,7 @@ import Testing
 /// The fake has one stack. A body that runs while another waits runs on top of it, and holds it up until it
 /// ends. On threads the waiting body would go on as soon as it can. So the fake must not refuse a call, or
 /// report a deadlock, only because of that stack.
-@Suite("Who stands still goes on, although others stand on top")
+@Suite("A body that stands still goes on, although others stand on top")
 struct StandingStillTests {
   /// Explores every order, and expects that no call is refused in any and that no order is left out.
   private func outcomes<Outcome: Sendable & Hashable>(
@@ -68,7 +68,7 @@ struct StandingStillTests {
     #expect(orders.count == (1...count).reduce(1, *))
   }
 
-  @Test("in sync on a view: on top of another, its body sees its own frames, and not that one's")
+  @Test("in sync on a view: on top of another, a body sees its own context, and not that one's")
   func contexts() throws {
     let places = try outcomes { dispatcher, log in
       let store = dispatcher.makeQueue(label: "store", width: 1)
@@ -145,7 +145,7 @@ struct StandingStillTests {
     #expect(failure.reason.contains("deadlock"), "\(failure)")
   }
 
-  @Test("a body in sync that waits for who waits for that queue is a deadlock, in some order")
+  @Test("a body in sync that waits for one that waits for its queue is a deadlock, in some order")
   func circle() throws {
     let failure = try #require(throws: ScheduleFailure.self) {
       try explore(.exhaustive, configuration: .init(width: 2)) { dispatcher in
@@ -160,7 +160,7 @@ struct StandingStillTests {
     #expect(failure.reason.contains("deadlock"), "\(failure)")
   }
 
-  @Test("what another does before its turn in sync may come between a body's look and its sync")
+  @Test("what another does before its sync begins may come between a body's look and its sync")
   func lostUpdate() throws {
     let sums = try outcomes { dispatcher, log in
       let store = dispatcher.makeQueue(label: "store", width: 1)
@@ -242,7 +242,7 @@ struct StandingStillTests {
     #expect(orders == [["begins", "ends", "sync"]])
   }
 
-  @Test("who waits for room that another below would make is refused nothing")
+  @Test("a body that waits for room that another below would make is refused nothing")
   func room() throws {
     let limited = RecordingDispatcher.Configuration(
       width: 2, overflow: .blockCaller(limit: 1, timeout: nil))
@@ -263,7 +263,7 @@ struct StandingStillTests {
     #expect(!result.isExhausted, "\(result)")
   }
 
-  @Test("with a time-out, who waits for another below may be too late, and is in no deadlock")
+  @Test("with a time-out, a body that waits for another below may be too late, in no deadlock")
   func timeOut() throws {
     let result = try explore(.exhaustive, configuration: .init(width: 2)) { dispatcher in
       let store = dispatcher.makeQueue(label: "store", width: 1)

@@ -316,7 +316,7 @@ struct StrategyTests {
     #expect(result.choices[.start]?.count == 2)
   }
 
-  @Test("gives the first value where nobody explores")
+  @Test("gives the first value outside an exploration")
   func choosingAlone() {
     #expect(RecordingDispatcher().choose([3, 2, 1], "value") == 3)
   }

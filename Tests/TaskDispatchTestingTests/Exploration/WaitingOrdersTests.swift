@@ -4,7 +4,7 @@ import Testing
 
 /// While one thread waits, other threads do not. They run before, during and after what it waits for, until it
 /// has gone on.
-@Suite("Every order around somebody who waits")
+@Suite("Every order around a body that waits")
 struct WaitingOrdersTests {
   private func orders(
     _ configuration: RecordingDispatcher.Configuration = .init(width: 2),

@@ -50,7 +50,7 @@ struct FailureMessageTrapTests {
     try expectPage(shows: result, under: "Code runs on the wrong queue")
   }
 
-  @Test("shows what is said when nobody set a dispatcher")
+  @Test("shows what is said when no dispatcher was set")
   func noDispatcher() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Dispatchers.current
@@ -95,7 +95,7 @@ struct FailureMessageTrapTests {
     try expectPage(shows: result, under: "A timer repeats without an interval")
   }
 
-  @Test("shows what is said when somebody suspends the foreground")
+  @Test("shows what is said when a test suspends the foreground")
   func suspendedForeground() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       RecordingDispatcher().foreground.suspend()

@@ -28,8 +28,8 @@ struct FailureMessageWaitTests {
     try dispatcher.finish()
   }
 
-  @Test("names everybody in a circle that goes through a sync body")
-  func namesEverybody() throws {
+  @Test("names every task in a circle that goes through a sync body")
+  func namesEveryTask() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 1)
     let index = dispatcher.makeQueue(label: "index", width: 1)

@@ -88,7 +88,7 @@ struct LeftoverTests {
     #expect(finishError(dispatcher)?.leftovers.labels == ["SIGTERM"])
   }
 
-  @Test("is nobody's business, if that is the policy")
+  @Test("is not reported, if that is the policy")
   func ignored() throws {
     let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
     dispatcher.foreground {}

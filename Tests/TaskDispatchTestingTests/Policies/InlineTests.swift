@@ -22,7 +22,7 @@ struct InlineTests {
     try dispatcher.finish()
   }
 
-  @Test("lets a body see that the Task which awaits it was cancelled meanwhile")
+  @Test("lets a body see that the Task which awaits it was cancelled as it ran")
   func cancelledInside() async throws {
     let sawIt = try await Task { [dispatcher] in
       try await dispatcher.background.run {

@@ -7,7 +7,7 @@ import Testing
 struct UnimplementedTests {
   private let dispatcher = RecordingDispatcher(.init(policy: .unimplemented))
 
-  @Test("is content with a dispatcher that nobody uses")
+  @Test("is content with a dispatcher that no code uses")
   func unused() throws {
     try dispatcher.finish()
   }

@@ -209,7 +209,7 @@ struct BlockingLimitTests {
     try dispatcher.finish()
   }
 
-  @Test("lets an async run suspend, and blocks nobody")
+  @Test("lets an async run suspend, and blocks no thread")
   func runSuspends() throws {
     let log = Log()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)

@@ -36,7 +36,7 @@ struct PriorityTests {
     try dispatcher.finish()
   }
 
-  @Test("moves a view's turn up when a higher task arrives in it")
+  @Test("moves a view's ready token up when a higher task arrives in it")
   func turnMovesUp() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let one = dispatcher.makeQueue(label: "one", width: 1)
@@ -83,7 +83,7 @@ struct PriorityTests {
   }
 
   @Test(
-    "starves nobody: the lowest task runs while the highest never end", arguments: [true, false])
+    "starves no task: the lowest one runs while the highest never end", arguments: [true, false])
   func noStarvation(onView: Bool) throws {
     let dispatcher = RecordingDispatcher(
       .init(width: 1, leftovers: .ignore, agingStep: .seconds(1)))

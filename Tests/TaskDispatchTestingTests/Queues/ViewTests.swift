@@ -42,7 +42,7 @@ struct ViewTests {
     try dispatcher.finish()
   }
 
-  @Test("takes turns with the others: a long queue holds no other back")
+  @Test("alternates with the others: a long queue holds no other back")
   func turns() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let long = dispatcher.makeQueue(label: "long", width: 1)

@@ -60,7 +60,7 @@ struct MemoryTests {
     try dispatcher.finish()
   }
 
-  @Test("an error that nobody wants is not held")
+  @Test("an error that no caller asks for is not held")
   func errors() throws {
     final class Torn: Error {}
     weak var held: Torn?

@@ -120,7 +120,7 @@ struct ShutdownDeadlineTests {
     try dispatcher.finish()
   }
 
-  @Test("let what has its slot run with the flag set, and abandon it if nobody steps it")
+  @Test("let what has its slot run with the flag set, and abandon it if the test does not step it")
   func started() throws {
     let log = Log()
     for isStepped in [true, false] {

@@ -178,7 +178,7 @@ struct ShutdownOfWorkTests {
     try dispatcher.finish()
   }
 
-  @Test("refuses those who wait for room, and their Tasks go on")
+  @Test("refuses the runs that wait for room, and their Tasks go on")
   func waitingForRoom() throws {
     let dispatcher = RecordingDispatcher(.init(overflow: .reject(limit: 1)))
     let log = log
@@ -217,7 +217,7 @@ struct ShutdownOfWorkTests {
     try dispatcher.finish()
   }
 
-  @Test("runs what those submit who are told of a cancellation")
+  @Test("runs what a Task submits that is told of a cancellation")
   func toldOfCancellation() throws {
     let dispatcher = dispatcher
     let log = log

@@ -142,7 +142,7 @@ struct ShutdownTests {
     try dispatcher.finish()
   }
 
-  @Test("gives the same report to everybody who awaits it, before and after")
+  @Test("gives the same report to every Task that awaits it, before and after")
   func awaited() throws {
     let dispatcher = dispatcher
     let reports = Slot<[ShutdownReport]>()
@@ -212,7 +212,7 @@ struct ShutdownTests {
     #expect(dispatcher.report?.ledger.balances == true)
   }
 
-  @Test("is over for signals too: nobody handles them after the report")
+  @Test("is over for signals too: no handler is told of them after the report")
   func signals() throws {
     let log = Log()
     let registration = try dispatcher.onSignal(.terminate) { _ in log.note("handled") }

@@ -67,7 +67,7 @@ struct FurtherBackTests {
     try dispatcher.finish()
   }
 
-  @Test("goes by the turns of the views: those of other queues start first")
+  @Test("goes by the ready tokens of the views: tasks of other queues start first")
   func turns() throws {
     let dispatcher = RecordingDispatcher(.init(width: 3))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
@@ -82,7 +82,7 @@ struct FurtherBackTests {
     try dispatcher.finish()
   }
 
-  @Test("that a turn of another queue forbids is refused, and nothing has started")
+  @Test("that the ready token of another queue forbids is refused, and nothing has started")
   func turnsForbid() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)

@@ -179,7 +179,7 @@ struct ObstacleTests {
     try dispatcher.finish()
   }
 
-  @Test("takes the turns of other queues into account")
+  @Test("takes the ready tokens of other queues into account")
   func turns() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)

@@ -56,7 +56,7 @@ struct ThrownErrorTests {
     try dispatcher.finish()
   }
 
-  @Test("is nobody's business, if that is the policy, and stays in the history")
+  @Test("is not reported, if that is the policy, and stays in the history")
   func ignored() throws {
     let dispatcher = RecordingDispatcher(.init(thrownErrors: .ignore))
     dispatcher.background.submit(label: "tears") { throw Torn() }
@@ -90,7 +90,7 @@ struct ThrownErrorTests {
     #expect(finishError(dispatcher)?.thrown.count == 1)
   }
 
-  @Test("is not reported to others if somebody waits for it")
+  @Test("is not reported to others if a thread waits for it")
   func waitedFor() throws {
     let dispatcher = RecordingDispatcher(.init(thrownErrors: .atOnce))
     let handle = dispatcher.background.submit { throw Torn() }
@@ -115,7 +115,7 @@ struct ThrownErrorTests {
     try dispatcher.finish()
   }
 
-  @Test("reaches the reply of background-then-foreground, and nobody else")
+  @Test("reaches the reply of background-then-foreground, and nothing else")
   func reply() throws {
     let dispatcher = RecordingDispatcher(.init(thrownErrors: .atOnce))
     let log = Log()

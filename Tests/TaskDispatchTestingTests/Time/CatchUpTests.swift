@@ -114,7 +114,7 @@ struct CatchUpTests {
     #expect(slow == [.seconds(1), .seconds(4), .seconds(5)])
   }
 
-  @Test("that has a slow run catches up on what it missed meanwhile")
+  @Test("that has a slow run catches up on what it missed during that")
   func slowRun() throws {
     let once = try runs(.once, firstTaking: .milliseconds(2500)) {
       try $0.advanceTime(by: .seconds(4))

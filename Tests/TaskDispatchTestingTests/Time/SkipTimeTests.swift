@@ -34,7 +34,7 @@ struct SkipTimeTests {
     try dispatcher.finish()
   }
 
-  @Test("inside a body makes it take that long; what comes due meanwhile runs after it")
+  @Test("inside a body makes it take that long; what comes due in that time runs after it")
   func insideABody() throws {
     let dispatcher = RecordingDispatcher()
     let log = Log()

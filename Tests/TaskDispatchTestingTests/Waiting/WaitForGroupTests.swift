@@ -19,7 +19,7 @@ struct WaitForGroupTests {
     try dispatcher.finish()
   }
 
-  @Test("ends when it was empty, although whoever is told of that enters it again")
+  @Test("ends when it was empty, although the callback that is told of that enters it again")
   func enteredAgain() throws {
     let group = WorkGroup()
     dispatcher.background(group: group) {}
@@ -78,7 +78,7 @@ struct WaitForGroupTests {
     try dispatcher.finish()
   }
 
-  @Test("that somebody entered by hand says how many are left in it")
+  @Test("that was entered by hand says how many are left in it")
   func byHand() throws {
     let group = WorkGroup()
     dispatcher.background(group: group) {}
@@ -156,7 +156,7 @@ struct WaitForGroupTests {
     try dispatcher.finish()
   }
 
-  @Test("that nobody of a dispatcher is in waits on the thread itself")
+  @Test("that no task of a dispatcher is in waits on the thread itself")
   func withoutDispatcher() throws {
     let group = WorkGroup()
     group.enter()

@@ -54,7 +54,7 @@ struct WaitTimeoutTests {
   }
 
   @Test("from a foreground body lets no timer fire: the loop is waiting")
-  func noTimersMeanwhile() throws {
+  func noTimersDuringWait() throws {
     let dispatcher = RecordingDispatcher()
     let log = Log()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
@@ -74,7 +74,7 @@ struct WaitTimeoutTests {
     try dispatcher.finish()
   }
 
-  @Test("times out although a body skips beyond the time-out meanwhile")
+  @Test("times out although a body skips beyond the time-out during the wait")
   func skipsBeyond() throws {
     let dispatcher = RecordingDispatcher()
     let group = WorkGroup()

@@ -7,7 +7,7 @@ import Testing
 extension WorkItemTests {
   // MARK: What its body leaves behind
 
-  @Test("gives its value to everybody who asks, and lets go of it at the end")
+  @Test("gives its value to every caller that asks, and lets go of it at the end")
   func values() throws {
     final class Made: Sendable {}
     weak var held: Made?
@@ -139,7 +139,7 @@ extension WorkItemTests {
 
   // MARK: Watching it
 
-  @Test("tells those who watch it once, in the order in which they came")
+  @Test("tells its observers once each, in the order in which they came")
   func tells() {
     let (one, other) = (
       WorkItem.make(kind: .task, queue: dispatcher.background, label: nil, site: .here()) {},
@@ -161,7 +161,7 @@ extension WorkItemTests {
     #expect(told.all.last == "other 2 \(Outcome.expired)")
   }
 
-  @Test("that ends without an outcome leaves nobody who watched it to the next at its place")
+  @Test("that ends without an outcome leaves none of its observers to the next at its place")
   func unwatched() {
     final class Watcher: Sendable {}
     for _ in 0..<100 {
@@ -186,7 +186,7 @@ extension WorkItemTests {
     }
   }
 
-  @Test("lets those who watch it watch, end and drop others, which may have its lock")
+  @Test("lets its observers observe, end and drop others, which may have its lock")
   func watchesOthers() {
     func anItem() -> WorkItem {
       WorkItem.make(kind: .task, queue: dispatcher.background, label: nil, site: .here()) {}

@@ -350,7 +350,8 @@
     }
 
     @Test(
-      "that hangs is given up, with a word to all who want to know, and the next one is not lost")
+      "that hangs is given up, which the manager and the log are told, and the next one is not lost"
+    )
     func hangs() throws {
       let scene = try Scene(reloadTimeout: .seconds(20))
       let dispatcher = scene.dispatcher

@@ -119,7 +119,7 @@
       #expect(dispatcher.report?.unfinished.map(\.label) == ["never"])
     }
 
-    @Test("a dispatcher that somebody shuts down ends its service", .timeLimit(.minutes(10)))
+    @Test("a dispatcher that its own task shuts down ends its service", .timeLimit(.minutes(10)))
     func endsByItself() async throws {
       let dispatcher = try UVDispatcher()
       let daemon = try Daemon(dispatcher, manager: .absent, logger: logger)

@@ -26,8 +26,8 @@
         socket.received() == ["READY=1\nSTATUS=up and running", "RELOADING=1\nMONOTONIC_USEC=12"])
     }
 
-    @Test("an address at which nobody listens is an error and not a trap")
-    func nobody() throws {
+    @Test("an address at which no process listens is an error and not a trap")
+    func noListener() throws {
       let manager = try ServiceManager(process: 1) {
         $0 == "NOTIFY_SOCKET" ? "/nonexistent/socket" : nil
       }
@@ -37,7 +37,7 @@
       #expect(error.code == ENOENT && !error.mayPass)
     }
 
-    @Test("a full queue is an error that may pass, and nobody waits")
+    @Test("a full queue is an error that may pass, and no thread waits")
     func full() throws {
       let socket = ManagerSocket()
       let manager = try socket.manager()
@@ -78,7 +78,7 @@
         pretendToBePassed(descriptors: unused - 2)
         do {
           _ = try ServiceManager.current()
-          preconditionFailure("descriptors that nobody has opened are taken")
+          preconditionFailure("descriptors that no process has opened are taken")
         } catch let error as EnvironmentError {
           precondition(error.description.hasPrefix("LISTEN_FDS is \"898\": "))
           precondition(error.description.hasSuffix(" is not open"))

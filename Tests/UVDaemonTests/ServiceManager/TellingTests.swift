@@ -56,8 +56,8 @@
       try scene.finish()
     }
 
-    @Test("is given up, with a warning, if nobody listens")
-    func nobody() throws {
+    @Test("is given up, with a warning, if the manager does not listen")
+    func noListener() throws {
       let scene = try Scene()
       scene.refuse(ECONNREFUSED)
 
@@ -74,7 +74,7 @@
     }
 
     @Test("is not said with each beat of the watchdog, while nothing listens")
-    func nobodyForLong() throws {
+    func noListenerForLong() throws {
       let scene = try Scene(["NOTIFY_SOCKET": "/run/manager", "WATCHDOG_USEC": "2000000"])
       try scene.daemon.begin(untilSignals: [])
       for _ in 0..<100 { scene.refuse(ECONNREFUSED) }

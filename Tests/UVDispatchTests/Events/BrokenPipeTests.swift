@@ -6,7 +6,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  @Suite("A write to a pipe that nobody reads")
+  @Suite("A write to a pipe that no process reads")
   struct BrokenPipeTests {
     @Test("fails on the loop's thread, and does not end the process", arguments: [false, true])
     func onTheLoop(isStarted: Bool) async {

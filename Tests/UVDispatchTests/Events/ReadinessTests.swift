@@ -197,7 +197,7 @@ extension OnePool {
       #expect(calls.value.values.allSatisfy { $0 == 2 })
     }
 
-    @Test("that stays ready keeps neither posted tasks nor timers nor others from their turn")
+    @Test("that stays ready keeps neither posted tasks nor timers nor others from running")
     func staysReady() throws {
       let (dispatcher, pipe, other) = (try UVDispatcher(), Pipe(), Pipe())
       let others = Latch(1)

@@ -31,7 +31,7 @@ extension OnePool {
       #expect(dispatcher.engine.withCore { !$0.awaitsEvents })
     }
 
-    @Test("that came before a shutdown is told, whoever begins it")
+    @Test("that came before a shutdown is told, whichever thread begins it")
     func beforeTheShutdown() throws {
       let signal = Signal(rawValue: 60)
       for _ in 0..<20 {
@@ -76,7 +76,7 @@ extension OnePool {
       gate.open()
     }
 
-    @Test("that comes when a shutdown has given up is told to nobody, and ends no process")
+    @Test("that comes when a shutdown has given up is told to no handler, and ends no process")
     func whenItHasGivenUp() throws {
       let signal = Signal(rawValue: 39)
       let dispatcher = try UVDispatcher()

@@ -78,12 +78,12 @@ extension OnePool {
       return unsafe sigismember(&pending, signal.rawValue) == 1
     }
 
-    @Test("keeps the disposition that somebody else gave it since")
+    @Test("keeps the disposition that other code gave it since")
     func anotherDisposition() throws {
       let signal = Signal(rawValue: 51)
       let dispatcher = try UVDispatcher()
       let registration = try dispatcher.onSignal(signal) { _ in }
-      setDisposition(signal.rawValue, somebodyElses)
+      setDisposition(signal.rawValue, foreignHandler)
       let theirs = Disposition.of(signal)
 
       registration.cancel()

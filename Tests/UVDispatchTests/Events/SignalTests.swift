@@ -137,7 +137,7 @@ extension OnePool {
       #expect(log.value == ["a", "b", "c"])
     }
 
-    @Test("that came before anybody waited for it is nobody's")
+    @Test("that came before a handler was registered is not told to that one")
     func before() throws {
       let signal = Signal(rawValue: 46)
       let dispatcher = try UVDispatcher()

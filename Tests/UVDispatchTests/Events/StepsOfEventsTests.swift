@@ -39,7 +39,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let first = try dispatcher.onSignal(signal) { _ in }
       var (other, ours) = (sigaction(), sigaction())
-      unsafe other.__sigaction_handler.sa_handler = somebodyElses
+      unsafe other.__sigaction_handler.sa_handler = foreignHandler
       unsafe sigaction(signal.rawValue, &other, &ours)
       let between = Disposition.of(signal)
 

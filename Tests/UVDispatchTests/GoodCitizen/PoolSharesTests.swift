@@ -81,7 +81,7 @@ struct PoolSharesTests {
     #expect(!all[3].begin())
   }
 
-  @Test("have a spare one, in turn, for those that run nothing, and that threads are blocked in")
+  @Test("have a spare one for those that run nothing and have blocked threads, one at a time")
   func spare() {
     let called = (0..<2).map { _ in Box(0) }
     let (first, second, third) = (share(), share(called: called[0]), share(called: called[1]))
@@ -166,7 +166,7 @@ struct PoolSharesTests {
     return all.value
   }
 
-  @Test("take turns: one that has given back its thread comes after those that wait")
+  @Test("alternate: one that has given back its thread comes after those that wait")
   func turns() {
     let order = Box([Int]())
     let all = waiting(3, order: order)

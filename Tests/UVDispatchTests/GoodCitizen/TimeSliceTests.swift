@@ -4,7 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-@Suite("The term of a lease")
+@Suite("The time slice of a worker run")
 struct TimeSliceTests {
   private static let start: Int64 = 1_000_000
   private static let asks = start + TimeSlice.asksAfter
@@ -54,14 +54,14 @@ struct TimeSliceTests {
     #expect(end(at: Self.asks + 10, answer: Self.asks) == .goesOn)
   }
 
-  @Test("takes no answer from before that: somebody may have come since")
+  @Test("takes no answer from before that: another user of the pool may have come since")
   mutating func oldAnswer() {
     #expect(end(at: Self.asks + 10, answer: Self.asks - 1) == .asks)
     #expect(end(at: Self.over, answer: Self.asks - 1) == .isOver)
   }
 
   @Test(
-    "is over when a body has taken all of the quantum, unless another's answer has come meanwhile")
+    "is over when a body has taken all of the quantum, unless another's answer came as it ran")
   mutating func longBody() {
     #expect(end(at: Self.over) == .isOver)
     #expect(end(at: Self.over, answer: Self.over - 1) == .goesOn)

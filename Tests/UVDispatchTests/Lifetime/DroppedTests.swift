@@ -158,7 +158,7 @@ extension OnePool {
       group.leave()
     }
 
-    @Test("lives until the lease that runs has ended, and runs what is queued behind it")
+    @Test("lives until its worker run has ended, and runs what is queued behind it")
     func runningLease() throws {
       let (started, gate) = (Latch(), Latch())
       let gone = Latch()
@@ -242,7 +242,7 @@ extension OnePool {
       #expect(await onOtherThread { gone.wait(patience) })
     }
 
-    @Test("tells those who await what it was to run")
+    @Test("tells the awaiters of what it was to run")
     func awaiters() async throws {
       let outcome = Box<Outcome?>(nil)
       let known = Latch()

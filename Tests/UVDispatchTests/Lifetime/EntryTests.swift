@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What waits in a queue")
 struct EntryTests {
-  @Test("takes 32 bytes, whatever it is, also in a slot that may be dead")
+  @Test("takes 32 bytes, whatever it is, also where a tombstone may be")
   func size() {
     #expect(MemoryLayout<Entry>.stride == 32)
     #expect(MemoryLayout<Entry?>.stride == 32)

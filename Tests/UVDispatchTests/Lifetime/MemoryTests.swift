@@ -21,7 +21,7 @@ extension OnePool {
       }
     }
 
-    @Test("is given back with each lease")
+    @Test("is given back with each worker run")
     func leases() async {
       await #expect(processExitsWith: .success) {
         try standingStill {

@@ -19,7 +19,7 @@ struct PlainInViewTests {
     core.startOnWorker(context ?? core.makeContext(on: .background))
   }
 
-  @Test("is run in a frame of that view, which a body of another queue then leaves")
+  @Test("is run in a running-task context of that view, which a body of another queue then leaves")
   func context() throws {
     let context = core.makeContext(on: .background)
     post(to: bare.view)
@@ -44,7 +44,7 @@ struct PlainInViewTests {
   }
 
   @Test(
-    "keeps the view until the last has been taken, and its frame until that has run",
+    "keeps the view until the last was taken, and its running-task context until that has run",
     arguments: [false, true])
   func keepsView(bySuccession: Bool) {
     weak var gone: UVView?
@@ -89,7 +89,7 @@ struct PlainInViewTests {
   }
 
   @Test(
-    "keeps it no longer when whoever stands in `sync` behind it has a turn, or goes",
+    "keeps it no longer when a caller of `sync` behind it is admitted, or goes",
     arguments: 1...2, [false, true])
   func behindItCaller(viewWidth: Int, goes: Bool) {
     let bare = BareCore(width: 2, viewWidth: viewWidth)
@@ -115,7 +115,7 @@ struct PlainInViewTests {
   }
 
   @Test(
-    "gets a task that names it once somebody must be able to, in the order of submission",
+    "gets a task that names it when plain tasks are materialised, in order of submission",
     arguments: [false, true])
   func promoted(isCollected: Bool) {
     let before = bare.item()
@@ -173,7 +173,7 @@ struct PlainInViewTests {
     #expect(gone == nil)
   }
 
-  @Test("is no successor of another while something waits in the inbox, which has a say")
+  @Test("is no next task of a batch while something waits in the inbox, which has a say")
   func inbox() throws {
     for _ in 0..<4 { post(to: bare.view) }
     let context = try #require(start())

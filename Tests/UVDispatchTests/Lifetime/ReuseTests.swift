@@ -23,7 +23,7 @@ struct ReuseTests {
     #expect(story(of: renewed) == story(of: another(fresh)))
   }
 
-  @Test("is no longer anybody's: it holds neither item nor view")
+  @Test("belongs to no task any more: it holds neither item nor view")
   func letGo() {
     let bare = BareCore()
     useUp(bare)
@@ -51,7 +51,7 @@ struct ReuseTests {
     #expect(bare.core.running.freeTasks.count == 0)
   }
 
-  @Test("stays what it was while somebody looks at it, as one who waits for its end does")
+  @Test("stays what it was while a thread looks at it, as one that waits for its end does")
   func lookedAt() {
     let bare = BareCore()
     let task = bare.task()
@@ -64,7 +64,7 @@ struct ReuseTests {
     #expect(waiting.waitsFor != nil)
   }
 
-  @Test("is not kept if it is the frame of a thread, or if there are enough")
+  @Test("is not kept if it is the running-task context of a thread, or if there are enough")
   func notKept() {
     let bare = BareCore()
     bare.core.reuse(bare.core.makeContext(on: .background))

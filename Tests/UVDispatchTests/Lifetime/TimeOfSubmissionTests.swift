@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The time at which a task was submitted")
 struct TimeOfSubmissionTests {
-  @Test("is exact where somebody observes the dispatcher")
+  @Test("is exact where the dispatcher has an observer")
   func observed() {
     let core = core(observer: Deaf())
 

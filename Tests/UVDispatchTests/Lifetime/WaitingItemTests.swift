@@ -48,7 +48,7 @@ struct WaitingItemTests {
     #expect(core.cancel(item) == .tooLate)
   }
 
-  @Test("has a task once somebody asks for it, and the same when it starts")
+  @Test("has a task once the core is asked for it, and the same when it starts")
   func asked() throws {
     let item = put(.lane)
     let task = try #require(core.task(of: item))
@@ -67,7 +67,7 @@ struct WaitingItemTests {
     #expect(core.task(of: item) == nil)
   }
 
-  @Test("is cancelled with the task that somebody asked for", arguments: Stand.allCases)
+  @Test("is cancelled with the task that the core was asked for", arguments: Stand.allCases)
   func askedAndCancelled(stand: Stand) {
     let item = put(stand)
     #expect(core.task(of: item) != nil)

@@ -17,7 +17,7 @@ struct WordLockTests {
     #expect(guarded.count == 80_000)
   }
 
-  @Test("wakes everybody who sleeps until it is free, one after the other")
+  @Test("wakes every thread that sleeps until it is free, one after the other")
   func sleepers() {
     let guarded = Guarded()
     guarded.gate.lock()
@@ -32,7 +32,7 @@ struct WordLockTests {
     #expect(guarded.count == 3)
   }
 
-  @Test("does not mistake who sleeps for another lock on the same bench")
+  @Test("does not take a thread that sleeps at another lock on the same bench for its own")
   func sharedBench() {
     // One lock more than there are benches: the first and the last lock share a bench.
     let locks = (0...64).map { _ in Guarded() }
@@ -66,7 +66,7 @@ struct WordLockTests {
 
 @Suite("A monitor")
 struct MonitorTests {
-  @Test("wakes who waits each time that it is freed, also just before they sleep")
+  @Test("wakes the waiting thread each time that it is freed, also just before that sleeps")
   func turns() {
     let turns = Turns()
 
@@ -87,7 +87,7 @@ struct MonitorTests {
     #expect(turns.taken == 10_000)
   }
 
-  @Test("wakes who waits while the caller goes on to wait as well")
+  @Test("wakes the waiting thread while the calling one goes on to wait as well")
   func toldBeforeWaiting() {
     let turns = Turns()
     let other = WatchedThread {

@@ -6,7 +6,7 @@ import UVDispatch
 @testable import TaskDispatchTesting
 
 extension OnePool {
-  @Suite("The budget of a turn of the loop")
+  @Suite("The budget of an iteration of the loop")
   struct BudgetTests {
     @Test(
       "lets a descriptor be served among ten thousand tasks, plain or with a handle",
@@ -91,7 +91,7 @@ extension OnePool {
       #expect(rounds.value < 2_000_000)
     }
 
-    @Test("of one task a turn still runs everything, in order")
+    @Test("of one task an iteration still runs everything, in order")
     func smallest() throws {
       let dispatcher = try UVDispatcher(
         .init(loopBudget: .init(tasks: 1, time: .nanoseconds(1))))

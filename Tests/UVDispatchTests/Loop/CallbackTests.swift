@@ -209,7 +209,7 @@ extension OnePool {
       #expect(answers.value.values.contains(true))
     }
 
-    @Test("waits for room on the pool as long as somebody there goes on")
+    @Test("waits for room on the pool as long as a worker there goes on")
     func roomOfWaiters() throws {
       let dispatcher = try UVDispatcher(
         .init(backgroundWidth: 1, overflow: .blockCaller(limit: 1, timeout: nil)))

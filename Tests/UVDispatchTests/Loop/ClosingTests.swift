@@ -56,7 +56,7 @@ extension OnePool {
 
   @Suite("A loop that has ended")
   struct ClosedLoopTests {
-    @Test("has given its descriptors back when run() returns, whoever holds the dispatcher")
+    @Test("has given its descriptors back when run() returns, whatever refers to the dispatcher")
     func descriptors() async {
       await #expect(processExitsWith: .success) {
         try standingStill {

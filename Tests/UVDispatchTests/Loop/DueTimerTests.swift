@@ -5,7 +5,7 @@ import UVDispatch
 @testable import TaskDispatchTesting
 
 extension OnePool {
-  @Suite("A timer that is due and waits for its turn")
+  @Suite("A timer that is due and waits to be run")
   struct DueTimerTests {
     @Test("can still be cancelled before its start")
     func cancelled() throws {

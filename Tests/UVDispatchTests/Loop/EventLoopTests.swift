@@ -22,7 +22,7 @@ extension OnePool {
       #expect(loop.timeout == milliseconds)
     }
 
-    @Test("counts from the moment in which it is set, however long the turn has taken")
+    @Test("counts from the moment in which it is set, however long the iteration has taken")
     func longTurn() throws {
       let loop = try EventLoop.thatHasPolled()
       let before = loop.time
@@ -82,7 +82,7 @@ extension OnePool {
       #expect(next >= 1_500_000_000_000)
     }
 
-    @Test("of a dispatcher does not wake it in the turn that it brings")
+    @Test("of a dispatcher does not wake it in the iteration that it brings")
     func ownTurn() throws {
       let dispatcher = try UVDispatcher()
       let isInTurn = Box([Bool]())
@@ -103,7 +103,7 @@ extension OnePool {
 extension OnePool {
   @Suite("A loop that was woken")
   struct WokenLoopTests {
-    @Test("has one turn, however often that was, and waits again")
+    @Test("has one iteration, however often that was, and waits again")
     func oneTurn() throws {
       let loop = try EventLoop()
       let turns = Box(0)

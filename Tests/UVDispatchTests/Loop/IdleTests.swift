@@ -68,7 +68,7 @@ extension OnePool {
       #expect(core.hasNothingLeft)
     }
 
-    @Test("is neither idle nor may it end with somebody who is to be told")
+    @Test("is neither idle nor may it end with a callback that is to be delivered")
     func callbacks() {
       core.callbacks.append {}
 
@@ -76,7 +76,7 @@ extension OnePool {
       #expect(!core.hasNothingLeft)
     }
 
-    @Test("is neither idle nor may it end with somebody who is being told")
+    @Test("is neither idle nor may it end with a callback that is being delivered")
     func delivery() {
       core.doors.callbackCounts.begin()
 

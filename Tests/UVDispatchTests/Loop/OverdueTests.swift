@@ -8,7 +8,7 @@ extension OnePool {
   @Suite("Repeating timers whose bodies take longer than the time between them")
   struct OverdueTests {
     @Test("keep neither what is posted nor each other from running")
-    func starveNobody() throws {
+    func starveNoTask() throws {
       let dispatcher = try UVDispatcher()
       let posted = Latch(100)
       let other = Latch(3)

@@ -18,7 +18,7 @@ extension OnePool {
       #expect(dispatcher.report == nil)
     }
 
-    @Test("comes back when somebody else's sync, for which it waits, is over")
+    @Test("comes back when another thread's sync, for which it waits, is over")
     func foreignSync() throws {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "view", width: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A timer")
 struct TimerWishTests {
-  @Test("asks for a turn of the loop if that would not look in time by itself")
+  @Test("asks for an iteration of the loop if that would not look in time by itself")
   func wished() {
     #expect(wishes(due: 2, loopLooksAt: .max))
     #expect(wishes(due: 2, loopLooksAt: 3))

@@ -34,7 +34,7 @@ struct MainQueueTests {
     #expect(try host.complaint() == nil)
   }
 
-  @Test("rests when nothing waits there any more")
+  @Test("sleeps when nothing waits there any more")
   func rests() throws {
     let host = try MainThreadHost("idle")
     let thread = KernelThread(try #require(pid_t(host.readLine())), of: host.identifier)

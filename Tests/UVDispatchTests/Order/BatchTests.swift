@@ -93,7 +93,7 @@ extension OnePool {
       _ = await dispatcher.shutdown()
     }
 
-    @Test("lets timers that are due have their turns")
+    @Test("lets timers that are due run in between")
     func timers() {
       let order = Box<[String]>([])
       dispatcher.foreground.after(.nanoseconds(1)) { order.change { $0.append("timer") } }
@@ -107,7 +107,7 @@ extension OnePool {
   }
 }
 
-@Suite("Whoever takes one plain body after the other")
+@Suite("A worker that takes one plain body after the other")
 struct TakingSuccessorsTests {
   private let bare = BareCore(width: 2)
   private var core: Core { bare.core }
@@ -122,7 +122,7 @@ struct TakingSuccessorsTests {
     return context
   }
 
-  @Test("collects what was posted meanwhile, and tells who searches that there is more")
+  @Test("drains what was posted as it ran, and hints to searching workers that there is more")
   func hint() {
     let context = worker(before: 2)
     core.workers.beginSearch()

@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("An idle dispatcher")
   struct QuietTests {
-    @Test("wakes nobody for a second, whatever stands in it")
+    @Test("wakes no thread for a second, whatever stands in it")
     func idle() async {
       await #expect(processExitsWith: .success) {
         try standingStill {

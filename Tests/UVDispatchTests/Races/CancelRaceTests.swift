@@ -71,7 +71,7 @@ extension OnePool {
       #expect(report.ledger.balances)
     }
 
-    @Test("the submission is done by who comes second")
+    @Test("the submission is done by the thread that comes second")
     func second() throws {
       let queue = try UVDispatcher().background
       func item() -> WorkItem {

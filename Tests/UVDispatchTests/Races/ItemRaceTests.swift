@@ -8,7 +8,7 @@ import Testing
 extension OnePool {
   @Suite("While several threads are about one item,")
   struct ItemRaceTests {
-    @Test("everybody who wants its outcome is told once, whether they come before it or after")
+    @Test("every observer of its outcome is told once, whether it comes before the end or after")
     func observers() {
       for _ in 0..<2_000 {
         let item = anItem()
@@ -37,7 +37,7 @@ extension OnePool {
       }
     }
 
-    @Test("one of those who begin it and those who end it wins, and only then the outcome is known")
+    @Test("one of the threads that begin or end it wins, and only then the outcome is known")
     func oneWinner() {
       for _ in 0..<2_000 {
         let item = anItem()

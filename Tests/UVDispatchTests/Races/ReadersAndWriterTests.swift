@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("A thousand reads by sync with an asynchronous writer in their middle")
   struct ReadersAndWriterTests {
-    @Test("from background tasks end with three leases, and see the write or not")
+    @Test("from background tasks end with three worker runs, and see the write or not")
     func backgroundTasks() throws {
       let dispatcher = try UVDispatcher()
       let state = Shared(dispatcher.makeQueue(label: "state", width: 4))

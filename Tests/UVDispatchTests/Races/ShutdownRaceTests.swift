@@ -71,7 +71,7 @@ extension OnePool {
       }
     }
 
-    @Test("the return of run() lets every later submission be refused, and traps nobody")
+    @Test("the return of run() lets every later submission be refused, and no thread traps")
     func endOfRun() throws {
       for _ in 0..<40 {
         let dispatcher = try UVDispatcher()

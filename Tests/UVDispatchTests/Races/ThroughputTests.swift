@@ -59,7 +59,7 @@ extension OnePool {
       #expect(report.unfinished.isEmpty)
     }
 
-    @Test("may cancel, delay and suspend meanwhile")
+    @Test("may cancel, delay and suspend as they post")
     func mixed() throws {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "view", width: 2)

@@ -8,7 +8,7 @@ import Testing
 extension OnePool {
   /// A lost wake-up needs a post at the moment in which a thread stops looking. So each round pauses for
   /// another length of time before it posts again.
-  @Suite("A post into a dispatcher that is just going to rest")
+  @Suite("A post into a dispatcher that is just going idle")
   struct WakingTests {
     private static var rounds: Int { ThisProcess.isSanitized ? 3_000 : 20_000 }
 

@@ -41,7 +41,7 @@ extension RandomProgram {
   // MARK: Submitting
 
   /// Posts one body for each worker and one for the loop. Each body holds its thread until half-time.
-  func holdEverybody(_ actor: inout Actor) {
+  func holdEveryThread(_ actor: inout Actor) {
     for queue in 0...plan.workers {
       let slip = draft(.posted, &actor, on: min(queue, 1))
       let admission = queues[slip.queue](line: UInt(slip.number)) { [self] in

@@ -74,7 +74,7 @@ final class RandomProgram: Sendable {
   func act(asThread thread: Int) {
     var actor = Actor(
       dice: Dice(seed: plan.seed << 8 + thread), parent: nil, depth: 0, mayWait: !plan.isHeld)
-    if thread == 0, plan.isHeld { holdEverybody(&actor) }
+    if thread == 0, plan.isHeld { holdEveryThread(&actor) }
     let end = 1 + actor.dice.roll(plan.actions)
     for action in 0..<plan.actions {
       if action == plan.actions / 2 {

@@ -82,7 +82,7 @@ extension OnePool {
       #expect(report.ledger.refused == 0)
     }
 
-    @Test("of the foreground refuses the loop itself, which nobody could make room for")
+    @Test("of the foreground refuses the loop itself, for which no other thread makes room")
     func loopItself() throws {
       let dispatcher = try UVDispatcher(.init(overflow: .blockCaller(limit: 1, timeout: nil)))
       let admissions = Box([Admission]())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-@Suite("Somebody who stands in sync")
+@Suite("A caller of sync")
 struct LimitExemptionTests {
   @Test("finds room in a full queue, and takes none", arguments: [true, false])
   func caller(onView: Bool) {

@@ -91,7 +91,7 @@ extension OnePool {
       }
     }
 
-    @Test("that changed since somebody else began to use the pool is not believed")
+    @Test("that changed since other code began to use the pool is not believed")
     func othersPool() async {
       await #expect(processExitsWith: .success) {
         standingStill {

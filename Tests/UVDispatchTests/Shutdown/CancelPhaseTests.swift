@@ -36,7 +36,7 @@ struct CancelPhaseTests {
     #expect(core.closing.progress?.unfinished.map(\.left.state) == [.neverStarted, .neverStarted])
   }
 
-  @Test("there is no report before the loop has had its turn: a signal may have come")
+  @Test("there is no report before the loop has had an iteration: a signal may have come")
   func beforeTheTurn() {
     core.beginShutdown(drainIsOver)
 
@@ -51,7 +51,7 @@ struct CancelPhaseTests {
     #expect(core.closing.report != nil)
   }
 
-  @Test("there is no report while the turn of a caller has come that has not noticed")
+  @Test("there is no report while a caller is admitted whose thread has not noticed")
   func granted() {
     core.blocked.admit(bare.caller(on: nil))
 
@@ -62,7 +62,7 @@ struct CancelPhaseTests {
   }
 
   @Test(
-    "there is no report while somebody is told of an outcome, or is to be",
+    "there is no report while a callback of an outcome is delivered, or is to be",
     arguments: [true, false])
   func delivery(isUnderWay: Bool) {
     if isUnderWay { core.doors.callbackCounts.begin() } else { core.callbacks.append {} }

@@ -10,7 +10,7 @@ extension OnePool {
     /// Not asynchronous, since an asynchronous function must not wait for a latch.
     private func hold(at gate: Latch) { gate.hold(patience) }
 
-    @Test("holds up the loop, which rests meanwhile", arguments: [false, true])
+    @Test("holds up the loop, which sleeps until its end", arguments: [false, true])
     func rests(untilIdle: Bool) throws {
       let dispatcher = try UVDispatcher()
       let (isTold, gate) = (Flag(), Latch())

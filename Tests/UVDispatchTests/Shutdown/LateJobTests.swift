@@ -191,7 +191,7 @@ extension OnePool {
       }
     }
 
-    @Test("of those who await the shutdown itself, on its own foreground, run")
+    @Test("of Tasks that await the shutdown itself, on its own foreground, run")
     func awaitersOnForeground() async throws {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()

@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("A notification whose group a shutdown has emptied")
   struct NotificationAtTheEndTests {
-    @Test("runs, though the loop turns before it has been let in")
+    @Test("runs, though the loop iterates before it has been let in")
     func overtaken() throws {
       let dispatcher = try UVDispatcher()
       let (first, second) = (WorkGroup(), WorkGroup())

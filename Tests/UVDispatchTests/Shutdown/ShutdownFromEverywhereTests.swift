@@ -62,7 +62,7 @@ extension OnePool {
       observer.onCompletion.value = nil
     }
 
-    @Test("twice at once, from two threads and two Tasks, and everybody gets one report")
+    @Test("twice at once, from two threads and two Tasks, and all of them get one report")
     func twiceAtOnce() async throws {
       for round in 0..<50 {
         let dispatcher = try UVDispatcher()

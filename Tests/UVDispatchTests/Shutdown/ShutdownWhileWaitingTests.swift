@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("A shutdown while threads stand still")
   struct ShutdownWhileWaitingTests {
-    @Test("in sync, lets those whose turn comes within the drain have it")
+    @Test("in sync, lets those run that are admitted within the drain")
     func inSync() throws {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "disk", width: 1)

@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   @Suite("Jobs of Tasks that stand in a suspended view when a shutdown ends")
   struct StrandedJobTests {
-    @Test("hold up nobody, and go on elsewhere")
+    @Test("do not hold it up, and go on elsewhere")
     func goOn() async throws {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "held", width: 1)

@@ -8,7 +8,7 @@ struct BareCore {
   let core: Core
   let view: UVView
   /// Items take their lane and their view from a queue, and a queue has a dispatcher.
-  private let nobody = RecordingDispatcher()
+  private let queueOwner = RecordingDispatcher()
   private let ending: Ending
 
   /// Unblocks the threads that a test has left blocked: such a thread and its task hold each other.
@@ -50,7 +50,7 @@ struct BareCore {
     group: WorkGroup? = nil
   ) -> WorkItem {
     let item = WorkItem.make(
-      kind: kind, queue: TaskQueue(dispatcher: nobody, view: view, lane: lane), label: nil,
+      kind: kind, queue: TaskQueue(dispatcher: queueOwner, view: view, lane: lane), label: nil,
       site: CallSite(fileID: #fileID, line: #line, band: band), due: due, timeToLive: timeToLive,
       group: group
     ) {}
@@ -65,7 +65,7 @@ struct BareCore {
     isBarrier: Bool = false, band: PriorityBand = .medium, timeToLive: Duration? = nil,
     body: @escaping @Sendable () throws -> Void = {}
   ) -> WorkItem {
-    let queue = TaskQueue(dispatcher: nobody, view: view, lane: lane)
+    let queue = TaskQueue(dispatcher: queueOwner, view: view, lane: lane)
     return WorkItem.make(
       kind: kind, queue: isBarrier ? queue.barrier : queue, label: nil,
       site: CallSite(fileID: #fileID, line: #line, band: band), timeToLive: timeToLive, body: body)

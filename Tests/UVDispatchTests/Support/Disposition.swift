@@ -21,4 +21,4 @@ enum Disposition: Equatable {
 }
 
 /// A handler that is not the dispatcher's.
-let somebodyElses: @convention(c) (CInt) -> Void = { _ in }
+let foreignHandler: @convention(c) (CInt) -> Void = { _ in }

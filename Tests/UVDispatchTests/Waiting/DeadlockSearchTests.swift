@@ -22,7 +22,7 @@ struct DeadlockSearchTests {
 
   // MARK: Circles
 
-  @Test("finds a body of a queue that waits for its turn there")
+  @Test("finds a body of a queue that waits to be admitted there")
   func circle() {
     let bare = BareCore()
     let thread = bare.blocked(on: .admission(bare.caller(on: bare.view)), bare.view)
@@ -110,7 +110,7 @@ struct DeadlockSearchTests {
   }
 
   @Test(
-    "counts a caller that stands before another, and whose thread does not come back to take its turn",
+    "counts a caller that stands before another, and whose thread does not come back to begin",
     arguments: [false, true])
   func busyCaller(comesBack: Bool) {
     let bare = BareCore(width: 3, viewWidth: 2)
@@ -225,7 +225,7 @@ struct DeadlockSearchTests {
     #expect(isLive(waiting, in: timed))
   }
 
-  @Test("finds none once a caller was admitted, has run or was turned away", arguments: 0..<3)
+  @Test("finds none once a caller was admitted, has run or was rejected", arguments: 0..<3)
   func over(how: Int) {
     let bare = BareCore()
     let caller = bare.caller(on: bare.view)

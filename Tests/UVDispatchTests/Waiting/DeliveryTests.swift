@@ -17,8 +17,8 @@ struct DeliveryTests {
     return core.doors.callbackCounts.end()
   }
 
-  @Test("is awaited by nobody of a dispatcher that goes on")
-  func byNobody() { #expect(!isAwaited()) }
+  @Test("is not awaited while the dispatcher goes on")
+  func whileItGoesOn() { #expect(!isAwaited()) }
 
   @Test("is awaited by a loop that is to leave, until it has left")
   func byLeaver() {
@@ -40,7 +40,7 @@ struct DeliveryTests {
 }
 
 extension OnePool {
-  @Suite("The end of a delivery, of which nobody else tells")
+  @Suite("The end of a delivery, of which no other thread tells")
   struct EndOfDeliveryTests {
     private let dispatcher: UVDispatcher
     private let gate = Latch()

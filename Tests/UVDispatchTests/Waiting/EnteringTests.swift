@@ -4,9 +4,9 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-@Suite("Who calls sync where nothing waits")
+@Suite("A caller of sync where nothing waits")
 struct EnteringTests {
-  @Test("begins at once, as one who runs there, and gives its share back")
+  @Test("begins at once, as a running task of that queue, and gives its share back")
   func begins() throws {
     let bare = BareCore()
     for round in 1...3 {
@@ -23,7 +23,7 @@ struct EnteringTests {
     }
   }
 
-  @Test("is shown as itself, whoever had its frame before")
+  @Test("is shown as itself, whichever task had its running-task context before")
   func shown() throws {
     let bare = BareCore()
     bare.core.leave(try #require(bare.entering(bare.view, line: 1, parent: 4)))
@@ -43,7 +43,7 @@ struct EnteringTests {
     bare.core.leave(other)
   }
 
-  @Test("shares no frame with who still looks at one, nor with one inside it")
+  @Test("shares no running-task context with one that is still looked at, nor with one inside it")
   func contexts() throws {
     let bare = BareCore(viewWidth: 2)
     let looking = try #require(bare.entering(bare.view, line: 1))
@@ -137,9 +137,9 @@ struct EnteringTests {
     let told = Told()
     let dispatcher = try UVDispatcher(.init(observer: told))
 
-    let meanwhile = try dispatcher.makeQueue(label: "view", width: 1).sync { told.kinds.value }
+    let inside = try dispatcher.makeQueue(label: "view", width: 1).sync { told.kinds.value }
 
-    #expect(meanwhile == ["enqueued", "started"])
+    #expect(inside == ["enqueued", "started"])
     #expect(told.kinds.value == ["enqueued", "started", "finished(completed)"])
     dispatcher.runUntilIdle()
   }

@@ -106,7 +106,7 @@ extension OnePool {
       #expect(refusals.value == 1)
     }
 
-    @Test("who waits for one that goes on is not refused")
+    @Test("a body that waits for one that goes on is not refused")
     func noCircle() throws {
       let first = dispatcher.makeQueue(label: "first", width: 1)
       let second = dispatcher.makeQueue(label: "second", width: 1)

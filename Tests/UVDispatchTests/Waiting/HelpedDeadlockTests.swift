@@ -8,7 +8,7 @@ import UVDispatch
 @Suite("A worker that runs another task while it waits")
 struct HelpedDeadlockTests {
   @Test(
-    "is no way out for those who wait for its turn, which it cannot take before",
+    "is no way out for what waits for its sync, which is admitted but cannot begin before",
     arguments: ["the loop", "a task"])
   func grantedBehindHelp(waitsFor target: String) async {
     // A process of its own: a failure here keeps a thread of the pool for ever, and `exit` would wait for that

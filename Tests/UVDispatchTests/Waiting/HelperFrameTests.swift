@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  @Suite("A body that a waiting worker runs meanwhile")
+  @Suite("A body that a worker runs while it waits")
   struct HelperFrameTests {
     @Test("does not believe to be on the queue of the body that waits")
     func context() throws {

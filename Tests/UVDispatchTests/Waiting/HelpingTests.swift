@@ -44,8 +44,8 @@ extension OnePool {
       #expect(refused.value == 0)
     }
 
-    @Test("is counted as one who can take the turn that it was given meanwhile")
-    func turnMeanwhile() throws {
+    @Test("is counted as able to begin the sync that was admitted while it ran that task")
+    func admittedWhileHelping() throws {
       let view = dispatcher.makeQueue(label: "view", width: 2)
       let ended = Latch()
       try dispatcher.start()

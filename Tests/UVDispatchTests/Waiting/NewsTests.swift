@@ -5,9 +5,9 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  @Suite("A thread that has news for others who wait, and goes on to wait in the same section")
+  @Suite("A thread that meets others' wake condition, and goes on to wait in the same section")
   struct NewsTests {
-    @Test("lets them look meanwhile")
+    @Test("lets them re-check it while it waits")
     func looks() throws {
       let dispatcher = try UVDispatcher()
       let waiter = WatchedThread {

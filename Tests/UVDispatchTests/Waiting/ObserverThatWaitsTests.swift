@@ -65,7 +65,7 @@ extension OnePool {
       made.value = nil
     }
 
-    @Test("is refused its turn behind that of its own thread, which has no task, at once")
+    @Test("is refused its sync behind that of its own thread, which has no task, at once")
     func ownTurn() throws {
       let view = Box<TaskQueue?>(nil)
       let waiter = Waiter(on: "view", when: .enqueued) { try view.value!.sync {} }

@@ -8,7 +8,7 @@ extension OnePool {
   /// A thread that waits under the lock releases the lock without the rest of an unlock.
   @Suite("A thread that has brought work, and goes on to wait in the same section")
   struct ParkTests {
-    @Test("lets it run meanwhile", arguments: [Lane.background, .foreground])
+    @Test("lets that work run while it waits", arguments: [Lane.background, .foreground])
     func work(lane: Lane) throws {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()
@@ -32,7 +32,7 @@ extension OnePool {
       dispatcher.end()
     }
 
-    @Test("lets others be told meanwhile")
+    @Test("lets others be told while it waits")
     func callbacks() throws {
       let dispatcher = try UVDispatcher()
       let wasTold = Box(false)

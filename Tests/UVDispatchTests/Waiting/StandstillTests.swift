@@ -49,7 +49,7 @@ extension OnePool {
       dispatcher.end()
     }
 
-    @Test("although the queue has room that the body has entered: whoever runs there helps nobody")
+    @Test("although the queue that the body has entered has room: in sync it runs no other task")
     func inside() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
       let view = dispatcher.makeQueue(label: "view", width: 2)

@@ -87,7 +87,7 @@ import Testing
         }
       }
 
-      @Test("are woken once each when their turns come, and none searches that is in no body")
+      @Test("are woken once each when they are admitted, and none searches that is in no body")
       func turns() throws {
         let dispatcher = try UVDispatcher()
         let view = dispatcher.makeQueue(label: "busy", width: 1)

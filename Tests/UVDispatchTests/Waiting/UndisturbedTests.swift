@@ -21,7 +21,7 @@ extension OnePool {
         thread.value = .current
         _ = target == .item ? (try? handle.wait()) != nil : (try? group.wait()) != nil
       }
-      dispatcher.waitUntilSomebodyWaits()
+      dispatcher.waitUntilAThreadWaits()
       let known = try #require(thread.value)
       #expect(known.waitUntilItSleeps())
       let before = known.switches
@@ -48,7 +48,7 @@ extension OnePool {
         view.suspend()
         view(group: group) {}
         let waiter = OtherThread { _ = try? group.wait() }
-        dispatcher.waitUntilSomebodyWaits()
+        dispatcher.waitUntilAThreadWaits()
         view.resume()
         #expect(waiter.join())
       }
@@ -61,7 +61,7 @@ extension OnePool {
       let group = WorkGroup()
       group.enter(for: dispatcher)
       let waiter = OtherThread { _ = try? group.wait() }
-      dispatcher.waitUntilSomebodyWaits()
+      dispatcher.waitUntilAThreadWaits()
 
       dispatcher.engine.lock()
       let leaver = OtherThread { group.leaveAsMember().emptied?.tell() }
@@ -137,7 +137,7 @@ private func observers(of object: AnyObject, _ path: String...) -> Int? {
 
 extension UVDispatcher {
   /// Looks again and again, since no event tells of that moment.
-  fileprivate func waitUntilSomebodyWaits() {
+  fileprivate func waitUntilAThreadWaits() {
     while true {
       engine.lock()
       let isAwaited = !engine.core.blocked.isEmpty

@@ -45,7 +45,7 @@ extension OnePool {
       }
     }
 
-    @Test("goes on when somebody leaves it last of whom the dispatcher knows nothing")
+    @Test("goes on when a thread that the dispatcher knows nothing of leaves it last")
     func leftByHand() throws {
       let dispatcher = try UVDispatcher()
       let group = WorkGroup()

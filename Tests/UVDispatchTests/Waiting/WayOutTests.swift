@@ -76,15 +76,15 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
-    @Test("goes on, for all who ask, when its sync has ended")
+    @Test("is shown as going on when its sync has ended")
     func syncEnded() {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let areBlocked: @Sendable () -> [Bool] = { [dispatcher] in
         dispatcher.engine.withCore { $0.running.all.map(\.isBlocked) }
       }
       onWorker {
-        let meanwhile = try view.sync(areBlocked)
-        return "\(meanwhile), then \(areBlocked())"
+        let inside = try view.sync(areBlocked)
+        return "\(inside), then \(areBlocked())"
       }
 
       #expect(answered.wait(patience))
@@ -154,7 +154,7 @@ extension OnePool {
       dispatcher.end()
     }
 
-    @Test("is not told of a deadlock if the group's tasks have ended and somebody is in it by hand")
+    @Test("is not told of a deadlock if the group's tasks have ended and it was entered by hand")
     func enteredByHand() throws {
       let group = WorkGroup()
       try dispatcher.start()

@@ -48,7 +48,7 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
-    @Test("tells those who watch, on the thread that cancels, without the lock")
+    @Test("calls the item's observers, on the thread that cancels, without the lock")
     func tells() throws {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "view", width: 1)

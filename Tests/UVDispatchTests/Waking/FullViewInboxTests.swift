@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The inbox of a queue that is full")
 struct FullViewInboxTests {
-  @Test("is attended by who works there while that is full, so nobody is fetched nor told")
+  @Test("is drained on completion while that is full, so a post notifies no thread")
   func isDrainedOnCompletion() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let core = bare.core
@@ -27,7 +27,7 @@ struct FullViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is collected when a body of a full queue ends")
+  @Test("is drained when a body of a full queue ends")
   func fullNoMore() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let context = bare.full()
@@ -42,7 +42,7 @@ struct FullViewInboxTests {
     _ = bare.core.releaseEverything()
   }
 
-  @Test("is collected by who wants to know all that waits, and stays attended")
+  @Test("is drained by a thread that wants to know all that waits, and on completion still")
   func seenWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let context = bare.full()
@@ -56,7 +56,7 @@ struct FullViewInboxTests {
     _ = bare.core.releaseEverything()
   }
 
-  @Test("is collected when something comes in behind it, and stays attended")
+  @Test("is drained when something comes in behind it, and on completion still")
   func behindItWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let context = bare.full()
@@ -72,7 +72,7 @@ struct FullViewInboxTests {
     _ = bare.core.releaseEverything()
   }
 
-  @Test("is collected by who helps there, if it is full for workers alone")
+  @Test("is drained by a helping worker, if it is full for workers alone")
   func helpedWhileFull() {
     let bare = BareCore(width: 1, viewWidth: 3)
     let context = bare.full()
@@ -86,7 +86,7 @@ struct FullViewInboxTests {
     _ = bare.core.releaseEverything()
   }
 
-  @Test("of a queue that is suspended while full is announced again")
+  @Test("of a queue that is suspended while full is marked ready again")
   func suspendedWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let context = bare.full()
@@ -100,7 +100,7 @@ struct FullViewInboxTests {
     _ = bare.core.releaseEverything()
   }
 
-  @Test("of a queue that is full by somebody who has not noticed their turn is one as well")
+  @Test("of a queue that an admitted caller fills before its thread has noticed is one as well")
   func fullByGranted() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let context = bare.full()

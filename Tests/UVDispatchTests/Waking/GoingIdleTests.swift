@@ -7,7 +7,7 @@ import Testing
 extension OnePool {
   /// The window between a consumer's last look at an inbox and its going idle. The test plays the submitting
   /// thread and has the lock of the inbox: the consumer has looked, and waits for that lock.
-  @Suite("Whoever looks into an inbox, and is about to leave it,")
+  @Suite("A consumer that looks into an inbox, and is about to go idle,")
   struct GoingIdleTests {
     private let dispatcher: UVDispatcher
     private let ran = Latch()
@@ -28,7 +28,9 @@ extension OnePool {
       return try #require(thread.value)
     }
 
-    @Test("finds what is posted meanwhile, of which nobody else is told", arguments: Lane.allCases)
+    @Test(
+      "finds what is posted before it does, of which no other thread is told",
+      arguments: Lane.allCases)
     func postedBeforeRest(lane: Lane) throws {
       let inbox = dispatcher.inbox(of: lane)
       let mayEnd = Flag()
@@ -45,7 +47,7 @@ extension OnePool {
       end(lane)
     }
 
-    @Test("is fetched again by whoever posts after that", arguments: Lane.allCases)
+    @Test("is notified again by a thread that posts after that", arguments: Lane.allCases)
     func postedAfterRest(lane: Lane) throws {
       let inbox = dispatcher.inbox(of: lane)
       let mayEnd = Flag()
@@ -63,7 +65,7 @@ extension OnePool {
       end(lane)
     }
 
-    @Test("is replaced, where a quantum is over, by one that finds what was posted meanwhile")
+    @Test("is replaced, where a quantum is over, by one that finds what was posted in between")
     func postedBeforeQuantumEnds() throws {
       let inbox = dispatcher.inbox(of: .background)
       let mayEnd = Flag()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import UVDispatch
 
-@Suite("Whoever looks for work without the lock")
+@Suite("A worker that looks for work without the lock")
 struct HintTests {
   private let bare = BareCore()
   private var core: Core { bare.core }
@@ -35,7 +35,7 @@ struct HintTests {
     #expect(mayStart)
   }
 
-  @Test("is not started while every worker is busy, and nobody need fetch one meanwhile")
+  @Test("is not started while every worker is busy, and no post need notify one")
   func busy() {
     bare.post()
     #expect(core.startOnWorker(core.makeContext(on: .background)) != nil)

@@ -16,7 +16,7 @@ struct InboxTests {
     return inbox.post(.plainOne {})
   }
 
-  @Test("shows that it holds something, and has whoever posts first fetch somebody")
+  @Test("shows that it holds something, and has the first post notify a consumer")
   func firstPost() {
     #expect(!inbox.mayHoldEntries)
     #expect(!inbox.isNotified)
@@ -28,7 +28,7 @@ struct InboxTests {
     #expect(!post())
   }
 
-  @Test("has the first two who post fetch somebody, if it is for two, until they rest")
+  @Test("has the first two posts notify a consumer, if it is for two, until those go idle")
   func forTwo() {
     let inbox = SharedInbox(isForTwo: true)
     func post() -> Bool {
@@ -50,7 +50,7 @@ struct InboxTests {
     #expect(!post())
   }
 
-  @Test("shows that it is empty once it was collected, and is attended still")
+  @Test("shows that it is empty once it was drained, and is notified still")
   func collected() {
     post()
 
@@ -62,7 +62,7 @@ struct InboxTests {
     #expect(inbox.mayHoldEntries)
   }
 
-  @Test("lets nobody rest while it holds something")
+  @Test("lets no consumer go idle while it holds something")
   func restsWhileFull() {
     post()
 
@@ -71,7 +71,7 @@ struct InboxTests {
     #expect(inbox.isNotified)
   }
 
-  @Test("has whoever posts after a rest fetch somebody")
+  @Test("has a post after its consumer went idle notify it")
   func postAfterRest() {
     post()
     inbox.drain { $0.clear() }
@@ -82,7 +82,7 @@ struct InboxTests {
     #expect(post())
   }
 
-  @Test("says whether somebody is about to fetch, and tells the last of them that it is closed")
+  @Test("says whether a thread is about to notify, and tells the last of them that it is closed")
   func notifying() {
     post()
     #expect(inbox.isNotifying)
@@ -106,7 +106,7 @@ struct InboxTests {
     #expect(!inbox.beginPost())
   }
 
-  @Test("shows what a thread has posted that stood at its lock while another collected")
+  @Test("shows what a thread has posted that stood at its lock while another drained it")
   func postedWhileCollected() {
     post()
     let (isCollecting, mayGoOn) = (Flag(), Flag())
@@ -132,7 +132,7 @@ struct InboxTests {
     #expect(!inbox.tryGoIdle())
   }
 
-  @Test("never holds anything unattended, whether who posts comes before who rests or after it")
+  @Test("never holds an entry and is not notified, whether a post or the going idle comes first")
   func postedWhileResting() {
     let (isHeld, mayGoOn) = (Flag(), Flag())
     post()

@@ -104,7 +104,7 @@ extension OnePool {
       #expect(ran.value == 2)
     }
 
-    @Test("looks for no longer than its turn may take")
+    @Test("looks for no longer than its iteration may take")
     func budget() throws {
       let dispatcher = try searching(tasks: 2)
       let (pipe, ran) = (Pipe(), Latch())
@@ -166,7 +166,7 @@ extension OnePool {
       #expect(length == (wouldHaveHelped ? SpinLimit.longest : 2))
     }
 
-    @Test("learns that it need not from a turn for which nobody posts, and looks in vain")
+    @Test("learns that it need not from an iteration that no post needs, and looks in vain")
     func learnsFromOthers() throws {
       let length = try lengthAfterTurn { $0.loop.spinLimit = SpinLimit(length: 4, leftAt: .max) }
 

@@ -32,7 +32,8 @@ struct PostedItemTests {
   // MARK: What is posted
 
   @Test(
-    "has whoever posts fetch somebody, if nobody attends to the inbox", arguments: Stand.allCases)
+    "has the submitting thread notify a consumer, if none of the inbox is notified",
+    arguments: Stand.allCases)
   func fetches(stand: Stand) {
     // On the background and in a view two bodies may run, so two posts notify a consumer.
     let notifying = stand == .foreground ? 1 : 2
@@ -123,7 +124,7 @@ struct PostedItemTests {
     bare.deliver()
   }
 
-  @Test("of a full queue that attends itself is cancelled as well")
+  @Test("of a full queue, whose inbox is drained on completion, is cancelled as well")
   func cancelledWhileFull() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let items = (0..<3).map { _ in bare.posted(on: .background, bare.view) }
@@ -177,7 +178,8 @@ struct PostedItemTests {
   }
 
   @Test(
-    "has a task once somebody asks for it, and the same when it starts", arguments: Stand.allCases)
+    "has a task once the core is asked for it, and the same when it starts",
+    arguments: Stand.allCases)
   func asked(stand: Stand) throws {
     let item = post(stand)
     let task = try #require(core.task(of: item))
@@ -216,7 +218,7 @@ struct PostedItemTests {
 
   // MARK: Running
 
-  @Test("runs in the frame of its thread", arguments: Stand.allCases)
+  @Test("runs in the running-task context of its thread", arguments: Stand.allCases)
   func framed(stand: Stand) {
     let item = post(stand)
     let context = core.makeContext(on: stand.lane)
@@ -319,7 +321,7 @@ struct PostedItemTests {
     bare.deliver()
   }
 
-  @Test("of a low priority is not followed by another where a medium one was posted meanwhile")
+  @Test("of a low priority is not followed by another where a medium one was posted as it ran")
   func low() {
     for stand in [Stand.background, .view] {
       let low = (0..<5).map { _ in bare.item(.task, on: .background, view(of: stand), band: .low) }
@@ -481,7 +483,7 @@ extension OnePool {
 
     /// The running-task context of the first task goes on with the next task of the batch. A thread that waits
     /// for the first must not be taken for one that waits for the next.
-    @Test("are not taken for each other by those who wait for one of them")
+    @Test("are not taken for each other by the threads that wait for one of them")
     func awaited() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
       for _ in 0..<200 {

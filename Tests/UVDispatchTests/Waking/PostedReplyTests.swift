@@ -104,7 +104,7 @@ extension OnePool {
     private final class Made: Sendable {}
     private struct Torn: Error {}
 
-    @Test("may still make a value or throw, which nobody gets", arguments: [false, true])
+    @Test("may still make a value or throw, which no caller gets", arguments: [false, true])
     func value(fails: Bool) async throws {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()

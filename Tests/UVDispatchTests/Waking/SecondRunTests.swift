@@ -4,7 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-@Suite("Who is fetched for a second body")
+@Suite("The worker run that is started for a second body")
 struct SecondRunTests {
   private let bare: BareCore
   private var core: Core { bare.core }
@@ -29,7 +29,7 @@ struct SecondRunTests {
     #expect(bare.core.workers.arriving == 1)
   }
 
-  @Test("is one more, beside the lease that is on its way")
+  @Test("is one more, beside the one that is on its way")
   func second() {
     startLease()
 
@@ -45,7 +45,7 @@ struct SecondRunTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is nobody once the first has come: it starts the next itself")
+  @Test("is none once the first has come: it starts the next itself")
   func firstHasCome() {
     startLease()
     core.workers.arrive()
@@ -54,8 +54,8 @@ struct SecondRunTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is nobody while somebody works, who would go on with it")
-  func somebodyWorks() {
+  @Test("is none while a worker is busy, which would go on with it")
+  func workerIsBusy() {
     bare.queued()
     let body = core.startOnWorker(core.makeContext(on: .background))!
     startLease()
@@ -86,7 +86,7 @@ struct SecondRunTests {
     for bare in [bare, together] { _ = bare.core.releaseEverything() }
   }
 
-  @Test("is nobody for a task that may not run beside the first", arguments: [false, true])
+  @Test("is none for a task that may not run beside the first", arguments: [false, true])
   func notBeside(isInView: Bool) {
     let view = isInView ? bare.view : nil
     bare.queued(on: .background, view)
@@ -106,7 +106,7 @@ struct SecondRunTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is nobody where only one body may run")
+  @Test("is none where only one body may run")
   func one() {
     let bare = BareCore(width: 1, threads: 3)
     startLease(bare)
@@ -126,7 +126,7 @@ extension OnePool {
     enum Way: CaseIterable { case posted, withHandle, withPriority, whereThereIsALimit }
 
     @Test(
-      "fetch two threads, before one of them has come", arguments: [false, true], Way.allCases)
+      "start two worker runs, before one of them has come", arguments: [false, true], Way.allCases)
     func two(isMade: Bool, way: Way) throws {
       let dispatcher = try UVDispatcher(
         .init(
@@ -153,7 +153,7 @@ extension OnePool {
       }
     }
 
-    @Test("fetch two threads when the queue goes on that they wait in")
+    @Test("start two worker runs when the queue goes on that they wait in")
     func resumed() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
       let queue = dispatcher.makeQueue(label: "made", width: 2)

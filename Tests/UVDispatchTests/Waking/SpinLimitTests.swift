@@ -5,7 +5,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-@Suite("How long a lease that has run out of tasks looks for another")
+@Suite("How long a worker run that has run out of tasks looks for another")
 struct SpinLimitTests {
   private static let start: Int64 = 1_000_000_000
 
@@ -29,7 +29,7 @@ struct SpinLimitTests {
     #expect(!allowsSearch())
   }
 
-  @Test("is four microseconds if that would have met the task for which a lease is started")
+  @Test("is four microseconds if that would have met the task for which the next run is started")
   mutating func worthIt() {
     startLease(after: 3_999)
 
@@ -52,7 +52,7 @@ struct SpinLimitTests {
     #expect(!allowsSearch())
   }
 
-  @Test("is learned from who was not allowed to look, too")
+  @Test("is learned from a run that was not allowed to look, too")
   mutating func notAllowed() {
     #expect(!allowsSearch())
 
@@ -61,7 +61,7 @@ struct SpinLimitTests {
     #expect(spinLimit.length == 4_000)
   }
 
-  @Test("is nothing on a processor that others have when it gives way; the next lease looks again")
+  @Test("is nothing on a processor that others have when it gives way; the next run looks again")
   mutating func shared() {
     startLease(after: 0)
 
@@ -83,7 +83,7 @@ struct SpinLimitTests {
     #expect(allowsSearch(at: Self.start + 100_001, away: 5_000))
   }
 
-  @Test("is learned when a lease is started")
+  @Test("is learned when a worker run is started")
   func startedLease() {
     let bare = BareCore()
     bare.queued()
@@ -97,7 +97,7 @@ struct SpinLimitTests {
 }
 
 extension OnePool {
-  @Suite("A lease that has run out of tasks")
+  @Suite("A worker run that has run out of tasks")
   struct LeaseEndTests {
     @Test(
       "notes when it looked in vain, or would have", arguments: [0, 1_000_000] as [Int64])
@@ -118,7 +118,7 @@ extension OnePool {
       #expect(hasNoted)
     }
 
-    @Test("leaves a processor that it shares with whoever submits")
+    @Test("leaves a processor that it shares with the submitting thread")
     func leavesSharedProcessor() async {
       await #expect(processExitsWith: .success) {
         try standingStill {

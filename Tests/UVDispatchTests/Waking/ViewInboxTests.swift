@@ -18,7 +18,7 @@ struct ViewInboxTests {
 
   // MARK: Being marked ready
 
-  @Test("is announced by the first post, and by none until it has been collected")
+  @Test("is marked ready by the first post, and by none until it has been drained")
   func announced() {
     let bare = BareCore(width: 2, viewWidth: 1)
     let (core, view) = (bare.core, bare.view)
@@ -42,7 +42,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("has two of those who post fetch somebody, if two bodies of it may run")
+  @Test("has two posts notify a worker each, if two bodies of it may run")
   func announcedForTwo() {
     #expect(bare.post(to: view) == .mustNotify)
     #expect(bare.post(to: view) == .mustNotify)
@@ -60,7 +60,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is attended by two already if others have fetched them")
+  @Test("notifies no worker if other posts have notified two already")
   func othersHaveFetched() {
     #expect(bare.post(to: view) == .mustNotify)
     #expect(bare.background.beginPost())
@@ -74,7 +74,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("takes more in past the gate if it was announced before that, and nobody is fetched")
+  @Test("takes more in past the gate if it was marked ready before, and no worker is notified")
   func moreWhenClosed() {
     bare.post(to: view)
     core.doors.background.close()
@@ -86,7 +86,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is announced for one post only, if it is full by the second")
+  @Test("is marked ready for one post only, if it is full by the second")
   func fullByTheSecond() {
     let bodies = (0..<2).map { _ in
       bare.post(to: view)
@@ -104,7 +104,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("lets nobody rest who attends to the background's while it holds something")
+  @Test("lets no consumer of the background's go idle while it holds something")
   func resting() {
     bare.post(to: view)
 
@@ -115,7 +115,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is collected with those of others, in the order in which they were announced")
+  @Test("is drained with those of others, in the order in which they were marked ready")
   func order() {
     let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
     core.add(other)
@@ -128,7 +128,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("tells whose it is, if it is the only one, to who asks for others")
+  @Test("tells a worker that asks for others whose it is, if it is the only one")
   func onlyOne() {
     let other = UVView(label: "other", width: 1, workerWidth: 1, agingStep: 1)
     core.add(other)
@@ -145,7 +145,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("has somebody come for it whom the policy lets start")
+  @Test("has a worker run started for it, if the policy lets one start")
   func owesLease() {
     bare.post(to: view)
     core.reconcile()
@@ -153,7 +153,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("has nobody come while its queue is suspended, and then whoever posts fetches in vain")
+  @Test("has none started while its queue is suspended, and then a post notifies one in vain")
   func suspended() {
     core.background.pool.suspend(view.pool, now: { 0 })
     bare.post(to: view)
@@ -167,7 +167,7 @@ struct ViewInboxTests {
 
   // MARK: Draining it
 
-  @Test("is collected by who helps there, and by who looks whether anything goes on")
+  @Test("is drained by a helping worker, and by the search for a standstill")
   func otherLooks() {
     bare.post(to: view)
     #expect(core.startToHelp(view)?.view === view)
@@ -181,7 +181,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("is collected by a worker of the background, which then has others beside it")
+  @Test("is drained by a worker of the background, which then has others beside it")
   func successorOfBackground() {
     for _ in 0..<2 { bare.post() }
     let context = core.makeContext(on: .background)
@@ -233,7 +233,7 @@ struct ViewInboxTests {
 
   // MARK: In order
 
-  @Test("has been collected when something else comes in behind it", arguments: [false, true])
+  @Test("has been drained when something else comes in behind it", arguments: [false, true])
   func behindIt(isBarrier: Bool) {
     bare.post(to: view)
     let task = core.makeTask(
@@ -268,7 +268,7 @@ struct ViewInboxTests {
     _ = other.core.releaseEverything()
   }
 
-  @Test("has been collected when somebody wants to go in at once by `sync`")
+  @Test("has been drained when a caller of `sync` is to begin at once")
   func entered() {
     bare.post(to: view)
 
@@ -280,7 +280,7 @@ struct ViewInboxTests {
   enum Change: CaseIterable { case end, cancellation, resumption }
 
   @Test(
-    "goes before who stands in `sync` with a lower priority, whatever lets one of them start",
+    "goes before a caller of `sync` with a lower priority, whatever lets one of them start",
     arguments: Change.allCases)
   func beforeLowCaller(_ change: Change) {
     let bare = BareCore(width: 1, viewWidth: 1)
@@ -320,7 +320,7 @@ struct ViewInboxTests {
     _ = core.releaseEverything()
   }
 
-  @Test("of a queue full of workers goes before who stands in `sync` with a lower priority, too")
+  @Test("of a queue full of workers goes before a caller of `sync` with a lower priority, too")
   func beforeLowCallerWhileFull() {
     let bare = BareCore(width: 1, viewWidth: 8)
     let core = bare.core
@@ -344,7 +344,8 @@ struct ViewInboxTests {
   }
 
   @Test(
-    "tells those in `sync` whom age has put next, whoever finds that", arguments: [false, true])
+    "tells a caller of `sync` that age has put next, whichever step finds that",
+    arguments: [false, true])
   func agedCaller(bySuccessor: Bool) {
     let bare = BareCore(width: 1, viewWidth: 8, agingStep: 1)
     let core = bare.core
@@ -377,7 +378,7 @@ struct ViewInboxTests {
 
   // MARK: At the gate
 
-  @Test("takes nothing in once the gate is closed; what it held is collected", arguments: [1, 2])
+  @Test("takes nothing in once the gate is closed; what it held is drained", arguments: [1, 2])
   func closed(viewWidth: Int) {
     let bare = BareCore(width: 2, viewWidth: viewWidth)
     let context = bare.full()

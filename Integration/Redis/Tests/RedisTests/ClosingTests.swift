@@ -33,7 +33,7 @@ extension OnOurLoop {
       #expect(counts.toldBeforeEnd == [1_001])
     }
 
-    @Test("by cutting it tells everybody who still waits, once, and in order")
+    @Test("by cutting it tells every caller that still waits, once, and in order")
     func cut() throws {
       let server = try RedisServer.start()
       let dispatcher = try UVDispatcher()
@@ -137,7 +137,7 @@ extension OnOurLoop {
       #expect(remembered.takeValue().token == nil)
     }
 
-    @Test("with thousands who are to be told lets other tasks run in between")
+    @Test("with thousands of callers to be told lets other tasks run in between")
     func fairness() throws {
       let server = try RedisServer.start()
       let dispatcher = try UVDispatcher()

@@ -49,7 +49,7 @@ extension OnOurLoop {
     }
 
     @Test(
-      "with commands that it has not read: the system says reset, and everybody is told",
+      "with commands that it has not read: the system says reset, and every caller is told",
       arguments: RedisServer.Kind.allCases)
     func unread(kind: RedisServer.Kind) throws {
       let server = try RedisServer.start(on: kind)

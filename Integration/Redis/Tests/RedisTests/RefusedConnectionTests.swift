@@ -9,29 +9,29 @@ extension OnOurLoop {
       /// There is no such socket.
       case noSocket
       /// The server of the socket is gone.
-      case nobodyAtTheSocket
-      case nobodyAtThePort
+      case noServerAtTheSocket
+      case noServerAtThePort
 
       var reason: String {
         switch self {
         case .noSocket: "No such file or directory"
-        case .nobodyAtTheSocket, .nobodyAtThePort: "Connection refused"
+        case .noServerAtTheSocket, .noServerAtThePort: "Connection refused"
         }
       }
     }
 
     @Test(
-      "is told once, to those who sent and then to its owner",
+      "is told once, to the callers that sent and then to its owner",
       arguments: Obstacle.allCases, [0, 3])
     func isTold(obstacle: Obstacle, commands: Int) throws {
       let (server, port) = (try RedisServer.start(), LoopbackPort())
       let address: RedisAddress =
         switch obstacle {
         case .noSocket: .unix(path: "/nowhere/socket")
-        case .nobodyAtTheSocket: server.address
-        case .nobodyAtThePort: .tcp(host: "127.0.0.1", port: port.number)
+        case .noServerAtTheSocket: server.address
+        case .noServerAtThePort: .tcp(host: "127.0.0.1", port: port.number)
         }
-      if obstacle == .nobodyAtTheSocket { server.killAndWait() }
+      if obstacle == .noServerAtTheSocket { server.killAndWait() }
       let dispatcher = try UVDispatcher()
       let tally = Tally(on: dispatcher)
 

@@ -159,7 +159,7 @@ struct ConfigurationFileTests {
     }
   }
 
-  @Test("with more errors than anybody reads is told the first of them")
+  @Test("with more errors than a person reads is told the first of them")
   func isCutShort() {
     let complaints = Self.complaints(String(repeating: "x\n", count: 5_000))
     #expect(complaints.count == 101)

@@ -65,7 +65,7 @@ struct EndExplorationTests {
     }
     let patrol = try Patrol(in: scratch, onRead: onRead, on: dispatcher) {
       for _ in 0..<signals {
-        dispatcher.somebody("terminates") {
+        dispatcher.otherProgram("terminates") {
           // Two signals within a second would count as one. And the daemon may have ended by then.
           try dispatcher.skipTime(by: .seconds(1))
           try? dispatcher.raise(.terminate)
@@ -137,7 +137,7 @@ struct EndExplorationTests {
       try scratch.begin(with: ["spool/a": "a"])
       let vigil = try Vigil(in: scratch, on: dispatcher) { vigil in
         let keeper = vigil.keeper
-        dispatcher.somebody("asks for the end") {
+        dispatcher.otherProgram("asks for the end") {
           dispatcher.foreground(label: "drain") { keeper.drain() }
         }
       }

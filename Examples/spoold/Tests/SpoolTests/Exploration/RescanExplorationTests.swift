@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Explored: SIGHUP")
 struct RescanExplorationTests {
-  @Test("while files are hashed: what nobody has told of is found, and one more scan is made")
+  @Test("while files are hashed: what no notice has told of is found, and one more scan is made")
   func comesWhileHashing() throws {
     let scratch = Scratch()
     let result = try explore { dispatcher -> [Int] in
       try scratch.begin(with: ["spool/a": "a", "spool/b": "b", "spool/d/c": "c"])
       let patrol = try Patrol(in: scratch, on: dispatcher, hears: false) {
-        dispatcher.somebody("somebody") {
+        dispatcher.otherProgram("somebody") {
           try scratch.append("spool/a", " more")
           try scratch.remove("spool/b")
           try scratch.write("spool/d/new", "new")
@@ -46,10 +46,10 @@ struct RescanExplorationTests {
     let result = try explore { dispatcher in
       try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
       let patrol = try Patrol(in: scratch, on: dispatcher, hears: false) {
-        dispatcher.somebody("one") {
+        dispatcher.otherProgram("one") {
           try scratch.write("spool/c", "c")
           try dispatcher.raise(.hangup)
-          dispatcher.somebody("another") {
+          dispatcher.otherProgram("another") {
             try scratch.remove("spool/a")
             try dispatcher.raise(.hangup)
           }
@@ -76,8 +76,8 @@ struct RescanExplorationTests {
   ) throws -> Int {
     try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
     let patrol = try Patrol(in: scratch, on: dispatcher) {
-      dispatcher.somebody("hangs up") { try dispatcher.raise(.hangup) }
-      dispatcher.somebody("terminates") { try dispatcher.raise(.terminate) }
+      dispatcher.otherProgram("hangs up") { try dispatcher.raise(.hangup) }
+      dispatcher.otherProgram("terminates") { try dispatcher.raise(.terminate) }
     }
     let remains = try patrol.awaitEnd()
 

@@ -36,7 +36,7 @@ struct SavingExplorationTests {
   /// Found by an exploration: the loop was kept busy. A failed replacement was to be tried again after
   /// a second, and could not be, because the manifest is replaced only every ten seconds. Until then
   /// each timer set the next one for at once.
-  @Test("is tried again when there is something to try, and the loop rests until then")
+  @Test("is tried again when there is something to try, and the loop sleeps until then")
   func isTriedAgain() throws {
     let scratch = Scratch()
     let result = try explore(configuration: .init(stepLimit: 500)) {

@@ -39,7 +39,7 @@ struct ScanExplorationTests {
     let result = try explore(Self.strategy(andPrioritized: 500)) { dispatcher in
       try scratch.begin(with: ["spool/a": "a", "spool/b": "b", "spool/d/c": "c"])
       let vigil = try Vigil(in: scratch, on: dispatcher) { vigil in
-        vigil.somebody("changes b") {
+        vigil.otherProgram("changes b") {
           try dispatcher.choose(Change.allCases, "what happens to b").make(in: scratch)
         }
       }
@@ -107,7 +107,7 @@ struct ScanExplorationTests {
     let result = try explore(.exhaustive) { dispatcher in
       try scratch.begin(with: ["spool/a": "a", "spool/b": "b"])
       let trial = try Trial(in: scratch, on: dispatcher)
-      dispatcher.somebody("b goes") { try scratch.remove("spool/b") }
+      dispatcher.otherProgram("b goes") { try scratch.remove("spool/b") }
       let summary = try trial.finish()
       try hold(trial.told.isEmpty, "it complains: \(trial.told)")
       try hold(summary.failed == 0, "it failed at \(summary.failed) files")

@@ -24,9 +24,9 @@ struct SettlingExplorationTests {
           try! scratch.append("spool/a", "three")
         }, on: dispatcher
       ) { vigil in
-        vigil.somebody("one") {
+        vigil.otherProgram("one") {
           try scratch.append("spool/a", "one")
-          vigil.somebody("two") { try scratch.append("spool/a", "two") }
+          vigil.otherProgram("two") { try scratch.append("spool/a", "two") }
         }
       }
       try vigil.settle()
@@ -53,9 +53,9 @@ struct SettlingExplorationTests {
     let result = try explore(.bounded(deviations: 3), budget: .init(timersAhead: 3)) { dispatcher in
       try scratch.begin(with: ["spool/a": "a"])
       let vigil = try Vigil(in: scratch, on: dispatcher) { vigil in
-        vigil.somebody("one") {
+        vigil.otherProgram("one") {
           try scratch.append("spool/a", "one")
-          vigil.somebody("two") {
+          vigil.otherProgram("two") {
             try scratch.append("spool/a", "two")
             let reads = dispatcher.pendingTasks.filter {
               $0.task.label == "read a" && $0.task.lane == .background

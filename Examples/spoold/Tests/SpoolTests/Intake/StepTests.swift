@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Taking files in, step by step")
 struct StepTests {
-  @Test("walks and reads on workers, and writes a line when the foreground has its turn")
+  @Test("walks and reads on workers, and writes a line when the foreground runs")
   func stepsThrough() throws {
     let scratch = Scratch()
     try scratch.write("spool/a", "one")

@@ -26,7 +26,7 @@ struct StopTests {
     try trial.fake.finish()
   }
 
-  @Test("has not brought the manifest to its end if somebody else has shut the dispatcher down")
+  @Test("has not brought the manifest to its end if other code has shut the dispatcher down")
   func isInterrupted() throws {
     let scratch = Scratch()
     for name in ["a", "b"] { try scratch.write("spool/\(name)", name) }

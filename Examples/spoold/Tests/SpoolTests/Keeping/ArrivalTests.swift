@@ -61,7 +61,7 @@ struct ArrivalTests {
     #expect(try vigil.end().isEmpty)
   }
 
-  @Test("is read sooner when whoever wrote it has closed it, or has put it there whole")
+  @Test("is read sooner when its writer has closed it, or has put it there whole")
   func isReadSoonWhenComplete() throws {
     let scratch = Scratch()
     try scratch.write("elsewhere", "whole")
@@ -127,7 +127,7 @@ struct ArrivalTests {
     #expect(try vigil.end().isEmpty)
   }
 
-  @Test("while it is read is read again, because it was written to meanwhile")
+  @Test("while it is read is read again, because it was written to in that time")
   func changesWhileItIsRead() throws {
     let scratch = Scratch()
     let reads = Atomic(0)

@@ -105,7 +105,7 @@ struct ChangeTests {
     #expect(try scratch.sortedLines("manifest") == scratch.expectedLines())
   }
 
-  @Test("is found when all is gone through again, if nobody has told of it", arguments: cases)
+  @Test("is found when all is gone through again, if no notice has told of it", arguments: cases)
   func isFoundByRescan(change: Case) throws {
     let scratch = try Self.spool()
     let vigil = try Vigil(in: scratch)

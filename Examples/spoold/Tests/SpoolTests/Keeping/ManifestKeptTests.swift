@@ -117,7 +117,7 @@ struct ManifestKeptTests {
     #expect(remains.stop == .manifest(scratch["manifest"], SystemError(call: "write", code: 28)))
   }
 
-  @Test("is left alone when somebody has put another in its place")
+  @Test("is left alone when another program has put another in its place")
   func isReplaced() throws {
     let scratch = try Self.spool(files: 3)
     let vigil = try Vigil(in: scratch)

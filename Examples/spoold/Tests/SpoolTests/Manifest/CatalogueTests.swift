@@ -26,7 +26,7 @@ struct CatalogueTests {
   }
 
   @Test("knows that a line is out of date which was written while its file changed or went")
-  func changesMeanwhile() {
+  func changesDuringWrite() {
     var catalogue = Catalogue()
     for name in ["changes", "goes"] as [BytePath] { catalogue.set(Self.fact(name, 1)) }
     let lines = catalogue.takeFresh(10)

@@ -42,9 +42,9 @@ struct LockTests {
   }
 
   @Test(
-    "are told apart from somebody who removes or replaces the file during the run",
+    "are told apart from a program that removes or replaces the file during the run",
     arguments: ["rm \"$1\"", "cp \"$1\" \"$1.copy\"; mv \"$1.copy\" \"$1\""])
-  func replacedMeanwhile(act: String) throws {
+  func replacedDuringRun(act: String) throws {
     let scratch = Scratch()
     try scratch.write("spool/a", "a")
     let trial = try Trial(in: scratch)

@@ -149,7 +149,7 @@ struct RefusalTests {
     #expect(try scratch.read("m") == scratch.read("before"))
   }
 
-  @Test("a summary that nobody takes is told, and the manifest is whole")
+  @Test("a summary that its output does not take is told, and the manifest is whole")
   func summaryIsRefused() throws {
     let scratch = Scratch()
     let run = try Program(

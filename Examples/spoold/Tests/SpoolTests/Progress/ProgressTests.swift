@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What is shown of a run")
 struct ProgressTests {
-  @Test("is numbers while nobody knows how much there is")
+  @Test("is numbers while it is not known how much there is")
   func numbers() {
     let bar = ProgressBar(
       passed: Amount(files: 12, bytes: 3_450_000), total: nil, elapsed: .milliseconds(500))
@@ -48,7 +48,7 @@ struct ProgressTests {
         == "12 files, 34567890 bytes in 1.23 s, 28.0 MB/s; 3 unchanged, 2 gone, 1 failed")
   }
 
-  @Test("is counted by a walk of its own, which ends when nobody wants to know any more")
+  @Test("is counted by a walk of its own, which ends when its count is not wanted any more")
   func census() throws {
     let scratch = Scratch()
     try Shell.run(

@@ -32,7 +32,7 @@ struct ClientTests {
     try patrol.end()
   }
 
-  @Test("is answered by the foreground, and by nobody else")
+  @Test("is answered by the foreground, and by no worker")
   func isAnsweredByTheForeground() throws {
     let caller = try call()
     caller.send("{\"request\":\"status\"}\n")

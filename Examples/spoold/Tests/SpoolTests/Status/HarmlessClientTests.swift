@@ -108,7 +108,7 @@ struct HarmlessClientTests {
     try patrol.end()
   }
 
-  @Test("that has gone before its answer harms nobody")
+  @Test("that has gone before its answer does no harm")
   func hasGone() throws {
     do {
       let caller = try call()

@@ -26,7 +26,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("is made anew where nobody listens any more")
+  @Test("is made anew where no process listens any more")
   func replacesStale() throws {
     let scratch = Scratch()
     try Shell.run(
@@ -39,7 +39,7 @@ struct ListenerTests {
     #expect(try listener.accept() != nil)
   }
 
-  @Test("is not taken from somebody who listens there, nor from what is no socket")
+  @Test("is not taken from a process that listens there, nor from what is no socket")
   func takesNothing() throws {
     let scratch = Scratch()
     let listener = try Listener(scratch["s"])
@@ -53,7 +53,7 @@ struct ListenerTests {
     _ = consume listener
   }
 
-  @Test("is not taken from somebody who listens, and has no time for another client")
+  @Test("is not taken from a process that listens, and has no time for another client")
   func takesNothingFromTheBusy() throws {
     let scratch = Scratch()
     let listener = try Listener(scratch["s"])
@@ -75,7 +75,7 @@ struct ListenerTests {
     _ = consume listener
   }
 
-  @Test("that somebody has replaced is left to them")
+  @Test("that another process has replaced is left to it")
   func leavesOthers() throws {
     let scratch = Scratch()
     do {
@@ -96,7 +96,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("may be one that somebody else has made, and is theirs to remove")
+  @Test("may be one that another process has made, which is then to remove it")
   func isAdopted() throws {
     let scratch = Scratch()
     let theirs = try Listener(scratch["s"])

@@ -27,7 +27,7 @@ extension RecordingDispatcher {
   /// spoold does not use, and comes last unless an exploration chooses otherwise. So one unusual choice
   /// lets it act at any moment. If it were first by default, each step that goes before it would take
   /// one choice.
-  func somebody(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
+  func otherProgram(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
     background.submit(priority: .background, label: label) { try act() }
   }
 }

@@ -97,8 +97,8 @@ struct Vigil {
 
   /// Submits an act that changes the spool at some moment, and lets the kernel's notice of it arrive at
   /// once.
-  func somebody(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
-    fake.somebody(label) { [self] in
+  func otherProgram(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
+    fake.otherProgram(label) { [self] in
       try act()
       // No handler waits for notices before the beginning, and after the end.
       try? notice()

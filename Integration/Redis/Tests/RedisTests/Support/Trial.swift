@@ -19,7 +19,7 @@ extension UVDispatcher {
   ) -> ShutdownReport {
     foreground(body)
     foreground.after(patience) {
-      Issue.record("nobody has shut the dispatcher down", sourceLocation: location)
+      Issue.record("no task has shut the dispatcher down", sourceLocation: location)
       self.beginShutdown(.init(drain: .zero, cancel: .zero))
     }
     let report = run()
