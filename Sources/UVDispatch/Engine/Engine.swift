@@ -118,9 +118,10 @@ final class Engine: @unchecked Sendable {
     free()
     if runs > 0 { startWorkers(runs) }
     if wakes { wakeLoop() }
-    guard let contents = contents.take() else { return }
-    deliver(contents, outsideTasks: outsideTasks, isEnding)
-    guard doors.callbackCounts.end() else { return }
+    let delivers = contents != nil
+    // In a scope of its own: what the callbacks held is released before they are counted as made.
+    if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }
+    guard delivers, doors.callbackCounts.end() else { return }
     lock()
     unlockDelivered()
   }

@@ -222,9 +222,9 @@ private let unlockingBugs = [
     in: "UVDispatch/Engine/Engine.swift",
     .statement("if wakes { wakeLoop() }", becomes: "if wakes { loop.wake() }"),
     .statement(
-      "deliver(contents, outsideTasks: outsideTasks, isEnding)",
+      "if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }",
       becomes: """
-        deliver(contents, outsideTasks: outsideTasks, isEnding)
+        if let contents = contents.take() { deliver(contents, outsideTasks: outsideTasks, isEnding) }
         if wakes { wakeLoop() }
         """),
     suites: ["StuckCallbackTests"]),
