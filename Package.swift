@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "TaskDispatch", swiftSettings: settings),
     .target(
       name: "UVDispatch", dependencies: ["CUV", "CSignals", "TaskDispatch"],
-      swiftSettings: settings),
+      exclude: ["Engine/README.md"], swiftSettings: settings),
     .target(name: "CDaemon"),
     .target(
       name: "UVDaemon",

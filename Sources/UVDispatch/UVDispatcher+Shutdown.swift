@@ -83,9 +83,11 @@ extension UVDispatcher {
     core.callbacks.appendWake {
       // If the system has no room for a thread, the loop keeps the deadline, as long as it is not blocked.
       try? deadline.start(named: self.engine.settings.label, at: time) { [weak self] in
-        self?.engine.withCore { core in
-          core.advanceShutdown()
-          self?.startDeadline(core)
+        Engine.ofLiving(self) { engine in
+          engine.withCore { core in
+            core.advanceShutdown()
+            engine.dispatcher.startDeadline(core)
+          }
         }
       }
     }

@@ -196,11 +196,12 @@ extension UVDispatcher {
   private func waker(of group: WorkGroup) -> @Sendable () -> Void {
     let name = ObjectIdentifier(group)
     return { [weak self, weak group] in
-      guard let self else { return }
-      let others = group.map { self.sharesOfOthers(in: $0) } ?? []
-      engine.withCore { core in
-        core.blocked.flagWaiters(ofGroup: name)
-        if !others.isEmpty { engine.addShares(others, toWaitersOf: name) }
+      Engine.ofLiving(self) { engine in
+        let others = group.map { engine.dispatcher.sharesOfOthers(in: $0) } ?? []
+        engine.withCore { core in
+          core.blocked.flagWaiters(ofGroup: name)
+          if !others.isEmpty { engine.addShares(others, toWaitersOf: name) }
+        }
       }
     }
   }

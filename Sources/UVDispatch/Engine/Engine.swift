@@ -52,8 +52,21 @@ final class Engine: @unchecked Sendable {
     loop.onIteration = { [unowned self] in iterate() }
   }
 
-  /// The dispatcher whose engine this is. It outlives the engine.
+  /// The dispatcher whose engine this is. Only for code that keeps the dispatcher alive: an engine can outlive it.
   var dispatcher: UVDispatcher { owner.object }
+
+  /// Calls `body` with the engine of a dispatcher that may lose its last reference at any time, and keeps the
+  /// dispatcher until `body` has returned. For threads and closures that refer to the dispatcher weakly: the engine
+  /// uses its dispatcher, and a reference to the engine alone does not keep that.
+  ///
+  /// - Returns: Nil if there is no dispatcher any more. Then `body` is not called.
+  static func ofLiving<Result>(
+    _ dispatcher: UVDispatcher?, _ body: (Engine) -> Result
+  ) -> Result? {
+    guard let dispatcher else { return nil }
+    defer { withExtendedLifetime(dispatcher) {} }
+    return body(dispatcher.engine)
+  }
 
   /// This dispatcher's share of the pool. Any thread, without the lock.
   var share: PoolShare { core.share }

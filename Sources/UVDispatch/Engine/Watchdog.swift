@@ -16,7 +16,7 @@ final class Watchdog: Sendable {
 
   func start(named name: String, watching dispatcher: UVDispatcher) throws(UVError) {
     try OwnThread.start(named: "\(name) watch") { [weak dispatcher] in
-      self.watch { dispatcher?.engine.lookForStalls() }
+      self.watch { Engine.ofLiving(dispatcher) { $0.lookForStalls() } }
     }
   }
 
@@ -57,9 +57,9 @@ extension Engine {
   /// Tells the observer of every body that has kept its thread for the threshold, and again each time that this time
   /// has doubled.
   ///
-  /// - Returns: When to look again, on the monotonic clock; an inner nil if nothing runs.
-  fileprivate func lookForStalls() -> Int64?? {
-    withCore { core -> Int64?? in
+  /// - Returns: When to look again, on the monotonic clock; nil if nothing runs.
+  fileprivate func lookForStalls() -> Int64? {
+    withCore { core -> Int64? in
       let threshold = settings.stallThreshold.clampedNanoseconds
       var next = Int64.max
       for task in core.running.all {
@@ -75,10 +75,10 @@ extension Engine {
       }
       guard !core.running.isEmpty else {
         core.observation.parkWatchdog()
-        return .some(nil)
+        return nil
       }
       // Another body may begin before that. It must not wait as long as one that was told of already.
-      return .some(monotonic(min(next, core.now.addingClamped(threshold))))
+      return monotonic(min(next, core.now.addingClamped(threshold)))
     }
   }
 }

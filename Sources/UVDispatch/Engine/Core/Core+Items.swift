@@ -24,13 +24,18 @@ extension Core {
       return known
     }
     if item.place.stage == .posted { find(item) }
-    let task = makeTask(
+    let task = makeTask(of: item)
+    item.queued = task
+    return task
+  }
+
+  /// Makes a task object for an item, which does not know of it.
+  func makeTask(of item: WorkItem) -> QueuedTask {
+    makeTask(
       .item(item), id: item.place.id.number, on: item.lane, item.view as? UVView,
       isBarrier: item.isBarrier, site: item.site,
       parent: item.place.parent == 0 ? nil : item.place.parent,
       at: item.place.since.nanoseconds)
-    item.queued = task
-    return task
   }
 
   /// The task object of `item`, if the item waits or runs here.

@@ -4,9 +4,13 @@ extension Core {
   // MARK: Taking
 
   /// Notes that `item` was taken out of its queue, and makes its task object.
+  ///
+  /// An item that was submitted twice may run already. The object that it runs in stays as it is then, and the
+  /// second submission gets another.
   @inline(__always) func leaveQueue(_ item: WorkItem) -> QueuedTask {
     noteLeft(item)
-    return task(for: item)
+    let task = task(for: item)
+    return running.contains(task) ? makeTask(of: item) : task
   }
 
   /// Notes that `item` was taken out of its queue. If it was only posted, it gets its number now.
@@ -49,7 +53,7 @@ extension Core {
         return false
       }
       guard item.begin() else {
-        accounts.takeBackAcceptance()
+        drop(task, of: item)
         return false
       }
       if item.kind == .timer { (item as? RunItem)?.beginBody(at: instant) }
@@ -57,6 +61,15 @@ extension Core {
     countStart(of: task)
     if isObserved { tellStart(of: task) }
     return true
+  }
+
+  /// Drops a task that was taken out of its queue, and whose item has begun or ended without it: the item was submitted
+  /// twice, or other code has finished it.
+  @inline(never) private func drop(_ task: QueuedTask, of item: WorkItem) {
+    accounts.takeBackAcceptance()
+    if item.queued === task { forget(item) }
+    letGo(of: .completed, task.takeItem())
+    if let work = task.release() { callbacks.append(.letGo(work)) }
   }
 
   /// Tells the observer that a task starts, and wakes a parked watchdog. There is an observer, and so a watchdog.
