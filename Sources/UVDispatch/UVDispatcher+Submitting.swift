@@ -86,6 +86,7 @@ extension UVDispatcher {
       item.finish(.refused(.forkedChild))
       return .refused(.forkedChild)
     }
+    if item.isSubmitted { return .accepted }
     let parent = engine.currentTask
     let view = view(item.view)
     let begun = doors.post(item, to: view, parent: parent?.id)
@@ -121,7 +122,7 @@ extension UVDispatcher {
   ///
   /// - Parameter caller: The task that submits, if there is one.
   /// - Returns: Why the task does not get into its queue. Nil if it does.
-  private func waitForRoom(_ task: QueuedTask, _ caller: QueuedTask?) -> Refusal? {
+  private func waitForRoom(_ task: QueuedTask, _ caller: RunningTask?) -> Refusal? {
     let core = engine.core
     guard core.isFull(task) else { return nil }
     guard case .blockCaller(_, let timeout) = engine.settings.overflow else { return .limitReached }

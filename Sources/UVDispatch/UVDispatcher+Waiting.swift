@@ -73,7 +73,7 @@ extension UVDispatcher {
   ///
   /// - Returns: Why the body has not run and will not. Nil if it has run.
   private func waitForAdmission(
-    _ task: QueuedTask, _ caller: QueuedTask?, _ queue: TaskQueue, _ body: () -> Void
+    _ task: QueuedTask, _ caller: RunningTask?, _ queue: TaskQueue, _ body: () -> Void
   ) -> WaitRefusal? {
     let core = engine.core
     let thread = engine.block(for: .admission(task), mayTimeOut: false)
@@ -121,7 +121,7 @@ extension UVDispatcher {
   /// Under the lock, which it frees while the body runs: runs the body of a caller of `sync` that was admitted, and
   /// ends its task.
   private func runAdmitted(
-    _ body: () -> Void, as task: QueuedTask, in caller: QueuedTask?, _ core: Core
+    _ body: () -> Void, as task: QueuedTask, in caller: RunningTask?, _ core: Core
   ) {
     core.begin(task)
     let isNested = core.beginNested(task, in: caller)

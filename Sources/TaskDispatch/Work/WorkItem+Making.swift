@@ -174,8 +174,10 @@ extension WorkItem {
     public var position: Int
     /// The number of the submission in this dispatcher.
     public var id: TaskID
-    /// When the item was submitted, or came due.
+    /// When the item was submitted, or came due. ``never`` before the item is submitted.
     public var since: DispatcherInstant
+    /// No dispatcher takes an item at this time.
+    @inlinable package static var never: DispatcherInstant { DispatcherInstant(nanoseconds: .min) }
     /// The number of the task whose body submitted it; 0 if none did.
     @usableFromInline package var parent: UInt64
     public var stage: Stage
@@ -197,7 +199,7 @@ extension WorkItem {
     @inlinable public init() {
       position = 0
       id = TaskID(0)
-      since = DispatcherInstant(nanoseconds: 0)
+      since = Place.never
       parent = 0
       stage = .nowhere
     }

@@ -141,6 +141,11 @@ public class WorkItem: @unchecked Sendable {
     @inline(__always) _modify { yield &heldPlace }
   }
 
+  /// Whether a dispatcher has taken the item, in ``TaskDispatcher/submit(_:)``. The thread that submits it asks.
+  @inlinable package final var isSubmitted: Bool {
+    @inline(__always) get { heldPlace.since != Place.never }
+  }
+
   /// The dispatcher that ``place`` refers to. For that dispatcher, under its lock.
   @inlinable package final var placeIsIn: DispatcherName {
     @inline(__always) get { heldPlaceIsIn }

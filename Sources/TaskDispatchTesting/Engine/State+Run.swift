@@ -113,9 +113,8 @@ extension State {
     case .item(let item):
       item.place.stage = .nowhere
       guard item.begin() else {
-        // It was submitted before, and has begun.
-        ledger.accepted -= 1
-        ledger.waiting -= 1
+        // Other code has finished it.
+        endUnstarted(entry, item.outcome ?? .cancelled)
         return false
       }
       if item.kind == .timer {
@@ -195,8 +194,7 @@ extension State {
   /// Ends an entry that never started, and that has been taken out of its queue.
   mutating func endUnstarted(_ entry: Entry, _ outcome: Outcome) {
     decisions?.ended(entry)
-    ledger.waiting -= 1
-    ledger.count(outcome)
+    ledger.countEnd(ofUnstarted: outcome)
     emit(.finished(outcome), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     guard let item = entry.item else { return }

@@ -14,7 +14,7 @@ extension Engine {
     let isWorker = TaskContext.threadWorksFor === dispatcher
     let isInBody =
       TaskContext.first { context in
-        context.queue.dispatcher == name && (context as? QueuedTask)?.runner == .worker
+        context.queue.dispatcher == name && (context as? RunningTask)?.runner == .worker
       } != nil
     let (thread, searched) = core.blocked.begin(
       target,

@@ -3,26 +3,29 @@ internal import TaskDispatch
 /// How bodies run, in a worker run and on the loop: one after the other in a *batch*, for as long as nothing has to be
 /// reconciled and no callback is due.
 extension Engine {
-  /// Under the lock, which it frees while bodies run: runs the body of a task that has begun, and ends the task. In a
-  /// running-task context of a thread it goes on with the next tasks of the batch.
+  /// Under the lock, which it frees while bodies run: runs the body of a task that has begun, and ends the task. In the
+  /// context of the calling thread it goes on with the next tasks of the batch.
   ///
   /// - Parameters:
+  ///   - context: The context of the calling thread.
   ///   - budget: The time budget of the batch.
   ///   - left: How many more bodies may run. Lowered by those that ran.
   /// - Returns: Whether the time budget is used up.
   func run(
-    _ task: QueuedTask, _ core: Core, within budget: inout TimeBudget, left: inout Int
+    _ begun: consuming Begun, in context: BatchContext, _ core: Core,
+    within budget: inout TimeBudget, left: inout Int
   ) -> Bool {
-    guard task.isThreadContext else {
+    if case .task(let task) = consume begun {
       run(task, core)
+      core.reuse(consume task)
       left -= 1
       return budget.isUsedUp { core.now }
     }
     var isUsedUp = false
     var telling: WorkItem.Telling?
     let outcome = runInContext(
-      task, core, within: &budget, left: &left, isUsedUp: &isUsedUp, &telling)
-    core.finish(task, outcome, telling)
+      context, core, within: &budget, left: &left, isUsedUp: &isUsedUp, &telling)
+    core.finish(context, outcome, telling)
     return isUsedUp
   }
 
@@ -32,7 +35,7 @@ extension Engine {
   /// - Parameter telling: Set if the last task is an item that has got its outcome already: what is left of its end.
   /// - Returns: The outcome of the last task, which the caller has to end.
   @inline(__always) private func runInContext(
-    _ context: QueuedTask, _ core: Core, within budget: inout TimeBudget, left: inout Int,
+    _ context: BatchContext, _ core: Core, within budget: inout TimeBudget, left: inout Int,
     isUsedUp: inout Bool, _ telling: inout WorkItem.Telling?
   ) -> Outcome {
     var outcome = Outcome.completed
@@ -87,7 +90,7 @@ extension Engine {
   ///   - telling: Set as well, if that item has got its outcome already.
   /// - Returns: The plain body that comes next, with the lock free. Nil, under the lock, if none does.
   @inline(never) private func runItems(
-    in context: QueuedTask, _ core: Core, within budget: inout TimeBudget, left: inout Int,
+    in context: BatchContext, _ core: Core, within budget: inout TimeBudget, left: inout Int,
     isUsedUp: inout Bool, last outcome: inout Outcome, _ telling: inout WorkItem.Telling?
   ) -> PlainTask? {
     while true {

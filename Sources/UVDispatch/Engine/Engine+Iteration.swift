@@ -37,9 +37,8 @@ extension Engine {
     var mayLookOnce = true
     var away: Int64 = 0
     while left > 0 {
-      if let task = core.takeForeground(loopContext) {
-        let isUsedUp = run(task, core, within: &budget, left: &left)
-        core.reuse(consume task)
+      if let begun = core.takeForeground(loopContext) {
+        let isUsedUp = run(begun, in: loopContext, core, within: &budget, left: &left)
         core.renewIfKnown(&loopContext)
         tellIfDue(core, isWorker: false)
         if isUsedUp { break }

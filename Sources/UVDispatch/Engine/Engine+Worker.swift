@@ -41,8 +41,7 @@ extension Engine {
         isSearching = false
       }
       if let next = consume next {
-        let isUsedUp = run(next, core, within: &slice.budget, left: &left)
-        core.reuse(consume next)
+        let isUsedUp = run(next, in: context, core, within: &slice.budget, left: &left)
         core.renewIfKnown(&context)
         tellIfDue(core, isWorker: true)
         mayLookOnce = true

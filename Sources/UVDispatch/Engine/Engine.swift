@@ -274,13 +274,13 @@ final class Engine: @unchecked Sendable {
   // MARK: Where am I
 
   /// The task of this dispatcher that the calling code is in, or nil.
-  var currentTask: QueuedTask? { TaskContext.isOutsideTasks ? nil : innermostTask }
+  var currentTask: RunningTask? { TaskContext.isOutsideTasks ? nil : innermostTask }
 
   /// The innermost task of this dispatcher on the calling thread. There may be one although the calling code is in no
   /// task: in a callback after the end of a task.
-  var innermostTask: QueuedTask? {
+  var innermostTask: RunningTask? {
     let mine = doors.dispatcher
     // All running-task contexts of this dispatcher are of this class.
-    return TaskContext.first { $0.queue.dispatcher == mine } as? QueuedTask
+    return TaskContext.first { $0.queue.dispatcher == mine } as? RunningTask
   }
 }

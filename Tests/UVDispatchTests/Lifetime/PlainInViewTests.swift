@@ -15,8 +15,8 @@ struct PlainInViewTests {
     core.drainAll()
   }
 
-  private func start(in context: QueuedTask? = nil) -> QueuedTask? {
-    core.startOnWorker(context ?? core.makeContext(on: .background))
+  private func start(in context: BatchContext? = nil) -> RunningTask? {
+    core.beginOnWorker(in: context)
   }
 
   @Test("is run in a running-task context of that view, which a body of another queue then leaves")
@@ -80,7 +80,7 @@ struct PlainInViewTests {
     post(to: bare.view)
     let item = bare.item(.task, on: .background, bare.view)
     core.put(item)
-    _ = start()?.takePlain()
+    _ = start()?.batch?.takePlain()
     #expect(bare.view.pool.holder != nil)
 
     #expect(core.cancel(item) == .beforeStart)
@@ -99,7 +99,8 @@ struct PlainInViewTests {
     bare.core.enqueue(caller)
 
     let context = bare.core.makeContext(on: .background)
-    _ = bare.core.startOnWorker(context)?.takePlain()
+    _ = bare.core.startOnWorker(context)
+    _ = context.takePlain()
 
     #expect(caller.isAdmitted == (viewWidth == 2))
     if !caller.isAdmitted {
@@ -176,7 +177,7 @@ struct PlainInViewTests {
   @Test("is no next task of a batch while something waits in the inbox, which has a say")
   func inbox() throws {
     for _ in 0..<4 { post(to: bare.view) }
-    let context = try #require(start())
+    let context = try #require(start()?.batch)
     _ = context.takePlain()
     #expect(core.takeNextOfBatch(in: context, at: 0) != nil)
     bare.post()

@@ -67,63 +67,27 @@ struct SubmittedTwiceTests {
     #expect(dispatcher.ledger.balances)
   }
 
-  @Test("keeps the room that its body has in its queue", arguments: [nil, Duration.seconds(3_600)])
-  func whileItRuns(timeToLive: Duration?) throws {
-    let dispatcher = try UVDispatcher()
-    let view = dispatcher.makeQueue(label: "two", width: 2)
-    let (began, gate, met) = (Latch(), Latch(), Latch())
-    let item = item(on: view, timeToLive: timeToLive) {
+  @Test("changes nothing on another dispatcher, nor while its body runs")
+  func elsewhere() throws {
+    let (dispatcher, other) = (try UVDispatcher(), try UVDispatcher())
+    let fake = RecordingDispatcher()
+    let (began, gate) = (Latch(), Latch())
+    let item = item(on: dispatcher.background, timeToLive: .seconds(3_600)) {
       began.open()
       gate.hold(patience)
     }
     _ = dispatcher.submit(item)
     #expect(began.wait(patience))
-    _ = dispatcher.submit(item)
-    // Behind the second submission in the same queue.
-    let passed = Latch()
-    view { passed.open() }
-    #expect(passed.wait(patience))
+    for again in [dispatcher, other, fake] as [any TaskDispatcher] {
+      #expect(again.submit(item).isAccepted)
+      again.submitWhenRoom(item)
+    }
     gate.open()
     dispatcher.runUntilIdle()
 
-    // Each waits for the other: both places of the queue are free again.
-    let other = Latch()
-    let both = Box(0)
-    view {
-      met.open()
-      if other.wait(patience) { both.increment() }
-    }
-    view {
-      other.open()
-      if met.wait(patience) { both.increment() }
-    }
-    dispatcher.runUntilIdle()
-    #expect(both.value == 2)
+    #expect(dispatcher.ledger.accepted == 1)
     #expect(dispatcher.ledger.balances)
-  }
-
-  @Test("does not run once other code has finished it", arguments: Lane.allCases)
-  func finishedElsewhere(lane: Lane) throws {
-    for timeToLive in [nil, Duration.seconds(3_600)] {
-      let dispatcher = try UVDispatcher()
-      let view = dispatcher.makeQueue(label: "held", width: 1)
-      view.suspend()
-      let ran = Box(0)
-      weak var known: WorkItem?
-      do {
-        let item = item(
-          on: lane == .foreground ? dispatcher.foreground : view, timeToLive: timeToLive
-        ) { ran.increment() }
-        known = item
-        _ = dispatcher.submit(item)
-        item.finish(.cancelled)
-      }
-      view.resume()
-      dispatcher.runUntilIdle()
-      #expect(ran.value == 0)
-      #expect(known == nil)
-      #expect(dispatcher.ledger.balances)
-    }
+    #expect(other.ledger.submitted + fake.ledger.submitted == 0)
   }
 
   @Test("runs once on the fake, and counts once", arguments: Lane.allCases, orders)

@@ -51,30 +51,30 @@ struct WaitingItemTests {
   @Test("has a task once the core is asked for it, and the same when it starts")
   func asked() throws {
     let item = put(.lane)
-    let task = try #require(core.task(of: item))
+    let task = core.task(for: item)
     #expect(task.id == item.place.id.number)
     #expect(task.order == task.id)
 
-    let started = core.startOnWorker(core.makeContext(on: .background))
+    let started = core.beginOnWorker()
 
     #expect(started === task)
-    #expect(core.task(of: item) === task)
+    #expect(core.runningTask(of: item) === task)
     let dispatcher = try UVDispatcher()
     task.enter(by: dispatcher)
     _ = task.perform()
     task.leave()
     core.finish(task, .completed)
-    #expect(core.task(of: item) == nil)
+    #expect(core.runningTask(of: item) == nil)
   }
 
   @Test("is cancelled with the task that the core was asked for", arguments: Stand.allCases)
   func askedAndCancelled(stand: Stand) {
     let item = put(stand)
-    #expect(core.task(of: item) != nil)
+    _ = core.task(for: item)
 
     #expect(core.cancel(item) == .beforeStart)
 
-    #expect(core.task(of: item) == nil)
+    #expect(core.runningTask(of: item) == nil)
     #expect(core.accounts.ledger.waiting == 0)
     #expect(core.releaseEverything().isEmpty)
   }
@@ -82,7 +82,7 @@ struct WaitingItemTests {
   @Test("has none before it was submitted, and none after its end")
   func nowhere() {
     let item = bare.item()
-    #expect(core.task(of: item) == nil)
+    #expect(core.runningTask(of: item) == nil)
     #expect(core.cancel(item) == .tooLate)
     #expect(!core.takeBack(item))
   }
@@ -182,7 +182,7 @@ struct WaitingItemTests {
 
     core.moveDueTimers()
 
-    #expect(core.task(of: item)?.cameDueAt == 0)
+    #expect(core.task(for: item).cameDueAt == 0)
     #expect(item.place.stage == .queue)
     _ = core.releaseEverything()
   }

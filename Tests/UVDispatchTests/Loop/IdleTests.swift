@@ -63,7 +63,7 @@ extension OnePool {
       let task = bare.task(on: .foreground)
       core.accept(task)
       core.begin(task)
-      task.abandon()
+      task.isAbandoned = true
 
       #expect(core.hasNothingLeft)
     }

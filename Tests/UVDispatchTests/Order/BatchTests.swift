@@ -114,10 +114,10 @@ struct TakingSuccessorsTests {
   private var mayStart: Bool { core.doors.hints.taskMayStart }
 
   /// A worker that runs one body, while `count` more wait in the inbox and have not been drained.
-  private func worker(before count: Int) -> QueuedTask {
+  private func worker(before count: Int) -> BatchContext {
     let context = core.makeContext(on: .background)
     bare.post()
-    #expect(core.startOnWorker(context) != nil)
+    #expect(core.beginOnWorker(in: context) != nil)
     for _ in 0..<count { bare.post() }
     return context
   }
@@ -146,6 +146,6 @@ struct TakingSuccessorsTests {
 
     #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
 
-    #expect(core.startOnWorker(core.makeContext(on: .background)) === task)
+    #expect(core.beginOnWorker() === task)
   }
 }

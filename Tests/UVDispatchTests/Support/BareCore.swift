@@ -1,5 +1,6 @@
 import TaskDispatch
 import TaskDispatchTesting
+import Testing
 
 @testable import UVDispatch
 
@@ -158,9 +159,10 @@ struct BareCore {
 
   /// Starts a body of the view, and drains a second one. If workers may run only one body of the view, it is
   /// full then.
-  func full() -> QueuedTask {
+  func full() -> BatchContext {
     post(to: view)
-    let context = core.startOnWorker(core.makeContext(on: .background))!
+    let context = core.makeContext(on: .background)
+    _ = core.startOnWorker(context)
     _ = context.takePlain()
     post(to: view)
     core.drainAll()
@@ -228,4 +230,43 @@ extension Entry {
   static func plainOne(_ body: @escaping @Sendable () -> Void) -> Entry {
     .plain(PlainTask(body: body, site: .here()))
   }
+}
+
+/// What runs, whether it has an object of its own or runs in the context of a thread.
+extension Core {
+  /// Begins what a worker runs next.
+  ///
+  /// - Parameter context: The context of its thread. Nil for a new one.
+  func beginOnWorker(in context: BatchContext? = nil) -> RunningTask? {
+    let context = context ?? makeContext(on: .background)
+    return startOnWorker(context).map { $0.task(in: context) }
+  }
+
+  /// Begins what the loop's thread runs next.
+  func beginOnLoop(in context: BatchContext? = nil) -> RunningTask? {
+    let context = context ?? makeContext(on: .foreground)
+    return takeForeground(context).map { $0.task(in: context) }
+  }
+
+  func finish(_ task: RunningTask, _ outcome: Outcome) {
+    switch task {
+    case let context as BatchContext: finish(context, outcome, nil)
+    case let task as QueuedTask: finish(task, outcome)
+    default: Issue.record("a task of no known class")
+    }
+  }
+}
+
+extension Begun {
+  fileprivate func task(in context: BatchContext) -> RunningTask {
+    switch self {
+    case .inContext: context
+    case .task(let task): task
+    }
+  }
+}
+
+extension RunningTask {
+  /// The context of the thread that runs it. Nil if it has an object of its own.
+  var batch: BatchContext? { self as? BatchContext }
 }

@@ -423,9 +423,9 @@ struct DeadlockSearchTests {
 
 extension BareCore {
   /// A task of the background that has its share of the pool.
-  fileprivate func started() -> QueuedTask {
+  fileprivate func started() -> RunningTask {
     queued()
-    return core.startOnWorker(core.makeContext(on: .background))!
+    return core.beginOnWorker()!
   }
 
   fileprivate func blocked(
@@ -441,7 +441,7 @@ extension BareCore {
   }
 
   fileprivate func block(
-    _ task: QueuedTask, on target: BlockedThread.Target, isWorker: Bool = true,
+    _ task: RunningTask, on target: BlockedThread.Target, isWorker: Bool = true,
     isLoop: Bool = false, mayTimeOut: Bool = false
   ) -> BlockedThread {
     core.blocked.begin(

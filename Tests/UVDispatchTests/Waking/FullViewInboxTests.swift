@@ -109,7 +109,7 @@ struct FullViewInboxTests {
     bare.core.enqueue(caller)
     #expect(bare.core.takeNextOfBatch(in: context, at: 0) == nil)
     bare.core.finish(context, .completed)
-    #expect(bare.core.startOnWorker(context) === context)
+    #expect(bare.core.beginOnWorker(in: context) === context)
     _ = context.takePlain()
     bare.core.finish(context, .completed)
     #expect(caller.isAdmitted)

@@ -19,7 +19,7 @@ struct HintTests {
     #expect(mayStart)
 
     let context = core.makeContext(on: .background)
-    #expect(core.startOnWorker(context) != nil)
+    #expect(core.beginOnWorker(in: context) != nil)
     core.reconcile()
     #expect(!mayStart)
   }
@@ -38,7 +38,7 @@ struct HintTests {
   @Test("is not started while every worker is busy, and no post need notify one")
   func busy() {
     bare.post()
-    #expect(core.startOnWorker(core.makeContext(on: .background)) != nil)
+    #expect(core.beginOnWorker() != nil)
     bare.post()
 
     core.reconcile()

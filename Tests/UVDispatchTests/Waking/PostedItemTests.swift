@@ -24,9 +24,9 @@ struct PostedItemTests {
 
   private func post(_ stand: Stand) -> WorkItem { bare.posted(on: stand.lane, view(of: stand)) }
 
-  private func start(_ stand: Stand, in context: QueuedTask? = nil) -> QueuedTask? {
+  private func start(_ stand: Stand, in context: BatchContext? = nil) -> RunningTask? {
     let context = context ?? core.makeContext(on: stand.lane)
-    return stand == .foreground ? core.takeForeground(context) : core.startOnWorker(context)
+    return stand == .foreground ? core.beginOnLoop(in: context) : core.beginOnWorker(in: context)
   }
 
   // MARK: What is posted
@@ -129,7 +129,7 @@ struct PostedItemTests {
     let bare = BareCore(width: 2, viewWidth: 1)
     let items = (0..<3).map { _ in bare.posted(on: .background, bare.view) }
     let context = bare.core.makeContext(on: .background)
-    #expect(bare.core.startOnWorker(context) === context)
+    #expect(bare.core.beginOnWorker(in: context) === context)
     #expect(context.item === items[0])
     _ = bare.posted(on: .background, bare.view)
     bare.core.drainAll()
@@ -180,15 +180,15 @@ struct PostedItemTests {
   @Test(
     "has a task once the core is asked for it, and the same when it starts",
     arguments: Stand.allCases)
-  func asked(stand: Stand) throws {
+  func asked(stand: Stand) {
     let item = post(stand)
-    let task = try #require(core.task(of: item))
+    let task = core.task(for: item)
 
     #expect(task.id == item.place.id.number)
     #expect(task.id > 0)
     #expect(start(stand) === task)
     core.finish(task, .completed)
-    #expect(core.task(of: item) == nil)
+    #expect(core.runningTask(of: item) == nil)
   }
 
   @Test("gets a lower number than what comes in behind it by hand", arguments: Stand.allCases)
@@ -309,7 +309,7 @@ struct PostedItemTests {
     let context = core.makeContext(on: .background)
     _ = start(.background, in: context)
     let next = post(.background)
-    context.abandon()
+    context.isAbandoned = true
     core.forget(item)
 
     #expect(!core.beginNextItem(in: context, ending: .completed))

@@ -57,7 +57,7 @@ struct SecondRunTests {
   @Test("is none while a worker is busy, which would go on with it")
   func workerIsBusy() {
     bare.queued()
-    let body = core.startOnWorker(core.makeContext(on: .background))!
+    let body = core.beginOnWorker()!
     startLease()
 
     #expect(!fetchesAnother())

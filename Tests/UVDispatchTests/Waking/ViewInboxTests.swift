@@ -9,10 +9,10 @@ struct ViewInboxTests {
   private var core: Core { bare.core }
   private var view: UVView { bare.view }
 
-  private func start(in context: QueuedTask? = nil, of bare: BareCore? = nil) -> QueuedTask? {
+  private func start(in context: BatchContext? = nil, of bare: BareCore? = nil) -> RunningTask? {
     let core = (bare ?? self.bare).core
-    let task = core.startOnWorker(context ?? core.makeContext(on: .background))
-    if task?.isThreadContext == true { _ = task?.takePlain() }
+    let task = core.beginOnWorker(in: context)
+    _ = task?.batch?.takePlain()
     return task
   }
 
@@ -242,7 +242,7 @@ struct ViewInboxTests {
     core.enqueue(task)
     bare.post(to: view)
 
-    #expect(start()?.isThreadContext == true)
+    #expect(start()?.batch != nil)
     let second = start()
     if isBarrier {
       #expect(second == nil)
@@ -285,17 +285,17 @@ struct ViewInboxTests {
   func beforeLowCaller(_ change: Change) {
     let bare = BareCore(width: 1, viewWidth: 1)
     let core = bare.core
-    var context: QueuedTask?
+    var context: BatchContext?
     var item: WorkItem?
     switch change {
     case .end:
       bare.post(to: bare.view)
-      context = core.startOnWorker(core.makeContext(on: .background))
+      context = core.beginOnWorker()?.batch
       _ = context?.takePlain()
     case .cancellation:
       // A worker would have to start that item, and none is free.
       bare.queued()
-      _ = core.startOnWorker(core.makeContext(on: .background))
+      _ = core.beginOnWorker()
       let waiting = bare.item(.task, on: .background, bare.view, band: .high)
       core.put(waiting)
       item = waiting
@@ -354,7 +354,8 @@ struct ViewInboxTests {
     core.accept(caller)
     core.enqueue(caller)
     // This start passes the call of `sync` over, so that ages from now on.
-    let context = start(in: core.makeContext(on: .background), of: bare)!
+    let context = core.makeContext(on: .background)
+    _ = start(in: context, of: bare)
     bare.post(to: bare.view)
     core.drainAll()
     #expect(bare.view.isDrainedOnCompletion)

@@ -316,11 +316,6 @@ private let reuseBugs = [
     .expression("isKnownUniquelyReferenced(&task)", becomes: "true"),
     suites: ["ReuseTests"]),
   Bug(
-    "reuse.frames", breaks: "the frame of a thread becomes a task that waits",
-    in: "UVDispatch/Engine/Core/Core+Submit.swift",
-    .expression("!task.isThreadContext", becomes: "true"),
-    suites: ["ReuseTests"]),
-  Bug(
     "reuse.without-end", breaks: "what one burst needed is held for ever",
     in: "UVDispatch/Engine/Parts/RunningTasks.swift",
     .expression("freeTasks.count < FreeList.most", becomes: "true"),

@@ -111,10 +111,10 @@ extension Core {
 
   // MARK: Starting
 
-  /// The task that a free worker starts next. Nil also if deferred callbacks have to be made first.
+  /// Begins the task that a free worker runs next. Nil also if deferred callbacks have to be made first.
   ///
   /// - Parameter context: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
-  func startOnWorker(_ context: QueuedTask) -> QueuedTask? {
+  func startOnWorker(_ context: BatchContext) -> Begun? {
     defer { admitCallers() }
     while true {
       // Entries in the inbox are medium, and go behind all that were drained before. Checked again after an expired
@@ -128,37 +128,47 @@ extension Core {
     }
   }
 
-  /// The next task of a view, for a worker that is blocked in `sync` on it.
+  /// Begins the next task of a view, for a worker that is blocked in `sync` on it.
   func startToHelp(_ view: UVView?) -> QueuedTask? {
     defer { admitCallers() }
     if doors.background.mayHoldViews { drainReadyViews() }
     if let view, view.isDrainedOnCompletion { drain(view) }
     while let next = background.pool.startToHelp(poolView(view), now: { [clock] in clock.now }) {
-      if let task = begin(next.taken, of: next.view, makeContext(on: .background)) { return task }
+      if case .task(let task) = begin(next.taken, of: next.view, nil) { return task }
       if !callbacks.isEmpty { return nil }
     }
     return nil
   }
 
+  /// Begins what was taken out of the queue of a view.
+  ///
+  /// - Parameter context: The context of the thread. Nil if that is in use: then the task gets an object.
   @inline(__always)
   private func begin(
-    _ taken: consuming ViewQueue<Entry>.Taken, of view: PoolView<Entry>, _ context: QueuedTask
-  ) -> QueuedTask? {
+    _ taken: consuming ViewQueue<Entry>.Taken, of view: PoolView<Entry>, _ context: BatchContext?
+  ) -> Begun? {
     let (runner, isBarrier) = (taken.runner, taken.isBarrier)
     defer { if view.holder != nil { letGoIfEmpty(view) } }
     switch (consume taken).entry {
     case .plain(let plain):
+      guard let context else {
+        return begin(
+          makeTask(
+            .plain(plain.body), on: .background, view.holder as? UVView, site: plain.site,
+            parent: nil),
+          runner, asBarrier: isBarrier)
+      }
       context.enter(view.holder as? UVView)
       context.runner = runner
       begin(plain, in: context)
-      return context
+      return .inContext
     case .item(let item):
-      guard doors.isSimple(item), !item.isQueuedAsTask else {
+      guard let context, doors.isSimple(item), !item.isQueuedAsTask else {
         return begin(leaveQueue(item), runner, asBarrier: isBarrier)
       }
       context.enter(view === background.pool.background ? nil : item.view as? UVView)
       context.runner = runner
-      if begin(item, in: context) { return context }
+      if begin(item, in: context) { return .inContext }
       giveBackShare(of: context)
       return nil
     case .task(let task): return begin(task, runner, asBarrier: isBarrier)
@@ -167,9 +177,9 @@ extension Core {
 
   private func begin(
     _ task: consuming QueuedTask, _ runner: ViewQueue<Entry>.Runner, asBarrier isBarrier: Bool
-  ) -> QueuedTask? {
+  ) -> Begun? {
     noteShare(of: task, runner, asBarrier: isBarrier)
-    if begin(task) { return task }
+    if begin(task) { return .task(task) }
     giveBackShare(of: task)
     return nil
   }
@@ -182,7 +192,7 @@ extension Core {
 
   // MARK: Ending
 
-  @inline(__always) func giveBackShare(of task: QueuedTask) {
+  @inline(__always) func giveBackShare(of task: RunningTask) {
     guard let runner = task.runner.take() else { return }
     drainIfCallersWait(task.view)
     // Last, since draining the inbox of a full view marks that view to be drained on completion again.

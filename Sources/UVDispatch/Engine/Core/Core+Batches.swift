@@ -15,7 +15,7 @@ extension Core {
   /// for a change of the `let` itself, and would report a race.
   ///
   /// - Returns: Nil if what comes next is decided elsewhere: then no task has ended or begun.
-  @inline(never) func takeNextOfBatch(in context: QueuedTask, at time: Int64) -> PlainTask? {
+  @inline(never) func takeNextOfBatch(in context: BatchContext, at time: Int64) -> PlainTask? {
     guard case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain) else {
       return nil
     }
@@ -30,7 +30,7 @@ extension Core {
   ///
   /// - Parameter outcome: The item's outcome. The caller holds the item: else this would release it.
   @inline(never) func takeNextOfBatch(
-    ofItemIn context: QueuedTask, at time: Int64, ending outcome: Outcome
+    ofItemIn context: BatchContext, at time: Int64, ending outcome: Outcome
   ) -> PlainTask? {
     guard callbacks.isEmpty, context.holdsItem, context.mayGoOn,
       case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain)
@@ -46,14 +46,13 @@ extension Core {
   /// item.
   ///
   /// - Returns: False if what comes next is decided elsewhere: then the first task has not ended.
-  @inline(never) func beginNextItem(in context: QueuedTask, ending outcome: Outcome) -> Bool {
+  @inline(never) func beginNextItem(in context: BatchContext, ending outcome: Outcome) -> Bool {
     guard context.mayGoOn,
       case .item(let next) = chooseNextOfBatch(of: context, if: Entry.isSimpleItem)
     else { return false }
     noteLeft(next)
     guard next.begin() else {
-      accounts.takeBackAcceptance()
-      letGo(of: outcome, next)
+      countEnd(ofFinished: next)
       return false
     }
     if context.holdsItem { context.forgetInItem() }
@@ -63,7 +62,7 @@ extension Core {
   }
 
   @inline(__always) private func chooseNextOfBatch(
-    of context: QueuedTask, if isWanted: (inout Entry) -> Bool
+    of context: BatchContext, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
     if running.hasFlushes { return nil }
     if context.lane == .foreground {
@@ -84,7 +83,7 @@ extension Core {
   }
 
   @inline(__always) private func takeNextInView(
-    of context: QueuedTask, if isWanted: (inout Entry) -> Bool
+    of context: BatchContext, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
     // What was posted to the background counts in the choice of what is next.
     if doors.background.mayHoldEntries { return nil }
@@ -94,7 +93,7 @@ extension Core {
     return next
   }
 
-  @inline(never) private func drainForNext(in context: QueuedTask) {
+  @inline(never) private func drainForNext(in context: BatchContext) {
     if doors.background.mayHoldEntries { return }
     guard let pool = context.poolView else { return }
     // Entries in the view's own inbox are medium, and come behind the medium entries of its queue.

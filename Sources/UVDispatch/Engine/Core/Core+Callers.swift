@@ -42,14 +42,14 @@ extension Core {
   /// The body of a `sync` begins on top of the calling task, which waits for it.
   ///
   /// - Returns: Whether ``endNested(in:)`` has to be called after it.
-  @inline(__always) func beginNested(_ context: QueuedTask, in caller: QueuedTask?) -> Bool {
+  @inline(__always) func beginNested(_ context: QueuedTask, in caller: RunningTask?) -> Bool {
     guard let caller, !caller.isBlocked else { return false }
     caller.beginWait(for: context)
     blocked.addTask()
     return true
   }
 
-  @inline(__always) func endNested(in caller: QueuedTask?) {
+  @inline(__always) func endNested(in caller: RunningTask?) {
     caller?.endWait()
     blocked.removeTask()
   }

@@ -16,12 +16,15 @@ extension Core {
       return .beforeStart
     }
     if let timer = item as? RepeatingItem { return cancel(timer) }
-    guard let task = task(of: item), item.outcome == nil else { return .tooLate }
+    guard item.outcome == nil else { return .tooLate }
     if item.isRunning {
+      guard let task = runningTask(of: item) else { return .tooLate }
       if !item.isCancellationRequested { tell(.cancellationRequested, task) }
       item.requestCancellation()
       return .requested
     }
+    guard item.place.stage != .nowhere else { return .tooLate }
+    let task = task(for: item)
     guard takeBack(item) else { return .tooLate }
     endUnstarted(task, .cancelled)
     reuse(consume task)

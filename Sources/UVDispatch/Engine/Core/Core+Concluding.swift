@@ -95,9 +95,9 @@ extension Core {
   }
 
   /// Gives up running tasks: they get their outcome now, and nothing waits for their bodies any more.
-  func abandonRunning(_ isWanted: (QueuedTask) -> Bool) {
+  func abandonRunning(_ isWanted: (RunningTask) -> Bool) {
     for task in running.filter({ !$0.isAbandoned && isWanted($0) }) {
-      task.abandon()
+      task.isAbandoned = true
       note(task, .abandoned, thread: task.nameOfThread)
       accounts.end(.abandoned)
       tell(.finished(.abandoned), task)
@@ -136,7 +136,7 @@ extension Core {
 
   /// Adds a task to what the report says is unfinished.
   func note(
-    _ task: QueuedTask, _ state: ShutdownReport.Unfinished.State, thread: String? = nil
+    _ task: RunningTask, _ state: ShutdownReport.Unfinished.State, thread: String? = nil
   ) {
     closing.note(
       ShutdownReport.Unfinished(

@@ -42,24 +42,24 @@ extension Core {
     return foreground.posted.leaveTombstone(at: position, in: .medium)
   }
 
-  /// The task that the loop's thread starts next. Nil also if deferred callbacks have to be made first.
+  /// Begins the task that the loop's thread runs next. Nil also if deferred callbacks have to be made first.
   ///
   /// - Parameter context: The running-task context for it, if it is a plain task or a simple item. Nothing runs in it.
-  func takeForeground(_ context: QueuedTask) -> QueuedTask? {
+  func takeForeground(_ context: BatchContext) -> Begun? {
     if !foreground.posted.hasStartable { drainForeground() }
     while let entry = foreground.take(now: { [clock] in clock.now }) {
       switch consume entry {
       case .plain(let plain):
         begin(plain, in: context)
-        return context
+        return .inContext
       case .item(let item):
         if doors.isSimple(item), !item.isQueuedAsTask {
-          if begin(item, in: context) { return context }
+          if begin(item, in: context) { return .inContext }
         } else {
           let task = leaveQueue(item)
-          if begin(task) { return task }
+          if begin(task) { return .task(task) }
         }
-      case .task(let task): if begin(task) { return task }
+      case .task(let task): if begin(task) { return .task(task) }
       }
       if !callbacks.isEmpty { return nil }
     }

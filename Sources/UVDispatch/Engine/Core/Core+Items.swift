@@ -17,30 +17,27 @@ extension Core {
       nanoseconds: timeOfSubmission(hasTimeToLive: item.timeToLive != nil))
   }
 
-  /// The task object of an item that has not ended. The first call makes it.
+  /// The task object of an item that waits. The first call makes it.
   func task(for item: WorkItem) -> QueuedTask {
     if let known = item.queued as? QueuedTask {
       known.isKnown = true
       return known
     }
     if item.place.stage == .posted { find(item) }
-    let task = makeTask(of: item)
-    item.queued = task
-    return task
-  }
-
-  /// Makes a task object for an item, which does not know of it.
-  func makeTask(of item: WorkItem) -> QueuedTask {
-    makeTask(
+    let task = makeTask(
       .item(item), id: item.place.id.number, on: item.lane, item.view as? UVView,
       isBarrier: item.isBarrier, site: item.site,
       parent: item.place.parent == 0 ? nil : item.place.parent,
       at: item.place.since.nanoseconds)
+    item.queued = task
+    return task
   }
 
-  /// The task object of `item`, if the item waits or runs here.
-  func task(of item: WorkItem) -> QueuedTask? {
-    !item.isQueuedAsTask && item.place.stage == .nowhere ? nil : task(for: item)
+  /// The context in which the body of `item` runs here. Nil if it runs in none.
+  func runningTask(of item: WorkItem) -> RunningTask? {
+    guard let context = item.queued as? RunningTask else { return nil }
+    context.isKnown = true
+    return context
   }
 
   func forget(_ item: WorkItem) { item.queued = nil }

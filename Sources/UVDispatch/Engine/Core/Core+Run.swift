@@ -1,16 +1,19 @@
 internal import TaskDispatch
 
+/// A task that has begun, and whose body its thread runs next.
+enum Begun {
+  /// In the ``BatchContext`` of the thread.
+  case inContext
+  case task(QueuedTask)
+}
+
 extension Core {
   // MARK: Taking
 
   /// Notes that `item` was taken out of its queue, and makes its task object.
-  ///
-  /// An item that was submitted twice may run already. The object that it runs in stays as it is then, and the
-  /// second submission gets another.
   @inline(__always) func leaveQueue(_ item: WorkItem) -> QueuedTask {
     noteLeft(item)
-    let task = task(for: item)
-    return running.contains(task) ? makeTask(of: item) : task
+    return task(for: item)
   }
 
   /// Notes that `item` was taken out of its queue. If it was only posted, it gets its number now.
@@ -19,25 +22,24 @@ extension Core {
     item.place.stage = .nowhere
   }
 
-  @inline(__always) func begin(_ plain: PlainTask, in context: QueuedTask) {
-    context.adopt(plain, id: accounts.next(), at: now)
+  @inline(__always) func begin(_ plain: PlainTask, in context: BatchContext) {
+    context.begin(plain, id: accounts.next(), at: now)
     countStart(of: context)
   }
 
   /// Begins a simple item in `context`. False if it must not run after all.
-  @inline(__always) func begin(_ item: WorkItem, in context: QueuedTask) -> Bool {
+  @inline(__always) func begin(_ item: WorkItem, in context: BatchContext) -> Bool {
     noteLeft(item)
     guard item.begin() else {
-      accounts.takeBackAcceptance()
-      letGo(of: .completed, item)
+      countEnd(ofFinished: item)
       return false
     }
-    context.adopt(item)
+    context.begin(item)
     countStart(of: context)
     return true
   }
 
-  @inline(__always) func countStart(of task: QueuedTask) {
+  @inline(__always) func countStart(of task: RunningTask) {
     accounts.begin()
     running.add(task)
   }
@@ -53,7 +55,8 @@ extension Core {
         return false
       }
       guard item.begin() else {
-        drop(task, of: item)
+        // Other code has finished it.
+        endUnstarted(task, item.outcome ?? .cancelled)
         return false
       }
       if item.kind == .timer { (item as? RunItem)?.beginBody(at: instant) }
@@ -63,17 +66,15 @@ extension Core {
     return true
   }
 
-  /// Drops a task that was taken out of its queue, and whose item has begun or ended without it: the item was submitted
-  /// twice, or other code has finished it.
-  @inline(never) private func drop(_ task: QueuedTask, of item: WorkItem) {
-    accounts.takeBackAcceptance()
-    if item.queued === task { forget(item) }
-    letGo(of: .completed, task.takeItem())
-    if let work = task.release() { callbacks.append(.letGo(work)) }
+  /// Counts the end of a simple item that was taken out of its queue, and that other code has finished.
+  @inline(never) func countEnd(ofFinished item: WorkItem) {
+    let outcome = item.outcome ?? .cancelled
+    countEnd(ofUnstarted: outcome)
+    letGo(of: outcome, item)
   }
 
   /// Tells the observer that a task starts, and wakes a parked watchdog. There is an observer, and so a watchdog.
-  @inline(never) func tellStart(of task: QueuedTask) {
+  @inline(never) func tellStart(of task: RunningTask) {
     task.startedAt = now
     if let wake = observation.unparkWatchdog() { callbacks.appendWake(wake) }
     tell(.started, task)
@@ -81,18 +82,30 @@ extension Core {
 
   // MARK: Ending
 
-  /// Ends a task whose body has returned.
+  /// Ends what runs in a thread's context, whose body has returned.
   ///
   /// - Parameter telling: What is left to be told of the end of its item, if the item has its outcome already.
-  func finish(_ task: QueuedTask, _ outcome: Outcome, _ telling: WorkItem.Telling? = nil) {
-    giveBackShare(of: task)
-    var item: WorkItem?
-    if task.isThreadContext {
-      item = task.takeItem()
-      if item != nil { task.leaveItem() }
-      // Else the context of an idle thread would keep the view.
-      task.enter(nil)
+  func finish(_ context: BatchContext, _ outcome: Outcome, _ telling: WorkItem.Telling?) {
+    giveBackShare(of: context)
+    let item = context.takeItem()
+    if item != nil { context.leaveItem() }
+    // Else the context of an idle thread would keep the view.
+    context.enter(nil)
+    running.remove(context)
+    guard !context.isAbandoned else { return letGo(of: outcome, item) }
+    accounts.end(outcome)
+    endedPlain(context)
+    if let item {
+      forget(item)
+      if let telling = telling ?? item.setOutcome(outcome) {
+        deferTelling(of: item, outcome, telling)
+      }
     }
+  }
+
+  /// Ends a task whose body has returned.
+  func finish(_ task: QueuedTask, _ outcome: Outcome) {
+    giveBackShare(of: task)
     task.hasRun = true
     if task.isCaller {
       if task.lane == .foreground { blocked.flag(callerOf: task) }
@@ -100,18 +113,8 @@ extension Core {
       if leavesWhenIdle { loop.want() }
     }
     running.remove(task)
-    guard !task.isAbandoned else { return letGo(of: outcome, item ?? task.takeItem()) }
+    guard !task.isAbandoned else { return letGo(of: outcome, task.takeItem()) }
     accounts.end(outcome)
-    if task.isThreadContext {
-      endedPlain(task)
-      if let item {
-        forget(item)
-        if let telling = telling ?? item.setOutcome(outcome) {
-          deferTelling(of: item, outcome, telling)
-        }
-      }
-      return
-    }
     tell(.finished(outcome), task)
     endedPlain(task)
     if timers.hasRuns, let run = task.item as? RunItem { endRun(of: run.timer) }
@@ -150,7 +153,7 @@ extension Core {
   }
 
   /// Whatever its outcome, `task` has ended: flushes wait for it no more, and a shutdown checks again.
-  @inline(__always) func endedPlain(_ task: QueuedTask) {
+  @inline(__always) func endedPlain(_ task: RunningTask) {
     if running.hasFlushes { resumeFlushes(endedBy: task.id) }
     if closing.hasBegun { loop.want() }
   }
@@ -173,7 +176,7 @@ extension Core {
   func unfinished(on queue: TaskQueue.Identity) -> Set<UInt64> {
     materialisePlainTasks()
     var ids = Set<UInt64>()
-    func add(_ task: QueuedTask) { if task.queue == queue { ids.insert(task.id) } }
+    func add(_ task: RunningTask) { if task.queue == queue { ids.insert(task.id) } }
     // An abandoned task has its outcome already.
     for task in running.filter({ !$0.isAbandoned }) { add(task) }
     for item in standby.withoutRoom { add(task(for: item)) }

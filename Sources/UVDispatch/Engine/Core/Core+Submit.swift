@@ -31,19 +31,17 @@ extension Core {
   /// Keeps the object of an ended task for a later one, unless other code still refers to it.
   ///
   /// The next submission that needs an object takes it. So its memory is allocated once, and not for each of them.
-  func reuse(_ task: consuming QueuedTask) {
-    if !task.isThreadContext { running.keep(consume task) }
-  }
+  func reuse(_ task: consuming QueuedTask) { running.keep(consume task) }
 
   /// Makes a running-task context for a thread that will run plain tasks of a lane.
-  func makeContext(on lane: Lane) -> QueuedTask {
-    QueuedTask(
-      contextOf: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: lane),
+  func makeContext(on lane: Lane) -> BatchContext {
+    BatchContext(
+      of: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: lane),
       shutdown: doors.shutdownFlag)
   }
 
   /// Gives a thread a new context, if other code may still look at what ran in this one.
-  @inline(__always) func renewIfKnown(_ context: inout QueuedTask) {
+  @inline(__always) func renewIfKnown(_ context: inout BatchContext) {
     if context.isKnown { context = makeContext(on: context.lane) }
   }
 

@@ -2,7 +2,7 @@ internal import TaskDispatch
 
 /// What is deferred until the lock is free: callbacks to observers, and to code that waits for an outcome.
 extension Core {
-  @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: QueuedTask) {
+  @inline(__always) func tell(_ kind: @autoclosure () -> TaskEvent.Kind, _ task: RunningTask) {
     if isObserved { tellObserver(kind(), task) }
   }
 
@@ -10,7 +10,7 @@ extension Core {
     if isObserved { tellObserver(kind(), task(for: item)) }
   }
 
-  @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: QueuedTask) {
+  @inline(never) private func tellObserver(_ kind: TaskEvent.Kind, _ task: RunningTask) {
     tell(kind, task.record)
   }
 

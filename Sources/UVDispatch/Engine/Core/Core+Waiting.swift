@@ -73,7 +73,7 @@ extension Core {
 
   // MARK: What a search asks
 
-  func isRunning(_ task: QueuedTask) -> Bool { running.contains(task) }
+  func isRunning(_ task: RunningTask) -> Bool { running.contains(task) }
 
   func identity(of lane: Lane, _ view: UVView?) -> TaskQueue.Identity {
     TaskQueue.Identity(

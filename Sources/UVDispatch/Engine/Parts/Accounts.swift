@@ -18,7 +18,7 @@ struct Accounts {
 
   mutating func refuse() { ledger.refused += 1 }
 
-  /// A submission that waits is refused after all, or it is of an item that was submitted before and has begun.
+  /// A submission that waits is refused after all.
   mutating func takeBackAcceptance() {
     ledger.accepted -= 1
     ledger.waiting -= 1
@@ -35,8 +35,7 @@ struct Accounts {
   }
 
   @inline(__always) mutating func endUnstarted(_ outcome: Outcome) {
-    ledger.waiting -= 1
-    ledger.count(outcome)
+    ledger.countEnd(ofUnstarted: outcome)
   }
 
   /// A plain task ends, and the next task of the batch begins in its place: one runs before and after.

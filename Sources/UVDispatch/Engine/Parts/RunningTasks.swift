@@ -4,7 +4,7 @@ internal import TaskDispatch
 /// the dispatcher's lock.
 struct RunningTasks: ~Copyable {
   /// Tasks that run, on any thread, in no particular order.
-  @safe private(set) var all: [QueuedTask] = []
+  @safe private(set) var all: [RunningTask] = []
   private(set) var flushes: [Flush] = []
   /// Objects of ended tasks.
   private(set) var freeTasks = FreeList()
@@ -21,13 +21,13 @@ struct RunningTasks: ~Copyable {
 
   var isEmpty: Bool { all.isEmpty }
 
-  @inline(__always) mutating func add(_ task: QueuedTask) {
+  @inline(__always) mutating func add(_ task: RunningTask) {
     task.runningIndex = all.count
     all.append(task)
   }
 
   /// Takes out a task that runs. O(1).
-  @inline(__always) mutating func remove(_ task: QueuedTask) {
+  @inline(__always) mutating func remove(_ task: RunningTask) {
     let last = all.removeLast()
     if last !== task {
       all[task.runningIndex] = last
@@ -35,11 +35,11 @@ struct RunningTasks: ~Copyable {
     }
   }
 
-  func contains(where matches: (QueuedTask) -> Bool) -> Bool { all.contains(where: matches) }
+  func contains(where matches: (RunningTask) -> Bool) -> Bool { all.contains(where: matches) }
 
-  func filter(_ isWanted: (QueuedTask) -> Bool) -> [QueuedTask] { all.filter(isWanted) }
+  func filter(_ isWanted: (RunningTask) -> Bool) -> [RunningTask] { all.filter(isWanted) }
 
-  func contains(_ task: QueuedTask) -> Bool {
+  func contains(_ task: RunningTask) -> Bool {
     task.runningIndex < all.count && all[task.runningIndex] === task
   }
 
@@ -68,7 +68,7 @@ struct RunningTasks: ~Copyable {
   /// Keeps the object of an ended task for a later one, unless other code still refers to it.
   mutating func keep(_ task: consuming QueuedTask) {
     guard freeTasks.count < FreeList.most, isKnownUniquelyReferenced(&task) else { return }
-    task.adoptNothing()
+    task.dropAll()
     freeTasks.add(task)
   }
 

@@ -1,15 +1,12 @@
 internal import TaskDispatch
 
-/// The object of a task of a ``UVDispatcher``: it stands for the task while that waits, and is the running-task context
-/// of its body. Or it is the context of a thread, in which the thread runs one plain task or simple item after the
-/// other.
+/// The object of one task, made before the task starts: it stands for the task while that waits, and is the
+/// running-task context of its body.
 ///
 /// Items and plain tasks wait without such an object. One is made when a task starts that cannot run in its thread's
-/// context, or when code asks for what only the object tells: see ``Core/task(for:)`` and ``Core/materialisePlainTasks()``.
-///
-/// What changes is touched under the dispatcher's lock. From the start to the end of the body, the work and the
-/// context belong to the thread that runs it.
-final class QueuedTask: TaskContext {
+/// ``BatchContext``, or when code asks for what only the object tells: see ``Core/task(for:)`` and
+/// ``Core/materialisePlainTasks()``.
+final class QueuedTask: RunningTask {
   enum Work {
     case plain(@Sendable () -> Void)
     case item(WorkItem)
@@ -24,66 +21,30 @@ final class QueuedTask: TaskContext {
     var holdsUserCode: Bool { if case .plain = self { true } else { false } }
   }
 
-  // In an order that leaves few gaps: where many tasks wait with an object, each byte counts many times.
+  private enum Role {
+    /// A plain task or an item.
+    case submission
+    case caller, job
+  }
+
+  // Touched by the thread that runs the body from its start on, else under the dispatcher's lock.
   @safe @exclusivity(unchecked) private var work: Work?
-  private(set) var lane: Lane
+  private var role = Role.submission
   private(set) var isBarrier = false
-  /// It is the context of a thread. No other code knows of it, so none can ask for its outcome.
-  let isThreadContext: Bool
-  private(set) var isCaller = false
-  /// It runs jobs of Swift Tasks, or the main queue. It cannot be refused or cancelled. A shutdown gives it up only at
-  /// its last deadline.
-  private(set) var isJob = false
-  /// Whether a worker or a caller of `sync` runs it in the background; nil while it has no share of its queue.
-  var runner: ViewQueue<Entry>.Runner?
-  var ranAsBarrier = false
-  private(set) var id: UInt64 = 0
-  /// Its place in the order of submission.
-  private(set) var order: UInt64 = 0
-  private(set) var view: UVView?
-  /// The pool's part of its view, for a context of a thread. Stored here, so that a worker that reads it with each task
-  /// need not retain the view: submitting threads change the view's reference count all the time.
-  @safe @exclusivity(unchecked) private(set) var poolView: PoolView<Entry>?
-  /// Zero if there is none: no task has that number.
-  private var parentIfAny: UInt64 = 0
-  private var enqueuedAtIfAny = unknown
-  private var cameDueAtIfAny = unknown
-  private static var unknown: Int64 { .min }
-  /// When its body began, and after how long the watchdog tells of it (again). In nanoseconds.
-  var startedAt: Int64 = 0
-  var nextStall: Int64 = 0
-  /// Its position in its queue, if it is no item: an item keeps that itself. Below every position until it has one, so
-  /// that a removal by it finds nothing.
-  var position = -1
-  /// Its index among the tasks that run.
-  var runningIndex = 0
   /// Whether its caller was admitted, and whether its body has run.
   var isAdmitted = false
   var hasRun = false
   /// A shutdown has rejected its caller.
   var isRejected = false
-  private(set) var isAbandoned = false
-  /// Other code has got it, and may look at it until what runs in it has ended, and after that.
-  var isKnown = false
-  /// It does not go on before something else does: see ``blockedOn`` and ``waitsFor``.
-  private(set) var isBlocked = false
-  /// The thread that it runs on, if that is blocked.
-  private(set) var blockedOn: BlockedThread?
-  /// The body of its own `sync`, which runs on top of it.
-  private(set) var waitsFor: QueuedTask?
-  /// The next object of the free list: see ``Spares``.
+  private var orderOfSubmission: UInt64 = 0
+  private var cameDueAtIfAny = unknown
+  private static var unknown: Int64 { .min }
+  /// Its position in its queue, if it is no item: an item keeps that itself. Below every position until it has one, so
+  /// that a removal by it finds nothing.
+  var position = -1
+  /// The next object of the free list: see ``FreeList``.
   @safe @exclusivity(unchecked) var nextFree: QueuedTask?
 
-  private(set) var parent: UInt64? {
-    get { parentIfAny == 0 ? nil : parentIfAny }
-    set { parentIfAny = newValue ?? 0 }
-  }
-  /// When it was submitted. For a plain task in the context of a thread: when it was started. Nil for a plain task that
-  /// waits.
-  private(set) var enqueuedAt: Int64? {
-    get { enqueuedAtIfAny == Self.unknown ? nil : enqueuedAtIfAny }
-    set { enqueuedAtIfAny = newValue ?? Self.unknown }
-  }
   /// When it came due, if it is a timer's.
   var cameDueAt: Int64? {
     get { cameDueAtIfAny == Self.unknown ? nil : cameDueAtIfAny }
@@ -96,20 +57,10 @@ final class QueuedTask: TaskContext {
     isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, shutdown: ShutdownFlag,
     order: UInt64? = nil
   ) {
-    isThreadContext = false
-    lane = queue.lane
-    super.init(queue: queue, site: site, item: nil, shutdown: shutdown)
+    super.init(on: queue, site: site, shutdown: shutdown)
     adopt(
       work, id: id, queue: queue, view: view, isBarrier: isBarrier, site: site, parent: parent,
       at: time, order: order)
-  }
-
-  /// Makes the running-task context of a thread that will run plain tasks of `queue`, which is a lane.
-  init(contextOf queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
-    isThreadContext = true
-    lane = queue.lane
-    super.init(
-      queue: queue, site: CallSite(fileID: "", line: 0), item: nil, shutdown: shutdown)
   }
 
   // The object may go away under the lock, where no value or error of a body may be released.
@@ -120,48 +71,30 @@ final class QueuedTask: TaskContext {
     _ work: consuming Work, id: UInt64, queue: TaskQueue.Identity, view: consuming UVView?,
     isBarrier: Bool, site: CallSite, parent: UInt64?, at time: Int64?, order: UInt64? = nil
   ) {
-    isJob = false
-    isCaller = false
     switch work {
-    case .plain: adopt(nil, of: queue, at: site)
-    case .item(let item): adopt(item, of: queue, at: site)
+    case .plain:
+      role = .submission
+      adopt(nil, of: queue, at: site)
+    case .item(let item):
+      role = .submission
+      adopt(item, of: queue, at: site)
     case .job, .mainQueue:
-      isJob = true
+      role = .job
       adopt(nil, of: queue, at: site)
     case .caller:
-      isCaller = true
+      role = .caller
       adopt(nil, of: queue, at: site)
     }
     // A caller that runs its body itself passes none.
     if case .caller(nil) = work { self.work = nil } else { self.work = work }
-    lane = queue.lane
-    self.id = id
-    self.order = order ?? id
-    self.view = view
+    adopt(id: id, on: queue.lane, view, parent: parent, at: time)
+    orderOfSubmission = order ?? id
     self.isBarrier = isBarrier
-    self.parent = parent
-    enqueuedAt = time
     cameDueAt = nil
-    startedAt = 0
-    nextStall = 0
     position = -1
-    runningIndex = 0
-    runner = nil
-    ranAsBarrier = false
     isAdmitted = false
     hasRun = false
     isRejected = false
-    isAbandoned = false
-    isKnown = false
-    isBlocked = false
-  }
-
-  /// Drops all that it still refers to, once it has ended.
-  @inline(__always) func adoptNothing() {
-    letGo()
-    view = nil
-    if blockedOn != nil { blockedOn = nil }
-    if waitsFor != nil { waitsFor = nil }
   }
 
   /// Makes the context of an earlier caller that of another, whose body begins. It has never been anything else, and
@@ -172,88 +105,26 @@ final class QueuedTask: TaskContext {
   ) {
     assert(
       !isBlocked && waitsFor == nil && blockedOn == nil, "the context of a caller that goes on")
+    assert(!isAbandoned, "the context of a caller that was given up")
     adopt(noItemOf: queue, at: site)
-    self.view = view
+    adopt(id: id, parent: parent, at: time)
+    adopt(view: view)
     self.isBarrier = isBarrier
-    self.id = id
-    order = id
-    parentIfAny = parent ?? 0
-    enqueuedAtIfAny = time
+    orderOfSubmission = id
     startedAt = 0
     nextStall = 0
     runner = .caller
     ranAsBarrier = isBarrier
-    assert(!isAbandoned, "the context of a caller that was given up")
   }
 
   /// Drops its view. The context of a caller refers to nothing after that.
-  @inline(__always) func leaveView() { view = nil }
+  @inline(__always) func leaveView() { adopt(view: nil) }
 
-  /// Makes it the context in which a thread runs plain tasks of `view`, or of its lane if that is nil. Nothing runs in
-  /// it.
-  @inline(__always) func enter(_ view: consuming UVView?) {
-    if view === self.view { return }
-    let queue = TaskQueue.Identity(
-      dispatcher: queue.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
-    adopt(nil, of: queue, at: site)
-    poolView = view?.pool
-    self.view = view
-  }
+  override var order: UInt64 { orderOfSubmission }
 
-  /// Makes it the context of another plain task. Nothing runs in it.
-  @inline(__always) func adopt(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
-    adopt(plainAt: plain.site)
-    work = .plain(plain.body)
-    self.id = id
-    enqueuedAt = time
-    isAbandoned = false
-  }
+  override var isCaller: Bool { role == .caller }
 
-  /// Makes it the context of an item of its queue. Nothing runs in it.
-  @inline(__always) func adopt(_ item: WorkItem) {
-    work = .item(item)
-    isAbandoned = false
-    goOn(with: item)
-  }
-
-  /// Makes it the context of no item any more. Nothing runs in it.
-  @inline(__always) func leaveItem() {
-    letGo()
-    parentIfAny = 0
-  }
-
-  /// Takes out the plain task that it stands for. Nil if that is an item.
-  func takePlain() -> PlainTask? {
-    guard case .plain(let body) = work.take() else {
-      require(item != nil, "\(record) is the context of nothing")
-      return nil
-    }
-    return PlainTask(body: body, site: site)
-  }
-
-  /// Whether it may be the context of another task after this one.
-  var mayGoOn: Bool { !isKnown && !isAbandoned }
-
-  /// Makes it the context of the plain task that its thread runs next.
-  @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
-    adopt(plainAt: site)
-    self.id = id
-    enqueuedAt = time
-  }
-
-  /// Makes it the context of the item that its thread runs next.
-  @inline(__always) func goOn(with item: consuming WorkItem) {
-    id = item.place.id.number
-    parentIfAny = item.place.parent
-    enqueuedAtIfAny = item.place.since.nanoseconds
-    item.queued = self
-    let site = item.site
-    adopt(next: item, at: site)
-  }
-
-  override var queueLabel: String { view?.label ?? lane.description }
-
-  override var isSwiftTask: Bool { isJob }
+  override var isJob: Bool { role == .job }
 
   /// Whether it is a job of an actor. Such a job must not run beside another of its queue, whatever becomes of the
   /// dispatcher.
@@ -263,12 +134,6 @@ final class QueuedTask: TaskContext {
 
   /// Whether the thread that called `sync` runs it: then it needs no worker.
   var runsOnCaller: Bool { isCaller && lane == .background }
-
-  /// The thread that runs it, as a shutdown's report names it.
-  var nameOfThread: String {
-    if runsOnCaller { return "the thread that called sync" }
-    return lane == .foreground ? "the loop" : "a thread of the pool"
-  }
 
   /// Since when its time to live counts.
   var waitsSince: DispatcherInstant {
@@ -281,13 +146,6 @@ final class QueuedTask: TaskContext {
     case .item(let item): item.countsAgainstLimits
     case .job, .caller, .mainQueue, nil: false
     }
-  }
-
-  var record: TaskRecord {
-    TaskRecord(
-      id: TaskID(id), label: item?.label, lane: lane, queue: queueLabel, site: site,
-      parent: parent.map { TaskID($0) }, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt ?? 0)
-    )
   }
 
   /// Runs the body, on the thread that has entered this context, and releases it unless it is an item's.
@@ -309,25 +167,6 @@ final class QueuedTask: TaskContext {
   /// Hands over the work, which will not run. The caller releases it without the lock: that may run a `deinit` of user
   /// code.
   func release() -> Work? { work.take() }
-
-  /// The body of its `sync` begins on top of it.
-  @inline(__always) func beginWait(for task: QueuedTask) {
-    isBlocked = true
-    waitsFor = task
-  }
-
-  func beginWait(on thread: BlockedThread) {
-    isBlocked = true
-    blockedOn = thread
-  }
-
-  @inline(__always) func endWait() {
-    isBlocked = false
-    waitsFor = nil
-    if blockedOn != nil { blockedOn = nil }
-  }
-
-  func abandon() { isAbandoned = true }
 }
 
 /// A caller that is blocked in `sync` on the foreground.

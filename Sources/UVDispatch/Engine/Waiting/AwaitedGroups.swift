@@ -4,7 +4,7 @@ internal import TaskDispatch
 struct AwaitedGroups {
   enum Member {
     /// The task runs.
-    case running(QueuedTask)
+    case running(RunningTask)
     /// The item waits in a queue, for its time or for room.
     case waiting(WorkItem)
     /// A thread is blocked in the submission of the item, until its queue has room.

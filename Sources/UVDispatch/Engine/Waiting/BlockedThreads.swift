@@ -24,7 +24,7 @@ final class BlockedThread {
   var run: PoolShare?
   fileprivate(set) var target = Target.anything
   /// The innermost task of the dispatcher on the thread. It does not go on before the thread does.
-  fileprivate(set) var task: QueuedTask?
+  fileprivate(set) var task: RunningTask?
   /// Whether it runs the loop, and whether it is in a worker run of this dispatcher.
   fileprivate(set) var isLoop = false
   fileprivate(set) var isWorker = false
@@ -62,7 +62,7 @@ final class BlockedThread {
   // What the last search found. See ``DeadlockSearch``.
   var isLive = false
   var blocker: DeadlockSearch.Blocker?
-  var tasks: [QueuedTask] = []
+  var tasks: [RunningTask] = []
 
   /// Whether it waits in `sync` for the admission of `caller`.
   func isWaiting(for caller: QueuedTask) -> Bool {
@@ -119,7 +119,7 @@ struct BlockedThreads {
 
   /// What a thread is to the dispatcher when it is about to be blocked.
   struct Standing {
-    let task: QueuedTask?
+    let task: RunningTask?
     let isLoop: Bool
     let isWorker: Bool
     let deliveries: Int

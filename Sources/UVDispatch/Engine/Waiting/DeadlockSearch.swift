@@ -101,7 +101,7 @@ struct DeadlockSearch {
   }
 
   /// Notes a task that runs.
-  private mutating func note(_ task: QueuedTask) {
+  private mutating func note(_ task: RunningTask) {
     look()
     guard let thread = Self.thread(of: task) else { return }
     thread.tasks.append(task)
@@ -137,7 +137,7 @@ struct DeadlockSearch {
   }
 
   /// The blocked thread that a running task is on; nil if the task goes on.
-  private static func thread(of task: QueuedTask) -> BlockedThread? {
+  private static func thread(of task: RunningTask) -> BlockedThread? {
     var next = task
     while let inner = next.waitsFor { next = inner }
     guard let thread = next.blockedOn, thread.isSearched else { return nil }
@@ -211,7 +211,7 @@ struct DeadlockSearch {
 
   // MARK: What a thread waits for
 
-  private func blocker(ofRunning task: QueuedTask) -> Blocker? {
+  private func blocker(ofRunning task: RunningTask) -> Blocker? {
     guard let thread = Self.thread(of: task), !thread.isLive else { return nil }
     return .thread(thread)
   }
@@ -231,10 +231,7 @@ struct DeadlockSearch {
 
   private mutating func blocker(of item: WorkItem) -> Blocker? {
     if item.outcome != nil { return nil }
-    if let task = item.queued as? QueuedTask, core.isRunning(task) {
-      return blocker(ofRunning: task)
-    }
-    if item.isRunning { return core.task(of: item).flatMap { blocker(ofRunning: $0) } }
+    if item.isRunning { return core.runningTask(of: item).flatMap { blocker(ofRunning: $0) } }
     if item.next !== item { return blocker(of: item.next) }
     if circlesOnly { return nil }
     switch item.place.stage {

@@ -1,0 +1,75 @@
+internal import TaskDispatch
+
+/// The running-task context in which one thread runs plain tasks and simple items, one after the other. Neither needs
+/// an object of its own for that.
+///
+/// The thread that runs the loop has one for all its iterations, and a worker run has one for as long as it lasts. If
+/// other code has got the context (``RunningTask/isKnown``), the thread takes another after that task.
+final class BatchContext: RunningTask {
+  /// The body of the plain task that it has begun, until the thread takes it out to run it.
+  @safe @exclusivity(unchecked) private var plain: (@Sendable () -> Void)?
+  /// The pool's part of its view. Stored here, so that a worker that reads it with each task need not retain the view:
+  /// submitting threads change the view's reference count all the time.
+  @safe @exclusivity(unchecked) private(set) var poolView: PoolView<Entry>?
+
+  /// - Parameter queue: The lane whose plain tasks the thread will run.
+  init(of queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
+    super.init(on: queue, site: CallSite(fileID: "", line: 0), shutdown: shutdown)
+  }
+
+  /// Makes it the context in which a thread runs plain tasks of `view`, or of its lane if that is nil. Nothing runs in
+  /// it.
+  @inline(__always) func enter(_ view: consuming UVView?) {
+    if view === self.view { return }
+    let queue = TaskQueue.Identity(
+      dispatcher: queue.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
+    adopt(nil, of: queue, at: site)
+    poolView = view?.pool
+    adopt(view: view)
+  }
+
+  /// Makes it the context of a plain task that begins. Nothing runs in it.
+  @inline(__always) func begin(_ plain: consuming PlainTask, id: UInt64, at time: Int64) {
+    self.plain = plain.body
+    goOn(at: plain.site, id: id, since: time)
+    isAbandoned = false
+  }
+
+  /// Makes it the context of an item that begins. Nothing runs in it.
+  @inline(__always) func begin(_ item: WorkItem) {
+    goOn(with: item)
+    isAbandoned = false
+  }
+
+  /// Takes out the body of the plain task that it has begun. Nil if it has begun an item.
+  func takePlain() -> PlainTask? {
+    guard let body = plain.take() else {
+      require(holdsItem, "\(record) is the context of nothing")
+      return nil
+    }
+    return PlainTask(body: body, site: site)
+  }
+
+  /// Whether it may be the context of another task after this one.
+  var mayGoOn: Bool { !isKnown && !isAbandoned }
+
+  /// Makes it the context of the plain task that its thread runs next.
+  @inline(__always) func goOn(at site: CallSite, id: UInt64, since time: Int64) {
+    adopt(plainAt: site)
+    adopt(id: id, at: time)
+  }
+
+  /// Makes it the context of the item that its thread runs next.
+  @inline(__always) func goOn(with item: consuming WorkItem) {
+    adopt(numberOf: item)
+    item.queued = self
+    let site = item.site
+    adopt(next: item, at: site)
+  }
+
+  /// Makes it the context of no item any more. Nothing runs in it.
+  @inline(__always) func leaveItem() {
+    letGo()
+    leaveParent()
+  }
+}
