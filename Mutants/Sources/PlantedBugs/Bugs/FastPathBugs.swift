@@ -26,16 +26,14 @@ private let successorBugs = [
     suites: ["BatchTests"]),
   Bug(
     "batch.same-task", breaks: "rule 16: two bodies have one number",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without(
-      "self.id = id", within: "adopt(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
+      "self.id = id", within: "self.id = id\n    enqueuedAtIfAny = time"),
     suites: ["BatchTests"]),
   Bug(
     "batch.same-place", breaks: "rule 16: a body believes that it was posted elsewhere",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
-    .without(
-      "adopt(plainAt: site)",
-      within: "adopt(plainAt: site)\n    self.id = id\n    enqueuedAt = time"),
+    in: "UVDispatch/Engine/Tasks/BatchContext.swift",
+    .without("adopt(plainAt: site)"),
     suites: ["BatchTests"]),
   Bug(
     "batch.no-hint", breaks: "rule 5: a searching worker is not told of what may start",
@@ -260,7 +258,7 @@ private let enterBugs = [
     suites: ["EnteringTests"]),
   Bug(
     "enter.former-parent", breaks: "a caller is shown as the child of another's parent",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without("parentIfAny = parent ?? 0"),
     suites: ["EnteringTests"]),
   Bug(
@@ -322,17 +320,17 @@ private let reuseBugs = [
     suites: ["ReuseTests"]),
   Bug(
     "reuse.keeps-the-item", breaks: "rule 17: an item lives until its object is used again",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without("letGo()", within: "letGo()\n    view = nil"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.keeps-the-view", breaks: "rule 17: a view lives until its object is used again",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without("view = nil", within: "letGo()\n    view = nil"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.abandoned-again", breaks: "rule 1: the outcome of a task is taken for another's",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without(
       "isAbandoned = false", within: "isAbandoned = false\n    isKnown = false\n    isBlocked"),
     suites: ["ReuseTests"]),

@@ -2,29 +2,54 @@
 /// submission.
 let itemBugs = [
   Bug(
-    "item.twice-in-context", breaks: "rule 2: the second submission of an item waits for ever",
-    in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .without(
-      "accounts.takeBackAcceptance()",
-      within: "accounts.takeBackAcceptance()\n      letGo(of: .completed, item)"),
+    "item.submitted-again", breaks: "rule 2: an item stands in two places at once",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("if item.isSubmitted { return .accepted }"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
-    "item.twice-as-task", breaks: "rule 2: the second submission of an item waits for ever",
-    in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .without(
-      "accounts.takeBackAcceptance()",
-      within: "accounts.takeBackAcceptance()\n        return false"),
+    "item.submitted-again-to-the-fake", breaks: "rule 2: an item stands in two places at once",
+    in: "TaskDispatchTesting/RecordingDispatcher+Submitting.swift",
+    .without("if item.isSubmitted { return .accepted }"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
-    "item.twice-in-batch", breaks: "rule 2: the second submission of an item waits for ever",
+    "item.submitted-again-for-room", breaks: "rule 2: an item stands in two places at once",
+    in: "TaskDispatchTesting/RecordingDispatcher+Submitting.swift",
+    .without("if item.isSubmitted { return }"),
+    suites: ["SubmittedTwiceTests"]),
+  Bug(
+    "item.finished-in-context", breaks: "rule 2: an item that was finished waits for ever",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
+    .without(
+      "countEnd(ofFinished: item)", within: "countEnd(ofFinished: item)\n      return false"),
+    suites: ["FinishedElsewhereTests"]),
+  Bug(
+    "item.finished-as-task", breaks: "rule 2: an item that was finished waits for ever",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
+    .without("endUnstarted(task, item.outcome ?? .cancelled)"),
+    suites: ["FinishedElsewhereTests"]),
+  Bug(
+    "item.finished-in-batch", breaks: "rule 2: an item that was finished waits for ever",
     in: "UVDispatch/Engine/Core/Core+Batches.swift",
-    .without("accounts.takeBackAcceptance()"),
-    suites: ["SubmittedTwiceTests"]),
+    .without("countEnd(ofFinished: next)"),
+    suites: ["FinishedElsewhereTests"]),
   Bug(
-    "item.twice-in-the-fake", breaks: "rule 2: the second submission of an item waits for ever",
+    "item.finished-in-the-fake", breaks: "rule 2: an item that was finished waits for ever",
     in: "TaskDispatchTesting/Engine/State+Run.swift",
-    .without("ledger.waiting -= 1", within: "ledger.accepted -= 1\n        ledger.waiting -= 1"),
-    suites: ["SubmittedTwiceTests"]),
+    .without("endUnstarted(entry, item.outcome ?? .cancelled)"),
+    suites: ["FinishedElsewhereTests"]),
+  Bug(
+    "item.refused-elsewhere", breaks: "rule 2: the ledger does not balance",
+    in: "TaskDispatch/Outcome/Ledger.swift",
+    .without("if case .refused = outcome { accepted -= 1 }"),
+    suites: ["FinishedElsewhereTests"]),
+  Bug(
+    "watchdog.keeps-only-the-engine",
+    breaks: "a callback of the watchdog returns into a dispatcher that is gone",
+    in: "UVDispatch/Engine/Watchdog.swift",
+    .expression(
+      "Engine.ofLiving(dispatcher) { $0.lookForStalls() }",
+      becomes: "(dispatcher?.engine).map { $0.lookForStalls() }"),
+    suites: ["WeakThreadsTests"]),
   Bug(
     "foreground.taken-posted-uncounted", breaks: "rule 11: a posted task follows another one",
     in: "TaskDispatch/Policy/ForegroundOrder.swift",

@@ -35,7 +35,7 @@ private let cancelBugs = [
     in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without(
       "giveBackShare(of: task)",
-      within: "if begin(task) { return task }\n    giveBackShare(of: task)"),
+      within: "if begin(task) { return .task(task) }\n    giveBackShare(of: task)"),
     suites: ["UVContractTests"]),
   Bug(
     "flush.end-unnoticed", breaks: "rule 2: a Task that flushes waits on",

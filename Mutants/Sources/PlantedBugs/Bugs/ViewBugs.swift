@@ -155,6 +155,6 @@ private let plainInViewBugs = [
     "plain.view-kept-by-frame",
     breaks: "rule 17: a view is kept by a thread that has no more to do",
     in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .without("task.enter(nil)"),
+    .without("context.enter(nil)"),
     suites: ["PlainInViewTests"]),
 ]

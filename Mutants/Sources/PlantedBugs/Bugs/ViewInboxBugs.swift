@@ -311,13 +311,13 @@ private let postedItemBugs = [
     suites: posted),
   Bug(
     "posted.goes-on-abandoned", breaks: "rule 13: an item gets a second outcome",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/BatchContext.swift",
     .expression("!isAbandoned", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted
   ),
   Bug(
     "posted.goes-on-known",
     breaks: "rule 14: a wait for an item seems to be for what follows it",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/BatchContext.swift",
     .expression("!isKnown", becomes: "true", within: "!isKnown && !isAbandoned"), suites: posted),
   Bug(
     "posted.counted-twice", breaks: "rule 2: the ledger does not balance",

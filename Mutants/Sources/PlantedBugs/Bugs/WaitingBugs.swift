@@ -38,7 +38,7 @@ private let syncBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "wait.end-not-noted", breaks: "rule 14: a thread that goes on is taken for one that waits",
-    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
+    in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without("isBlocked = false\n    waitsFor = nil"),
     suites: ["HeartbeatTests"]),
   Bug(

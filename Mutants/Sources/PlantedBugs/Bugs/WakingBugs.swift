@@ -200,8 +200,8 @@ private let iterationBugs = [
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("left > 0", becomes: "true"),
     .expression(
-      "run(task, core, within: &budget, left: &left)",
-      becomes: "(run(task, core, within: &budget, left: &left) && false)"),
+      "run(begun, in: loopContext, core, within: &budget, left: &left)",
+      becomes: "(run(begun, in: loopContext, core, within: &budget, left: &left) && false)"),
     suites: ["BudgetTests"]),
 ]
 

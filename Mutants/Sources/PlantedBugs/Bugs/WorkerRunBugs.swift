@@ -47,8 +47,8 @@ private let startingBugs = [
     "worker-run.keeps-its-thread", breaks: "rule 12: a worker run does not return its thread",
     in: "UVDispatch/Engine/Engine+Worker.swift",
     .expression(
-      "run(next, core, within: &slice.budget, left: &left)",
-      becomes: "(run(next, core, within: &slice.budget, left: &left) && false)"),
+      "run(next, in: context, core, within: &slice.budget, left: &left)",
+      becomes: "(run(next, in: context, core, within: &slice.budget, left: &left) && false)"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "worker-run.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
