@@ -3,7 +3,7 @@ import Testing
 
 @testable import UVDispatch
 
-/// The search as a value, on a core without threads. Its tasks stand as if their threads were blocked.
+/// The search as a value, on a core without threads. Its tasks count as those of blocked threads.
 @Suite("A search for deadlocks")
 struct DeadlockSearchTests {
   let group = WorkGroup()
@@ -202,7 +202,7 @@ struct DeadlockSearchTests {
     #expect(!bare.core.blocked.mayCloseCircle)
   }
 
-  // MARK: Standing still
+  // MARK: When it is made
 
   @Test("is made while nothing runs and nothing can start")
   func standsStill() {

@@ -48,7 +48,7 @@ extension OnePool {
     }
 
     @Test("tell of their ends in no task, and have them counted by then")
-    func told() throws {
+    func callbacks() throws {
       for queue in queues {
         let before = dispatcher.ledger.ended
         let gate = Latch()

@@ -5,18 +5,18 @@ import Testing
 
 /// A posted item while it runs, and what its thread runs next.
 extension PostedItemTests {
-  @Test("runs in the running-task context of its thread", arguments: Stand.allCases)
-  func framed(stand: Stand) {
-    let item = post(stand)
-    let context = core.makeContext(on: stand.lane)
+  @Test("runs in the running-task context of its thread", arguments: Place.allCases)
+  func framed(place: Place) {
+    let item = post(place)
+    let context = core.makeContext(on: place.lane)
 
-    #expect(start(stand, in: context) === context)
+    #expect(start(place, in: context) === context)
 
     #expect(context.item === item)
     #expect(context.takePlain() == nil)
     #expect(item.isRunning)
     #expect(context.id == item.place.id.number)
-    #expect(context.view === view(of: stand))
+    #expect(context.view === view(of: place))
     #expect(core.accounts.ledger.running == 1)
     core.finish(context, .failed(Broken()))
     #expect(context.item == nil)
@@ -52,14 +52,14 @@ extension PostedItemTests {
 
   @Test("is followed by others of its kind and by plain bodies, each with a place of its own")
   func followed() {
-    for stand in Stand.allCases {
+    for place in Place.allCases {
       let before = core.accounts.ledger
-      let context = core.makeContext(on: stand.lane)
-      let first = post(stand)
-      let second = post(stand)
-      bare.post(stand.lane, view(of: stand))
-      let last = post(stand)
-      #expect(start(stand, in: context) === context)
+      let context = core.makeContext(on: place.lane)
+      let first = post(place)
+      let second = post(place)
+      bare.post(place.lane, view(of: place))
+      let last = post(place)
+      #expect(start(place, in: context) === context)
 
       #expect(core.takeNextOfBatch(ofItemIn: context, at: 1, ending: .completed) == nil)
       #expect(core.beginNextItem(in: context, ending: .failed(Broken())))
@@ -110,16 +110,16 @@ extension PostedItemTests {
 
   @Test("of a low priority is not followed by another where a medium one was posted as it ran")
   func low() {
-    for stand in [Stand.background, .view] {
-      let low = (0..<5).map { _ in bare.item(.task, on: .background, view(of: stand), band: .low) }
+    for place in [Place.background, .view] {
+      let low = (0..<5).map { _ in bare.item(.task, on: .background, view(of: place), band: .low) }
       for item in low { core.put(item) }
       let context = core.makeContext(on: .background)
-      #expect(start(stand, in: context) === context)
-      let medium = post(stand)
+      #expect(start(place, in: context) === context)
+      let medium = post(place)
 
       #expect(!core.beginNextItem(in: context, ending: .completed))
       core.finish(context, .completed)
-      #expect(start(stand, in: context)?.item === medium)
+      #expect(start(place, in: context)?.item === medium)
 
       core.finish(context, .completed)
       _ = core.releaseEverything()

@@ -13,34 +13,34 @@ struct PostedItemTests {
   let bare = BareCore(width: 2, viewWidth: 2)
   var core: Core { bare.core }
 
-  enum Stand: CaseIterable, CustomTestStringConvertible {
+  enum Place: CaseIterable, CustomTestStringConvertible {
     case foreground, background, view
 
     var testDescription: String { "\(self)" }
     var lane: Lane { self == .foreground ? .foreground : .background }
   }
 
-  func view(of stand: Stand) -> UVView? { stand == .view ? bare.view : nil }
+  func view(of place: Place) -> UVView? { place == .view ? bare.view : nil }
 
-  func post(_ stand: Stand) -> WorkItem { bare.posted(on: stand.lane, view(of: stand)) }
+  func post(_ place: Place) -> WorkItem { bare.posted(on: place.lane, view(of: place)) }
 
-  func start(_ stand: Stand, in context: QueuedTask? = nil) -> QueuedTask? {
-    let context = context ?? core.makeContext(on: stand.lane)
-    return stand == .foreground ? core.takeForeground(context) : core.startOnWorker(context)
+  func start(_ place: Place, in context: QueuedTask? = nil) -> QueuedTask? {
+    let context = context ?? core.makeContext(on: place.lane)
+    return place == .foreground ? core.takeForeground(context) : core.startOnWorker(context)
   }
 
   // MARK: What is posted
 
   @Test(
     "has the submitting thread notify a consumer, if none of the inbox is notified",
-    arguments: Stand.allCases)
-  func fetches(stand: Stand) {
+    arguments: Place.allCases)
+  func notifies(place: Place) {
     // On the background and in a view two bodies may run, so two posts notify a consumer.
-    let notifying = stand == .foreground ? 1 : 2
+    let notifying = place == .foreground ? 1 : 2
 
     for number in 0..<3 {
       let begun = core.doors.post(
-        bare.fresh(on: stand.lane, view(of: stand)), to: view(of: stand), parent: nil)
+        bare.fresh(on: place.lane, view(of: place)), to: view(of: place), parent: nil)
       #expect(begun == (number < notifying ? .mustNotify : .isNotified))
     }
     #expect(core.accounts.ledger.accepted == 0)
@@ -73,13 +73,13 @@ struct PostedItemTests {
   }
 
   @Test(
-    "is not posted once the gate is closed, and nothing has changed then", arguments: Stand.allCases
+    "is not posted once the gate is closed, and nothing has changed then", arguments: Place.allCases
   )
-  func closed(stand: Stand) {
+  func closed(place: Place) {
     core.closeInboxes()
-    let item = bare.fresh(on: stand.lane, view(of: stand))
+    let item = bare.fresh(on: place.lane, view(of: place))
 
-    #expect(core.doors.post(item, to: view(of: stand), parent: nil) == .isRefused)
+    #expect(core.doors.post(item, to: view(of: place), parent: nil) == .isRefused)
 
     #expect(item.place.stage == .nowhere)
     #expect(item.place.parent == 0)
@@ -102,9 +102,9 @@ struct PostedItemTests {
 
   // MARK: Finding it
 
-  @Test("is cancelled wherever it is on its way", arguments: Stand.allCases, [false, true])
-  func cancelled(stand: Stand, isCollected: Bool) {
-    let items = (0..<3).map { _ in post(stand) }
+  @Test("is cancelled wherever it is on its way", arguments: Place.allCases, [false, true])
+  func cancelled(place: Place, isCollected: Bool) {
+    let items = (0..<3).map { _ in post(place) }
     if isCollected { core.drainAll() }
 
     #expect(core.cancel(items[1]) == .beforeStart)
@@ -115,11 +115,11 @@ struct PostedItemTests {
     #expect(core.accounts.ledger.waiting == 2)
     #expect(core.cancel(items[1]) == .tooLate)
     for item in [items[0], items[2]] {
-      let context = start(stand)
+      let context = start(place)
       #expect(context?.item === item)
       context.map { core.finish($0, .completed) }
     }
-    #expect(start(stand) == nil)
+    #expect(start(place) == nil)
     #expect(core.releaseEverything().isEmpty)
     bare.deliver()
   }
@@ -147,23 +147,23 @@ struct PostedItemTests {
   @Test("is found where it stands, also after others before it have gone", arguments: 1...6)
   func moved(seed: Int) {
     var dice = Dice(seed: seed)
-    for stand in Stand.allCases {
+    for place in Place.allCases {
       var items: [WorkItem] = []
       func add() {
         switch dice.roll(4) {
         case 0:
-          let item = bare.item(.task, on: stand.lane, view(of: stand))
+          let item = bare.item(.task, on: place.lane, view(of: place))
           core.put(item)
           items.append(item)
-        case 1: view(of: stand).map { _ = bare.post(to: $0) } ?? bare.post(on: stand.lane)
-        default: items.append(post(stand))
+        case 1: view(of: place).map { _ = bare.post(to: $0) } ?? bare.post(on: place.lane)
+        default: items.append(post(place))
         }
       }
       for _ in 0..<300 { add() }
       while !items.isEmpty {
         if dice.roll(3) == 0 { add() }
         if dice.roll(5) == 0 { core.drainAll() }
-        if dice.roll(6) == 0, let ran = start(stand) {
+        if dice.roll(6) == 0, let ran = start(place) {
           if let item = ran.item { items.removeAll { $0 === item } }
           core.finish(ran, .completed)
           continue
@@ -179,25 +179,25 @@ struct PostedItemTests {
 
   @Test(
     "has a task once the core is asked for it, and the same when it starts",
-    arguments: Stand.allCases)
-  func asked(stand: Stand) throws {
-    let item = post(stand)
+    arguments: Place.allCases)
+  func asked(place: Place) throws {
+    let item = post(place)
     let task = try #require(core.task(of: item))
 
     #expect(task.id == item.place.id.number)
     #expect(task.id > 0)
-    #expect(start(stand) === task)
+    #expect(start(place) === task)
     core.finish(task, .completed)
     #expect(core.task(of: item) == nil)
   }
 
-  @Test("gets a lower number than what comes in behind it by hand", arguments: Stand.allCases)
-  func numbers(stand: Stand) {
-    let first = post(stand)
-    let second = bare.item(.task, on: stand.lane, view(of: stand))
+  @Test("gets a lower number than what comes in behind it by hand", arguments: Place.allCases)
+  func numbers(place: Place) {
+    let first = post(place)
+    let second = bare.item(.task, on: place.lane, view(of: place))
     core.put(second)
-    let third = post(stand)
-    let fourth = bare.queued(on: stand.lane, view(of: stand))
+    let third = post(place)
+    let fourth = bare.queued(on: place.lane, view(of: place))
     core.materialisePlainTasks()
 
     let numbers = [first, second, third].map(\.place.id.number) + [fourth.id]

@@ -61,7 +61,7 @@ struct ViewInboxTests {
   }
 
   @Test("notifies no worker if other posts have notified two already")
-  func othersHaveFetched() {
+  func othersHaveNotified() {
     #expect(bare.post(to: view) == .mustNotify)
     #expect(bare.background.beginPost())
     #expect(bare.background.post(.plainOne {}))

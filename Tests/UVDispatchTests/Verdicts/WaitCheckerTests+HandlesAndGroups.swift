@@ -1,10 +1,10 @@
 import Testing
 
 /// Waits for handles and groups, and what timers and callbacks may still bring them.
-extension StandingJudgeTests {
+extension WaitCheckerTests {
   @Test("wants two bodies refused that wait for each other's handles")
   func twoHandles() {
-    var builder = StandingBuilder(workers: 2)
+    var builder = WaitStateBuilder(workers: 2)
     let first = builder.run(0, on: Self.background)
     let second = builder.run(1, on: Self.background)
     builder.wait(first, for: .task(1))
@@ -14,7 +14,7 @@ extension StandingJudgeTests {
 
   @Test("wants a body refused that waits for itself")
   func selfWait() {
-    var builder = StandingBuilder(workers: 1)
+    var builder = WaitStateBuilder(workers: 1)
     let body = builder.run(0, on: Self.background)
     builder.wait(body, for: .task(0))
     expectRefusal(builder, of: body)
@@ -22,15 +22,15 @@ extension StandingJudgeTests {
 
   @Test("knows that a timer may have come due since a refusal", arguments: [false, true])
   func refusalBeforeATimer(isSince: Bool) {
-    var builder = StandingBuilder(workers: 1, views: [1])
+    var builder = WaitStateBuilder(workers: 1, views: [1])
     builder.startTimer(3, on: Self.foreground)
     if !isSince { builder.runTimer(3) }
     let body = builder.run(0, on: Self.view)
     builder.queue(2, on: Self.view)
     builder.wait(body, for: .task(2))
     if isSince { builder.runTimer(3) }
-    let context = builder.standing.context(body)!
-    let timer = builder.standing.contexts.first { $0.place == .loop }!
+    let context = builder.state.context(body)!
+    let timer = builder.state.contexts.first { $0.place == .loop }!
     let objection = builder.record.objection(inWaitOf: context) {
       $0.objection(toRefusalOf: body, while: [timer.number])
     }
@@ -39,20 +39,20 @@ extension StandingJudgeTests {
 
   @Test("finds it early to refuse a wait for a queued task while another body runs")
   func earlyRefusal() {
-    var builder = StandingBuilder(workers: 2, views: [1])
+    var builder = WaitStateBuilder(workers: 2, views: [1])
     let body = builder.run(0, on: Self.view)
     let running = builder.run(1, on: Self.background)
     builder.queue(2, on: Self.view)
     builder.wait(body, for: .task(2))
-    let judge = StandingJudge(builder.standing)
-    #expect(judge.due == nil)
-    #expect(judge.objection(toRefusalOf: body, while: [running])?.0 == .earlyRefusal)
+    let checker = WaitChecker(builder.state)
+    #expect(checker.due == nil)
+    #expect(checker.objection(toRefusalOf: body, while: [running])?.0 == .earlyRefusal)
   }
 
   @Test(
     "wants no wait refused whose chain leads to a suspended view, or to a group entered by hand")
   func suspendedViewsAndHands() {
-    var builder = StandingBuilder(workers: 2, views: [1], groups: 1)
+    var builder = WaitStateBuilder(workers: 2, views: [1], groups: 1)
     builder.suspend(Self.view)
     builder.enter(0)
     builder.queue(1, on: Self.view)
@@ -67,7 +67,7 @@ extension StandingJudgeTests {
 
   @Test("wants a foreground body refused that waits for a group with a foreground timer")
   func foregroundTimer() {
-    var builder = StandingBuilder(workers: 1, groups: 1)
+    var builder = WaitStateBuilder(workers: 1, groups: 1)
     let body = builder.run(0, on: Self.foreground)
     builder.startTimer(1, on: Self.foreground)
     builder.addMember(1, of: 0)
@@ -77,7 +77,7 @@ extension StandingJudgeTests {
 
   @Test("lets a foreground body be refused that waits for a background timer: the loop brings it")
   func backgroundTimer() {
-    var builder = StandingBuilder(workers: 1, groups: 1)
+    var builder = WaitStateBuilder(workers: 1, groups: 1)
     let body = builder.run(0, on: Self.foreground)
     builder.startTimer(1, on: Self.background)
     builder.addMember(1, of: 0)
@@ -87,7 +87,7 @@ extension StandingJudgeTests {
 
   @Test("wants the only worker refused that waits for a group with a background body")
   func groupAndOneWorker() {
-    var builder = StandingBuilder(workers: 1, groups: 1)
+    var builder = WaitStateBuilder(workers: 1, groups: 1)
     let body = builder.run(0, on: Self.background)
     builder.queue(1, on: Self.background)
     builder.addMember(1, of: 0)
@@ -97,17 +97,17 @@ extension StandingJudgeTests {
 
   @Test("sees a foreground body's wait end while workers are free")
   func freeWorkers() {
-    var builder = StandingBuilder(workers: 1)
+    var builder = WaitStateBuilder(workers: 1)
     let body = builder.run(0, on: Self.foreground)
     builder.queue(1, on: Self.background)
     builder.wait(body, for: .task(1))
     expectNoRefusal(builder, of: body)
-    #expect(StandingJudge(builder.standing).due == .event("the first of background starts"))
+    #expect(WaitChecker(builder.state).due == .event("the first of background starts"))
   }
 
   @Test("wants a callback on the loop refused that waits for a foreground task")
   func callbackOnTheLoop() {
-    var builder = StandingBuilder(workers: 1)
+    var builder = WaitStateBuilder(workers: 1)
     let callback = builder.callBack(on: .loop)
     builder.queue(1, on: Self.foreground)
     builder.wait(callback, for: .task(1))
@@ -116,7 +116,7 @@ extension StandingJudgeTests {
 
   @Test("never wants outside threads or waits with a time-out refused")
   func outsidersAndTimeouts() {
-    var builder = StandingBuilder(workers: 1)
+    var builder = WaitStateBuilder(workers: 1)
     let outsider = builder.addOutsider()
     let body = builder.run(0, on: Self.background)
     builder.queue(1, on: Self.background)
@@ -129,7 +129,7 @@ extension StandingJudgeTests {
   @Test(
     "wants no sync refused that stands behind the sync of a callback, which may end by a refusal")
   func syncBehindThatOfACallback() {
-    var builder = StandingBuilder(workers: 3, views: [2])
+    var builder = WaitStateBuilder(workers: 3, views: [2])
     builder.run(0, on: Self.view)
     let body = builder.run(1, on: Self.background)
     let callback = builder.callBack(on: .loop)
@@ -141,11 +141,11 @@ extension StandingJudgeTests {
 
   @Test("expects no timer of a queue in which another, a barrier, may come first and has to wait")
   func timerBehindABarrier() {
-    var builder = StandingBuilder(workers: 3)
+    var builder = WaitStateBuilder(workers: 3)
     builder.startTimer(1, on: Self.background)
-    #expect(StandingJudge(builder.standing).awaitsTime)
+    #expect(WaitChecker(builder.state).awaitsTime)
     builder.startTimer(2, on: Self.background, isBarrier: true)
     builder.run(0, on: Self.background)
-    #expect(!StandingJudge(builder.standing).awaitsTime)
+    #expect(!WaitChecker(builder.state).awaitsTime)
   }
 }
