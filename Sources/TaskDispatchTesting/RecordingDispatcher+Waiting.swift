@@ -254,7 +254,7 @@ extension RecordingDispatcher {
       // A body that ran on top of the call may have taken longer than the time-out.
       guard end.nanoseconds > state.now else { return false }
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
-        refuse("time went back while somebody waited: \(error)")
+        refuse("time went back while a call waited: \(error)")
       }
       standing.budget.timeHasMoved()
       state.advanceShutdown()

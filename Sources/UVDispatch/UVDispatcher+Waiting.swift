@@ -239,7 +239,8 @@ extension UVDispatcher {
     var links = TaskContext.stack.enumerated().map { depth, context in
       WaitLink(
         waiter: context.name, waiterQueue: context.queueLabel,
-        waitsFor: depth == 0 ? what : "what it runs meanwhile, which is the link before")
+        waitsFor: depth == 0 ? what : "the body that runs inside its call, which is the link before"
+      )
     }
     links += others.filter { !links.contains($0) }
     let here = WaitLink(waiter: "this thread", waiterQueue: nil, waitsFor: what)

@@ -44,7 +44,7 @@ struct NaivePool {
       held[view].removeAll { $0.turn == turn }
       let next = views[view].forWorker(at: time)
       if next != nil { views[view].take(at: time, onWorker: true) }
-      runUntilIdle(view, at: time)
+      reconcile(view, at: time)
       if let next { return Start(id: next, view: view) }
     }
     return nil
@@ -65,7 +65,7 @@ struct NaivePool {
   }
 
   /// Admits the calls of `sync` that may run, and gives `view` the ready tokens that it should hold.
-  mutating func runUntilIdle(_ view: Int, at time: Int64) {
+  mutating func reconcile(_ view: Int, at time: Int64) {
     while grantNext(of: view, at: time) {}
     var missing: [PriorityBand] = []
     var surplus = held[view]

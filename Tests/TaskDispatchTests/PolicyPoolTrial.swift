@@ -76,7 +76,7 @@ struct PoolTrial: ~Copyable {
       job.position = pool.submit(
         job, to: views[view], in: band, isBarrier: isBarrier, now: { time })
       model.views[view].push(job.id, in: band, isBarrier: isBarrier, runsOnCaller: onCaller)
-      settleModel(view)
+      reconcileModel(view)
     case .enter(let view, let isBarrier):
       let job = Job(id: nextID, band: .medium, isBarrier: isBarrier, runsOnCaller: true)
       nextID += 1
@@ -90,7 +90,7 @@ struct PoolTrial: ~Copyable {
           job, to: views[view], in: .medium, isBarrier: isBarrier, now: { time })
       }
       model.views[view].push(job.id, in: .medium, isBarrier: isBarrier, runsOnCaller: true)
-      settleModel(view)
+      reconcileModel(view)
     case .start:
       let canStart = pool.canStart(now: { time })
       checkTwoMayStart()
@@ -102,14 +102,14 @@ struct PoolTrial: ~Copyable {
     case .help(let view):
       let started = pool.startToHelp(views[view], now: { time })
       note(started, model.help(view, at: time), onWorker: false)
-      settleModel(view)
+      reconcileModel(view)
     case .finish(let id):
       let index = running.firstIndex { $0.id == id }!
       let started = running.remove(at: index).started
       pool.finish(started, now: { time })
       let view = number(of: started.view)
       model.views[view].finish(id)
-      settleModel(view)
+      reconcileModel(view)
     case .takeOver(let id):
       let view = number(of: running.first { $0.id == id }!.started.view)
       // In the dispatcher only plain bodies may take over. Here every fifth job may not either.
@@ -122,7 +122,7 @@ struct PoolTrial: ~Copyable {
       if view == 0 { takenOver += 1 } else { takenOverInViews += 1 }
       running.removeAll { $0.id == id }
       model.views[view].finish(id)
-      settleModel(view)
+      reconcileModel(view)
       let taken = ViewQueue<Job>.Taken(entry: next, runner: .worker, isBarrier: false)
       let started = PoolOrder<Job>.Started(taken: taken, view: views[view])
       let expected = isExact ? model.start(at: time) : expectation(of: started)
@@ -130,11 +130,11 @@ struct PoolTrial: ~Copyable {
     case .suspend(let view):
       pool.suspend(views[view], now: { time })
       model.views[view].suspend()
-      settleModel(view)
+      reconcileModel(view)
     case .resume(let view):
       pool.resume(views[view], now: { time })
       model.views[view].resume()
-      settleModel(view)
+      reconcileModel(view)
     case .remove(let id):
       let job = jobs.removeValue(forKey: id)!
       let view = model.views.firstIndex { $0.order.waiting.contains { $0.id == id } }!
@@ -150,7 +150,7 @@ struct PoolTrial: ~Copyable {
           now: { time })
       }
       model.views[view].remove(id)
-      settleModel(view)
+      reconcileModel(view)
       if removed !== job { surprise = "did not remove \(id)" }
     case .wait(let duration):
       self.time += duration
@@ -174,8 +174,8 @@ struct PoolTrial: ~Copyable {
 
   private func number(of view: PoolView<Job>) -> Int { views.firstIndex { $0 === view }! }
 
-  private mutating func settleModel(_ view: Int) {
-    if isExact { model.runUntilIdle(view, at: time) } else { touched = view }
+  private mutating func reconcileModel(_ view: Int) {
+    if isExact { model.reconcile(view, at: time) } else { touched = view }
   }
 
   private mutating func note(

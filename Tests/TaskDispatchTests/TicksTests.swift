@@ -2,7 +2,7 @@ import RandomTesting
 import TaskDispatch
 import Testing
 
-/// Compares what a repeating timer is told of its ticks with a judge that has only a list of the ticks.
+/// Compares what a repeating timer is told of its ticks with a model that has only a list of the ticks.
 @Suite("The ticks of a repeating timer")
 struct TicksTests {
   @Test(
@@ -50,7 +50,7 @@ struct TicksTests {
   }
 }
 
-/// A timer whose time moves at random, and the judge that says what each call has to answer.
+/// A timer whose time moves at random, and the model that says what each call has to answer.
 private struct TickProgram {
   private(set) var story: [String] = []
   private let catchUp: CatchUp

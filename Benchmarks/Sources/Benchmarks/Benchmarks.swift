@@ -8,7 +8,7 @@ import Measuring
     commandName: "scripts/bench",
     abstract: "Times UVDispatch beside what else a program could use.",
     discussion: """
-      Every case runs in processes of its own, in which all who are compared take turns. A row's \
+      Every case runs in processes of its own, in which all that are compared take turns. A row's \
       figure is the median over its processes, and xN behind a peer means that the peer takes N \
       times as long as UVDispatch. Afterwards counts that do not depend on the machine are held \
       against Benchmarks/gates.json.

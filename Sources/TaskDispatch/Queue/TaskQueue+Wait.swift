@@ -82,7 +82,8 @@ extension TaskQueue {
   /// which all code of the process shares. Suspend a view instead.
   public func suspend() {
     require(
-      view != nil, "\(label) cannot be suspended: it belongs to everybody; suspend a view")
+      view != nil,
+      "\(label) cannot be suspended: all code of the process shares it; suspend a view instead")
     dispatcher.suspend(self)
   }
 

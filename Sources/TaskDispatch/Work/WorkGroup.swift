@@ -164,7 +164,8 @@ public final class WorkGroup: @unchecked Sendable {
 
   private func leave(members: Int) -> (emptied: Emptied?, holdsObservers: Bool) {
     withState { state in
-      require(state.count > 0, "leave() on a group that nobody has entered")
+      require(
+        state.count > 0, "leave() on an empty group: each leave() needs an enter() before it")
       let isMixed = !state.others.isEmpty
       state.count -= 1
       state.members -= members

@@ -39,8 +39,8 @@ extension FinishError: CustomStringConvertible {
     Self.list(thrown, "body threw", "bodies threw", in: &lines) { ["  \($0.task): \($0.error)"] }
     if !thrown.isEmpty {
       lines.append(
-        "Nobody was waiting for them: await the handle, look at its outcome, or make the dispatcher "
-          + "with thrownErrors: .ignore.")
+        "No code has looked at what was thrown: await the handle, look at its outcome, or make the "
+          + "dispatcher with thrownErrors: .ignore.")
     }
     Self.list(
       escapes, "job of a Swift Task came back from something that this dispatcher does not control",

@@ -128,7 +128,7 @@ extension StepError: CustomStringConvertible {
       Self.lines(
         "\(operation) waits for something that this dispatcher does not control",
         "waiting here:", pending, deadline)
-        + "\nIt may be another executor, a real sleep, or a continuation that nobody resumes: run "
+        + "\nIt may be another executor, a real sleep, or a continuation that no code resumes: run "
         + "that on this dispatcher, or use its clock."
     case .notEnded(let operation, let pending, let deadline):
       Self.lines("\(operation) has not ended, and nothing can run now", "waiting:", pending, nil)
@@ -136,7 +136,7 @@ extension StepError: CustomStringConvertible {
           "\nThe next deadline is at \($0): let the call move time, with runAsync(movingTime: true)."
         } ?? "")
     case .noRegistration(let event, let registered):
-      "nobody is registered for \(event): call onSignal or onReady first; "
+      "no handler is registered for \(event): call onSignal or onReady first; "
         + (registered.isEmpty
           ? "nothing is registered at all" : "registered: \(registered.joined(separator: ", "))")
     }

@@ -179,7 +179,7 @@ final class Explorer<Outcome: Hashable & Sendable> {
   /// Runs the schedule in which another process has died. It may end this process too, so a message is printed first.
   private func runAgain(_ token: String, _ last: LastSchedule) {
     printError(
-      "\(site): the last process that explored this died meanwhile, perhaps of this schedule, which is run "
+      "\(site): the last process that explored this died, perhaps of this schedule, which is run "
         + "first now. To run it alone: TASKDISPATCH_REPLAY='\(token)'")
     guard let plan = try? ScheduleToken(token).plan else { return }
     last.begin(plan)

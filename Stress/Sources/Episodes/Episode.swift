@@ -21,7 +21,7 @@ package struct Episode: Sendable {
 
     package var purpose: String {
       switch self {
-      case .search: "an answer is shown although something else was typed meanwhile"
+      case .search: "an answer is shown although something else was typed after it was asked for"
       case .stock: "what was asked about is booked without looking again"
       case .journal: "lines are written in the order in which they come"
       case .timeout: "an answer is taken after its time-out"

@@ -20,7 +20,7 @@ public final class LimitChecker: Sendable {
     let now = waiting.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
     if now > limit + width {
       violations.report(
-        .once, ticket, "was let in as number \(now) of those who wait; the limit is \(limit)")
+        .once, ticket, "was let in as number \(now) of the tasks that wait; the limit is \(limit)")
     }
   }
 

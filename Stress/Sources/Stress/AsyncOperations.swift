@@ -84,7 +84,7 @@ extension Producer {
         } catch is CancellationError {
           world.totals.asyncCancelled.add()
           if !isCancelled, !world.isOver.isRaised {
-            world.violations.report(.cancel, nil, "a sleep was cancelled, and nobody asked for it")
+            world.violations.report(.cancel, nil, "a sleep was cancelled, and no code asked for it")
           }
         } catch {
           world.violations.report(.time, nil, "a sleep threw \(error)")

@@ -68,8 +68,8 @@ struct Following {
     }
     if !history.ending.brokenRules.isEmpty {
       return [
-        "The fake keeps the rules of a dispatcher, so whoever breaks them on threads is not to be seen",
-        "here: look for the fault in the dispatcher, and run the same program on threads again.",
+        "The fake keeps the rules of a dispatcher, so a fault that breaks them on threads does",
+        "not show here: look for it in the dispatcher, and run the same program on threads again.",
       ]
     }
     if replay.difference != nil {

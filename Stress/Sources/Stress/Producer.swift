@@ -167,7 +167,7 @@ final class Producer {
       if !ticket.isFinal {
         // This producer did not cancel it, so a shutdown did.
         if !world.isOver.isRaised {
-          world.violations.report(.cancel, ticket, "was cancelled, and nobody asked for it")
+          world.violations.report(.cancel, ticket, "was cancelled, and no code asked for it")
         }
         checker.cancelledByShutdown(ticket)
         world.totals.cancelled.add()

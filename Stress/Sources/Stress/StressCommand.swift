@@ -84,7 +84,7 @@ import UVDispatch
     }
     guard follow != nil else { return }
     if backend != .fake {
-      throw ValidationError("--follow needs --backend fake: threads follow nobody")
+      throw ValidationError("--follow needs --backend fake: threads cannot follow a recording")
     }
     if mix != .default, mix != .episodes {
       throw ValidationError("--follow is for the mix episodes, and not for \(mix.rawValue)")

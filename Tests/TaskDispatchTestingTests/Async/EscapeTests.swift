@@ -17,7 +17,7 @@ struct EscapeTests {
   }
 
   @Test("goes on all the same, and is told by finish()")
-  func told() throws {
+  func reported() throws {
     let dispatcher = RecordingDispatcher()
     try begin(on: dispatcher)
 

@@ -18,7 +18,7 @@ extension FailureMessage {
       try dispatcher.runNextBackgroundTask()
       return thrown { try dispatcher.finish() }
     },
-    FailureMessage("A body threw, and nobody was waiting") { dispatcher in
+    FailureMessage("A body threw, and no code awaited it") { dispatcher in
       dispatcher.background.submit(label: "read", fileID: "App/Settings.swift", line: 14) {
         throw FileMissing(path: "settings.json")
       }

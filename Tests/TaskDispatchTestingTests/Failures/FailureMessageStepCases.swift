@@ -106,7 +106,7 @@ extension FailureMessage {
       try dispatcher.advanceTime(by: .seconds(30))
       return text
     },
-    FailureMessage("Nobody registered for the event") { dispatcher in
+    FailureMessage("No handler is registered for the event") { dispatcher in
       try dispatcher.onSignal(.hangup, fileID: "App/main.swift", line: 12) { _ in }
       return thrown { try dispatcher.raise(.terminate) }
     },

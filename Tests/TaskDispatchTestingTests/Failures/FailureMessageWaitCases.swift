@@ -47,7 +47,7 @@ extension FailureMessage {
       uploads.suspend()
       return thrown { try uploads.sync {} }
     },
-    FailureMessage("Nobody leaves the group") { dispatcher in
+    FailureMessage("Nothing leaves the group") { dispatcher in
       let group = WorkGroup()
       group.enter()
       dispatcher.background(group: group) {}

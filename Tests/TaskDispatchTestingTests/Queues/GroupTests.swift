@@ -165,6 +165,7 @@ struct GroupTests {
     ) {
       WorkGroup().leave()
     }
-    #expect(result?.said("leave() on a group that nobody has entered") == true)
+    #expect(
+      result?.said("leave() on an empty group: each leave() needs an enter() before it") == true)
   }
 }

@@ -134,7 +134,7 @@ struct BlockingLimitTests {
   private let dispatcher = RecordingDispatcher(
     .init(width: 2, overflow: .blockCaller(limit: 1, timeout: nil)))
 
-  @Test("runs what makes room while the caller stands still")
+  @Test("runs what makes room while the caller is blocked")
   func makesRoom() throws {
     for label in ["1", "2", "3"] { #expect(dispatcher.background(label: label) {} == .accepted) }
 

@@ -67,7 +67,7 @@ enum Hook: String, CaseIterable, Codable {
     }
   }
 
-  private static func keeping<Told>(_ held: AtEnd?) -> (@Sendable (Told) -> Void)? {
+  private static func keeping<Argument>(_ held: AtEnd?) -> (@Sendable (Argument) -> Void)? {
     guard let held else { return nil }
     return { _ in withExtendedLifetime(held) {} }
   }

@@ -156,7 +156,7 @@ struct ObserverTests {
   }
 
   @Test("is told what the history records, and also when none is kept", arguments: [true, false])
-  func isTold(recordsHistory: Bool) throws {
+  func seesTheHistory(recordsHistory: Bool) throws {
     let recorder = Recorder()
     let dispatcher = RecordingDispatcher(
       .init(recordsHistory: recordsHistory, observer: recorder))

@@ -13,8 +13,8 @@ struct LateTellingTests {
 
   @Test("gives the same token for the order of its bodies, since times decide")
   func token() throws {
-    let told = EventLog()
-    let dispatcher = RecordingDispatcher(.init(width: 2, observer: told))
+    let log = EventLog()
+    let dispatcher = RecordingDispatcher(.init(width: 2, observer: log))
     dispatcher.foreground(label: "ask") {
       for number in 1...3 {
         dispatcher.background(label: "answer \(number)") {
@@ -23,7 +23,7 @@ struct LateTellingTests {
       }
     }
     try dispatcher.runUntilIdle()
-    let history = told.all.enumerated().map { index, event in
+    let history = log.all.enumerated().map { index, event in
       TaskEvent(event.kind, event.task, at: .init(nanoseconds: Int64(index)))
     }
 

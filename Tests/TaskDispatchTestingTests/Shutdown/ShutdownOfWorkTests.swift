@@ -218,7 +218,7 @@ struct ShutdownOfWorkTests {
   }
 
   @Test("runs what a Task submits that is told of a cancellation")
-  func toldOfCancellation() throws {
+  func submitsWhenCancelled() throws {
     let dispatcher = dispatcher
     let log = log
     Task(executorPreference: dispatcher.foreground.executor) {

@@ -99,7 +99,8 @@ struct BadInputTests {
     ) {
       RecordingDispatcher().foreground.suspend()
     }
-    #expect(result?.said("foreground cannot be suspended: it belongs to everybody") == true)
+    #expect(
+      result?.said("foreground cannot be suspended: all code of the process shares it") == true)
     await #expect(processExitsWith: .failure) { RecordingDispatcher().background.suspend() }
   }
 

@@ -3,7 +3,7 @@ import TaskDispatchTesting
 import Testing
 
 /// One body waits in a queue of width 1. The fake runs another body on top of it, which waits for that queue.
-@Suite("Standing still behind a body that waits")
+@Suite("A blocking wait behind a body that waits")
 struct BehindAWaitTests {
   private let dispatcher = RecordingDispatcher()
 

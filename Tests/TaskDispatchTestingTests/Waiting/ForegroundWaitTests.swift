@@ -3,7 +3,7 @@ import Testing
 
 @testable import TaskDispatchTesting
 
-@Suite("Standing still on the foreground of a fake")
+@Suite("A blocking wait on the foreground of a fake")
 struct ForegroundWaitTests {
   private let answer = Box("never answered")
 

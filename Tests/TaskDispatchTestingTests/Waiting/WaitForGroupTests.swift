@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-@Suite("Standing still for a group")
+@Suite("A blocking wait for a group")
 struct WaitForGroupTests {
   private let dispatcher = RecordingDispatcher()
 

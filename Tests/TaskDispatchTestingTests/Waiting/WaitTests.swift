@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-@Suite("Standing still for a task")
+@Suite("A blocking wait for a task")
 struct WaitTests {
   private struct Torn: Error {}
 

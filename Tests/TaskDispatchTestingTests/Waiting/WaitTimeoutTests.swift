@@ -2,7 +2,7 @@ import TaskDispatch
 import TaskDispatchTesting
 import Testing
 
-@Suite("Standing still for a task, with a time-out,")
+@Suite("A blocking wait for a task, with a time-out,")
 struct WaitTimeoutTests {
   @Test("moves virtual time to its end, and leaves the task untouched")
   func timeout() throws {

@@ -145,20 +145,20 @@ extension WorkItemTests {
       WorkItem.make(kind: .task, queue: dispatcher.background, label: nil, site: .here()) {},
       WorkItem.make(kind: .task, queue: dispatcher.background, label: nil, site: .here()) {}
     )
-    let told = Log()
+    let calls = Log()
     for number in 0..<3 {
-      one.whenFinished { told.note("one \(number) \($0)") }
-      other.whenFinished { told.note("other \(number) \($0)") }
+      one.whenFinished { calls.note("one \(number) \($0)") }
+      other.whenFinished { calls.note("other \(number) \($0)") }
     }
     one.finish(.cancelled)
-    #expect(told.all == (0..<3).map { "one \($0) \(Outcome.cancelled)" })
+    #expect(calls.all == (0..<3).map { "one \($0) \(Outcome.cancelled)" })
 
-    one.whenFinished { told.note("late \($0)") }
+    one.whenFinished { calls.note("late \($0)") }
     other.finish(.expired)
 
-    #expect(told.all.count == 7)
-    #expect(told.all[3] == "late \(Outcome.cancelled)")
-    #expect(told.all.last == "other 2 \(Outcome.expired)")
+    #expect(calls.all.count == 7)
+    #expect(calls.all[3] == "late \(Outcome.cancelled)")
+    #expect(calls.all.last == "other 2 \(Outcome.expired)")
   }
 
   @Test("that ends without an outcome leaves none of its observers to the next at its place")
@@ -195,17 +195,17 @@ extension WorkItemTests {
     let ended = (0..<200).map { _ in anItem() }
     let dropped = Slot<[WorkItem]>()
     dropped.value = (0..<200).map { _ in anItem() }
-    let told = Log()
+    let calls = Log()
     item.whenFinished { _ in
-      for other in ended { other.whenFinished { told.note("\($0)") } }
+      for other in ended { other.whenFinished { calls.note("\($0)") } }
       for other in ended { other.finish(.expired) }
-      for other in dropped.value ?? [] { other.whenFinished { _ in told.note("dropped") } }
+      for other in dropped.value ?? [] { other.whenFinished { _ in calls.note("dropped") } }
       dropped.value = nil
     }
 
     item.finish(.cancelled)
 
-    #expect(told.all == Array(repeating: "\(Outcome.expired)", count: 200))
+    #expect(calls.all == Array(repeating: "\(Outcome.expired)", count: 200))
     for other in ended {
       #expect(ItemLock.withLock(of: other) { $0[ObjectIdentifier(other)] } == nil)
     }

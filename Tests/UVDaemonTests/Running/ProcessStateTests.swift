@@ -83,11 +83,11 @@
     do {
       let daemon = try Daemon(UVDispatcher(), manager: .absent, logger: logger)
       daemon.beginShutdown(because: "test")
-      try standingStill { _ = try daemon.run() }
+      try blocking { _ = try daemon.run() }
     } catch { Issue.record("\(error)") }
   }
 
-  private func standingStill(_ body: () throws -> Void) rethrows { try body() }
+  private func blocking(_ body: () throws -> Void) rethrows { try body() }
 
   /// - Returns: Whether the signal was blocked before.
   @discardableResult

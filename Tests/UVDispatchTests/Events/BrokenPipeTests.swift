@@ -11,7 +11,7 @@ extension OnePool {
     @Test("fails on the loop's thread, and does not end the process", arguments: [false, true])
     func onTheLoop(isStarted: Bool) async {
       await #expect(processExitsWith: .success) { [isStarted] in
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let (here, there) = socketPair()
           close(there)
@@ -35,7 +35,7 @@ extension OnePool {
     @Test("has left nothing behind when the loop has ended: the thread is as it was")
     func afterTheLoop() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let (here, there) = socketPair()
           close(there)

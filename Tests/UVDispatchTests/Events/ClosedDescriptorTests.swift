@@ -91,7 +91,7 @@ extension OnePool {
     @Test("is no business of the dispatcher when the shutdown is over, nor is anything left behind")
     func shutdown() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let pipe = Pipe()
           let before = ThisProcess.descriptors
           for _ in 0..<20 {

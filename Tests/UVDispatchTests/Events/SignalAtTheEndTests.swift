@@ -36,13 +36,13 @@ extension OnePool {
       let signal = Signal(rawValue: 60)
       for _ in 0..<20 {
         let dispatcher = try UVDispatcher()
-        let told = Box(0)
-        try dispatcher.onSignal(signal) { deliveries in told.change { $0 += deliveries } }
+        let delivered = Box(0)
+        try dispatcher.onSignal(signal) { deliveries in delivered.change { $0 += deliveries } }
         try dispatcher.start()
         dispatcher.waitUntil { $0.loopThread.isClaimed && $0.loop.mustBeTold }
         deliver(signal)
         dispatcher.end()
-        #expect(told.value == 1)
+        #expect(delivered.value == 1)
       }
     }
 
@@ -51,16 +51,16 @@ extension OnePool {
       let signal = Signal(rawValue: 39)
       let dispatcher = try UVDispatcher()
       let pipe = Pipe()
-      let told = Box([String]())
+      let delivered = Box([String]())
       let first = Latch()
       try dispatcher.onSignal(signal) { _ in
-        told.change { $0.append("signal") }
+        delivered.change { $0.append("signal") }
         // A call for the descriptor would come after this one and before the next.
         if first.isOpen { dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero)) }
         first.open()
       }
       try dispatcher.onReady(pipe.readEnd, for: .readable) { _ in
-        told.change { $0.append("descriptor") }
+        delivered.change { $0.append("descriptor") }
       }
       try dispatcher.start()
       let gate = holdWorker(of: dispatcher)
@@ -71,7 +71,7 @@ extension OnePool {
       #expect(first.wait(patience))
       deliver(signal)
       dispatcher.waitUntil { $0.closing.report != nil }
-      #expect(told.value == ["signal", "signal"])
+      #expect(delivered.value == ["signal", "signal"])
       #expect(dispatcher.report?.unfinished.map(\.state) == [.abandoned])
       gate.open()
     }
@@ -80,8 +80,8 @@ extension OnePool {
     func whenItHasGivenUp() throws {
       let signal = Signal(rawValue: 39)
       let dispatcher = try UVDispatcher()
-      let told = Box(false)
-      try dispatcher.onSignal(signal) { _ in told.value = true }
+      let delivered = Box(false)
+      try dispatcher.onSignal(signal) { _ in delivered.value = true }
       try dispatcher.start()
       let gate = holdWorker(of: dispatcher)
       // The cancel phase does not abandon a job of a Task, so this job holds up the end.
@@ -90,7 +90,7 @@ extension OnePool {
         deliver(signal)
       }
       dispatcher.waitUntil { $0.closing.report != nil }
-      #expect(!told.value)
+      #expect(!delivered.value)
       gate.open()
     }
 

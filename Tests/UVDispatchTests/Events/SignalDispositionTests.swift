@@ -95,7 +95,7 @@ extension OnePool {
     @Test("has its old disposition in a forked child, where nothing can be registered")
     func forked() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let registration = try dispatcher.onSignal(.user2) { _ in }
 

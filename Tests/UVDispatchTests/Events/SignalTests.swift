@@ -49,7 +49,7 @@ extension OnePool {
     @Test("sent by another process comes at least once, and not more often than it was sent")
     func fromAnotherProcess() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let (seen, came) = (Box(0), Latch())
           try dispatcher.onSignal(.user1) { deliveries in

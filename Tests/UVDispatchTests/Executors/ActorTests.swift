@@ -121,7 +121,7 @@ extension OnePool {
       ) {
         let dispatcher = try UVDispatcher()
         let resident = Resident(on: dispatcher.makeQueue(label: "home", width: 1))
-        standingStill {
+        blocking {
           dispatcher.background { resident.assumeIsolated { $0.enter() } }
           dispatcher.runUntilIdle()
         }

@@ -11,7 +11,7 @@ extension OnePool {
     @Test("from another thread ends the process while the loop waits for work")
     func idle() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           try dispatcher.start()
@@ -29,7 +29,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           let started = Latch()
@@ -54,7 +54,7 @@ extension OnePool {
     func fromForeground() async {
       for loop in ["run", "start"] {
         await #expect(processExitsWith: .exitCode(7)) { [loop = loop as String] in
-          try standingStill {
+          try blocking {
             Leaving.watch()
             let dispatcher = try UVDispatcher()
             for _ in 0..<100 { dispatcher.background {} }
@@ -74,7 +74,7 @@ extension OnePool {
     @Test("from a worker's body aborts the process: libuv cannot join the thread that it is on")
     func fromWorker() async {
       await #expect(processExitsWith: .signal(SIGABRT)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           dispatcher.background { exit(0) }
@@ -86,7 +86,7 @@ extension OnePool {
     @Test("asked for by a worker's body, and called by the loop, ends the process well")
     func askedForByWorker() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           dispatcher.background { dispatcher.foreground { exit(chosenStatus) } }
@@ -98,7 +98,7 @@ extension OnePool {
     @Test("while other threads post ends the process with its own status", arguments: 0..<8)
     func whileOthersPost(round: Int) async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           try dispatcher.start()

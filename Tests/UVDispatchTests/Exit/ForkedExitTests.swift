@@ -11,7 +11,7 @@ extension OnePool {
     @Test("leaves by _exit() with its own status, and the parent shuts down as ever")
     func byUnderscoreExit() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           let ran = Latch()
@@ -31,7 +31,7 @@ extension OnePool {
     @Test("does not leave well by exit(): libuv joins threads that do not exist there")
     func byExit() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           let ran = Latch()
@@ -51,7 +51,7 @@ extension OnePool {
     @Test("may exec, and the new program leaves as it likes")
     func byExec() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           let ran = Latch()

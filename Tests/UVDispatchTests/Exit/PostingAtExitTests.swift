@@ -11,7 +11,7 @@ extension OnePool {
     @Test("does so without harm, also when libuv has already joined its threads")
     func afterJoin() async {
       await #expect(processExitsWith: .signal(SIGKILL)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           // Some versions of libuv have the kernel add threads for a loop, and these threads stay.
           unsafe setenv("UV_USE_IO_URING", "0", 1)

@@ -13,7 +13,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           for _ in 0..<100 { dispatcher.background {} }

@@ -11,7 +11,7 @@ extension OnePool {
     @Test("that calls exit() hangs there: libuv waits for its threads")
     func hangs() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let begun = Leaving.begun
           let others = ThisProcess.threadIDs
@@ -43,7 +43,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let begun = Leaving.begun
           let dispatcher = try UVDispatcher()
@@ -66,7 +66,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .exitCode(7), observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let dispatcher = try UVDispatcher()
           let started = Latch()

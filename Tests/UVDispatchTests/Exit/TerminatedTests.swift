@@ -12,7 +12,7 @@ extension OnePool {
     @Test("ends a process that has no handler, wherever the start is")
     func withoutHandler() async {
       await #expect(processExitsWith: .signal(SIGTERM)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let makes = Latch()
           _ = OtherThread {
@@ -32,7 +32,7 @@ extension OnePool {
     @Test("interrupts nothing where it has a handler: each start works or says why it did not")
     func withHandler() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           // The first use of the global may take a lock, which a signal handler must not do.
           handled.store(false, ordering: .relaxed)
@@ -81,14 +81,14 @@ extension OnePool {
     func shutdownFirst() async {
       for loop in ["run", "start"] {
         await #expect(processExitsWith: .exitCode(7)) { [loop = loop as String] in
-          try standingStill {
+          try blocking {
             Leaving.watch()
             let dispatcher = try UVDispatcher()
             let ran = Box(0)
             dispatcher.background { ran.increment() }
             dispatcher.foreground { ran.increment() }
             dispatcher.foreground.after(.seconds(3600)) { ran.increment() }
-            let (waits, told) = (Latch(), Latch())
+            let (waits, hasAsked) = (Latch(), Latch())
             let waiting = Box(pthread_self())
             _ = OtherThread {
               // One thread waits for the signal and asks for the end, as a daemon does it.
@@ -101,11 +101,11 @@ extension OnePool {
               var number: CInt = 0
               unsafe sigwait(&terminate, &number)
               dispatcher.beginShutdown()
-              told.open()
+              hasAsked.open()
             }
             guard waits.wait(patience) else { exit(1) }
             pthread_kill(waiting.value, SIGTERM)
-            guard told.wait(patience) else { exit(1) }
+            guard hasAsked.wait(patience) else { exit(1) }
 
             if loop == "run" { dispatcher.run() } else { try dispatcher.start() }
 

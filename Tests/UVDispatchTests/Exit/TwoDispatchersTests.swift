@@ -35,7 +35,7 @@ extension OnePool {
     @Test("one shut down and one not, leave by exit() with the status that was given")
     func oneShutDown() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           let first = try UVDispatcher()
           let second = try UVDispatcher()

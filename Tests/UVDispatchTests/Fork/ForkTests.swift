@@ -11,7 +11,7 @@ extension OnePool {
     @Test("every submission is refused at once, and the parent goes on")
     func everySubmission() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let view = dispatcher.makeQueue(label: "view", width: 2)
           let ran = Box(0)
@@ -34,7 +34,7 @@ extension OnePool {
     @Test("a submission takes no lock, which a thread of the parent may have held")
     func lockedParent() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let view = dispatcher.makeQueue(label: "view", width: 2)
 
@@ -50,7 +50,7 @@ extension OnePool {
     @Test("what the parent has queued is not waited for, and that takes no lock")
     func waiting() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let (ended, group) = (dispatcher.background.submit {}, WorkGroup())
           dispatcher.runUntilIdle()
@@ -74,7 +74,7 @@ extension OnePool {
     @Test("a loop cannot be run, and that takes no lock either")
     func run() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
 
           let status = withLockHeldElsewhere(dispatcher) {
@@ -91,7 +91,7 @@ extension OnePool {
     @Test("a dispatcher can be let go of, and the parent's loop goes on")
     func letGoOf() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let pipe = Pipe()
           let ran = Box(0)
           let held = Box<UVDispatcher?>(try UVDispatcher())
@@ -120,7 +120,7 @@ extension OnePool {
     func insideBody() async {
       for lane in Lane.allCases {
         await #expect(processExitsWith: .success) { [lane = lane.description as String] in
-          try standingStill {
+          try blocking {
             let dispatcher = try UVDispatcher()
             let view = dispatcher.makeQueue(label: "view", width: 2)
             let queue = lane == "foreground" ? dispatcher.foreground : dispatcher.background
@@ -148,7 +148,7 @@ extension OnePool {
     @Test("a dispatcher that was made before another is forked too")
     func allDispatchers() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatchers = try (0..<3).map { _ in try UVDispatcher() }
           let broken = inForkedChild { () -> String? in
             for dispatcher in dispatchers {

@@ -11,7 +11,7 @@ extension OnePool {
     @Test("lets nothing in, and takes no lock, which a thread of the parent may have held")
     func leave() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let group = WorkGroup()
           let ran = Box(0)

@@ -11,7 +11,7 @@ extension OnePool {
     @Test("a forked child is refused what it submits with a handle and a group, each time")
     func refused() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let end = EndOfDispatcher()
           try submitWhileForking(telling: end)
           #expect(end.isGone.wait(patience))

@@ -78,7 +78,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) { [threads] in
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "\(threads)", 1)
           let rounds = environment("ACROSS_ROUNDS").flatMap { Int($0) }
           for seed in 0..<(rounds ?? (ThisProcess.isSanitized ? 30 : 300)) {

@@ -13,7 +13,7 @@ extension OnePool {
       "go on, although threads are kept for another dispatcher, which is idle", arguments: 3...5)
     func besideAnIdleOne(threads: Int) async {
       await #expect(processExitsWith: .success) { [threads] in
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "\(threads)", 1)
           let idle = try UVDispatcher()
           let busy = try UVDispatcher()
@@ -39,7 +39,7 @@ extension OnePool {
       arguments: ["a handle", "a group", "a turn behind another task"])
     func several(what: String) async {
       await #expect(processExitsWith: .success) { [what] in
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "4", 1)
           let all = try (0..<3).map { _ in try UVDispatcher() }
           let begun = Latch(3)
@@ -78,7 +78,7 @@ extension OnePool {
       ])
     func laterMember(before: String) async {
       await #expect(processExitsWith: .success) { [before] in
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let waiting = try UVDispatcher()
           let later = try UVDispatcher()
@@ -116,7 +116,7 @@ extension OnePool {
     )
     func outside() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let (body, later, group) = (try HeldThread(), try UVDispatcher(), WorkGroup())
           group.enter()
           let waiter = WatchedThread {
@@ -137,7 +137,7 @@ extension OnePool {
     @Test("go on, if the last notification of such a group went to a dispatcher that is gone")
     func notifiedOfOneThatIsGone() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let (body, other, group) = (try HeldThread(), try UVDispatcher(), WorkGroup())
           other.background(group: group) {}
           group.notify(on: try UVDispatcher().background) {}
@@ -156,7 +156,7 @@ extension OnePool {
     @Test("leave a thread to one that is idle, as long as one of them goes on")
     func oneGoesOn() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "4", 1)
           let idle = try UVDispatcher()
           let busy = try UVDispatcher()
@@ -188,7 +188,7 @@ extension OnePool {
     @Test("leave one to it as well when they go on again")
     func goesOnAgain() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "3", 1)
           let idle = try UVDispatcher()
           let busy = try UVDispatcher()

@@ -31,7 +31,7 @@ extension OnePool {
       #expect(meter.most <= dispatcher.effectiveBackgroundWidth)
     }
 
-    @Test("a file's status comes back at once while every body stands still")
+    @Test("a file's status comes back at once while every body is blocked")
     func statBehindBlockedWork() throws {
       let dispatcher = try UVDispatcher()
       let gate = Latch()
@@ -52,7 +52,7 @@ extension OnePool {
     @Test("a pool of one thread is shared by quanta", arguments: [1, 2])
     func smallPool(threads: Int) async {
       await #expect(processExitsWith: .success) { [threads] in
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "\(threads)", 1)
           let dispatcher = try UVDispatcher()
           let isOver = Box(false)
@@ -68,7 +68,7 @@ extension OnePool {
       }
     }
 
-    @Test("a file's status comes back at once while the bodies of two dispatchers stand still")
+    @Test("a file's status comes back at once while the bodies of two dispatchers are blocked")
     func statBehindTwoDispatchers() throws {
       let (first, second) = (try UVDispatcher(), try UVDispatcher())
       let gate = Latch()
@@ -157,7 +157,7 @@ extension OnePool {
     @Test("in a pool of eight, they leave one to each of two others")
     func longBodiesBesideTwoOthers() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "8", 1)
           let (busy, gate) = (try UVDispatcher(), Latch())
           let others = [try UVDispatcher(), try UVDispatcher()]
@@ -202,7 +202,7 @@ extension OnePool {
     }
 
     @Test(
-      "a dispatcher that finds no thread has one once the other has ended a body, or never stands still",
+      "a dispatcher that finds no thread has one once the other has ended a body, or is never blocked",
       arguments: [false, true])
     func findsNoThread(goesOn: Bool) throws {
       let (first, second) = (try UVDispatcher(), try UVDispatcher())

@@ -12,7 +12,7 @@ extension OnePool {
     @Test("has libuv's thread, although the thread waits by another dispatcher")
     func byAnother() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let (body, first, last) = (try LongBody(), try UVDispatcher(), try UVDispatcher())
           let (group, ran) = (WorkGroup(), Latch())
           first.background(group: group) { ran.open() }
@@ -32,7 +32,7 @@ extension OnePool {
     @Test("has it, although that is its first member and the thread is on its way into the wait")
     func joinsOnTheWay() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let (body, last) = (try LongBody(), try UVDispatcher())
           for _ in 0..<20 {
             let (group, first, ran) = (WorkGroup(), try UVDispatcher(), Latch())

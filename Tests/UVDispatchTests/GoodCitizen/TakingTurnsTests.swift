@@ -43,7 +43,7 @@ extension OnePool {
       arguments: ["a handle", "a group"])
     func areWaitedFor(by what: String) async {
       await #expect(processExitsWith: .success) { [what] in
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let all = try (0..<4).map { _ in try UVDispatcher() }
           let (mayWait, begun, ended) = (Latch(), Latch(), Latch(2))
@@ -101,7 +101,7 @@ extension OnePool {
       "are each served, although one before them is let go of, and what it held keeps its thread")
     func servedBesideADeinit() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let (first, last) = (try UVDispatcher(), try UVDispatcher())
           let (keeper, begun, gate, ran) = (Keeper(), Latch(), Latch(), Latch())
@@ -138,7 +138,7 @@ extension OnePool {
       arguments: [false, true])
     func blockedElsewhere(forReport: Bool) async {
       await #expect(processExitsWith: .success) { [forReport] in
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let (first, second) = (try UVDispatcher(), try UVDispatcher())
           let (ran, ended) = (Latch(), Latch())
@@ -162,7 +162,7 @@ extension OnePool {
     @Test("have no spare thread of the pool any more once the wait is over")
     func noSpareAfterAWait() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let first = try UVDispatcher()
           let second = try UVDispatcher()
@@ -191,7 +191,7 @@ extension OnePool {
     @Test("are each served where the pool has a thread for one run, and one for others")
     func smallPool() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let (first, second) = (try UVDispatcher(), try UVDispatcher())
           let (isOver, served, begun) = (Box(false), Latch(), Latch())

@@ -11,7 +11,7 @@ extension OnePool {
     @Test("that are run and shut down leave no descriptor and no thread behind")
     func ran() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           withoutIOURing()
           try runAndEnd()
           let before = (ThisProcess.descriptors, ThisProcess.threads)
@@ -25,7 +25,7 @@ extension OnePool {
     func started() async {
       await #expect(processExitsWith: .success) {
         withoutIOURing()
-        try standingStill { try runAndEnd() }
+        try blocking { try runAndEnd() }
         let before = (ThisProcess.descriptors, ThisProcess.threads)
         // Kept here, since a dispatcher that is still held must leave nothing behind either.
         var kept: [UVDispatcher] = []
@@ -44,7 +44,7 @@ extension OnePool {
     @Test("that are let go of with work in them leave no descriptor and no thread behind")
     func dropped() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           withoutIOURing()
           try runAndEnd()
           let before = (ThisProcess.descriptors, ThisProcess.threads)
@@ -63,7 +63,7 @@ extension OnePool {
     @Test("live beside each other, each with its own work")
     func together() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatchers = try (0..<200).map { _ in try UVDispatcher() }
           let ran = Box(0)
           for dispatcher in dispatchers {

@@ -11,7 +11,7 @@ extension OnePool {
     @Test("is given back with each dispatcher, run or not")
     func dispatchers() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           // Less than the smallest handle, which has 120 bytes.
           expectNoGrowth(of: 100, rounds: 10_000) {
             let dispatcher = try? UVDispatcher()
@@ -24,7 +24,7 @@ extension OnePool {
     @Test("is given back with each worker run")
     func leases() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           try WorkerRuns.prepare()
           // A request and its body together take more than twice as much.
           expectNoGrowth(of: 40, rounds: 40_000) {
@@ -39,7 +39,7 @@ extension OnePool {
     @Test("is given back when the system has no descriptors left")
     func refused() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           var limit = rlimit()
           unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
           // One more descriptor, for looking at the memory.

@@ -99,7 +99,7 @@ struct PlainInViewTests {
     bare.core.enqueue(caller)
 
     let context = bare.core.makeContext(on: .background)
-    _ = bare.core.startOnWorker(context)
+    _ = bare.core.beginOnWorker(in: context)
     _ = context.takePlain()
 
     #expect(caller.isAdmitted == (viewWidth == 2))

@@ -10,15 +10,15 @@ struct WaitingItemTests {
   private let bare = BareCore()
   private var core: Core { bare.core }
 
-  enum Stand: CaseIterable, CustomTestStringConvertible {
+  enum Place: CaseIterable, CustomTestStringConvertible {
     case lane, view, foreground, timer, repeating, notification, due
 
     var testDescription: String { "\(self)" }
   }
 
-  private func put(_ stand: Stand) -> WorkItem {
+  private func put(_ place: Place) -> WorkItem {
     let item =
-      switch stand {
+      switch place {
       case .lane: bare.item()
       case .view: bare.item(.task, on: .background, bare.view)
       case .foreground: bare.item(.task, on: .foreground)
@@ -31,9 +31,9 @@ struct WaitingItemTests {
     return item
   }
 
-  @Test("needs no task to be cancelled", arguments: Stand.allCases)
-  func cancelled(stand: Stand) {
-    let item = put(stand)
+  @Test("needs no task to be cancelled", arguments: Place.allCases)
+  func cancelled(place: Place) {
+    let item = put(place)
     #expect(core.accounts.ledger.waiting == 1)
 
     #expect(core.cancel(item) == .beforeStart)
@@ -67,9 +67,9 @@ struct WaitingItemTests {
     #expect(core.runningTask(of: item) == nil)
   }
 
-  @Test("is cancelled with the task that the core was asked for", arguments: Stand.allCases)
-  func askedAndCancelled(stand: Stand) {
-    let item = put(stand)
+  @Test("is cancelled with the task that the core was asked for", arguments: Place.allCases)
+  func askedAndCancelled(place: Place) {
+    let item = put(place)
     _ = core.task(for: item)
 
     #expect(core.cancel(item) == .beforeStart)
@@ -93,10 +93,10 @@ struct WaitingItemTests {
   func moved(seed: Int, isNamed: Bool) {
     core.doors.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
     var dice = Dice(seed: seed)
-    for stand in [Stand.lane, .view, .foreground, .due] {
-      var items = (0..<500).map { _ in put(stand) }
+    for place in [Place.lane, .view, .foreground, .due] {
+      var items = (0..<500).map { _ in put(place) }
       while !items.isEmpty {
-        if dice.roll(3) == 0 { items.append(put(stand)) }
+        if dice.roll(3) == 0 { items.append(put(place)) }
         let item = items.remove(at: dice.roll(items.count))
         #expect(core.cancel(item) == .beforeStart)
         bare.deliver()
@@ -109,13 +109,13 @@ struct WaitingItemTests {
 
   @Test(
     "is let go of when it is cancelled, and was let go of when it is too late for that",
-    arguments: [Stand.lane, .view, .foreground, .due], [true, false])
-  func letGo(stand: Stand, isNamed: Bool) {
+    arguments: [Place.lane, .view, .foreground, .due], [true, false])
+  func letGo(place: Place, isNamed: Bool) {
     core.doors.name = isNamed ? WorkItem.DispatcherName(ofDispatcher: 7) : .none
     weak var cancelled: WorkItem?
     weak var waiting: WorkItem?
     do {
-      let items = (0..<3).map { _ in put(stand) }
+      let items = (0..<3).map { _ in put(place) }
       (cancelled, waiting) = (items[1], items[2])
       #expect(core.cancel(items[1]) == .beforeStart)
       #expect(core.cancel(items[1]) == .tooLate)
@@ -144,18 +144,18 @@ struct WaitingItemTests {
   }
 
   @Test(
-    "is not taken out of a dispatcher that it does not stand in", arguments: [Stand.lane, .timer],
+    "is not taken out of a dispatcher that it does not stand in", arguments: [Place.lane, .timer],
     [false, true])
-  func strayed(stand: Stand, isNameless: Bool) async {
+  func strayed(place: Place, isNameless: Bool) async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) { [stand = "\(stand)" as String, isNameless] in
+    ) { [place = "\(place)" as String, isNameless] in
       let (mine, other) = (BareCore(), BareCore())
       if isNameless { (mine.core.doors.name, other.core.doors.name) = (.none, .none) }
-      let stand = Stand.allCases.first { "\($0)" == stand }!
-      let item = stand == .lane ? mine.item() : mine.item(.timer, due: .distantFuture)
+      let place = Place.allCases.first { "\($0)" == place }!
+      let item = place == .lane ? mine.item() : mine.item(.timer, due: .distantFuture)
       mine.core.put(item)
-      other.core.put(stand == .lane ? other.item() : other.item(.timer, due: .distantFuture))
+      other.core.put(place == .lane ? other.item() : other.item(.timer, due: .distantFuture))
       _ = other.core.cancel(item)
     }
     #expect(result?.said("it was submitted to another one") == true)

@@ -88,7 +88,7 @@ struct MonitorTests {
   }
 
   @Test("wakes the waiting thread while the calling one goes on to wait as well")
-  func toldBeforeWaiting() {
+  func notifiedBeforeWaiting() {
     let turns = Turns()
     let other = WatchedThread {
       turns.monitor.lock()

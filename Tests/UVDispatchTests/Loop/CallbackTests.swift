@@ -110,10 +110,10 @@ extension OnePool {
     func syncBesideWorker() throws {
       let (dispatcher, pipe) = (try UVDispatcher(), Pipe())
       let (isRunning, gate) = (Latch(), Latch())
-      let wasToldInTime = Box(false)
+      let wasRefusedInTime = Box(false)
       dispatcher.background {
         isRunning.open()
-        wasToldInTime.value = gate.wait(patience)
+        wasRefusedInTime.value = gate.wait(patience)
       }
       #expect(isRunning.wait(patience))
       dispatcher.foreground {
@@ -126,7 +126,7 @@ extension OnePool {
 
       dispatcher.run()
 
-      #expect(wasToldInTime.value)
+      #expect(wasRefusedInTime.value)
     }
 
     @Test("can wait for what the pool does, and not for what its own loop would")

@@ -22,7 +22,7 @@ extension OnePool {
       let loop = LoopThread(dispatcher)
 
       dispatcher.beginShutdown()
-      loop.waitUntilItStands()
+      loop.waitUntilItSleeps()
 
       #expect(ran.value == 1)
       #expect(!loop.hasReturned)
@@ -45,7 +45,7 @@ extension OnePool {
       let loop = LoopThread(dispatcher)
 
       dispatcher.beginShutdown()
-      loop.waitUntilItStands()
+      loop.waitUntilItSleeps()
 
       #expect(!loop.hasReturned)
       dispatcher.engine.loop.wake()
@@ -59,7 +59,7 @@ extension OnePool {
     @Test("has given its descriptors back when run() returns, whatever refers to the dispatcher")
     func descriptors() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           // The first dispatcher of a process opens more descriptors: some for all loops, and some for worker
           // runs.
           let first = try UVDispatcher()
@@ -104,7 +104,7 @@ private final class LoopThread: Sendable {
   func join() -> Bool { thread.join() }
 
   /// Waits until the loop is over and its thread sleeps, or until the thread has returned all the same.
-  func waitUntilItStands() {
+  func waitUntilItSleeps() {
     // No event tells of this moment, so the test looks again and again.
     while !dispatcher.engine.withCore({ $0.loop.isOver }) {}
     while !hasReturned {

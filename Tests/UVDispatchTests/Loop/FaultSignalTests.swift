@@ -36,7 +36,7 @@ extension OnePool {
     @Test("are let in by the workers, also if the pool was first used by a thread that blocks them")
     func workers() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           var all = sigset_t()
           unsafe sigfillset(&all)
@@ -62,7 +62,7 @@ extension OnePool {
     @Test("reach their handler when a body on the thread of start() does what it must not")
     func crash() async {
       await #expect(processExitsWith: .exitCode(7)) {
-        try standingStill {
+        try blocking {
           Leaving.watch()
           var action = sigaction()
           unsafe action.__sigaction_handler.sa_handler = { _ in _exit(chosenStatus) }

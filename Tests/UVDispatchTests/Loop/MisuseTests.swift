@@ -13,7 +13,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.foreground(label: "reload") { dispatcher.run() }
           dispatcher.run()
@@ -28,7 +28,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           try dispatcher.start()
           dispatcher.waitUntil { $0.loop.mustBeTold }
@@ -45,7 +45,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.foreground(fileID: "Module/File.swift", line: 4711) { dispatcher.run() }
           dispatcher.run()
@@ -59,7 +59,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.background(label: "hash") { dispatcher.run() }
           _ = Latch().wait(patience)
@@ -74,7 +74,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           try? dispatcher.background.sync { _ = dispatcher.run() }
         }
@@ -87,7 +87,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.foreground(label: "reload") { try? dispatcher.start() }
           dispatcher.run()
@@ -102,7 +102,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.foreground(label: "reload") { dispatcher.runUntilIdle() }
           dispatcher.runUntilIdle()
@@ -117,7 +117,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.beginShutdown()
           dispatcher.run()
@@ -132,7 +132,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           try dispatcher.start()
           dispatcher.run()
@@ -146,7 +146,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           unsafe dispatcher.withLoop { _ in }
         }
@@ -159,7 +159,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.background(label: "hash") { unsafe dispatcher.withLoop { _ in } }
           dispatcher.run()
@@ -175,7 +175,7 @@ extension OnePool {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) { [ticks] in
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           dispatcher.foreground {
             unsafe dispatcher.withLoop { unsafe Adopted.leaveTimer(on: $0, ticks: ticks) }

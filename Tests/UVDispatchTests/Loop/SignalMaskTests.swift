@@ -16,7 +16,7 @@ extension OnePool {
       arguments: BodyPlace.allCases, [SIGTERM, SIGPIPE])
     private func children(place: BodyPlace, ending: CInt) async {
       await #expect(processExitsWith: .success) { [place, ending] in
-        try standingStill {
+        try blocking {
           Leaving.watch()
           signal(SIGPIPE) { _ in }
           // The thread of `run()` is the caller's, and keeps its mask.

@@ -10,7 +10,7 @@ extension OnePool {
     @Test("wakes no thread for a second, whatever stands in it")
     func idle() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           // A sanitizer has threads of its own, which do not sleep.
           guard !ThisProcess.isSanitized else { return }
           let others = ThisProcess.threadIDs
@@ -75,7 +75,7 @@ extension OnePool {
     @Test("with threads that wait for it lets them sleep")
     func waiters() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           // A sanitizer has threads of its own, which do not sleep.
           guard !ThisProcess.isSanitized else { return }
           let others = ThisProcess.threadIDs

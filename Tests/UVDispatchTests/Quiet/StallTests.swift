@@ -18,7 +18,7 @@ extension OnePool {
       #expect(observer.oldIsOld.wait(patience))
 
       dispatcher.background(label: "new") { gate.hold(patience) }
-      #expect(observer.newIsTold.wait(patience))
+      #expect(observer.newIsReported.wait(patience))
       gate.open()
       dispatcher.runUntilIdle()
 
@@ -33,7 +33,7 @@ extension OnePool {
 /// That must come before the first body is reported again.
 private final class Stalls: TaskObserver {
   let oldIsOld = Latch()
-  let newIsTold = Latch()
+  let newIsReported = Latch()
   let held = Box<Duration?>(nil)
   let oldCameFirst = Box(false)
 
@@ -45,7 +45,7 @@ private final class Stalls: TaskObserver {
     if event.task.label == "old", duration >= .milliseconds(1280) { oldIsOld.open() }
     if event.task.label == "new" {
       held.change { $0 = $0 ?? duration }
-      newIsTold.open()
+      newIsReported.open()
     }
   }
 }

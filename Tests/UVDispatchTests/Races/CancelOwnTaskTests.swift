@@ -46,9 +46,9 @@ extension OnePool {
 
     @Test("is told so to the observer, once")
     func observed() throws {
-      let told = Told()
+      let counter = RequestCounter()
       let dispatchers: [any TaskDispatcher] = [
-        try UVDispatcher(.init(observer: told)), RecordingDispatcher(.init(observer: told)),
+        try UVDispatcher(.init(observer: counter)), RecordingDispatcher(.init(observer: counter)),
       ]
       for dispatcher in dispatchers {
         dispatcher.background.submit(label: "own") {
@@ -56,8 +56,8 @@ extension OnePool {
           CurrentTask.cancel()
         }
         try run(dispatcher)
-        #expect(told.requests.value == 1)
-        told.requests.value = 0
+        #expect(counter.requests.value == 1)
+        counter.requests.value = 0
       }
     }
 
@@ -94,7 +94,7 @@ extension OnePool {
   }
 }
 
-private final class Told: TaskObserver {
+private final class RequestCounter: TaskObserver {
   let requests = Box(0)
 
   func observe(_ event: TaskEvent) {

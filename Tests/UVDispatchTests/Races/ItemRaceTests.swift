@@ -12,12 +12,12 @@ extension OnePool {
     func observers() {
       for _ in 0..<2_000 {
         let item = anItem()
-        let told = (0..<3).map { _ in Counter() }
+        let calls = (0..<3).map { _ in Counter() }
         let isRight = Counter()
         func observe(_ number: Int) -> @Sendable () -> Void {
           {
             item.whenFinished { outcome in
-              told[number].add()
+              calls[number].add()
               if outcome == .completed, item.outcome == .completed { isRight.add() }
             }
           }
@@ -32,7 +32,7 @@ extension OnePool {
           ])
 
         #expect(ended)
-        #expect(told.map(\.value) == [1, 1, 1])
+        #expect(calls.map(\.value) == [1, 1, 1])
         #expect(isRight.value == 3)
       }
     }
@@ -74,8 +74,8 @@ struct EarlyQuestionTests {
       kind: .task, queue: TaskQueue(dispatcher: RecordingDispatcher(), lane: .background),
       label: nil, site: .here()
     ) { throw CancellationError() }
-    let told = Counter()
-    item.whenFinished { _ in told.add() }
+    let calls = Counter()
+    item.whenFinished { _ in calls.add() }
     item.noteFailureSeen()
 
     let hasBegun = item.begin()
@@ -85,7 +85,7 @@ struct EarlyQuestionTests {
 
     #expect(hasBegun)
     #expect(hasEnded)
-    #expect(told.value == 1)
+    #expect(calls.value == 1)
     #expect(item.failureIsSeen)
     #expect(!item.isRunning)
     #expect(!item.begin())

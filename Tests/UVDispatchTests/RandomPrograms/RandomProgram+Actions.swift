@@ -30,7 +30,7 @@ extension RandomProgram {
     isBarrier ? queues[slip.queue].barrier : queues[slip.queue]
   }
 
-  func runUntilIdle(_ slip: Slip, _ isAccepted: Bool?) {
+  func noteReturn(_ slip: Slip, _ isAccepted: Bool?) {
     let returned = ticket()
     slip.note {
       $0.returned = returned
@@ -48,7 +48,7 @@ extension RandomProgram {
         halfTime.hold(patience)
         perform(slip)
       }
-      runUntilIdle(slip, admission.isAccepted)
+      noteReturn(slip, admission.isAccepted)
     }
   }
 
@@ -58,7 +58,7 @@ extension RandomProgram {
     let admission = target(of: slip, isBarrier)(line: UInt(slip.number)) { [self] in
       perform(slip)
     }
-    runUntilIdle(slip, admission.isAccepted)
+    noteReturn(slip, admission.isAccepted)
   }
 
   func submit(_ actor: inout Actor) {
@@ -77,7 +77,7 @@ extension RandomProgram {
     ) { [self] in perform(slip) }
     var isRefused = false
     if case .refused = handle.outcomeIfFinished { isRefused = true }
-    runUntilIdle(slip, !isRefused)
+    noteReturn(slip, !isRefused)
     slip.isHandled(
       by: .init(
         cancel: { handle.cancel() }, outcome: { handle.outcomeIfFinished },
@@ -95,7 +95,7 @@ extension RandomProgram {
       site: CallSite(fileID: #fileID, line: UInt(slip.number)),
       due: DispatcherInstant(nanoseconds: due)
     ) { [self] in perform(slip) }
-    runUntilIdle(slip, dispatcher.submit(item).isAccepted)
+    noteReturn(slip, dispatcher.submit(item).isAccepted)
     let dispatcher = dispatcher
     slip.isHandled(by: .init(cancel: { dispatcher.cancel(item) }, outcome: { item.outcome }))
   }
@@ -114,7 +114,7 @@ extension RandomProgram {
     }
     var isRefused = false
     if case .refused = timer.outcomeIfFinished { isRefused = true }
-    runUntilIdle(slip, !isRefused)
+    noteReturn(slip, !isRefused)
     slip.isHandled(by: .init(cancel: { timer.cancel() }, outcome: { timer.outcomeIfFinished }))
   }
 
@@ -123,7 +123,7 @@ extension RandomProgram {
     let admission = group.notify(on: queues[slip.queue], line: UInt(slip.number)) { [self] in
       perform(slip)
     }
-    runUntilIdle(slip, admission.isAccepted)
+    noteReturn(slip, admission.isAccepted)
   }
 
   /// Submits a body whose reply runs on the foreground.
@@ -132,7 +132,7 @@ extension RandomProgram {
     let reply = draft(.reply, &actor, on: 0)
     let admission = queues[slip.queue](
       line: UInt(slip.number), { [self] in perform(slip) }, then: { [self] _ in perform(reply) })
-    runUntilIdle(slip, admission.isAccepted)
+    noteReturn(slip, admission.isAccepted)
   }
 
   func cancel(_ actor: inout Actor) {

@@ -46,12 +46,12 @@ extension RandomProgram {
     defer { if actor.parent != nil { mark(.syncEnded) } }
     do {
       try target(of: slip, isBarrier).sync(line: UInt(slip.number)) { perform(slip) }
-      runUntilIdle(slip, true)
+      noteReturn(slip, true)
     } catch WaitRefusal.wouldDeadlock {
       slip.note { $0.wouldDeadlock = true }
-      runUntilIdle(slip, false)
+      noteReturn(slip, false)
     } catch {
-      runUntilIdle(slip, false)
+      noteReturn(slip, false)
     }
   }
 
@@ -93,12 +93,12 @@ extension RandomProgram {
         try await target.run(priority: .medium, line: UInt(slip.number)) { [self] in
           perform(slip)
         }
-        runUntilIdle(slip, true)
+        noteReturn(slip, true)
       } catch is CancellationError {
         slip.note { $0.outcome = .cancelled }
-        runUntilIdle(slip, nil)
+        noteReturn(slip, nil)
       } catch {
-        runUntilIdle(slip, false)
+        noteReturn(slip, false)
       }
       tasks.leave()
     }

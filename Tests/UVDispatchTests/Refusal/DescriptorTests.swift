@@ -13,7 +13,7 @@ extension OnePool {
       // Each number of spare descriptors makes libuv fail at another place.
       for spare in 0..<12 {
         await #expect(processExitsWith: .success) { [spare = spare as Int] in
-          standingStill {
+          blocking {
             let before = ThisProcess.descriptors
             let isRefused = withSpareDescriptors(spare) { throwsUVError { try UVDispatcher() } }
             guard isRefused else { return }
@@ -30,7 +30,7 @@ extension OnePool {
     @Test("a later dispatcher is refused with an error, and nothing is left behind")
     func laterDispatcher() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           #expect(works())
           var refusals = 0
           for spare in 0..<8 {
@@ -53,7 +53,7 @@ extension OnePool {
     @Test("the error names libuv's call and says what the system says")
     func error() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           #expect(works())
           let error = withSpareDescriptors(0) { () -> (any Error)? in
             do { _ = try UVDispatcher() } catch { return error }
@@ -71,7 +71,7 @@ extension OnePool {
     @Test("a dispatcher that is there goes on, with all its forms")
     func goesOn() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           guard let dispatcher = try? UVDispatcher() else { fatalError() }
           withSpareDescriptors(0) {
             let ran = Box(0)
@@ -95,7 +95,7 @@ extension OnePool {
     @Test("start() throws, and the loop can be run all the same")
     func start() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           // A sanitizer needs the address space itself.
           guard !ThisProcess.isSanitized else { return }
           guard let dispatcher = try? UVDispatcher() else { fatalError() }

@@ -13,7 +13,7 @@ extension OnePool {
       arguments: [(1, 1), (2, 1), (4, 3), (16, 15)])
     func size(threads: Int, width: Int) async {
       await #expect(processExitsWith: .success) { [threads, width] in
-        standingStill {
+        blocking {
           let dispatcher = dispatcher(poolSize: "\(threads)")
           #expect(dispatcher.effectivePoolThreads == threads)
           #expect(dispatcher.effectiveBackgroundWidth == width)
@@ -37,7 +37,7 @@ extension OnePool {
     @Test("of one thread still runs views, barriers, syncs and waits", arguments: [1, 2])
     func oneThread(threads: Int) async {
       await #expect(processExitsWith: .success) { [threads] in
-        standingStill {
+        blocking {
           let dispatcher = dispatcher(poolSize: "\(threads)")
           let view = dispatcher.makeQueue(label: "view", width: 4)
           let other = dispatcher.makeQueue(label: "other", width: 1)
@@ -64,7 +64,7 @@ extension OnePool {
         "abc", "0", "-3", "", " ", "4 ", " 4", "4x", "1025", "99999999999999999999", "0x4",
       ] {
         await #expect(processExitsWith: .success) { [text = text as String] in
-          standingStill {
+          blocking {
             unsafe setenv("UV_THREADPOOL_SIZE", text, 1)
             do {
               _ = try UVDispatcher()
@@ -81,7 +81,7 @@ extension OnePool {
     @Test("that changes once the pool has begun changes nothing")
     func lateChange() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           let first = dispatcher(poolSize: "2")
           first.background {}
           first.runUntilIdle()
@@ -94,7 +94,7 @@ extension OnePool {
     @Test("that changed since other code began to use the pool is not believed")
     func othersPool() async {
       await #expect(processExitsWith: .success) {
-        standingStill {
+        blocking {
           unsafe setenv("UV_THREADPOOL_SIZE", "2", 1)
           let served = Latch()
           Adopted.usePool { served.open() }
@@ -111,7 +111,7 @@ extension OnePool {
     func widthAskedFor() async {
       for (asked, width) in [(1, 1), (2, 2), (3, 3), (4, 3), (100, 3), (Int.max, 3)] {
         await #expect(processExitsWith: .success) { [asked = asked as Int, width = width as Int] in
-          standingStill {
+          blocking {
             unsafe setenv("UV_THREADPOOL_SIZE", "4", 1)
             guard let dispatcher = try? UVDispatcher(.init(backgroundWidth: asked)) else {
               fatalError()

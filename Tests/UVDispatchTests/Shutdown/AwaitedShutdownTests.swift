@@ -29,7 +29,7 @@ extension OnePool {
     @Test("run there, also when the loop was just told to stop")
     func afterStop() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let dispatcher = try UVDispatcher()
           let (here, asked, ran) = (CurrentThread.id, Box(0), Box(0))
           dispatcher.foreground {

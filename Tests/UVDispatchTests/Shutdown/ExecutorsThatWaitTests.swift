@@ -101,13 +101,13 @@ extension OnePool {
     func executorOfAnAbandonedBody() async throws {
       let dispatcher = try UVDispatcher()
       let (keeper, begun, gate) = (Keeper(), Latch(), Latch())
-      let (told, ended) = (Latch(), Latch())
+      let (mayEnd, ended) = (Latch(), Latch())
       // A body that asks for the end may run on until the report.
       let handle = dispatcher.background.submit {
         begun.open()
         _ = gate.wait(patienceWithTasks)
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
-        #expect(told.wait(patienceWithTasks))
+        #expect(mayEnd.wait(patienceWithTasks))
         ended.open()
       }
       let awaited = Task(executorPreference: keeper) { await handle.outcome }
@@ -125,7 +125,7 @@ extension OnePool {
       #expect(await onOtherThread { keeper.kept.wait(patience) })
       keeper.gate.open()
       #expect(await awaited.value == .abandoned)
-      told.open()
+      mayEnd.open()
       #expect(await onOtherThread { ended.wait(patience) })
     }
 

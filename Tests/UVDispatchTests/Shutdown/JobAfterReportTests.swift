@@ -13,11 +13,11 @@ extension OnePool {
     @Test("holds up the loop, which sleeps until its end", arguments: [false, true])
     func rests(untilIdle: Bool) throws {
       let dispatcher = try UVDispatcher()
-      let (isTold, gate) = (Flag(), Latch())
+      let (hasReport, gate) = (Flag(), Latch())
       let (hasEnded, hadEnded) = (Flag(), Box(false))
       Task(executorPreference: dispatcher.background.executor) {
         _ = await dispatcher.shutdown()
-        isTold.raise()
+        hasReport.raise()
         hold(at: gate)
         hasEnded.raise()
       }
@@ -27,7 +27,7 @@ extension OnePool {
         if untilIdle { dispatcher.runUntilIdle() } else { dispatcher.run() }
         hadEnded.value = hasEnded.isRaised
       }
-      while !isTold.isRaised {}
+      while !hasReport.isRaised {}
 
       #expect(runner.waitUntilItSleeps())
       gate.open()

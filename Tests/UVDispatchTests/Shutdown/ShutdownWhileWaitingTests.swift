@@ -5,7 +5,7 @@ import Testing
 @testable import UVDispatch
 
 extension OnePool {
-  @Suite("A shutdown while threads stand still")
+  @Suite("A shutdown while threads are blocked")
   struct ShutdownWhileWaitingTests {
     @Test("in sync, lets those run that are admitted within the drain")
     func inSync() throws {

@@ -55,19 +55,19 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
-      let (gate, isTold, wasHeld) = (Latch(), Latch(), Box(false))
+      let (gate, hasReport, wasHeld) = (Latch(), Latch(), Box(false))
       let isOver = Latch()
       // Holds the loop's thread between the report and the end of the loop.
       dispatcher.engine.withCore { core in
         core.closing.add { _ in
-          isTold.open()
+          hasReport.open()
           wasHeld.value = gate.wait(patience)
           isOver.open()
         }
       }
       try dispatcher.start()
       dispatcher.beginShutdown()
-      #expect(await onOtherThread { isTold.wait(patience) })
+      #expect(await onOtherThread { hasReport.wait(patience) })
       let resident = Resident(on: view)
       let task = Task(executorPreference: view.executor) { 12 }
       async let entering: Void = resident.enter()

@@ -69,7 +69,7 @@ func onOtherThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Val
 
 /// Runs `body` here. The body of an exit test is asynchronous, and may block all the same: it has a process of
 /// its own.
-func standingStill<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
+func blocking<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
 
 extension Duration {
   var seconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }

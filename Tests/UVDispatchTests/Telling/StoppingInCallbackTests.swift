@@ -21,7 +21,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let gate = Latch()
-      let told = Latch()
+      let hasCalled = Latch()
       let ran = Box(0)
       let group = WorkGroup()
       view { gate.hold(patience) }
@@ -29,11 +29,11 @@ extension OnePool {
       let behind = view.submit { _ = ran.increment() }
       group.whenEmpty {
         callback(view, behind)
-        told.open()
+        hasCalled.open()
       }
       try dispatcher.start()
       gate.open()
-      #expect(told.wait(patience))
+      #expect(hasCalled.wait(patience))
       // One thread takes everything in order, so all that stood before this task could start.
       #expect(try dispatcher.background.submit {}.wait() == .completed)
       dispatcher.waitUntil { $0.running.isEmpty && $0.workers.searching == 0 }
@@ -44,7 +44,7 @@ extension OnePool {
     @Test("cancels the task behind that, which never runs")
     func cancels() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let answer = Box<Cancellation?>(nil)
           try Self.play({ answer.value = $1.cancel() }) { _, runs in
             #expect(answer.value == .beforeStart)
@@ -57,7 +57,7 @@ extension OnePool {
     @Test("suspends the view, and the task behind that waits until it is resumed")
     func suspends() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           let after = Box(0)
           try Self.play({ view, _ in view.suspend() }) { view, runs in
             #expect(runs == 0)

@@ -1,13 +1,12 @@
-/// Tries every way in which a standing can go on, one event at a time, and remembers which standings it has
-/// seen.
+/// Tries every way in which a state can go on, one event at a time, and remembers which states it has seen.
 ///
 /// It has all the hopes of ``Outlook``, and does not share its argument that one way is enough. A task that
 /// starts takes a place and a thread until it ends, and of two tasks that may start, each is tried first. It is
-/// slow, and only for tests of the judge.
+/// slow, and only for tests of the checker.
 struct EveryWay {
   private let context: Int
-  private var seen: Set<Standing> = []
-  /// The most standings that are looked at.
+  private var seen: Set<WaitState> = []
+  /// The most states that are looked at.
   private let most: Int
   private(set) var isExhausted = true
 
@@ -18,9 +17,9 @@ struct EveryWay {
   }
 
   /// Whether some way ends the wait.
-  mutating func exists(from standing: Standing) -> Bool {
-    var next = standing
-    for timer in standing.timers {
+  mutating func exists(from state: WaitState) -> Bool {
+    var next = state
+    for timer in state.timers {
       next.queues[timer.queue].items.append(
         .init(content: .task(timer.task), isBarrier: timer.isBarrier))
     }
@@ -31,49 +30,49 @@ struct EveryWay {
       if next.groups[group].isEmpty { next.groups[group].round += 1 }
     }
     var open = [next]
-    while let standing = open.popLast() {
-      guard seen.insert(standing).inserted else { continue }
+    while let state = open.popLast() {
+      guard seen.insert(state).inserted else { continue }
       if seen.count > most {
         isExhausted = false
         return false
       }
-      guard let waiter = standing.context(context), case .waiting = waiter.activity else {
+      guard let waiter = state.context(context), case .waiting = waiter.activity else {
         return true
       }
-      open += successors(of: standing)
+      open += successors(of: state)
     }
     return false
   }
 
-  private func successors(of standing: Standing) -> [Standing] {
-    var found: [Standing] = []
-    for top in standing.tops {
-      var next = standing
+  private func successors(of state: WaitState) -> [WaitState] {
+    var found: [WaitState] = []
+    for top in state.tops {
+      var next = state
       if case .waiting(let target, let isTimed) = top.activity {
-        guard isTimed || standing.hasComeAbout(target) else { continue }
-        next.contexts[standing.index(ofFrame: top.number)!].activity = .moving
+        guard isTimed || state.hasComeAbout(target) else { continue }
+        next.contexts[state.index(ofFrame: top.number)!].activity = .moving
       } else {
         next.endFrame(top.number)
       }
       found.append(next)
     }
-    if let callback = standing.nextCallback {
-      var next = standing
+    if let callback = state.nextCallback {
+      var next = state
       next.endCallback(callback)
       found.append(next)
     }
-    for queue in standing.queues.indices {
-      found += starts(of: queue, in: standing)
+    for queue in state.queues.indices {
+      found += starts(of: queue, in: state)
     }
     return found
   }
 
-  private func starts(of queue: Int, in standing: Standing) -> [Standing] {
-    guard standing.canStartFirst(of: queue, helps: true) else { return [] }
-    var next = standing
+  private func starts(of queue: Int, in state: WaitState) -> [WaitState] {
+    guard state.canStartFirst(of: queue, helps: true) else { return [] }
+    var next = state
     let item = next.queues[queue].items.removeFirst()
-    let number = 1_000_000 + standing.contexts.map(\.number).max().map { $0 % 1_000_000 + 1 }!
-    func begun(_ work: Standing.Work, on place: Standing.Place) -> Standing {
+    let number = 1_000_000 + state.contexts.map(\.number).max().map { $0 % 1_000_000 + 1 }!
+    func begun(_ work: WaitState.Work, on place: WaitState.Place) -> WaitState {
       var begun = next
       begun.contexts.append(
         .init(number: number, place: place, work: work, queue: queue, isBarrier: item.isBarrier))
@@ -81,18 +80,18 @@ struct EveryWay {
     }
     switch item.content {
     case .caller(let caller, let ticket):
-      let place = queue == WaitProgram.foreground ? .loop : standing.context(caller)!.place
+      let place = queue == WaitProgram.foreground ? .loop : state.context(caller)!.place
       return [begun(.syncBody(ticket), on: place)]
     case .task(let task):
       if queue == WaitProgram.foreground { return [begun(.task(task), on: .loop)] }
-      var places: [Standing.Place] = []
-      if standing.hasWorker {
+      var places: [WaitState.Place] = []
+      if state.hasWorker {
         // Idle workers are alike, so this takes the first number that is free.
-        let taken = Set(standing.contexts.map(\.place))
+        let taken = Set(state.contexts.map(\.place))
         places.append(
-          (UInt(0)...).lazy.map { Standing.Place.worker($0) }.first { !taken.contains($0) }!)
+          (UInt(0)...).lazy.map { WaitState.Place.worker($0) }.first { !taken.contains($0) }!)
       }
-      places += standing.helpers(of: queue).map(\.place)
+      places += state.helpers(of: queue).map(\.place)
       return places.map { begun(.task(task), on: $0) }
     }
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 
 extension OnePool {
-  @Suite("The judge's one way")
+  @Suite("The checker's one way")
   struct EveryWayTests {
     @Test("reaches what the search of every way reaches, in what random programs bring about")
     func reachesWhatEveryWayReaches() async throws {
@@ -13,14 +13,14 @@ extension OnePool {
         for seed in 0..<(ThisProcess.isSanitized ? 5 : 60) {
           var driver = try StageDriver(WaitProgram(seed: seed), limit: .seconds(20))
           driver.run()
-          for standing in driver.seen {
-            let outlook = Outlook(of: standing, hopes: .everything)
-            for context in standing.contexts where context.isWaiting {
+          for state in driver.seen {
+            let outlook = Outlook(of: state, hopes: .everything)
+            for context in state.contexts where context.isWaiting {
               var search = EveryWay(endsWaitOf: context.number)
-              let exists = search.exists(from: standing)
+              let exists = search.exists(from: state)
               guard search.isExhausted else { continue }
               compared += 1
-              #expect(exists == outlook.ends(context), "program \(seed): \(context)\n\(standing)")
+              #expect(exists == outlook.ends(context), "program \(seed): \(context)\n\(state)")
             }
           }
         }

@@ -19,9 +19,9 @@ struct Finding: Sendable {
   }
 
   var kind: Kind
-  /// What happened, and what the judge says about it.
+  /// What happened, and what the checker says about it.
   var text: String
-  var standing: Standing
+  var state: WaitState
   /// What was recorded before, in order.
   var story: [String]
 }
@@ -30,8 +30,8 @@ extension Finding: CustomStringConvertible {
   var description: String {
     """
     \(kind.rawValue): \(text)
-    standing:
-    \(standing)
+    state:
+    \(state)
     before that:
     \(story.suffix(24).map { "  " + $0 }.joined(separator: "\n"))
     """

@@ -1,4 +1,4 @@
-/// What can still come about from a standing, if every script that is not written down does its best: a body
+/// What can still come about from a state, if every script that is not written down does its best: a body
 /// that runs ends, and so does a task that starts.
 ///
 /// A dispatcher knows no scripts, so this is what it may hope for. Every event in an outlook gives back a
@@ -18,7 +18,7 @@ struct Outlook {
     static let timers = Hopes(rawValue: 4)
     /// Workers that wait in `sync` run the first task of that queue.
     static let help = Hopes(rawValue: 8)
-    /// Waits for handles and groups end by themselves, and so do callbacks. What then still stands is a circle
+    /// Waits for handles and groups end by themselves, and so do callbacks. What is left then is a circle
     /// of bodies and blocked callers of `sync`.
     static let waits = Hopes(rawValue: 16)
 
@@ -26,104 +26,104 @@ struct Outlook {
     /// waits for groups that were entered by hand, whatever else is in them.
     static let held = Hopes(rawValue: 32)
     /// Tasks that have not begun end by themselves, as far as waits for handles and groups depend on them. What
-    /// then still stands is a circle of bodies that run.
+    /// is left then is a circle of bodies that run.
     static let queued = Hopes(rawValue: 64)
 
     static let everything: Hopes = [.resumes, .leaves, .timers, .help]
   }
 
-  private(set) var standing: Standing
+  private(set) var state: WaitState
   /// The events so far, in order.
   private(set) var way: [String] = []
   /// The frames whose wait has ended without a refusal.
   private(set) var freed: Set<Int> = []
   private let hopes: Hopes
 
-  init(of standing: Standing, hopes: Hopes) {
-    self.standing = standing
+  init(of state: WaitState, hopes: Hopes) {
+    self.state = state
     self.hopes = hopes
     while comeDue() || endFrames() || endCallbacks() || startItems() {}
   }
 
   /// Timers come due on the loop's thread, whatever lane they are for.
   private mutating func comeDue() -> Bool {
-    guard hopes.contains(.timers), !standing.timers.isEmpty,
-      !standing.contexts.contains(where: { $0.place == .loop })
+    guard hopes.contains(.timers), !state.timers.isEmpty,
+      !state.contexts.contains(where: { $0.place == .loop })
     else { return false }
-    for timer in standing.timers {
-      standing.queues[timer.queue].items.append(
+    for timer in state.timers {
+      state.queues[timer.queue].items.append(
         .init(content: .task(timer.task), isBarrier: timer.isBarrier))
     }
-    standing.timers = []
+    state.timers = []
     return true
   }
 
-  func ends(_ context: Standing.Frame) -> Bool { freed.contains(context.number) }
+  func ends(_ context: WaitState.Frame) -> Bool { freed.contains(context.number) }
 
   private mutating func endFrames() -> Bool {
-    for top in standing.tops {
+    for top in state.tops {
       if case .waiting(let target, let isTimed) = top.activity {
         guard mayEnd(target, isTimed, top) else { continue }
         freed.insert(top.number)
         way.append(
-          "\(standing.name(of: top)) need not wait for \(standing.name(of: target)) any more")
-        standing.withdraw(target, of: top)
+          "\(state.name(of: top)) need not wait for \(state.name(of: target)) any more")
+        state.withdraw(target, of: top)
       }
-      way.append("\(standing.name(of: top)) ends")
-      standing.endFrame(top.number)
+      way.append("\(state.name(of: top)) ends")
+      state.endFrame(top.number)
       return true
     }
     return false
   }
 
   private mutating func endCallbacks() -> Bool {
-    guard let callback = standing.nextCallback else { return false }
+    guard let callback = state.nextCallback else { return false }
     way.append("callback \(callback) begins, and ends")
-    standing.endCallback(callback)
+    state.endCallback(callback)
     return true
   }
 
   private func mayEnd(
-    _ target: Standing.Target, _ isTimed: Bool, _ context: Standing.Frame
+    _ target: WaitState.Target, _ isTimed: Bool, _ context: WaitState.Frame
   ) -> Bool {
-    if isTimed || standing.hasComeAbout(target) { return true }
-    if hopes.contains(.waits), standing.isInCallback(context) { return true }
+    if isTimed || state.hasComeAbout(target) { return true }
+    if hopes.contains(.waits), state.isInCallback(context) { return true }
     switch target {
     case .sync: return false
     case .task(let task):
       return hopes.contains(.waits) || hopes.contains(.queued) && !isRunning(task)
     case .group(let group, _):
-      let members = standing.groups[group].members
+      let members = state.groups[group].members
       return hopes.contains(.waits)
         || hopes.contains(.queued) && !members.contains(where: isRunning)
         || hopes.contains(.leaves) && members.isEmpty
-        || hopes.contains(.held) && standing.groups[group].handEntries > 0
+        || hopes.contains(.held) && state.groups[group].handEntries > 0
     }
   }
 
   private func isRunning(_ task: Int) -> Bool {
-    standing.contexts.contains { $0.work == .task(task) }
+    state.contexts.contains { $0.work == .task(task) }
   }
 
   private mutating func startItems() -> Bool {
-    for queue in standing.queues.indices {
-      let isHeld = standing.queues[queue].suspensions > 0
+    for queue in state.queues.indices {
+      let isHeld = state.queues[queue].suspensions > 0
       let isFree =
-        isHeld && hopes.contains(.held) && !standing.queues[queue].items.isEmpty
+        isHeld && hopes.contains(.held) && !state.queues[queue].items.isEmpty
         || (!isHeld || hopes.contains(.resumes))
-          && standing.canStartFirst(of: queue, helps: hopes.contains(.help))
+          && state.canStartFirst(of: queue, helps: hopes.contains(.help))
       guard isFree else { continue }
       let name = WaitProgram.name(ofQueue: queue)
       if isHeld { way.append("\(name) is resumed") }
-      switch standing.queues[queue].items.removeFirst().content {
+      switch state.queues[queue].items.removeFirst().content {
       case .task(let task):
-        let helper = standing.hasWorker ? nil : standing.helper(of: queue)
-        let place = helper.map { ", on the stack of \(standing.name(of: $0))" } ?? ""
+        let helper = state.hasWorker ? nil : state.helper(of: queue)
+        let place = helper.map { ", on the stack of \(state.name(of: $0))" } ?? ""
         way.append("t\(task) starts on \(name)\(place), and ends")
-        standing.endTask(task)
+        state.endTask(task)
       case .caller(let context, let ticket):
-        way.append("the sync of \(standing.name(ofFrame: context)) runs on \(name)")
-        standing.endedTickets.insert(ticket)
+        way.append("the sync of \(state.name(ofFrame: context)) runs on \(name)")
+        state.endedTickets.insert(ticket)
       }
       return true
     }

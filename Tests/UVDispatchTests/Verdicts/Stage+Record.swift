@@ -1,28 +1,28 @@
 import TaskDispatch
 
 extension Stage.Record {
-  mutating func setActivity(of context: Int, _ activity: Standing.Activity) {
-    guard let index = standing.index(ofFrame: context) else { return }
-    standing.contexts[index].activity = activity
+  mutating func setActivity(of context: Int, _ activity: WaitState.Activity) {
+    guard let index = state.index(ofFrame: context) else { return }
+    state.contexts[index].activity = activity
   }
 
   mutating func report(_ kind: Finding.Kind, _ text: String) {
     guard !isOver else { return }
-    findings.append(Finding(kind: kind, text: text, standing: standing, story: story))
+    findings.append(Finding(kind: kind, text: text, state: state, story: story))
   }
 
-  /// Changes the standing in a way that may empty groups or end tasks, and makes callbacks due for that.
+  /// Changes the state in a way that may empty groups or end tasks, and makes callbacks due for that.
   ///
   /// - Parameter queue: The queue of the task that the change ends.
-  mutating func change(endingTaskOf queue: Int? = nil, _ body: (inout Standing) -> Void) {
-    let before = standing
-    body(&standing)
+  mutating func change(endingTaskOf queue: Int? = nil, _ body: (inout WaitState) -> Void) {
+    let before = state
+    body(&state)
     var callbacks: [Int] = []
-    for task in standing.endedTasks.subtracting(before.endedTasks) {
+    for task in state.endedTasks.subtracting(before.endedTasks) {
       callbacks += whenEnded.removeValue(forKey: task) ?? []
     }
-    for group in standing.groups.indices
-    where standing.groups[group].round != before.groups[group].round {
+    for group in state.groups.indices
+    where state.groups[group].round != before.groups[group].round {
       callbacks += whenEmpty.removeValue(forKey: group) ?? []
     }
     makeDue(callbacks, after: queue)
@@ -31,26 +31,26 @@ extension Stage.Record {
   /// Makes callbacks due. They run on one thread, one after the other.
   mutating func makeDue(_ callbacks: [Int], after queue: Int? = nil) {
     let batch = number()
-    standing.dueCallbacks.formUnion(callbacks)
+    state.dueCallbacks.formUnion(callbacks)
     for callback in callbacks {
-      standing.batches[callback] = batch
-      standing.queuesOfCallbacks[callback] = queue
+      state.batches[callback] = batch
+      state.queuesOfCallbacks[callback] = queue
     }
   }
 
   /// A script begins that stood in `queue`.
-  mutating func take(_ work: Standing.Work, from queue: Int, on place: Standing.Place) {
+  mutating func take(_ work: WaitState.Work, from queue: Int, on place: WaitState.Place) {
     if case .task(let task) = work,
-      let top = standing.contexts.last(where: { $0.place == place }),
+      let top = state.contexts.last(where: { $0.place == place }),
       let (kind, text) = objection(inWaitOf: top, { $0.objection(toHelpOn: top, with: queue) })
     {
       let name = WaitProgram.name(ofQueue: queue)
-      report(kind, "t\(task) of \(name) starts on the stack of \(standing.name(of: top)): \(text)")
+      report(kind, "t\(task) of \(name) starts on the stack of \(state.name(of: top)): \(text)")
     }
     // A timer may have come due behind other tasks, so the item that begins need not be the first in the
     // record.
-    standing.timers.removeAll { timer in work == .task(timer.task) }
-    standing.queues[queue].items.removeAll { item in
+    state.timers.removeAll { timer in work == .task(timer.task) }
+    state.queues[queue].items.removeAll { item in
       switch item.content {
       case .task(let task): work == .task(task)
       case .caller(_, let ticket): work == .syncBody(ticket)
@@ -62,45 +62,45 @@ extension Stage.Record {
   /// earlier in the same wait: the dispatcher may have decided then, and other threads may have recorded their
   /// steps since.
   func objection(
-    inWaitOf context: Standing.Frame,
-    _ objection: (StandingJudge) -> (Finding.Kind, String)?
+    inWaitOf context: WaitState.Frame,
+    _ objection: (WaitChecker) -> (Finding.Kind, String)?
   ) -> (Finding.Kind, String)? {
-    guard let found = objection(StandingJudge(standing)) else { return nil }
-    for standing in earlier.reversed() {
-      guard standing.isOnTop(context),
-        standing.context(context.number)?.activity == context.activity
+    guard let found = objection(WaitChecker(state)) else { return nil }
+    for state in earlier.reversed() {
+      guard state.isOnTop(context),
+        state.context(context.number)?.activity == context.activity
       else { break }
-      if objection(StandingJudge(standing)) == nil { return nil }
+      if objection(WaitChecker(state)) == nil { return nil }
     }
     return found
   }
 
   /// The wait of `context` has returned.
   mutating func noteReturn(_ context: Int) {
-    guard !isOver, let waiter = standing.context(context),
+    guard !isOver, let waiter = state.context(context),
       case .waiting(let target, _) = waiter.activity
     else { return }
-    let name = standing.name(of: waiter)
-    story.append("the wait of \(name) for \(standing.name(of: target)) has ended")
-    if !standing.hasComeAbout(target) {
-      report(.earlyReturn, "\(name) does not wait any more for \(standing.name(of: target))")
+    let name = state.name(of: waiter)
+    story.append("the wait of \(name) for \(state.name(of: target)) has ended")
+    if !state.hasComeAbout(target) {
+      report(.earlyReturn, "\(name) does not wait any more for \(state.name(of: target))")
     }
     setActivity(of: context, .moving)
   }
 
   /// The wait of `context` has been refused, or its time-out has passed.
   mutating func note(_ error: any Error, of context: Int) {
-    guard !isOver, let waiter = standing.context(context),
+    guard !isOver, let waiter = state.context(context),
       case .waiting(let target, let isTimed) = waiter.activity
     else { return }
-    let name = "the wait of \(standing.name(of: waiter)) for \(standing.name(of: target))"
+    let name = "the wait of \(state.name(of: waiter)) for \(state.name(of: target))"
     switch error {
     case WaitRefusal.timedOut where isTimed: story.append("the time-out of \(name) has passed")
     case WaitRefusal.wouldDeadlock(let chain):
       let chain = chain.map(\.description).joined(separator: "; ")
       story.append("\(name) is refused: \(chain)")
-      let objection = objection(inWaitOf: waiter) { [held] judge in
-        judge.objection(toRefusalOf: context, while: held)
+      let objection = objection(inWaitOf: waiter) { [held] checker in
+        checker.objection(toRefusalOf: context, while: held)
       }
       if let (kind, text) = objection {
         report(kind, "\(name) was refused [\(chain)], but \(text)")
@@ -108,7 +108,7 @@ extension Stage.Record {
     default: report(.otherRefusal, "\(name): \(error)")
     }
     if case .sync = target { refusals += 1 }
-    standing.withdraw(target, of: waiter)
+    state.withdraw(target, of: waiter)
     setActivity(of: context, .moving)
   }
 }

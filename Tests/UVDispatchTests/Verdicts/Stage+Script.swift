@@ -20,11 +20,11 @@ extension Stage {
     case .submit(let task): submit(task)
     case .startTimer(let task, let milliseconds): startTimer(task, milliseconds)
     case .suspend(let queue):
-      change { $0.standing.queues[queue].suspensions += 1 }
+      change { $0.state.queues[queue].suspensions += 1 }
       queues[queue].suspend()
     case .resume(let queue): resume(queue)
     case .enter(let group):
-      change { $0.standing.groups[group].handEntries += 1 }
+      change { $0.state.groups[group].handEntries += 1 }
       groups[group].enter()
     case .leave(let group): leave(group)
     case .whenEmpty(let group, let script): callBack(script, whenEmpty: group)
@@ -37,13 +37,13 @@ extension Stage {
   private func sync(_ queue: Int, _ isBarrier: Bool, _ script: [WaitStep], _ context: Int) {
     let ticket = change { record in
       let ticket = record.number()
-      record.standing.queues[queue].items.append(
+      record.state.queues[queue].items.append(
         .init(content: .caller(context: context, ticket: ticket), isBarrier: isBarrier))
       record.setActivity(
         of: context, .waiting(.sync(queue: queue, ticket: ticket), isTimed: false))
       return ticket
     }
-    runUntilIdle(context) {
+    makeWaitingCall(in: context) {
       try (isBarrier ? queues[queue].barrier : queues[queue]).sync {
         let inner = begin(.syncBody(ticket), queue: queue, isBarrier: isBarrier)
         perform(script, in: inner)
@@ -59,19 +59,21 @@ extension Stage {
       return handle
     }
     guard let handle else { return }
-    runUntilIdle(context) { try handle.wait(timeout: isTimed ? .milliseconds(2) : nil) }
+    makeWaitingCall(in: context) { try handle.wait(timeout: isTimed ? .milliseconds(2) : nil) }
   }
 
   private func wait(forGroup group: Int, _ isTimed: Bool, _ context: Int) {
     change { record in
-      let round = record.standing.groups[group].round
+      let round = record.state.groups[group].round
       record.setActivity(of: context, .waiting(.group(group, round: round), isTimed: isTimed))
     }
-    runUntilIdle(context) { try groups[group].wait(timeout: isTimed ? .milliseconds(2) : nil) }
+    makeWaitingCall(in: context) {
+      try groups[group].wait(timeout: isTimed ? .milliseconds(2) : nil)
+    }
   }
 
   /// Makes a call that waits, and records how it ends.
-  private func runUntilIdle(_ context: Int, _ call: () throws -> Void) {
+  private func makeWaitingCall(in context: Int, _ call: () throws -> Void) {
     do {
       try call()
       change { $0.noteReturn(context) }
@@ -92,9 +94,9 @@ extension Stage {
   private func submit(_ task: Int) {
     let body = program.bodies[task]
     change { record in
-      record.standing.queues[body.queue].items.append(
+      record.state.queues[body.queue].items.append(
         .init(content: .task(task), isBarrier: body.isBarrier))
-      if let group = body.group { record.standing.groups[group].members.append(task) }
+      if let group = body.group { record.state.groups[group].members.append(task) }
     }
     let queue = body.isBarrier ? queues[body.queue].barrier : queues[body.queue]
     let group = body.group.map { groups[$0] }
@@ -111,9 +113,9 @@ extension Stage {
   private func startTimer(_ task: Int, _ milliseconds: Int) {
     let body = program.bodies[task]
     change { record in
-      record.standing.timers.append(
+      record.state.timers.append(
         .init(task: task, queue: body.queue, isBarrier: body.isBarrier))
-      if let group = body.group { record.standing.groups[group].members.append(task) }
+      if let group = body.group { record.state.groups[group].members.append(task) }
     }
     let queue = body.isBarrier ? queues[body.queue].barrier : queues[body.queue]
     queue.after(
@@ -127,8 +129,8 @@ extension Stage {
   @discardableResult
   func resume(_ queue: Int) -> Bool {
     let isSuspended = change { record in
-      guard record.standing.queues[queue].suspensions > 0 else { return false }
-      record.standing.queues[queue].suspensions -= 1
+      guard record.state.queues[queue].suspensions > 0 else { return false }
+      record.state.queues[queue].suspensions -= 1
       record.story.append("\(WaitProgram.name(ofQueue: queue)) is resumed")
       return true
     }
@@ -140,11 +142,11 @@ extension Stage {
   @discardableResult
   func leave(_ group: Int) -> Bool {
     let isEntered = change { record in
-      guard record.standing.groups[group].handEntries > 0 else { return false }
+      guard record.state.groups[group].handEntries > 0 else { return false }
       record.story.append("g\(group) is left")
-      record.change { standing in
-        standing.groups[group].handEntries -= 1
-        if standing.groups[group].isEmpty { standing.groups[group].round += 1 }
+      record.change { state in
+        state.groups[group].handEntries -= 1
+        if state.groups[group].isEmpty { state.groups[group].round += 1 }
       }
       return true
     }
@@ -157,7 +159,7 @@ extension Stage {
   private func callBack(_ script: [WaitStep], whenEmpty group: Int) {
     let callback = change { record in
       let callback = record.number()
-      if record.standing.groups[group].isEmpty {
+      if record.state.groups[group].isEmpty {
         record.makeDue([callback])
       } else {
         record.whenEmpty[group, default: []].append(callback)
@@ -171,7 +173,7 @@ extension Stage {
     let attached = change { record -> (handle: TaskHandle<Void>, callback: Int)? in
       guard let handle = record.handles[task] else { return nil }
       let callback = record.number()
-      if record.standing.endedTasks.contains(task) {
+      if record.state.endedTasks.contains(task) {
         record.makeDue([callback])
       } else {
         record.whenEnded[task, default: []].append(callback)

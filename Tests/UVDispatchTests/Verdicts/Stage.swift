@@ -3,7 +3,7 @@ import UVDispatch
 
 @testable import TaskDispatchTesting
 
-/// Runs the scripts of one ``WaitProgram`` on a real dispatcher, and records where each thread stands.
+/// Runs the scripts of one ``WaitProgram`` on a real dispatcher, and records what each thread does.
 ///
 /// Every script stops at a gate before each of its steps, and before its end. The record is written in the
 /// order of its lock: before a call that submits, waits, suspends, resumes or leaves, and after a call that has
@@ -14,18 +14,18 @@ import UVDispatch
 /// something that can begin.
 final class Stage: @unchecked Sendable {
   struct Record {
-    var standing: Standing
-    /// The standing before each change so far, the last one last.
-    var earlier: [Standing] = []
+    var state: WaitState
+    /// The state before each change so far, the last one last.
+    var earlier: [WaitState] = []
     var handles: [Int: TaskHandle<Void>] = [:]
-    /// The gates at which frames stand.
+    /// The gates at which frames are held.
     var gates: [Int: (gate: Parker, next: WaitStep?)] = [:]
-    /// Frames that stood at closed gates when the driver last acted.
+    /// Frames that were held at closed gates when the driver last acted.
     var held: Set<Int> = []
     /// Callbacks that wait until a group is empty or a task has ended.
     var whenEmpty: [Int: [Int]] = [:]
     var whenEnded: [Int: [Int]] = [:]
-    var places: [UInt: Standing.Place] = [:]
+    var places: [UInt: WaitState.Place] = [:]
     var findings: [Finding] = []
     var story: [String] = []
     var numbers = 0
@@ -62,7 +62,7 @@ final class Stage: @unchecked Sendable {
       }
     groups = (0..<program.groups).map { _ in WorkGroup() }
     record = Record(
-      standing: Standing(
+      state: WaitState(
         workers: program.workers, threads: max(1, dispatcher.effectivePoolThreads - 1),
         views: program.views, groups: program.groups))
   }
@@ -73,7 +73,7 @@ final class Stage: @unchecked Sendable {
     monitor.lock()
     defer { monitor.unlock() }
     record.changes += 1
-    record.earlier.append(record.standing)
+    record.earlier.append(record.state)
     return body(&record)
   }
 
@@ -104,26 +104,26 @@ final class Stage: @unchecked Sendable {
   // MARK: Frames
 
   /// Begins a script on the calling thread, and returns the number of its frame for the other calls.
-  func begin(_ work: Standing.Work, queue: Int? = nil, isBarrier: Bool = false) -> Int {
+  func begin(_ work: WaitState.Work, queue: Int? = nil, isBarrier: Bool = false) -> Int {
     let thread = CurrentThread.id
     return change { record in
       let place = record.places[thread] ?? .worker(thread)
       if let queue { record.take(work, from: queue, on: place) }
-      if case .callback(let callback) = work { record.standing.dueCallbacks.remove(callback) }
+      if case .callback(let callback) = work { record.state.dueCallbacks.remove(callback) }
       let number = record.number()
-      record.standing.contexts.append(
+      record.state.contexts.append(
         .init(
           number: number, place: place, work: work, queue: queue, isBarrier: isBarrier))
-      record.story.append("\(record.standing.name(ofFrame: number)) begins on \(place)")
+      record.story.append("\(record.state.name(ofFrame: number)) begins on \(place)")
       return number
     }
   }
 
   func end(_ context: Int) {
     change { record in
-      record.story.append("\(record.standing.name(ofFrame: context)) ends")
-      let ended = record.standing.context(context)
-      record.change(endingTaskOf: ended?.queueOfEndingTask(in: record.standing)) {
+      record.story.append("\(record.state.name(ofFrame: context)) ends")
+      let ended = record.state.context(context)
+      record.change(endingTaskOf: ended?.queueOfEndingTask(in: record.state)) {
         $0.endFrame(context)
       }
     }
@@ -133,10 +133,10 @@ final class Stage: @unchecked Sendable {
   func arrive(_ context: Int, before step: WaitStep?) -> Bool {
     let gate = Parker()
     let isOver = change { record in
-      guard !record.isOver, let index = record.standing.index(ofFrame: context) else { return true }
-      record.standing.contexts[index].activity = .held
+      guard !record.isOver, let index = record.state.index(ofFrame: context) else { return true }
+      record.state.contexts[index].activity = .held
       record.gates[context] = (gate, step)
-      let name = record.standing.name(ofFrame: context)
+      let name = record.state.name(ofFrame: context)
       record.story.append("\(name) stands before \(step?.description ?? "its end")")
       return false
     }
@@ -151,7 +151,7 @@ final class Stage: @unchecked Sendable {
       record.held = Set(record.gates.keys).subtracting(contexts)
       for context in contexts {
         record.setActivity(of: context, .moving)
-        record.story.append("the gate of \(record.standing.name(ofFrame: context)) opens")
+        record.story.append("the gate of \(record.state.name(ofFrame: context)) opens")
       }
       return contexts.compactMap { record.gates.removeValue(forKey: $0)?.gate }
     }

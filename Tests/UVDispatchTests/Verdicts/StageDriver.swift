@@ -15,8 +15,8 @@ struct StageDriver {
   /// In one program of three, two gates may open at once.
   private let races: Bool
   private let loopIsThere = Latch()
-  /// The standings that the driver saw between its steps.
-  private(set) var seen: [Standing] = []
+  /// The states that the driver saw between its steps.
+  private(set) var seen: [WaitState] = []
   /// The threads that run the scripts of outsiders, and those that resume and leave at the end.
   private var others: [OtherThread] = []
 
@@ -80,14 +80,14 @@ struct StageDriver {
   private mutating func step() -> Bool {
     let record = stage.await(limit) { record -> Stage.Record? in
       if !record.findings.isEmpty { return record }
-      return StandingJudge(record.standing).due == nil ? record : nil
+      return WaitChecker(record.state).due == nil ? record : nil
     }
     guard let record else { return !missed() }
     // After a finding, the rest of the record is doubtful.
     if !record.findings.isEmpty { return false }
     guard hasTakenItsPlaces(record) else { return true }
-    if seen.count < 40 { seen.append(record.standing) }
-    let isTimeDue = StandingJudge(record.standing).timeDue != nil
+    if seen.count < 40 { seen.append(record.state) }
+    let isTimeDue = WaitChecker(record.state).timeDue != nil
     if !record.gates.isEmpty, !(isTimeDue && dice.once(in: 8)) {
       stage.open(pick(record.gates.mapValues(\.next)))
       return true
@@ -102,7 +102,7 @@ struct StageDriver {
   ///
   /// - Returns: False if the record has changed.
   private func hasTakenItsPlaces(_ record: Stage.Record) -> Bool {
-    let waits = record.standing.queues.reduce(0) { sum, queue in
+    let waits = record.state.queues.reduce(0) { sum, queue in
       sum + queue.items.count { if case .caller = $0.content { true } else { false } }
     }
     let deadline = ContinuousClock.now + limit
@@ -147,21 +147,21 @@ struct StageDriver {
   /// Nothing goes on by itself, so a thread resumes a view or leaves a group. It may then have to run a
   /// callback. False if there is nothing to resume or to leave.
   private mutating func letGo(_ record: Stage.Record) -> Bool {
-    let (stage, standing) = (stage, record.standing)
-    for queue in standing.queues.indices where standing.queues[queue].suspensions > 0 {
+    let (stage, state) = (stage, record.state)
+    for queue in state.queues.indices where state.queues[queue].suspensions > 0 {
       startOther { _ in stage.resume(queue) }
       return true
     }
-    for group in standing.groups.indices where standing.groups[group].handEntries > 0 {
+    for group in state.groups.indices where state.groups[group].handEntries > 0 {
       startOther { _ in stage.leave(group) }
       return true
     }
     let isEmpty =
-      standing.contexts.isEmpty && standing.timers.isEmpty
-      && standing.queues.allSatisfy(\.items.isEmpty)
+      state.contexts.isEmpty && state.timers.isEmpty
+      && state.queues.allSatisfy(\.items.isEmpty)
     if isEmpty { return false }
     // Either only a timer can go on, and it is not certain that it must, or nothing can.
-    if !standing.timers.isEmpty, awaitChange(since: record) { return true }
+    if !state.timers.isEmpty, awaitChange(since: record) { return true }
     stage.change { record in
       record.report(.hang, "nothing is suspended or entered any more, and not all has ended")
     }
@@ -171,8 +171,8 @@ struct StageDriver {
   /// The dispatcher owed something, and it did not come. False if it has come by now.
   private func missed() -> Bool {
     stage.change { record in
-      let judge = StandingJudge(record.standing)
-      guard let due = judge.due ?? judge.timeDue else { return false }
+      let checker = WaitChecker(record.state)
+      guard let due = checker.due ?? checker.timeDue else { return false }
       let kind: Finding.Kind =
         switch due {
         case .event: .hang
@@ -189,16 +189,16 @@ struct StageDriver {
   /// Lets every script end where it stands. If a thread is left that nothing frees, the process ends at once:
   /// libuv would join that thread at the exit, and the next program would find no worker.
   private func giveUp() {
-    let (gates, standing, handles) = stage.change { record in
+    let (gates, state, handles) = stage.change { record in
       record.isOver = true
-      return (record.gates, record.standing, record.handles)
+      return (record.gates, record.state, record.handles)
     }
     for held in gates.values { held.gate.open() }
-    for queue in standing.queues.indices { while stage.resume(queue) {} }
-    for group in standing.groups.indices { while stage.leave(group) {} }
-    if !standing.contexts.isEmpty { for handle in handles.values { handle.cancel() } }
-    let isFree = stage.await(min(limit, .seconds(2))) { $0.standing.contexts.isEmpty ? true : nil }
-    if isFree == nil { hang("threads stand still for ever") }
+    for queue in state.queues.indices { while stage.resume(queue) {} }
+    for group in state.groups.indices { while stage.leave(group) {} }
+    if !state.contexts.isEmpty { for handle in handles.values { handle.cancel() } }
+    let isFree = stage.await(min(limit, .seconds(2))) { $0.state.contexts.isEmpty ? true : nil }
+    if isFree == nil { hang("threads are blocked for ever") }
   }
 
   private func hang(_ text: String) {

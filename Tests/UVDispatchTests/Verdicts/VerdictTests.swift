@@ -4,17 +4,17 @@ import Testing
 @testable import TaskDispatchTesting
 
 extension OnePool {
-  /// Random programs whose bodies wait for each other, and an independent judge.
+  /// Random programs whose bodies wait for each other, and an independent checker.
   ///
   /// `VERDICT_PROGRAMS=10000` runs that many, `VERDICT_FROM=500` begins with that seed, `VERDICT_SEED=7` runs
   /// one alone. `VERDICT_KINDS=hang,false refusal` looks for those kinds of findings only, `VERDICT_ALL=1` goes
-  /// on after a finding and prints one line for each, `VERDICT_STRICT=1` asks the judge for what the rule
+  /// on after a finding and prints one line for each, `VERDICT_STRICT=1` asks the checker for what the rule
   /// leaves open, and `VERDICT_STORY=1` prints each program and what happened in it.
   @Suite("A program whose bodies wait for each other")
   struct VerdictTests {
     private static func number(_ name: String) -> Int? { environment(name).flatMap { Int($0) } }
 
-    /// Programs that once showed a fault, of the dispatcher or of the judge.
+    /// Programs that once showed a fault, of the dispatcher or of the checker.
     private static let known = [
       927, 1163, 1219, 1810, 1956, 2608, 3165, 3346, 3907, 20115, 24150, 26756, 27127, 27247, 27260,
       40493, 44290, 55428, 59921, 62339, 74758,

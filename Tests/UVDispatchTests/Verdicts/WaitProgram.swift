@@ -1,4 +1,4 @@
-/// A small program whose bodies wait for each other: what a ``Stage`` runs and a ``StandingJudge`` judges.
+/// A small program whose bodies wait for each other: what a ``Stage`` runs and a ``WaitChecker`` checks.
 struct WaitProgram: Sendable, Equatable {
   struct Body: Sendable, Equatable {
     var queue: Int

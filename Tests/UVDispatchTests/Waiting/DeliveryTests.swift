@@ -66,12 +66,12 @@ extension OnePool {
 
     @Test("that waits for a group which no dispatcher knows waits in its own")
     func unknownGroup() throws {
-      let (group, unknown, told) = (WorkGroup(), WorkGroup(), Latch())
+      let (group, unknown, hasWaited) = (WorkGroup(), WorkGroup(), Latch())
       unknown.enter()
       group.enter()
       group.whenEmpty {
         try? unknown.wait()
-        told.open()
+        hasWaited.open()
       }
       dispatcher.background(group: group) { group.leave() }
       dispatcher.waitUntil { core in
@@ -80,7 +80,7 @@ extension OnePool {
         }
       }
       unknown.leave()
-      #expect(told.wait(patience))
+      #expect(hasWaited.wait(patience))
       dispatcher.beginShutdown()
       _ = dispatcher.run()
     }

@@ -134,13 +134,13 @@ struct EnteringTests {
 
   @Test("is told of before its body runs, and when it has ended")
   func observed() throws {
-    let told = Told()
-    let dispatcher = try UVDispatcher(.init(observer: told))
+    let log = KindLog()
+    let dispatcher = try UVDispatcher(.init(observer: log))
 
-    let inside = try dispatcher.makeQueue(label: "view", width: 1).sync { told.kinds.value }
+    let inside = try dispatcher.makeQueue(label: "view", width: 1).sync { log.kinds.value }
 
     #expect(inside == ["enqueued", "started"])
-    #expect(told.kinds.value == ["enqueued", "started", "finished(completed)"])
+    #expect(log.kinds.value == ["enqueued", "started", "finished(completed)"])
     dispatcher.runUntilIdle()
   }
 
@@ -154,7 +154,7 @@ struct EnteringTests {
     return ledger
   }
 
-  private final class Told: TaskObserver {
+  private final class KindLog: TaskObserver {
     let kinds = Box<[String]>([])
 
     func observe(_ event: TaskEvent) { kinds.value += ["\(event.kind)"] }

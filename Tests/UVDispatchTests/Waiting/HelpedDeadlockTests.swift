@@ -14,7 +14,7 @@ struct HelpedDeadlockTests {
     // A process of its own: a failure here keeps a thread of the pool for ever, and `exit` would wait for that
     // thread.
     await #expect(processExitsWith: .success) { [target] in
-      standingStill {
+      blocking {
         let dispatcher = try? UVDispatcher(.init(backgroundWidth: 1))
         guard let dispatcher, (try? dispatcher.start()) != nil else { _exit(3) }
         let view = dispatcher.makeQueue(label: "view", width: 2)

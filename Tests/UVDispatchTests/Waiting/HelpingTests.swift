@@ -94,7 +94,7 @@ extension OnePool {
     }
 
     @Test("is told when its view has room for what stands before it, whatever else runs")
-    func toldOfRoom() throws {
+    func wokenForRoom() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let (isFull, loopRuns, ended) = (Latch(), Latch(), Latch())
       let (mayEnd, loopMayEnd) = (Latch(), Latch())
@@ -129,7 +129,7 @@ extension OnePool {
     @Test("holds back a wait that needs it, and that is not refused while its view may be resumed")
     func needed() throws {
       let view = dispatcher.makeQueue(label: "view", width: 1)
-      let (isSuspended, loopWaits, told) = (Latch(), Latch(), Latch())
+      let (isSuspended, loopWaits, hasWaited) = (Latch(), Latch(), Latch())
       view.suspend()
       view {
         view.suspend()
@@ -145,7 +145,7 @@ extension OnePool {
         do { _ = try dispatcher.background.submit {}.wait() } catch WaitRefusal.wouldDeadlock {
           refused.increment()
         } catch { Issue.record(error) }
-        told.open()
+        hasWaited.open()
       }
       let loop = WatchedThread { dispatcher.run() }
       dispatcher.waitUntil { $0.running.all.contains { $0.lane == .foreground && $0.isBlocked } }
@@ -155,7 +155,7 @@ extension OnePool {
 
       dispatcher.waitUntil { $0.running.count == 2 && $0.running.all.allSatisfy(\.isBlocked) }
       view.resume()
-      #expect(told.wait(patience))
+      #expect(hasWaited.wait(patience))
       #expect(refused.value == 0)
       dispatcher.beginShutdown(.init(drain: patience))
       #expect(loop.join())

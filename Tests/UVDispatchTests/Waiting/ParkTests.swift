@@ -32,20 +32,20 @@ extension OnePool {
       dispatcher.end()
     }
 
-    @Test("lets others be told while it waits")
+    @Test("makes deferred callbacks while it waits")
     func callbacks() throws {
       let dispatcher = try UVDispatcher()
-      let wasTold = Box(false)
+      let wasCalled = Box(false)
       let core = dispatcher.engine.lock()
-      core.callbacks.append { wasTold.value = true }
+      core.callbacks.append { wasCalled.value = true }
 
       let end = core.instant.advanced(by: patience)
       let thread = dispatcher.engine.block(for: .anything, mayTimeOut: true)
-      while !wasTold.value, core.instant < end { dispatcher.engine.park(thread, until: end) }
+      while !wasCalled.value, core.instant < end { dispatcher.engine.park(thread, until: end) }
       dispatcher.engine.unblock(thread)
       dispatcher.engine.unlock()
 
-      #expect(wasTold.value)
+      #expect(wasCalled.value)
       #expect(dispatcher.now < end)
     }
   }

@@ -75,19 +75,19 @@ extension OnePool {
     func circleThroughBarrier() throws {
       let serial = dispatcher.makeQueue(label: "serial", width: 1)
       let wide = dispatcher.makeQueue(label: "wide", width: 2)
-      let (both, barrierStands, ended) = (Latch(2), Latch(), Latch(2))
+      let (both, barrierWaits, ended) = (Latch(2), Latch(), Latch(2))
       let ran = Box(0)
       dispatcher.foreground { goOn() }
       serial {
         both.open()
-        barrierStands.hold(patience)
+        barrierWaits.hold(patience)
         // This call stands behind the barrier, which waits for the other body, which waits for this one.
         note { _ = try wide.sync { ran.increment() } }
         ended.open()
       }
       wide {
         both.open()
-        barrierStands.hold(patience)
+        barrierWaits.hold(patience)
         note { _ = try serial.sync { ran.increment() } }
         ended.open()
       }
@@ -96,7 +96,7 @@ extension OnePool {
       #expect(both.wait(patience))
       wide.barrier { ran.increment() }
 
-      barrierStands.open()
+      barrierWaits.open()
 
       #expect(ended.wait(patience))
       #expect(refused.value == 1)

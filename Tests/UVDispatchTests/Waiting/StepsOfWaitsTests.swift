@@ -55,7 +55,7 @@ import Testing
       @Test("neither search nor wake for what others submit and cancel")
       func submitAndCancel() async {
         await #expect(processExitsWith: .success) {
-          try standingStill {
+          try blocking {
             try Self.holdUpAHundred { dispatcher, view in
               let other = dispatcher.makeQueue(label: "other", width: 1)
               let before = Steps(of: dispatcher)
@@ -71,7 +71,7 @@ import Testing
       @Test("neither search nor wake for a thread that waits outside of all bodies")
       func outsider() async {
         await #expect(processExitsWith: .success) {
-          try standingStill {
+          try blocking {
             try Self.holdUpAHundred { dispatcher, _ in
               let before = Steps(of: dispatcher)
               for _ in 0..<50 {

@@ -8,7 +8,7 @@ extension OnePool {
   @Suite("What waits on the thread of the loop")
   struct WaitsOnTheLoopTests {
     private let dispatcher: UVDispatcher
-    private let told = Latch()
+    private let hasWaited = Latch()
     private let answer = Box<String?>(nil)
 
     init() throws { dispatcher = try UVDispatcher() }
@@ -20,7 +20,7 @@ extension OnePool {
       } catch WaitRefusal.wouldDeadlock {
         answer.value = "would deadlock"
       } catch { answer.value = "\(error)" }
-      told.open()
+      hasWaited.open()
     }
 
     @Test(
@@ -38,7 +38,7 @@ extension OnePool {
 
       try dispatcher.start()
 
-      #expect(told.wait(patience))
+      #expect(hasWaited.wait(patience))
       #expect(answer.value == "would deadlock")
       #expect(ran.wait(patience))
       dispatcher.end()
@@ -54,7 +54,7 @@ extension OnePool {
 
       try dispatcher.start()
 
-      #expect(told.wait(patience))
+      #expect(hasWaited.wait(patience))
       #expect(answer.value == "would deadlock")
       #expect(ran.wait(patience))
       dispatcher.end()

@@ -55,15 +55,15 @@ extension OnePool {
       view.suspend()
       let item = WorkItem.make(kind: .task, queue: view, label: nil, site: .here()) {}
       dispatcher.submit(item)
-      let told = Box<[Outcome]>([])
+      let outcomes = Box<[Outcome]>([])
       item.whenFinished { outcome in
-        told.value += [outcome]
+        outcomes.value += [outcome]
         // This call would hang under the lock.
         #expect(dispatcher.ledger.cancelled == 1)
       }
 
       #expect(dispatcher.cancel(item) == .beforeStart)
-      #expect(told.value == [.cancelled])
+      #expect(outcomes.value == [.cancelled])
       #expect(dispatcher.cancel(item) == .tooLate)
       #expect(dispatcher.ledger.balances)
       view.resume()

@@ -12,7 +12,7 @@ struct SecondRunTests {
   init() { bare = BareCore(width: 2) }
 
   /// Whether another worker run is pending after a submitting thread has notified a consumer.
-  private func fetchesAnother(_ bare: BareCore? = nil) -> Bool {
+  private func startsAnother(_ bare: BareCore? = nil) -> Bool {
     let core = (bare ?? self.bare).core
     _ = core.workers.takePending()
     core.startAnother()
@@ -33,15 +33,15 @@ struct SecondRunTests {
   func second() {
     startLease()
 
-    #expect(fetchesAnother())
+    #expect(startsAnother())
 
     #expect(core.workers.searching == 2)
     #expect(core.workers.arriving == 2)
-    #expect(!fetchesAnother())
+    #expect(!startsAnother())
 
     // One run has arrived, and looks for a task.
     core.workers.arrive()
-    #expect(!fetchesAnother())
+    #expect(!startsAnother())
     _ = core.releaseEverything()
   }
 
@@ -50,7 +50,7 @@ struct SecondRunTests {
     startLease()
     core.workers.arrive()
 
-    #expect(!fetchesAnother())
+    #expect(!startsAnother())
     _ = core.releaseEverything()
   }
 
@@ -60,7 +60,7 @@ struct SecondRunTests {
     let body = core.beginOnWorker()!
     startLease()
 
-    #expect(!fetchesAnother())
+    #expect(!startsAnother())
 
     core.finish(body, .completed)
     _ = core.releaseEverything()
@@ -111,7 +111,7 @@ struct SecondRunTests {
     let bare = BareCore(width: 1, threads: 3)
     startLease(bare)
 
-    #expect(!fetchesAnother(bare))
+    #expect(!startsAnother(bare))
     #expect(bare.background.beginPost())
     #expect(bare.background.post(.plainOne {}))
     #expect(bare.background.beginPost())

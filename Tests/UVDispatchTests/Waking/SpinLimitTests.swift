@@ -121,7 +121,7 @@ extension OnePool {
     @Test("leaves a processor that it shares with the submitting thread")
     func leavesSharedProcessor() async {
       await #expect(processExitsWith: .success) {
-        try standingStill {
+        try blocking {
           // Called before libuv starts its threads, so that they stay on this processor too.
           try stayOnOneProcessor()
           let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))

@@ -1,6 +1,6 @@
 /// What an exploration tries, names, compares, shortens and reports about itself.
 let explorationBugs: [Bug] =
-  strategyBugs + decisionBugs + factBugs + tokenBugs + shrinkingBugs + honestyBugs + reductionBugs
+  strategyBugs + decisionBugs + factBugs + tokenBugs + shrinkingBugs + honestyBugs
 
 private let folder = "TaskDispatchTesting/Exploration/"
 
@@ -157,6 +157,12 @@ private let factBugs = [
     in: folder + "TaskNames.swift",
     .without("over(path)", within: "all.insert(path)\n    over(path)"),
     suites: ["FoundBugsTests", "RoundTripTests"]),
+  Bug(
+    "explore.deadline-unnamed",
+    breaks: "an order that names the deadline of a shutdown cannot be had again",
+    in: "TaskDispatchTesting/Engine/State+Timers.swift",
+    .without("noteDeadlines(until: time.nanoseconds)"),
+    suites: ["RegressionTests"]),
 ]
 
 private let tokenBugs = [
@@ -277,180 +283,4 @@ private let honestyBugs = [
       "Set(seen.map { $0[0] }) == [1, 2] && Set(seen.map { $0[1] }) == [0, 1]\n      && Set(seen.map { $0[2] }) == [0, 1]",
       becomes: "true"),
     suites: ["StrategyTests"]),
-]
-
-private let reductionBugs = [
-  Bug(
-    "explore.nobody-wakes", breaks: "what sleeps does so whatever runs",
-    in: folder + "Reduction.swift",
-    .expression("$0.value.isIndependent(of: footprint)", becomes: "true"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.nobody-sleeps", breaks: "nothing that is declared saves a schedule",
-    in: folder + "Reduction.swift",
-    .expression("asleep[$0.id] == nil", becomes: "true"),
-    .expression("$0.value.isIndependent(of: footprint)", becomes: "false"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.only-enabled-wanted", breaks: "what could not be made earlier is never looked for",
-    in: folder + "ReducedSearch.swift",
-    .without("nodes[choice].wanted.formUnion(branch.moves)"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.everything-wanted", breaks: "every move is tried everywhere",
-    in: folder + "ReducedSearch.swift",
-    .expression("branch.moves.contains(later.move)", becomes: "false"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.resources-unread", breaks: "what is declared makes no difference between tasks",
-    in: folder + "Reduction.swift",
-    .expression("resources.isDisjoint(with: other.resources)", becomes: "true"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.places-unread", breaks: "two tasks that submit to one queue are thought independent",
-    in: folder + "Reduction.swift",
-    .expression("places.isDisjoint(with: other.places)", becomes: "true"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.bands-unseen", breaks: "a higher task that comes is thought to change nothing",
-    in: folder + "Reduction.swift",
-    .expression(
-      "entry.site.band != .medium", becomes: "false", within: "if entry.site.band != .medium ||"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.overtaking-unseen",
-    breaks: "a task that others may overtake is thought to start alike",
-    in: folder + "Reduction.swift",
-    .expression(
-      "entry.site.band != .medium", becomes: "false",
-      within: ".background, entry.site.band != .medium"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.values-unseen", breaks: "a task is thought to be tried when one value of it was",
-    in: folder + "Decisions.swift",
-    .without(
-      "reduction?.touchesEverything()",
-      within:
-        "reduction?.touchesEverything()\n    let name = names != nil ? names!.call(label, by: caller) : nil"
-    ),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.cancels-unseen", breaks: "a cancellation is thought to touch no task",
-    in: folder + "Decisions.swift",
-    .without(
-      "reduction?.touchesEverything()",
-      within: "func answered(_ answer: Cancellation) {\n    reduction?.touchesEverything()"),
-    .statement(
-      "if case .submission = call {} else { reduction?.touchesEverything() }", becomes: ""),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.groups-unseen", breaks: "that a group becomes empty is thought to touch no task",
-    in: folder + "ExploredMove.swift",
-    .expression("!held.isEmpty", becomes: "false"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.lies-believed", breaks: "an order that a declaration hides is not noticed",
-    in: folder + "Explorer.swift",
-    .expression("isKnown", becomes: "true", within: "guard isKnown else"),
-    suites: ["ReductionTests"]),
-  Bug(
-    "explore.no-look-before-sync", breaks: "no task comes between a body and its place in a queue",
-    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("try letOthersSubmitFirst()"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.own-turn-again",
-    breaks: "a waiting body's start is a move beside that the body goes on",
-    in: folder + "ExploredMove.swift",
-    .expression("caller.entry === entry", becomes: "false"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.foreground-twice", breaks: "a sync body runs while a body of the foreground waits",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .expression(
-      "!foregroundIsBusy", becomes: "true",
-      within: "!foregroundIsBusy\n      && foreground.posted.withNext("),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.turns-below-untaken",
-    breaks: "a body that waits below on the stack keeps its place in a queue from others",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
-    .expression(
-      "caller.admission.take()", becomes: "nil",
-      within: "other.reason, let admission = caller.admission.take()"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.frames-of-another", breaks: "a body on top of another's sees that one's queue",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
-    .without("entry.standsOnItsCaller = true"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.others-cannot-go-on",
-    breaks: "a wait for a body below on the stack is called a deadlock",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
-    .expression("standing.contains { $0 !== mine && canGoOn($0) }", becomes: "false"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "fake-wait.room-beside",
-    breaks: "rule 14: in the fake, a sync is refused beside a body that waits",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .expression("hasRoomBeside(running, queue)", becomes: "false"),
-    suites: ["ContractFakeTests"]),
-  Bug(
-    "fake-wait.members-later",
-    breaks:
-      "rule 14: in the fake, what waits for a body that waits for a group runs before the group's tasks",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .expression(
-      "$0.item?.handled.group === group", becomes: "false",
-      within: "started.firstIndex(where: { $0.item?.handled.group === group })"),
-    suites: ["ContractFakeTests"]),
-  Bug(
-    "fake-wait.help-elsewhere",
-    breaks: "rule 14: in the fake, what a worker runs while it waits counts as on another thread",
-    in: "TaskDispatchTesting/Engine/State+Run.swift",
-    .without("next.taken.entry.isHelped = true"), suites: ["SyncInTasksTests"]),
-  Bug(
-    "fake-wait.certain-of-others",
-    breaks: "rule 14: in the fake, a wait is called a deadlock although other tasks may end it",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .expression("othersGoOn && !wait.awaits(body)", becomes: "false"),
-    suites: ["SyncInTasksTests", "FailureMessageWaitTests"]),
-  Bug(
-    "fake-wait.certain-of-none",
-    breaks: "rule 14: in the fake, a body that waits for what it holds back is not told so",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .expression("othersGoOn && !wait.awaits(body)", becomes: "othersGoOn"),
-    suites: ["SyncInTasksTests", "FailureMessageWaitTests"]),
-  Bug(
-    "explore.others-do-not-run", breaks: "a wait for what has not run is called a deadlock",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
-    .statement(
-      "return takeBackground(hidesOuter: true)", becomes: "return nil",
-      within:
-        "if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }\n    return takeBackground(hidesOuter: true)\n  }\n\n  /// What `mine`"
-    ),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.those-below-refuse", breaks: "a queue below is one's own",
-    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
-    .without("if place == .elsewhere, decisions != nil { continue }"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.room-below-refused",
-    breaks: "a wait for room that a body below on the stack makes is refused",
-    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("withState { $0.noteIfOthersCanGoOn(than: standing, \"room on \\(queue.label)\") }"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.time-out-unordered", breaks: "a wait that may be too late is left out",
-    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .expression("end == nil ? refusal : nil", becomes: "refusal"),
-    suites: ["StandingStillTests"]),
-  Bug(
-    "explore.deadline-unnamed",
-    breaks: "an order that names the deadline of a shutdown cannot be had again",
-    in: "TaskDispatchTesting/Engine/State+Timers.swift",
-    .without("noteDeadlines(until: time.nanoseconds)"),
-    suites: ["RegressionTests"]),
 ]

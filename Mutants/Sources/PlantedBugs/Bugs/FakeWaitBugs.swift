@@ -99,4 +99,36 @@ let fakeWaitBugs = [
       within: "running.contains { $0.share != nil } && !poolView(view(item.view)).queue.isSuspended"
     ),
     suites: ["WaitForGroupTests"]),
+  Bug(
+    "fake-wait.room-beside",
+    breaks: "rule 14: in the fake, a sync is refused beside a body that waits",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression("hasRoomBeside(running, queue)", becomes: "false"),
+    suites: ["ContractFakeTests"]),
+  Bug(
+    "fake-wait.members-later",
+    breaks:
+      "rule 14: in the fake, what waits for a body that waits for a group runs before the group's tasks",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression(
+      "$0.item?.handled.group === group", becomes: "false",
+      within: "started.firstIndex(where: { $0.item?.handled.group === group })"),
+    suites: ["ContractFakeTests"]),
+  Bug(
+    "fake-wait.help-elsewhere",
+    breaks: "rule 14: in the fake, what a worker runs while it waits counts as on another thread",
+    in: "TaskDispatchTesting/Engine/State+Run.swift",
+    .without("next.taken.entry.isHelped = true"), suites: ["SyncInTasksTests"]),
+  Bug(
+    "fake-wait.certain-of-others",
+    breaks: "rule 14: in the fake, a wait is called a deadlock although other tasks may end it",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression("othersGoOn && !wait.awaits(body)", becomes: "false"),
+    suites: ["SyncInTasksTests", "FailureMessageWaitTests"]),
+  Bug(
+    "fake-wait.certain-of-none",
+    breaks: "rule 14: in the fake, a body that waits for what it holds back is not told so",
+    in: "TaskDispatchTesting/Engine/State+Waiting.swift",
+    .expression("othersGoOn && !wait.awaits(body)", becomes: "othersGoOn"),
+    suites: ["SyncInTasksTests", "FailureMessageWaitTests"]),
 ]

@@ -26,8 +26,10 @@ extension DispatcherContract {
       scene.expect("refused", scene.dispatcher.ledger.refused, is: 2)
     },
 
-    Rule(2, "a refused handle says so, and so does who awaits it", overflow: .reject(limit: 1)) {
-      scene in
+    Rule(
+      2, "a refusal is the outcome of the handle, and the error of a Task that awaits its value",
+      overflow: .reject(limit: 1)
+    ) { scene in
       let queue = scene.makeQueue(1)
       let told = Latch()
       queue.suspend()

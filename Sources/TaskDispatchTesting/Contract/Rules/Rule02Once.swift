@@ -9,7 +9,7 @@ extension DispatcherContract {
       }
     }
     + [Form.plain, .handled].map { form in
-      Rule(2, "\(form) runs exactly once when nobody observes", isObserved: false) { scene in
+      Rule(2, "\(form) runs exactly once without an observer", isObserved: false) { scene in
         try runsOnce(form, scene)
       }
     } + [

@@ -26,7 +26,7 @@ extension DispatcherContract {
       }
     },
 
-    Rule(2, "everybody who awaits an outcome gets the same one") { scene in
+    Rule(2, "all Tasks that await a task get the same outcome") { scene in
       let outcomes = Box<[Outcome]>([])
       let known = Latch(3)
       let failed = scene.foreground.submit(label: "failed") { throw Oops() }
@@ -126,7 +126,7 @@ extension DispatcherContract {
       }
     },
 
-    Rule(2, "whoever awaits the value of an expired task is told so") { scene in
+    Rule(2, "a Task that awaits the value of an expired task gets an error that says so") { scene in
       let queue = scene.makeQueue(1)
       let told = Latch()
       let error = Box<(any Error)?>(nil)

@@ -6,7 +6,7 @@ extension DispatcherContract {
     Rule(3, "plain bodies of the foreground run in the order of submission") { scene in
       try runsInOrder(scene, scene.foreground, [.plain])
     },
-    Rule(3, "plain bodies run in order when nobody observes", width: 1, isObserved: false) {
+    Rule(3, "plain bodies run in order without an observer", width: 1, isObserved: false) {
       scene in
       try runsInOrder(scene, scene.foreground, [.plain])
       try runsInOrder(scene, scene.background, [.plain])

@@ -37,7 +37,7 @@ extension DispatcherContract {
 
       try scene.reach(ran, "the one that waits goes on")
       try scene.runUntilIdle()
-      scene.expectNotes(["other", "behind"], "the other view went on meanwhile")
+      scene.expectNotes(["other", "behind"], "the other view went on during the wait")
     },
 
     Rule(5, "bodies that block for long delay no other", needs: .threads) { scene in

@@ -73,7 +73,8 @@ extension DispatcherContract {
       }
     },
 
-    Rule(7, "who was passed over first starts first", width: 1, agingStep: step) { scene in
+    Rule(7, "the task that was passed over first starts first", width: 1, agingStep: step) {
+      scene in
       let ran = Latch(5)
       try scene.hold {
         // Long enough for the low head to climb to the medium band, and not to the top.

@@ -10,7 +10,7 @@ extension DispatcherContract {
           ["high", "medium", "low", "background"])
       }
     },
-    Rule(7, "a higher band starts first when nobody observes", width: 1, isObserved: false) {
+    Rule(7, "a higher band starts first without an observer", width: 1, isObserved: false) {
       scene in
       try startsInOrder(
         scene, scene.background, [.low, .background, .high, .medium],

@@ -139,7 +139,7 @@ extension DispatcherContract {
         scene.task {
           scene.expectNoThrow("starting to sleep") {}
           do { try await scene.dispatcher.clock.sleep(until: due) } catch {
-            scene.expect(false, "nobody cancels the sleep", "\(error)")
+            scene.expect(false, "the sleep is not cancelled", "\(error)")
           }
           scene.expect(scene.now >= due, "a sleep ends at \(due) or later", "\(scene.now)")
           ended.open()

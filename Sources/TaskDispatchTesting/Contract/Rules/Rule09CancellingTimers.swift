@@ -59,7 +59,7 @@ extension DispatcherContract {
       scene.expectNotes([], "a cancelled timer never runs")
     },
 
-    Rule(9, "a repeating timer that is cancelled while its run waits takes nobody else with it") {
+    Rule(9, "a repeating timer that is cancelled while its run waits removes no other task") {
       scene in
       for catchUp in CatchUp.allCases {
         let view = scene.makeQueue(1)

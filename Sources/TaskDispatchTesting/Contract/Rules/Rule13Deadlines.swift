@@ -195,7 +195,7 @@ extension DispatcherContract {
       scene.expect("its label", report.unfinished.first?.label, is: "endless")
       scene.expect("its state", report.unfinished.first?.state, is: .abandoned)
       scene.expect(report.unfinished.first?.thread != nil, "its thread is named")
-      try scene.reach(flushed, "who waits for it in flush goes on")
+      try scene.reach(flushed, "the Task that waits for it in flush goes on")
       gate.open()
       scene.expect(ended.wait(patience), "the body can still end")
       scene.expect("its outcome afterwards", handle.outcomeIfFinished, is: .abandoned)

@@ -135,7 +135,7 @@ extension DispatcherContract {
         scene.expect(ended.isOpen, "the sleeper's Task drains")
       },
 
-      Rule(13, "whoever waits for room is refused", overflow: .reject(limit: 1)) { scene in
+      Rule(13, "a Task that waits for room is refused", overflow: .reject(limit: 1)) { scene in
         let queue = scene.makeQueue(1)
         let ended = Latch()
         queue.suspend()

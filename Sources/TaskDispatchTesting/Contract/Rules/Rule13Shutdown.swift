@@ -81,7 +81,7 @@ extension DispatcherContract {
         scene.expect("the ledger afterwards", scene.dispatcher.ledger, is: report.ledger)
       },
 
-      Rule(13, "everybody who asks gets the same report") { scene in
+      Rule(13, "all callers of shutdown get the same report") { scene in
         let reports = Box<[ShutdownReport]>([])
         let known = Latch(3)
         scene.background {}

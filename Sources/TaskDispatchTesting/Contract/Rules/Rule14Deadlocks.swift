@@ -88,7 +88,7 @@ extension DispatcherContract {
       scene.expectNotes(["ran", "ran"], "what was waited for is not touched")
     },
 
-    Rule(14, "the chain begins with who waits, and says what for") { scene in
+    Rule(14, "the chain begins with the task that waits, and says what it waits for") { scene in
       let queue = scene.makeQueue(1)
       let ended = Latch()
       queue(label: "the waiter") {
@@ -126,7 +126,7 @@ extension DispatcherContract {
     },
 
     Rule(
-      14, "a blocking limit refuses whom it would let wait for itself",
+      14, "a blocking limit refuses a body that would wait for itself",
       overflow: .blockCaller(limit: 1, timeout: nil)
     ) { scene in
       for queue in [scene.foreground, scene.makeQueue(1)] {

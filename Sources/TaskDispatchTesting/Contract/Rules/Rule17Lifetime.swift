@@ -27,7 +27,8 @@ extension DispatcherContract {
         try scene.reach(released, "its body is released")
       }
     } + [
-      Rule(17, "a plain body is released when nobody observes", isObserved: false) { scene in
+      Rule(17, "a plain body is released in a dispatcher without an observer", isObserved: false) {
+        scene in
         let released = Latch(400)
         for queue in scene.makeQueues() {
           for _ in 0..<100 { queue(body(releasing: released)) }

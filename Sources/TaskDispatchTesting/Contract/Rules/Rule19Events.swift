@@ -76,7 +76,7 @@ extension DispatcherContract {
       }
 
       try scene.runUntilIdle()
-      scene.expectNotes([], "both have come, and nobody is told")
+      scene.expectNotes([], "both have come, and no handler is called")
       try scene.reach(released, "the handlers are let go of")
 
       @Sendable func noting<News>(
@@ -267,9 +267,9 @@ extension DispatcherContract {
       try scene.runUntilIdle()
       try scene.end()
 
-      scene.expectNotes(["told"], "the drain includes what comes meanwhile")
+      scene.expectNotes(["told"], "the drain includes a signal that comes during it")
       try scene.reach(released, "the handler is let go of")
-      scene.expect(!registration.isCancelled, "nobody has cancelled it")
+      scene.expect(!registration.isCancelled, "the registration is not cancelled")
     },
   ]
 

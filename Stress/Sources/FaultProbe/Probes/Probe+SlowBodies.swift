@@ -7,7 +7,7 @@ extension Probe {
   static let slowBodies: [Probe] = [
     Probe(
       name: "slow-workers", fault: "every body of the pool takes 20 to 50 ms",
-      outcome: "timers and the loop go on meanwhile; each ran once; the report balances"
+      outcome: "timers and the loop go on beside them; each ran once; the report balances"
     ) { _ in
       let dispatcher = try UVDispatcher()
       let ran = Counter()
@@ -84,7 +84,7 @@ extension Probe {
     },
     Probe(
       name: "loop-blocked", fault: "a body of the loop blocks until the pool is done",
-      outcome: "ten thousand bodies of the pool run meanwhile; then the loop goes on"
+      outcome: "ten thousand bodies of the pool run before it ends; then the loop goes on"
     ) { _ in
       let dispatcher = try UVDispatcher()
       let (blocked, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

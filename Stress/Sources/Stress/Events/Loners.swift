@@ -15,7 +15,7 @@ struct Loners {
     let dispatcher = try UVDispatcher(.init(label: "let go of"))
     for _ in 0..<2 {
       try dispatcher.onSignal(raised.signal) { [violations] _ in
-        violations.report(.events, nil, "a handler was called by a loop that nobody runs")
+        violations.report(.events, nil, "a handler was called by a loop that no thread runs")
       }
     }
     load.raise(raised)

@@ -1,7 +1,7 @@
-/// Where every thread, body and queue of a dispatcher stands at one moment, as far as waits are concerned.
+/// What every thread, body and queue of a dispatcher does at one moment, as far as waits are concerned.
 ///
 /// Queue 0 is the foreground, queue 1 the background, and the others are views.
-struct Standing: Sendable, Hashable {
+struct WaitState: Sendable, Hashable {
   enum Place: Sendable, Hashable {
     case loop
     case worker(UInt)
@@ -27,7 +27,7 @@ struct Standing: Sendable, Hashable {
   enum Activity: Sendable, Hashable {
     /// Between two gates: it goes on by itself.
     case moving
-    /// At a gate of the driver's.
+    /// At a gate of the driver.
     case held
     case waiting(Target, isTimed: Bool)
   }
@@ -43,10 +43,10 @@ struct Standing: Sendable, Hashable {
     var activity = Activity.moving
 
     /// The queue of a task; for a callback, the queue of the task that has ended before it.
-    func queueOfEndingTask(in standing: Standing) -> Int? {
+    func queueOfEndingTask(in state: WaitState) -> Int? {
       switch work {
       case .task: queue
-      case .callback(let callback): standing.queuesOfCallbacks[callback]
+      case .callback(let callback): state.queuesOfCallbacks[callback]
       case .syncBody, .outsider: nil
       }
     }
@@ -155,7 +155,7 @@ struct Standing: Sendable, Hashable {
     }
   }
 
-  /// Whether the target has come about in this standing.
+  /// Whether the target has come about in this state.
   func hasComeAbout(_ target: Target) -> Bool {
     switch target {
     case .sync(_, let ticket): endedTickets.contains(ticket)
@@ -255,9 +255,9 @@ struct Standing: Sendable, Hashable {
 
   // MARK: What the record cannot know
 
-  /// This standing, and the one in which the time of each timer has passed. Its task then stands before what
+  /// This state, and the one in which the time of each timer has passed. Its task then stands before what
   /// was submitted later.
-  var withTimersLate: [Standing] {
+  var withTimersLate: [WaitState] {
     guard !timers.isEmpty else { return [self] }
     var late = self
     for timer in timers.reversed() {
@@ -268,16 +268,16 @@ struct Standing: Sendable, Hashable {
     return [self, late]
   }
 
-  /// All standings that are possible: with timers late or not, and with a callback still in the place of the
+  /// All states that are possible: with timers late or not, and with a callback still in the place of the
   /// task that has ended before it or not. The rule says neither.
-  var possible: [Standing] {
-    withTimersLate.flatMap { standing -> [Standing] in
-      var narrow = standing
+  var possible: [WaitState] {
+    withTimersLate.flatMap { state -> [WaitState] in
+      var narrow = state
       for index in narrow.contexts.indices {
         guard case .callback(let callback) = narrow.contexts[index].work else { continue }
         narrow.contexts[index].queue = queuesOfCallbacks[callback]
       }
-      return narrow == standing ? [standing] : [standing, narrow]
+      return narrow == state ? [state] : [state, narrow]
     }
   }
 

@@ -1,4 +1,4 @@
-extension Standing: CustomStringConvertible {
+extension WaitState: CustomStringConvertible {
   func name(of context: Frame) -> String {
     switch context.work {
     case .task(let task): "t\(task)"

@@ -5,8 +5,8 @@ import Testing
 /// The fake has one stack. A body that runs while another waits runs on top of it, and holds it up until it
 /// ends. On threads the waiting body would go on as soon as it can. So the fake must not refuse a call, or
 /// report a deadlock, only because of that stack.
-@Suite("A body that stands still goes on, although others stand on top")
-struct StandingStillTests {
+@Suite("A blocked body goes on, although others run on top of it")
+struct BlockedBodyTests {
   /// Explores every order, and expects that no call is refused in any and that no order is left out.
   private func outcomes<Outcome: Sendable & Hashable>(
     _ configuration: RecordingDispatcher.Configuration = .init(width: 2), isExhausted: Bool = true,
@@ -86,7 +86,7 @@ struct StandingStillTests {
 
   // Not every order can be tried here. Once the `sync` body has gone on as far as it can on top of others, the
   // rest of it cannot.
-  @Test("in a sync body that stands in sync itself: others that wait for it are in no deadlock")
+  @Test("in a sync body that is blocked in sync itself: others that wait for it are in no deadlock")
   func nested() throws {
     let ends = try outcomes(isExhausted: false) { dispatcher, log in
       let store = dispatcher.makeQueue(label: "store", width: 1)
@@ -102,7 +102,7 @@ struct StandingStillTests {
     #expect(ends == [0])
   }
 
-  @Test("what waits for the end of a body that stands in sync waits for no deadlock")
+  @Test("what waits for the end of a body that is blocked in sync waits for no deadlock")
   func endOfABody() throws {
     let result = try explore(.exhaustive, configuration: .init(width: 2)) { dispatcher in
       let store = dispatcher.makeQueue(label: "store", width: 1)

@@ -1,9 +1,9 @@
 import TaskDispatch
 
-/// Says of a standing what the dispatcher still owes, and which refusals and which help are right.
+/// Says what the dispatcher still owes in a state, and which refusals and which help are right.
 ///
 /// It knows the text of the rule for waits and nothing of any dispatcher.
-struct StandingJudge {
+struct WaitChecker {
   /// Something that a dispatcher owes.
   enum Due: Sendable, Equatable {
     /// Something goes on by itself, and the record has to show it.
@@ -20,14 +20,14 @@ struct StandingJudge {
     }
   }
 
-  let standing: Standing
+  let state: WaitState
   /// Whether more is owed than the text of the rule says: a refusal where a suspended view or a group entered
-  /// by hand stands on the chain, but to resume or to leave it would not help; timers while a wait blocks the
+  /// by hand is on the chain, but to resume or to leave it would not help; timers while a wait blocks the
   /// loop; and what has to wait for callbacks that still run.
   let isStrict: Bool
 
-  init(_ standing: Standing, isStrict: Bool = environment("VERDICT_STRICT") != nil) {
-    self.standing = standing
+  init(_ state: WaitState, isStrict: Bool = environment("VERDICT_STRICT") != nil) {
+    self.state = state
     self.isStrict = isStrict
   }
 
@@ -35,50 +35,50 @@ struct StandingJudge {
     isStrict ? .everything : [.everything, .held]
   }
 
-  private var waiting: [Standing.Frame] {
-    standing.contexts.filter { context in
+  private var waiting: [WaitState.Frame] {
+    state.contexts.filter { context in
       if case .waiting(_, isTimed: false) = context.activity { true } else { false }
     }
   }
 
-  func isSync(_ context: Standing.Frame) -> Bool {
+  func isSync(_ context: WaitState.Frame) -> Bool {
     if case .waiting(.sync, _) = context.activity { true } else { false }
   }
 
-  /// Whether a body or a callback on the dispatcher's threads, or in a `sync` body, goes on or stands at a
-  /// gate.
+  /// Whether a body or a callback on the dispatcher's threads, or in a `sync` body, goes on or is held at
+  /// a gate.
   var runs: Bool {
-    standing.tops.contains { top in
-      if case .waiting = top.activity { false } else { standing.isRefusable(top) }
+    state.tops.contains { top in
+      if case .waiting = top.activity { false } else { state.isRefusable(top) }
     }
   }
 
-  /// Whether a time may come that needs no body: a time-out, or a timer that could start in this standing.
+  /// Whether a time may come that needs no body: a time-out, or a timer that could start in this state.
   var awaitsTime: Bool { timeDue != nil }
 
   // MARK: What is owed
 
-  /// What the dispatcher owes, whether or not anything stands at a gate, and what it owes at a standstill. Nil
+  /// What the dispatcher owes, whether or not anything is held at a gate, and what it owes at a standstill. Nil
   /// if nothing happens until the driver acts or time passes.
   var due: Due? { eventDue ?? circleDue ?? standstillDue }
 
   private var eventDue: Due? {
-    for top in standing.tops {
+    for top in state.tops {
       switch top.activity {
       case .held: continue
-      case .moving: return .event("\(standing.name(of: top)) goes on to its next gate")
+      case .moving: return .event("\(state.name(of: top)) goes on to its next gate")
       case .waiting(let target, _)
-      where standing.hasComeAbout(target):
+      where state.hasComeAbout(target):
         return .event(
-          "the wait of \(standing.name(of: top)) for \(standing.name(of: target)) ends")
+          "the wait of \(state.name(of: top)) for \(state.name(of: target)) ends")
       case .waiting: continue
       }
     }
-    if let callback = standing.nextCallback { return .event("callback \(callback) begins") }
-    for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
+    if let callback = state.nextCallback { return .event("callback \(callback) begins") }
+    for queue in state.queues.indices where state.queues[queue].suspensions == 0 {
       // A timer whose time has passed may stand before what was submitted later.
-      let mayBeBehindATimer = standing.timers.contains { $0.queue == queue }
-      if !mayBeBehindATimer, standing.canStartFirst(of: queue, helps: false) {
+      let mayBeBehindATimer = state.timers.contains { $0.queue == queue }
+      if !mayBeBehindATimer, state.canStartFirst(of: queue, helps: false) {
         return .event("the first of \(WaitProgram.name(ofQueue: queue)) starts")
       }
     }
@@ -88,7 +88,7 @@ struct StandingJudge {
   /// A circle of bodies and blocked callers of `sync` is refused at once, or broken by help.
   private var circleDue: Due? {
     let callers = waiting.filter {
-      isSync($0) && standing.isRefusable($0) && !standing.isInCallback($0)
+      isSync($0) && state.isRefusable($0) && !state.isInCallback($0)
     }
     guard !callers.isEmpty else { return nil }
     return due(callers, hopes.union(.waits), "a circle of callers of sync")
@@ -97,43 +97,44 @@ struct StandingJudge {
   /// A wait without a way out is refused once nothing runs or can start.
   private var standstillDue: Due? {
     guard !runs, !awaitsTime else { return nil }
-    return due(waiting.filter(standing.isRefusable), hopes, "nothing runs or can start")
+    return due(waiting.filter(state.isRefusable), hopes, "nothing runs or can start")
   }
 
-  private func due(_ contexts: [Standing.Frame], _ hopes: Outlook.Hopes, _ reason: String) -> Due? {
-    let outlooks = standing.withTimersLate.map { Outlook(of: $0, hopes: hopes) }
+  private func due(_ contexts: [WaitState.Frame], _ hopes: Outlook.Hopes, _ reason: String) -> Due?
+  {
+    let outlooks = state.withTimersLate.map { Outlook(of: $0, hopes: hopes) }
     let hopeless = contexts.filter { context in outlooks.allSatisfy { !$0.ends(context) } }
     if !hopeless.isEmpty {
-      let names = hopeless.map { "\(standing.name(of: $0))'s" }.joined(separator: " or ")
+      let names = hopeless.map { "\(state.name(of: $0))'s" }.joined(separator: " or ")
       return .refusal("the wait is refused, \(names) (\(reason))")
     }
-    let alone = Outlook(of: standing, hopes: hopes.subtracting(.help))
+    let alone = Outlook(of: state, hopes: hopes.subtracting(.help))
     let helpless = contexts.filter { !alone.ends($0) }
     // Help may be needed only later, when something else has come about. That may be the end of a task that a
     // worker already helps with: the question is asked again then.
-    guard standing.timers.isEmpty, !isHelping,
-      standing.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) })
+    guard state.timers.isEmpty, !isHelping,
+      state.queues.indices.contains(where: { mayBeHelpedNow($0, helpless) })
     else {
       return nil
     }
-    let names = helpless.map(standing.name).joined(separator: " or ")
+    let names = helpless.map(state.name).joined(separator: " or ")
     return .help("a worker helps, so that \(names) can go on (\(reason))")
   }
 
   /// Whether a worker runs a task on top of its `sync`, and that task has not come to a wait of its own.
   private var isHelping: Bool {
-    standing.tops.contains { top in
+    state.tops.contains { top in
       guard case .worker = top.place, case .task = top.work, !top.isWaiting else { return false }
-      return standing.contexts.contains { $0.place == top.place && $0.number != top.number }
+      return state.contexts.contains { $0.place == top.place && $0.number != top.number }
     }
   }
 
-  private func mayBeHelpedNow(_ queue: Int, _ helpless: [Standing.Frame]) -> Bool {
-    guard standing.queues[queue].suspensions == 0,
-      standing.canStartFirst(of: queue, helps: true)
+  private func mayBeHelpedNow(_ queue: Int, _ helpless: [WaitState.Frame]) -> Bool {
+    guard state.queues[queue].suspensions == 0,
+      state.canStartFirst(of: queue, helps: true)
     else { return false }
     return helpless.contains { context in
-      guard case .worker = context.place, standing.isOnTop(context) else { return false }
+      guard case .worker = context.place, state.isOnTop(context) else { return false }
       if case .waiting(.sync(queue, _), _) = context.activity { return true }
       return false
     }
@@ -141,28 +142,28 @@ struct StandingJudge {
 
   /// What time will bring by itself; nil if nothing.
   var timeDue: Due? {
-    for top in standing.tops {
+    for top in state.tops {
       if case .waiting(_, isTimed: true) = top.activity {
-        return .event("the wait of \(standing.name(of: top)) ends by its time-out")
+        return .event("the wait of \(state.name(of: top)) ends by its time-out")
       }
     }
-    // A timer needs an iteration of the loop. A strict judge wants timers to come due while a wait blocks the
+    // A timer needs an iteration of the loop. A strict checker wants timers to come due while a wait blocks the
     // loop.
-    let loopIsBlocked = standing.tops.contains { top in
+    let loopIsBlocked = state.tops.contains { top in
       top.place == .loop && !(isStrict && top.isWaiting)
     }
     if loopIsBlocked { return nil }
-    for queue in standing.queues.indices where standing.queues[queue].suspensions == 0 {
+    for queue in state.queues.indices where state.queues[queue].suspensions == 0 {
       // The record does not know which of these timers comes first, and so stands before the others.
-      let timers = standing.timers.filter { $0.queue == queue }
+      let timers = state.timers.filter { $0.queue == queue }
       guard let first = timers.first, timers.allSatisfy(couldStart) else { continue }
       return .event("the timer t\(first.task) starts, or another of its queue")
     }
     return nil
   }
 
-  private func couldStart(_ timer: Standing.Timer) -> Bool {
-    var later = standing
+  private func couldStart(_ timer: WaitState.Timer) -> Bool {
+    var later = state
     later.queues[timer.queue].items.append(
       .init(content: .task(timer.task), isBarrier: timer.isBarrier))
     return later.queues[timer.queue].items.count == 1
