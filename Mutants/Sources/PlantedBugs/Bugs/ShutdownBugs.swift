@@ -71,7 +71,7 @@ private let phaseBugs = [
     "shutdown.abandoned-keeps-its-item",
     breaks: "what an abandoned body has returned may be released under the lock",
     in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .expression("item ?? task.takeItem()", becomes: "item ?? task.item"),
+    .expression("task.takeItem()", becomes: "task.item"),
     suites: ["AbandonedResultTests"]),
   Bug(
     "shutdown.flush-waits-for-the-abandoned", breaks: "a flush waits for ever for a stuck body",
