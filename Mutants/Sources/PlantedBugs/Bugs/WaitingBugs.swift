@@ -114,6 +114,11 @@ private let blockedBugs = [
     .without("item.wakeThreads(telling)"),
     suites: ["UVContractTests", "UndisturbedTests"]),
   Bug(
+    "blocked.sleeper-unwoken", breaks: "invariant B: a thread that was flagged sleeps on",
+    in: "UVDispatch/Engine/Engine.swift",
+    .without("for sleeper in sleepers { sleeper.wake() }"),
+    suites: ["UVContractTests"]),
+  Bug(
     "blocked.nested-uncounted", breaks: "rule 14: a task in its own sync body counts as running",
     in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("blocked.addTask()"),
     suites: ["StandstillTests", "WayOutTests"]),
