@@ -23,12 +23,11 @@ private let holdingBugs = [
       becomes:
         """
         if !core.callbacks.isEmpty, let after = core.startOnWorker(context) {
-          after.enter(by: self)
-          engine.unlock()
-          engine.lock()
-          after.leave()
-          _ = run(after, core, within: &slice.budget, left: &left)
-          core.reuse(consume after)
+          context.enter(by: dispatcher)
+          unlock()
+          lock()
+          context.leave()
+          _ = run(after, in: context, core, within: &slice.budget, left: &left)
           core.renewIfKnown(&context)
         }
         tellIfDue(core, isWorker: true)
@@ -43,11 +42,11 @@ private let holdingBugs = [
       "Self.perform(consume plain)",
       becomes:
         """
-        engine.lock()
+        lock()
         core.workers.beginSearch()
         free()
         Self.perform(consume plain)
-        engine.lock()
+        lock()
         core.workers.endSearch()
         free()
         """),

@@ -23,7 +23,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "deadline.no-grace", breaks: "rule 13: a body that is about to end is given up",
     in: "UVDispatch/Engine/Parts/Closing.swift",
-    .expression("cancelUntil.addingClamped(Self.grace)", becomes: "cancelUntil"),
+    .expression("$0.cancelUntil.addingClamped(Self.grace)", becomes: "$0.cancelUntil"),
     suites: ["LaterShutdownTests"]),
   Bug(
     "deadline.no-thread", breaks: "rule 13: no report while a body of the foreground does not end",
@@ -145,7 +145,8 @@ let deadlineBugs: [Bug] = [
     "strand.suspended-view-takes-jobs",
     breaks: "rule 13: a job that comes to a suspended view is lost",
     in: "UVDispatch/Engine/Core/Core+Concluding.swift",
-    .expression("strandsAll || view.pool.queue.isSuspended", becomes: "strandsAll"),
+    .expression(
+      "closing.strandsAll || view.pool.queue.isSuspended", becomes: "closing.strandsAll"),
     suites: ["StrandedJobTests"]),
   Bug(
     "strand.background-goes-on", breaks: "rule 13: a Task that yields for ever keeps the pool busy",
@@ -162,7 +163,7 @@ let deadlineBugs: [Bug] = [
   Bug(
     "report.wait-inside", breaks: "rule 14: a body waits for the end that waits for it",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .expression("innermostTask == nil", becomes: "true"),
+    .expression("engine.innermostTask == nil", becomes: "true"),
     suites: ["WaitForReportTests"]),
   Bug(
     "report.wait-in-callback", breaks: "rule 14: a callback waits for the end that waits for it",

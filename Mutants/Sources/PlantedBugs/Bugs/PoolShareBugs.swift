@@ -19,7 +19,7 @@ let poolShareBugs: [Bug] = [
   Bug(
     "share.short-for-ever", breaks: "a dispatcher starts no run once it was short",
     in: "UVDispatch/Engine/Engine+Worker.swift",
-    .statement("withCore { $0.workers.isShort = false }", becomes: "engine.withCore { _ in }"),
+    .statement("withCore { $0.workers.isShort = false }", becomes: "withCore { _ in }"),
     suites: ["GoodCitizenTests"]),
   Bug(
     "share.not-called", breaks: "a dispatcher that is short is not called when a thread is free",
@@ -111,7 +111,8 @@ let poolShareBugs: [Bug] = [
     "share.report-not-urgent",
     breaks: "a body that waits for the report of another dispatcher keeps it from the pool",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",
-    .expression("whileBlocked({ place.wait(for: timeout) })", becomes: "place.wait(for: timeout)"),
+    .expression(
+      "engine.whileBlocked({ place.wait(for: timeout) })", becomes: "place.wait(for: timeout)"),
     suites: ["TakingTurnsTests"]),
   Bug(
     "share.loop-not-urgent",

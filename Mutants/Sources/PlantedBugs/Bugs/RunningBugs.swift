@@ -198,6 +198,6 @@ private let watchdogBugs = [
   Bug(
     "loop.re-entered", breaks: "rule 18: run() inside a task is not refused",
     in: "UVDispatch/UVDispatcher+Loop.swift",
-    .expression("currentTask", becomes: "nil as QueuedTask?"),
+    .expression("engine.currentTask", becomes: "nil as RunningTask?"),
     suites: ["LoopMisuseTests"]),
 ]

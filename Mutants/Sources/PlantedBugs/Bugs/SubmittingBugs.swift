@@ -213,7 +213,7 @@ private let orderBugs = [
   Bug(
     "order.promoted-as-last", breaks: "rule 13: what never started is reported out of order",
     in: "UVDispatch/Engine/Core/Core+Draining.swift",
-    .expression("last", becomes: "lastID", within: "order: last)"),
+    .expression("last", becomes: "accounts.lastNumber", within: "order: last)"),
     suites: ["MaterialisingTests"]),
   Bug(
     "barrier.by-hand-lost", breaks: "rule 6: a plain barrier of a view divides nothing",

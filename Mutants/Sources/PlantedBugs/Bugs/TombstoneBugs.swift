@@ -81,7 +81,7 @@ let tombstoneBugs: [Bug] = [
     "tombstone.nameless",
     breaks: "rule 9: of two dispatchers without a name, one takes from the other",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
-    .expression("name != .none", becomes: "true"), suites: ["WaitingItemTests"]),
+    .expression("doors.name != .none", becomes: "true"), suites: ["WaitingItemTests"]),
   Bug(
     "tombstone.barrier", breaks: "rule 5: a barrier that is cancelled divides its queue for ever",
     in: "UVDispatch/Engine/Core/Core+Items.swift",

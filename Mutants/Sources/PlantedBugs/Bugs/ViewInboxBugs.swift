@@ -112,11 +112,12 @@ private let fullViewBugs = [
   Bug(
     "full-view.past-the-gate", breaks: "invariant C: a full view takes something in past the gate",
     in: "UVDispatch/Engine/Core/Core+Draining.swift",
-    .expression("isOpen", becomes: "true", within: "isOpen && view.pool.isFull"),
+    .expression(
+      "background.isOpen", becomes: "true", within: "background.isOpen && view.pool.isFull"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.gate-open", breaks: "invariant C: a full view takes something in past the gate",
-    in: "UVDispatch/Engine/Core/Core+Draining.swift", .without("isOpen = false"),
+    in: "UVDispatch/Engine/Core/Core+Draining.swift", .without("background.isOpen = false"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
     "full-view.suspended", breaks: "rule 2: a suspended view attends to its own inbox",
@@ -147,8 +148,9 @@ private let fullViewBugs = [
     "full-view.not-counted", breaks: "the ledger misses what came to a full view",
     in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without(
-      "accept(entries.slotCount)",
-      within: "accept(entries.slotCount)\n      retainWhilePlain(view)\n      absorbUnreconciled"
+      "accounts.accept(entries.slotCount)",
+      within:
+        "accounts.accept(entries.slotCount)\n      retainWhilePlain(view)\n      absorbUnreconciled"
     ),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
