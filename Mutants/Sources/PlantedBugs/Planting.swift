@@ -8,6 +8,7 @@ public enum Planting {
     case ambiguous(bug: String, text: String, times: Int)
     case overlapping(bug: String, other: String)
     case cut(bug: String, text: String)
+    case partOfName(bug: String, text: String)
     case deferred(bug: String, text: String)
 
     public var description: String {
@@ -20,6 +21,8 @@ public enum Planting {
         "\(bug) and \(other) change overlapping texts; let them change the same text, or less of it"
       case .cut(let bug, let text):
         "\(bug): a bracket opens in this and closes outside it, or the other way; take all of it:\n\(text)"
+      case .partOfName(let bug, let text):
+        "\(bug): this begins behind a dot or ends inside a name; take all of the expression:\n\(text)"
       case .deferred(let bug, let text):
         "\(bug): behind its switch this would run at once; change what stands inside it:\n\(text)"
       }
@@ -36,7 +39,7 @@ public enum Planting {
   ///
   /// - Parameter bugs: The bugs of this file, each with the number that switches it on.
   /// - Throws: If a text is not found exactly once, if two texts overlap, or if one cuts a pair of
-  ///   brackets or is deferred.
+  ///   brackets, a name or an access to a member, or is deferred.
   public static func plant(_ bugs: [(bug: Bug, number: Int)], in source: String) throws(Failure)
     -> String
   {
@@ -50,6 +53,7 @@ public enum Planting {
           throw .deferred(bug: bug.name, text: change.text)
         }
         let range = try find(change, of: bug, in: source)
+        if cutsName(range, in: source) { throw .partOfName(bug: bug.name, text: change.text) }
         let here = (name: bug.name, number: number, replacement: change.replacement)
         if let index = places.firstIndex(where: { $0.range == range && $0.kind == change.kind }) {
           places[index].bugs.append(here)
@@ -95,6 +99,22 @@ public enum Planting {
       }
     }
     return open.isEmpty
+  }
+
+  /// Whether a switch in the place of `range` would stand behind a dot, or would divide a name.
+  private static func cutsName(_ range: Range<String.Index>, in source: String) -> Bool {
+    func isOfName(_ character: Character) -> Bool {
+      character.isLetter || character.isNumber || character == "_"
+    }
+    let (before, text, after) = (
+      source[..<range.lowerBound], source[range], source[range.upperBound...]
+    )
+    guard let first = text.first, let last = text.last else { return false }
+    let isBehindDot = before.last == "." && !before.hasSuffix("..")
+    let continuesName =
+      before.last.map { isOfName($0) && (isOfName(first) || first == ".") } ?? false
+    let isContinued = after.first.map { isOfName(last) && isOfName($0) } ?? false
+    return isBehindDot || continuesName || isContinued
   }
 
   private static func find(_ change: Change, of bug: Bug, in source: String) throws(Failure)

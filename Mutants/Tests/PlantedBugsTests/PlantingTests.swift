@@ -121,4 +121,22 @@ struct PlantingTests {
       try Planting.plant([(bug, 1)], in: "defer { f() }")
     }
   }
+
+  @Test(
+    "fails if a text is a part of an expression or of a name",
+    arguments: [("b", "a.b"), ("b()", "a.b()"), (".b", "a.b"), ("ate", "late"), ("lat", "late")])
+  func partOfName(text: String, source: String) {
+    let bug = makeBug("a", .expression(text, becomes: "c"))
+
+    #expect(throws: Planting.Failure.partOfName(bug: "a", text: text)) {
+      try Planting.plant([(bug, 1)], in: source)
+    }
+  }
+
+  @Test("takes whole names behind operators", arguments: ["a...b", "a..<b", "!b", "(b).c", "b.c"])
+  func wholeName(source: String) throws {
+    let bug = makeBug("a", .expression("b", becomes: "c"))
+
+    #expect(try Planting.plant([(bug, 1)], in: source) != source)
+  }
 }
