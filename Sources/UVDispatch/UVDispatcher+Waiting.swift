@@ -46,7 +46,7 @@ extension UVDispatcher {
       }
       perform(body, in: context)
       if isNested { core.endNested(in: caller) }
-      core.leave(consume context)
+      if core.leave(context) { core.running.keep(caller: consume context) }
       return nil
     }
     // Only the task holds the view, since another retain would cost time.

@@ -248,6 +248,11 @@ extension Core {
     return takeForeground(context).map { $0.task(in: context) }
   }
 
+  /// The body of a caller of `sync` has run to its end.
+  func leaveAndKeep(_ context: consuming QueuedTask) {
+    if leave(context) { running.keep(caller: consume context) }
+  }
+
   func finish(_ task: RunningTask, _ outcome: Outcome) {
     switch task {
     case let context as BatchContext: finish(context, outcome, nil)

@@ -16,7 +16,7 @@ struct EnteringTests {
       #expect(
         bare.core.accounts.ledger == ledger(accepted: round, running: 1, completed: round - 1))
 
-      bare.core.leave(context)
+      bare.core.leaveAndKeep(context)
       #expect(bare.view.pool.queue.running == 0)
       #expect(bare.core.running.all.isEmpty)
       #expect(bare.core.accounts.ledger == ledger(accepted: round, completed: round))
@@ -26,7 +26,7 @@ struct EnteringTests {
   @Test("is shown as itself, whichever task had its running-task context before")
   func shown() throws {
     let bare = BareCore()
-    bare.core.leave(try #require(bare.entering(bare.view, line: 1, parent: 4)))
+    bare.core.leaveAndKeep(try #require(bare.entering(bare.view, line: 1, parent: 4)))
 
     let context = try #require(bare.entering(nil, line: 2))
     #expect(context.record.site.line == 2)
@@ -34,27 +34,27 @@ struct EnteringTests {
     #expect(context.record.parent == nil)
     #expect(context.record.id == TaskID(2))
     #expect(context.queue.view == nil && context.lane == .background)
-    bare.core.leave(context)
+    bare.core.leaveAndKeep(context)
 
     let other = try #require(bare.entering(bare.view, line: 3, parent: 7))
     #expect(other.record.parent == TaskID(7))
     #expect(other.record.queue == bare.view.label)
     #expect(other.queue.view == ObjectIdentifier(bare.view))
-    bare.core.leave(other)
+    bare.core.leaveAndKeep(other)
   }
 
   @Test("shares no running-task context with one that is still looked at, nor with one inside it")
   func contexts() throws {
     let bare = BareCore(viewWidth: 2)
     let looking = try #require(bare.entering(bare.view, line: 1))
-    bare.core.leave(looking)  // keeps a reference, for it is looked at below
+    bare.core.leaveAndKeep(looking)  // keeps a reference, for it is looked at below
 
     let outer = try #require(bare.entering(bare.view, line: 2))
     let inner = try #require(bare.entering(nil, line: 3))
     #expect(looking.record.site.line == 1)
     #expect(outer.record.site.line == 2)
     #expect(inner.record.site.line == 3)
-    for context in [inner, outer] { bare.core.leave(context) }
+    for context in [inner, outer] { bare.core.leaveAndKeep(context) }
   }
 
   @Test("lets go of its view when it has left")
@@ -65,7 +65,7 @@ struct EnteringTests {
       let made = UVView(label: "gone", width: 1, workerWidth: 1, agingStep: 1)
       bare.core.add(made)
       view = made
-      bare.core.leave(try #require(bare.entering(made)))
+      bare.core.leaveAndKeep(try #require(bare.entering(made)))
     }
     #expect(view == nil)
   }
@@ -77,12 +77,12 @@ struct EnteringTests {
     let barrier = try #require(bare.entering(bare.view, asBarrier: true))
     #expect(barrier.isBarrier)
     #expect(bare.entering(bare.view) == nil)
-    bare.core.leave(barrier)
+    bare.core.leaveAndKeep(barrier)
 
     let one = try #require(bare.entering(bare.view))
     #expect(!one.isBarrier)
     #expect(bare.entering(bare.view, asBarrier: true) == nil)
-    bare.core.leave(one)
+    bare.core.leaveAndKeep(one)
   }
 
   @Test("does not go before what was posted to the background and not looked at yet")
@@ -110,7 +110,7 @@ struct EnteringTests {
     leaving.core.leaveWhenIdle(true)
     let first = try #require(leaving.entering(nil))
     leaving.core.loop.forgetWish()
-    leaving.core.leave(first)
+    leaving.core.leaveAndKeep(first)
     #expect(leaving.core.loop.isWanted)
     leaving.core.leaveWhenIdle(false)
 
@@ -118,7 +118,7 @@ struct EnteringTests {
     let second = try #require(ending.entering(nil))
     ending.core.beginShutdown(.init(drain: .seconds(1), cancel: .zero))
     ending.core.loop.forgetWish()
-    ending.core.leave(second)
+    ending.core.leaveAndKeep(second)
     #expect(ending.core.loop.isWanted)
   }
 

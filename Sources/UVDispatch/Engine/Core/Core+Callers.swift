@@ -27,16 +27,19 @@ extension Core {
   }
 
   /// The body of a caller that was admitted at once has run to its end.
-  @inline(__always) func leave(_ context: consuming QueuedTask) {
+  ///
+  /// - Returns: Whether another caller may have the context. It is passed to ``RunningTasks/keep(caller:)`` by the code
+  ///   that holds it: here that would take more references to it.
+  @inline(__always) func leave(_ context: QueuedTask) -> Bool {
     giveBackShare(of: context)
     // The caller's thread is in no worker run, which would tell the loop.
     if leavesWhenIdle { loop.want() }
     running.remove(context)
-    if context.isAbandoned { return }
+    if context.isAbandoned { return false }
     accounts.end(.completed)
     tell(.finished(.completed), context)
     endedPlain(context)
-    running.keep(caller: consume context)
+    return true
   }
 
   /// The body of a `sync` begins on top of the calling task, which waits for it.
