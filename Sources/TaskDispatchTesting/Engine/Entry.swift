@@ -99,6 +99,15 @@ final class Entry: TaskContext, PoolEntry {
     if case .event = work { true } else { false }
   }
 
+  /// Its position among the due tasks of the foreground, if it stands there.
+  var duePosition: Int {
+    switch work {
+    case .event(let event): event.position
+    case .item(let item): item.place.position
+    case .plain, .body, .job, .caller, .registration: refuse("\(record) never comes due")
+    }
+  }
+
   /// Whether the limit of its queue counts it.
   var countsAgainstLimits: Bool {
     switch work {

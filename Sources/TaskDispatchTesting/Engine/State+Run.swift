@@ -45,14 +45,17 @@ extension State {
     if !postedIsFirst, let posted { body(.posted, posted) }
   }
 
-  /// The first due task of a kind, and its position. O(due tasks).
+  /// The first due task of a kind, and its position. O(due tasks of the other kind before it).
   func firstDue(_ kind: ForegroundKind) -> (entry: Entry, position: Int)? {
-    if !foreground.due.hasStartable { return nil }
-    var first: (Entry, Int)?
-    foreground.due.forEachPosition { entry, position, _ in
-      if first == nil, entry.isEvent == (kind == .event) { first = (copy entry, position) }
+    guard foreground.due.hasStartable,
+      kind == .timer || registrations.contains(where: { $0.pending != nil })
+    else { return nil }
+    var first: Entry?
+    foreground.due.forEachWhile { entry in
+      if entry.isEvent == (kind == .event) { first = copy entry }
+      return first == nil
     }
-    return first
+    return first.map { ($0, $0.duePosition) }
   }
 
   var hasForeground: Bool { !foreground.isEmpty }
