@@ -53,6 +53,12 @@ struct ForegroundOrderTests {
     #expect(first == "A")
     #expect(takeAll(posted) == "aBb")
 
+    var again = order("ABab")
+    let turn = again.take(now: { 0 })
+    let outOfTurn = again.takePosted(now: { 0 })
+    #expect(turn == "a" && outOfTurn == "A")
+    #expect(takeAll(again) == "bB")
+
     var due = order("ABab")
     let second = due.takeDue(at: 1)
     #expect(second == "b")

@@ -80,7 +80,7 @@ struct ReuseTests {
       fillAndDrop()
       isGone.open()
     }
-    thread.stackSize = 128 * 1024
+    thread.stackSize = 64 * 1024
 
     thread.start()
 

@@ -17,8 +17,12 @@ extension OnePool {
           .init(stallThreshold: .milliseconds(1), observer: observer))
         known.dispatcher = dispatcher
         observer.looks = { known.dispatcher != nil }
-        let stalls = dispatcher.background.submit { observer.began.hold(patience) }
-        try stalls.wait()
+        dispatcher.foreground {
+          observer.began.hold(patience)
+          dispatcher.beginShutdown(ShutdownPolicy(drain: .milliseconds(1), cancel: .zero))
+        }
+        // It returns although that callback does not. After it only the watchdog may hold the dispatcher.
+        dispatcher.run()
       }()
       observer.mayGoOn.open()
       #expect(observer.ended.wait(patience))

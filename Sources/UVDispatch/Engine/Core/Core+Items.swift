@@ -19,10 +19,7 @@ extension Core {
 
   /// The task object of an item that waits. The first call makes it.
   func task(for item: WorkItem) -> QueuedTask {
-    if let known = item.queued as? QueuedTask {
-      known.isKnown = true
-      return known
-    }
+    if let known = item.queued as? QueuedTask { return known }
     if item.place.stage == .posted { find(item) }
     let task = makeTask(
       .item(item), id: item.place.id.number, on: item.lane, item.view as? UVView,
@@ -35,9 +32,9 @@ extension Core {
 
   /// The context in which the body of `item` runs here. Nil if it runs in none.
   func runningTask(of item: WorkItem) -> RunningTask? {
-    guard let context = item.queued as? RunningTask else { return nil }
-    context.isKnown = true
-    return context
+    let task = item.queued as? RunningTask
+    (task as? BatchContext)?.isKnown = true
+    return task
   }
 
   func forget(_ item: WorkItem) { item.queued = nil }

@@ -4,10 +4,12 @@ internal import TaskDispatch
 /// an object of its own for that.
 ///
 /// The thread that runs the loop has one for all its iterations, and a worker run has one for as long as it lasts. If
-/// other code has got the context (``RunningTask/isKnown``), the thread takes another after that task.
+/// other code has got the context (``isKnown``), the thread takes another after that task.
 final class BatchContext: RunningTask {
   /// The body of the plain task that it has begun, until the thread takes it out to run it.
   @safe @exclusivity(unchecked) private var plain: (@Sendable () -> Void)?
+  /// Other code has got it, and may look at it until what runs in it has ended, and after that.
+  var isKnown = false
   /// The pool's part of its view. Stored here, so that a worker that reads it with each task need not retain the view:
   /// submitting threads change the view's reference count all the time.
   @safe @exclusivity(unchecked) private(set) var poolView: PoolView<Entry>?

@@ -15,8 +15,6 @@ class RunningTask: TaskContext {
   final var runner: ViewQueue<Entry>.Runner?
   /// A shutdown has given it up: it has its outcome, and nothing waits for its body.
   final var isAbandoned = false
-  /// Other code has got it, and may look at it until what runs in it has ended, and after that.
-  final var isKnown = false
   /// It does not go on before something else does: see ``blockedOn`` and ``waitsFor``.
   final private(set) var isBlocked = false
   final private(set) var id: UInt64 = 0
@@ -60,7 +58,6 @@ class RunningTask: TaskContext {
     ranAsBarrier = false
     runner = nil
     isAbandoned = false
-    isKnown = false
     isBlocked = false
     startedAt = 0
     nextStall = 0
