@@ -162,7 +162,7 @@ private let patienceBugs = [
     breaks: "a worker run is started for each of tasks that come one by one",
     in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .without("workers.spinLimit.learn(at: now)"),
-    suites: ["SpinLimitTests"]),
+    suites: ["LearnedSpinLimitTests"]),
   Bug(
     "spin-limit.refusal-forgotten",
     breaks: "a worker run is started for each of tasks that come one by one",
