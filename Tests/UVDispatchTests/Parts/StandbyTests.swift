@@ -47,6 +47,10 @@ struct StandbyTests {
 
     standby.count(-1, of: item)
     #expect(!standby.isFull(of: work.item(.task)))
+
+    standby.count(1, of: work.item(.task))
+    #expect(standby.isFull(of: item) == counts)
+    #expect(standby.isFull(of: work.task(work: .item(item))) == counts)
   }
 
   @Test("a task object counts as what it stands for: a caller of sync needs no room")
@@ -63,6 +67,8 @@ struct StandbyTests {
       #expect(standby.isFull(of: task) == counts)
       standby.count(-1, of: task)
       #expect(!standby.isFull(of: self.work.item(.task)))
+      standby.count(1, of: self.work.item(.task))
+      #expect(standby.isFull(of: task) == counts)
     }
   }
 
