@@ -12,8 +12,7 @@ struct BackgroundTests {
     return Background(pool, isOpen: true)
   }
 
-  /// Views are made, each by its number; then some are released. More than 16 are made in the last case: then those that
-  /// were released before are forgotten on the way.
+  /// Other code keeps one of `keptOf` views. Where more than 16 are made, released ones are forgotten on the way.
   @Test(
     "a view is known while other code refers to it, in the order in which it was made",
     arguments: [(made: 0, keptOf: 1), (3, 1), (4, 2), (5, 9), (100, 7)])
@@ -32,7 +31,7 @@ struct BackgroundTests {
 
   /// The view of an upper case letter becomes full, that of a lower case letter is full no more.
   @Test(
-    "a full view is known until the thread that ends its task has drained it, and the view knows too",
+    "a full view is known until the thread that ends its task has drained it, and knows it too",
     arguments: [("A", "A"), ("Aa", ""), ("AB", "AB"), ("ABa", "B"), ("ABab", ""), ("AaA", "A")])
   func full(steps: String, full: String) {
     var background = background()

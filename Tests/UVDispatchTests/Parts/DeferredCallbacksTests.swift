@@ -101,8 +101,8 @@ struct DeferredCallbacksTests {
 
   @Test(
     """
-    of an item that has ended, threads that wait for its group are woken first, then Tasks are resumed, and its \
-    body is released before its observers are called
+    of an item that has ended, threads that wait for its group are woken first, then Tasks are \
+    resumed, and its body is released before its observers are called
     """)
   func endOfItem() throws {
     let group = WorkGroup()

@@ -30,7 +30,7 @@ struct ShutdownValueTests {
   }
 
   @Test(
-    "the dispatcher knows in each phase whether a shutdown has begun, goes on, drains, and has a report",
+    "the dispatcher knows in each phase whether a shutdown has begun, goes on, drains, is reported",
     arguments: [
       (.none, ""), (.draining, "begun goesOn draining"), (.cancelling, "begun goesOn"),
       (.over, "begun"), (.reported, "begun report"),
@@ -110,7 +110,7 @@ struct ShutdownValueTests {
   }
 
   @Test(
-    "a signal handler is called until running bodies are given up, and others until they are asked to stop",
+    "a signal handler is called until bodies are given up, others until they are asked to stop",
     arguments: [
       (.none, 9_999, signals: true, others: true),
       (.draining, 1_149, signals: true, others: true),
@@ -147,7 +147,7 @@ struct ShutdownValueTests {
   }
 
   @Test(
-    "what a task left behind is in the report, by the order of submission, and nothing before a shutdown"
+    "the report names what was left behind in a shutdown, by the order of submission"
   )
   func report() throws {
     var closing = Closing()
@@ -175,7 +175,7 @@ struct ShutdownValueTests {
   }
 
   @Test(
-    "jobs go on outside a shutdown that ended at its deadline, also those of a foreground without a thread"
+    "jobs go on outside a shutdown that ended at its deadline, those of the foreground if told so"
   )
   func stranded() {
     for foregroundToo in [false, true] {

@@ -97,7 +97,7 @@ struct SpinLimitTests {
   }
 
   @Test(
-    "a thread that is woken soon would have met its task in four microseconds; else it spins half as long",
+    "a thread that is woken soon spins for four microseconds the next time, else half as long",
     arguments: Wake.table)
   func learns(_ wake: Wake) {
     var limit = SpinLimit(length: wake.limit)

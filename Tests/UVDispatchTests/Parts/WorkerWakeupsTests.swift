@@ -88,8 +88,8 @@ struct WorkerWakeupsTests {
 
   @Test(
     """
-    another run has room, may be started, may come for a task or is wanted beside the first, as the \
-    threads of the pool stand
+    another run has room, may be started, may come for a task or is wanted beside the first, by \
+    what the threads of the pool do
     """, arguments: Pool.table)
   func pool(_ pool: Pool) {
     let workers = pool.value
@@ -166,7 +166,7 @@ struct WorkerWakeupsTests {
   }
 
   @Test(
-    "a run spins if that has paid lately, its processor is its own, and fewer than two others search",
+    "a run spins if that has paid, its processor is its own, and fewer than two others search",
     arguments: [
       Spin(0, 0, 0, false), Spin(0, 4_000, 0, true), Spin(1, 4_000, 0, true),
       Spin(2, 4_000, 0, false), Spin(3, 4_000, 0, false), Spin(0, 4_000, 1_201, false),
