@@ -5,6 +5,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
+/// ``RunningTasksTests`` says which objects are kept.
 @Suite("The object of a task that has ended")
 struct ReuseTests {
   @Test("becomes the next one, and nothing tells that from a new object")
@@ -21,56 +22,6 @@ struct ReuseTests {
 
     #expect(used.core.running.freeTasks.count == 0)
     #expect(story(of: renewed) == story(of: another(fresh)))
-  }
-
-  @Test("belongs to no task any more: it holds neither item nor view")
-  func letGo() {
-    let bare = BareCore()
-    useUp(bare)
-
-    let spare = bare.core.running.takeFreeTask()
-
-    #expect(spare?.item == nil)
-    #expect(spare?.view == nil)
-    #expect(spare?.waitsFor == nil)
-    #expect(spare?.blockedOn == nil)
-    #expect(spare?.nextFree == nil)
-  }
-
-  @Test("is used once: the last that has ended first")
-  func order() {
-    let bare = BareCore()
-    var tasks = (0..<3).map { _ in bare.task() }
-    let names = tasks.map { ObjectIdentifier($0) }
-    while let task = tasks.popLast() { bare.core.reuse(consume task) }
-
-    let again = (0..<4).map { _ in bare.task() }
-
-    #expect(again.prefix(3).map { ObjectIdentifier($0) } == names)
-    #expect(!names.contains(ObjectIdentifier(again[3])))
-    #expect(bare.core.running.freeTasks.count == 0)
-  }
-
-  @Test("stays what it was while a thread looks at it, as one that waits for its end does")
-  func lookedAt() {
-    let bare = BareCore()
-    let task = bare.task()
-    let waiting = bare.task()
-    waiting.beginWait(for: task)
-
-    bare.core.reuse(consume task)
-
-    #expect(bare.core.running.freeTasks.count == 0)
-    #expect(waiting.waitsFor != nil)
-  }
-
-  @Test("is not kept if there are enough")
-  func notKept() {
-    let bare = BareCore()
-    var tasks = (0..<FreeList.most + 10).map { _ in bare.task() }
-    while let task = tasks.popLast() { bare.core.reuse(consume task) }
-
-    #expect(bare.core.running.freeTasks.count == FreeList.most)
   }
 
   @Test("goes with its dispatcher, on a thread with a small stack as well")

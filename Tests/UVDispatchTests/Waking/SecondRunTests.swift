@@ -4,6 +4,7 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
+/// ``WorkerWakeupsTests`` has the cases in which one is wanted.
 @Suite("The worker run that is started for a second body")
 struct SecondRunTests {
   private let bare: BareCore
@@ -42,27 +43,6 @@ struct SecondRunTests {
     // One run has arrived, and looks for a task.
     core.workers.arrive()
     #expect(!startsAnother())
-    _ = core.releaseEverything()
-  }
-
-  @Test("is none once the first has come: it starts the next itself")
-  func firstHasCome() {
-    startLease()
-    core.workers.arrive()
-
-    #expect(!startsAnother())
-    _ = core.releaseEverything()
-  }
-
-  @Test("is none while a worker is busy, which would go on with it")
-  func workerIsBusy() {
-    bare.queued()
-    let body = core.beginOnWorker()!
-    startLease()
-
-    #expect(!startsAnother())
-
-    core.finish(body, .completed)
     _ = core.releaseEverything()
   }
 

@@ -14,7 +14,7 @@ let deadlineBugs: [Bug] = [
     .expression(
       "[progress.drainUntil, progress.cancelUntil, endsAt]",
       becomes: "[progress.drainUntil, progress.cancelUntil]"),
-    suites: ["LaterShutdownTests"]),
+    suites: ["ShutdownValueTests"]),
   Bug(
     "deadline.not-kept", breaks: "rule 13: no report while the body of a sync does not end",
     in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
@@ -24,7 +24,7 @@ let deadlineBugs: [Bug] = [
     "deadline.no-grace", breaks: "rule 13: a body that is about to end is given up",
     in: "UVDispatch/Engine/Parts/Closing.swift",
     .expression("$0.cancelUntil.addingClamped(Self.grace)", becomes: "$0.cancelUntil"),
-    suites: ["LaterShutdownTests"]),
+    suites: ["ShutdownValueTests"]),
   Bug(
     "deadline.no-thread", breaks: "rule 13: no report while a body of the foreground does not end",
     in: "UVDispatch/UVDispatcher+Shutdown.swift",

@@ -312,22 +312,22 @@ private let reuseBugs = [
     breaks: "rule 14: a thread that waits for a task is told of another one's circle",
     in: "UVDispatch/Engine/Parts/RunningTasks.swift",
     .expression("isKnownUniquelyReferenced(&task)", becomes: "true"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "reuse.without-end", breaks: "what one burst needed is held for ever",
     in: "UVDispatch/Engine/Parts/RunningTasks.swift",
     .expression("freeTasks.count < FreeList.most", becomes: "true"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "reuse.keeps-the-item", breaks: "rule 17: an item lives until its object is used again",
     in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without("letGo()", within: "letGo()\n    view = nil"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "reuse.keeps-the-view", breaks: "rule 17: a view lives until its object is used again",
     in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without("view = nil", within: "letGo()\n    view = nil"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "reuse.abandoned-again", breaks: "rule 1: the outcome of a task is taken for another's",
     in: "UVDispatch/Engine/Tasks/RunningTask.swift",

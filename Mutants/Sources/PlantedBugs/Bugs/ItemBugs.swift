@@ -182,17 +182,17 @@ let itemBugs = [
     "free-list.given-twice", breaks: "two tasks are one object",
     in: "UVDispatch/Engine/Parts/FreeList.swift",
     .expression("task.nextFree.take()", becomes: "task", within: "first = task.nextFree.take()"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "free-list.forgotten", breaks: "what is kept is never used again but the last",
     in: "UVDispatch/Engine/Parts/FreeList.swift",
     .without("task.nextFree = first.take()"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "free-list.counted-up-alone", breaks: "after a thousand tasks, none is used again",
     in: "UVDispatch/Engine/Parts/FreeList.swift",
     .without("count -= 1"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "free-list.go-as-a-chain", breaks: "a dispatcher that ends overflows a small stack",
     in: "UVDispatch/Engine/Parts/FreeList.swift",

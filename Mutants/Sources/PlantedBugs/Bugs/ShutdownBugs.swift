@@ -84,7 +84,7 @@ private let phaseBugs = [
     .expression(
       "[progress.drainUntil, progress.cancelUntil, endsAt]",
       becomes: "[progress.cancelUntil, endsAt]"),
-    suites: ["LaterShutdownTests"]),
+    suites: ["ShutdownValueTests"]),
   Bug(
     "shutdown.no-cancel-deadline",
     breaks: "rule 13: the loop is not woken when the cancel phase is over",
@@ -92,7 +92,7 @@ private let phaseBugs = [
     .expression(
       "[progress.drainUntil, progress.cancelUntil, endsAt]",
       becomes: "[progress.drainUntil, endsAt]"),
-    suites: ["LaterShutdownTests"]),
+    suites: ["ShutdownValueTests"]),
   Bug(
     "shutdown.flag-not-raised", breaks: "rule 13: running bodies do not see that they should end",
     in: "UVDispatch/Engine/Core/Core+Shutdown.swift",

@@ -134,17 +134,17 @@ private let iterationBugs = [
     "iteration.deadline-ignored", breaks: "invariant W: the loop is not woken for an earlier timer",
     in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .expression("deadline < timerIsSetFor", becomes: "false"),
-    suites: ["TimerWishTests", "CancelRaceTests"]),
+    suites: ["LoopWakeupsTests", "CancelRaceTests"]),
   Bug(
     "iteration.deadline-always-new", breaks: "the loop is woken for each timer that is set",
     in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .expression("deadline < timerIsSetFor", becomes: "true"),
-    suites: ["TimerWishTests"]),
+    suites: ["LoopWakeupsTests"]),
   Bug(
     "iteration.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
     in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .expression("mustBeTold", becomes: "true", within: "mustBeTold, deadline < timerIsSetFor"),
-    suites: ["TimerWishTests"]),
+    suites: ["LoopWakeupsTests"]),
   Bug(
     "iteration.wish-ignored", breaks: "invariant W: the loop is not woken for a shutdown",
     in: "UVDispatch/Engine/Core/Core+Reconciling.swift",

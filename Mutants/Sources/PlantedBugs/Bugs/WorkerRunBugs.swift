@@ -89,29 +89,29 @@ private let secondBugs = [
     "second.while-first-is-here", breaks: "a worker run more is started than bodies wait",
     in: "UVDispatch/Engine/Parts/WorkerWakeups.swift",
     .expression("arriving == 1", becomes: "true", within: "arriving == 1 && busy == 0"),
-    suites: ["SecondRunTests"]),
+    suites: ["WorkerWakeupsTests"]),
   Bug(
     "second.while-two-come", breaks: "a worker run is started for each body that is posted",
     in: "UVDispatch/Engine/Parts/WorkerWakeups.swift",
     .expression(
       "searching == 1", becomes: "searching > 0", within: "searching == 1 && arriving == 1"),
-    suites: ["SecondRunTests", "TwoPostsTests"]),
+    suites: ["WorkerWakeupsTests", "TwoPostsTests"]),
   Bug(
     "second.while-somebody-works",
     breaks: "a worker run is started for a body that another goes on with",
     in: "UVDispatch/Engine/Parts/WorkerWakeups.swift",
     .expression("busy == 0", becomes: "true"),
-    suites: ["SecondRunTests"]),
+    suites: ["WorkerWakeupsTests"]),
   Bug(
     "second.where-one-may-run", breaks: "a worker run more is started than bodies may run",
     in: "UVDispatch/Engine/Parts/WorkerWakeups.swift",
     .expression("width > 1", becomes: "true", within: "busy == 0 && width > 1"),
-    suites: ["SecondRunTests"]),
+    suites: ["WorkerWakeupsTests"]),
   Bug(
     "second.not-counted", breaks: "worker runs are started one by one while two are on their way",
     in: "UVDispatch/Engine/Parts/WorkerWakeups.swift",
     .without("arriving += 1"),
-    suites: ["SecondRunTests", "TwoPostsTests"]),
+    suites: ["WorkerWakeupsTests", "TwoPostsTests"]),
   Bug(
     "second.arrival-unseen", breaks: "a burst runs on one processor while another is idle",
     in: "UVDispatch/Engine/Engine+Worker.swift",
@@ -162,7 +162,7 @@ private let patienceBugs = [
     breaks: "a worker run is started for each of tasks that come one by one",
     in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .without("workers.spinLimit.learn(at: now)"),
-    suites: ["SpinLimitTests"]),
+    suites: ["LearnedSpinLimitTests"]),
   Bug(
     "spin-limit.refusal-forgotten",
     breaks: "a worker run is started for each of tasks that come one by one",

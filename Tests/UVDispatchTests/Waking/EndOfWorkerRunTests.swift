@@ -5,86 +5,10 @@ import Testing
 @testable import TaskDispatchTesting
 @testable import UVDispatch
 
-@Suite("How long a worker run that has run out of tasks looks for another")
-struct SpinLimitTests {
-  private static let start: Int64 = 1_000_000_000
-
-  private var spinLimit = SpinLimit()
-
-  /// Starts a worker run `gap` nanoseconds after the last one has begun to spin in vain.
-  private mutating func startLease(after gap: Int64) {
-    spinLimit.noteInVain(since: Self.start - gap)
-    spinLimit.learn(at: Self.start)
-  }
-
-  private mutating func allowsSearch(at now: Int64 = start, away: Int64 = 0) -> Bool {
-    spinLimit.allowsSearch(at: now, away: away)
-  }
-
-  @Test("is nothing at first")
-  mutating func atFirst() {
-    spinLimit.learn(at: .min + 1)
-
-    #expect(spinLimit.length == 0)
-    #expect(!allowsSearch())
-  }
-
-  @Test("is four microseconds if that would have met the task for which the next run is started")
-  mutating func worthIt() {
-    startLease(after: 3_999)
-
-    #expect(spinLimit.length == 4_000)
-    #expect(allowsSearch())
-  }
-
-  @Test("is halved each time that it would not have, until it is nothing")
-  mutating func inVain() {
-    startLease(after: 0)
-
-    var lengths: [Int64] = []
-    while spinLimit.length > 0, lengths.count < 20 {
-      startLease(after: 4_000)
-      lengths.append(spinLimit.length)
-    }
-
-    #expect(lengths.prefix(3) == [2_000, 1_000, 500])
-    #expect(lengths.last == 0)
-    #expect(!allowsSearch())
-  }
-
-  @Test("is learned from a run that was not allowed to look, too")
-  mutating func notAllowed() {
-    #expect(!allowsSearch())
-
-    spinLimit.learn(at: Self.start + 3_999)
-
-    #expect(spinLimit.length == 4_000)
-  }
-
-  @Test("is nothing on a processor that others have when it gives way; the next run looks again")
-  mutating func shared() {
-    startLease(after: 0)
-
-    #expect(allowsSearch(away: 1_200))
-    #expect(!allowsSearch(away: 1_201))
-    #expect(spinLimit.leftAt == Self.start)
-
-    spinLimit.learn(at: Self.start + 3_999)
-    #expect(allowsSearch(at: Self.start + 3_999))
-  }
-
-  @Test("is as ever where leaving a shared processor has not helped, for a tenth of a millisecond")
-  mutating func sharedAgain() {
-    startLease(after: 0)
-    #expect(!allowsSearch(away: 5_000))
-
-    #expect(allowsSearch(at: Self.start + 99_999, away: 5_000))
-    #expect(!allowsSearch(at: Self.start + 100_000, away: 5_000))
-    #expect(allowsSearch(at: Self.start + 100_001, away: 5_000))
-  }
-
-  @Test("is learned when a worker run is started")
-  func startedLease() {
+@Suite("The spin limit of worker runs")
+struct LearnedSpinLimitTests {
+  @Test("is set when a worker run is started")
+  func started() {
     let bare = BareCore()
     bare.queued()
     bare.core.workers.spinLimit.noteInVain(since: bare.core.now)
