@@ -1,4 +1,3 @@
-import Foundation
 import TaskDispatch
 import Testing
 
@@ -22,20 +21,6 @@ struct ReuseTests {
 
     #expect(used.core.running.freeTasks.count == 0)
     #expect(story(of: renewed) == story(of: another(fresh)))
-  }
-
-  @Test("goes with its dispatcher, on a thread with a small stack as well")
-  func smallStack() {
-    let isGone = Latch()
-    let thread = Thread {
-      fillAndDrop()
-      isGone.open()
-    }
-    thread.stackSize = 64 * 1024
-
-    thread.start()
-
-    #expect(isGone.wait(patience))
   }
 
   /// Takes a task object through everything that may happen to one, and gives it back for reuse.
@@ -78,10 +63,4 @@ struct ReuseTests {
     #expect(lines.count > 20)
     return lines
   }
-}
-
-private func fillAndDrop() {
-  let bare = BareCore()
-  var tasks = (0..<FreeList.most).map { _ in bare.task() }
-  while let task = tasks.popLast() { bare.core.reuse(consume task) }
 }

@@ -221,6 +221,21 @@ struct RunningTasksTests {
     #expect(last?.id == 1_023)
   }
 
+  /// A release that went from each object to the next would need more stack than any thread has.
+  @Test("a list that goes away releases its objects one by one, however many they are")
+  func longList() {
+    weak var last: QueuedTask?
+    do {
+      var list = FreeList()
+      let first = work.task()
+      last = first
+      list.add(first)
+      for _ in 0..<100_000 { list.add(work.task()) }
+    }
+
+    #expect(last == nil)
+  }
+
   private func permutations(of values: [Int]) -> [[Int]] {
     if values.isEmpty { return [[]] }
     return values.flatMap { first in

@@ -197,7 +197,7 @@ let itemBugs = [
     "free-list.go-as-a-chain", breaks: "a dispatcher that ends overflows a small stack",
     in: "UVDispatch/Engine/Parts/FreeList.swift",
     .without("while let task = next { next = task.nextFree.take() }"),
-    suites: ["ReuseTests"]),
+    suites: ["RunningTasksTests"]),
   Bug(
     "item.moved-unseen", breaks: "rule 9: another is cancelled than was asked for",
     in: "UVDispatch/Engine/Tasks/Entry.swift",
