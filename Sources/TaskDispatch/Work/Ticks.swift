@@ -84,6 +84,9 @@ package struct Ticks: Sendable {
     isStopped = true
   }
 
+  /// Lets the ticks that are owed a run get none: a shutdown has begun to cancel. After ``stop(at:)``.
+  package mutating func dropOwed() { owed = 0 }
+
   /// Counts the ticks that have come while there is a run.
   private mutating func noteTicks(through time: Int64) {
     guard catchUp != .spaced, !isStopped else { return }

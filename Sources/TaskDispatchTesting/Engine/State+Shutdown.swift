@@ -25,6 +25,7 @@ extension State {
       if hasWorkThatCanEnd {
         if decisions != nil { decideStarts(.cutOff) { _ in true } }
         shutdown!.beginCancelling()
+        dropOwedRuns()
         shutdownFlag.raise()
       }
       cancelItems { _ in true }

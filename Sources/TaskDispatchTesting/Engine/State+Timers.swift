@@ -119,6 +119,11 @@ extension State {
     }
   }
 
+  /// Lets timers that are owed runs get none, once a shutdown has begun to cancel.
+  func dropOwedRuns() {
+    for timed in timersWithRun.values { timer(timed).ticks.dropOwed() }
+  }
+
   /// Sets the time, and moves what came due to where it can run.
   mutating func move(to time: DispatcherInstant) throws(StepError) {
     let current = DispatcherInstant(nanoseconds: now)

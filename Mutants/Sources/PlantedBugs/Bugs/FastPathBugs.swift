@@ -332,7 +332,7 @@ private let reuseBugs = [
     "reuse.abandoned-again", breaks: "rule 1: the outcome of a task is taken for another's",
     in: "UVDispatch/Engine/Tasks/RunningTask.swift",
     .without(
-      "isAbandoned = false", within: "isAbandoned = false\n    isKnown = false\n    isBlocked"),
+      "isAbandoned = false", within: "isAbandoned = false\n    isBlocked"),
     suites: ["ReuseTests"]),
   Bug(
     "reuse.old-age", breaks: "rule 8: a task expires by the time of another",

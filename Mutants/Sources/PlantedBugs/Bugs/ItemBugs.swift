@@ -194,11 +194,6 @@ let itemBugs = [
     .without("count -= 1"),
     suites: ["RunningTasksTests"]),
   Bug(
-    "free-list.go-as-a-chain", breaks: "a dispatcher that ends overflows a small stack",
-    in: "UVDispatch/Engine/Parts/FreeList.swift",
-    .without("while let task = next { next = task.nextFree.take() }"),
-    suites: ["RunningTasksTests"]),
-  Bug(
     "item.moved-unseen", breaks: "rule 9: another is cancelled than was asked for",
     in: "UVDispatch/Engine/Tasks/Entry.swift",
     .without(

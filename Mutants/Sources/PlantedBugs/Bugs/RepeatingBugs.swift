@@ -202,6 +202,16 @@ private let repeatingInFakeBugs = [
     .without("if let timed = takeRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }"),
     suites: ["ContractFakeTests"]),
   Bug(
+    "repeating.owed-after-the-drain", breaks: "rule 13: a run begins after the drain",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
+    .without("timers.dropOwedRuns()"),
+    suites: ["OwedRunsTests"]),
+  Bug(
+    "fake-repeating.owed-after-the-drain", breaks: "rule 13: a run begins after the drain",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .without("dropOwedRuns()"),
+    suites: ["OwedRunsTests"]),
+  Bug(
     "fake-repeating.cancel-forgets", breaks: "rule 9: a timer that is cancelled in a run goes on",
     in: "TaskDispatchTesting/Engine/State+Timers.swift",
     .without("timer.requestCancellation()"),

@@ -118,7 +118,7 @@ extension Core {
     tell(.finished(outcome), task)
     endedPlain(task)
     if timers.hasRuns, let run = task.item as? RunItem { endRun(of: run.timer) }
-    release(task, outcome)
+    releaseWhole(task, outcome)
   }
 
   /// Releases an outcome and an item once the lock is free. This may drop the last references to them, and what a

@@ -123,7 +123,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return state.value.notifying > 0
   }
 
-  // MARK: Collecting
+  // MARK: Draining
 
   var mayHoldEntries: Bool { signs.value.holdsEntries.load(ordering: .relaxed) }
 

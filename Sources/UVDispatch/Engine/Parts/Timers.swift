@@ -26,7 +26,7 @@ struct Timers: ~Copyable {
     return (item, due)
   }
 
-  /// Takes an item out. False if it does not wait here. O(log n).
+  /// Takes out an item that waits here. False if that was another item: then `item` does not wait here. O(log n).
   mutating func remove(_ item: WorkItem) -> Bool { waiting.remove(item.place.ticket) === item }
 
   /// Takes out every item that waits for a time.
@@ -43,6 +43,11 @@ struct Timers: ~Copyable {
   /// A shutdown has begun: no tick comes any more. A timer that is owed runs still gets them.
   func stopTicks(at now: DispatcherInstant) {
     for timer in withRun.values { timer.ticks.stop(at: now) }
+  }
+
+  /// A shutdown has begun to cancel: timers that are owed runs get none.
+  func dropOwedRuns() {
+    for timer in withRun.values { timer.ticks.dropOwed() }
   }
 
   /// Takes out every repeating timer that has a run.
