@@ -58,6 +58,14 @@ struct TokenTests {
     #expect(TaskPath("b", under: path).description == "\"\(label)\" / \"b\"")
   }
 
+  @Test("tells a task under another from one whose name is both names")
+  func whole() {
+    let under = TaskPath("b", under: TaskPath("a", under: nil))
+
+    #expect(under != TaskPath("ab", under: nil))
+    #expect(under == TaskPath("b", under: TaskPath("a", under: nil)))
+  }
+
   @Test("goes between single quotes of a shell and into a Swift string as it is")
   func harmless() {
     var dice = Dice(seed: Self.seed + 1)

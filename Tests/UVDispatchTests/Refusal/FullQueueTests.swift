@@ -98,5 +98,34 @@ extension OnePool {
       #expect(
         admissions.value == [.accepted, .refused(.wouldDeadlock), .refused(.wouldDeadlock)])
     }
+
+    /// What gets the room of a task that is cancelled: a thread that waits for room, or an item that may wait without.
+    @Test("gives the room of a cancelled task to what waits for room", arguments: [false, true])
+    func cancelled(isItem: Bool) throws {
+      let dispatcher = try UVDispatcher(.init(overflow: .blockCaller(limit: 1, timeout: nil)))
+      let view = dispatcher.makeQueue(label: "full", width: 1)
+      let ran = Latch()
+      view.suspend()
+      let first = view.submit { Issue.record("it was cancelled") }
+      var caller: OtherThread?
+      if isItem {
+        let item = WorkItem.make(
+          kind: .task, queue: view, label: nil, site: CallSite(fileID: #fileID, line: #line)
+        ) { ran.open() }
+        dispatcher.submitWhenRoom(item)
+      } else {
+        caller = OtherThread { view { ran.open() } }
+        dispatcher.waitUntilBlocked()
+      }
+
+      #expect(first.cancel() == .beforeStart)
+      // The view is suspended: only the cancellation can have made room.
+      #expect(caller?.join() != false)
+      view.resume()
+
+      #expect(ran.wait(patience))
+      dispatcher.runUntilIdle()
+      #expect(dispatcher.ledger.balances)
+    }
   }
 }

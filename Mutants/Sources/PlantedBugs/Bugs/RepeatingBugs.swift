@@ -192,15 +192,20 @@ private let repeatingInFakeBugs = [
     .without("timersWithRun[ObjectIdentifier(timed.item)] = timed"),
     suites: ["ContractFakeTests"]),
   Bug(
-    "fake-repeating.run-kept", breaks: "rule 8: a timer has no second run",
+    "fake-repeating.run-kept", breaks: "rule 17: a timer that was cancelled is never released",
     in: "TaskDispatchTesting/Engine/State+Timers.swift",
     .without("run.timer.letGoOfRun()"),
-    suites: ["ContractFakeTests"]),
+    suites: ["EndedTimerTests"]),
   Bug(
     "fake-repeating.given-up-goes-on", breaks: "rule 2: a timer whose run was given up never ends",
     in: "TaskDispatchTesting/Engine/State+Timers.swift",
     .without("if let timed = takeRun(of: run.timer) { endUnstarted(timed.entry, .cancelled) }"),
     suites: ["ContractFakeTests"]),
+  Bug(
+    "repeating.cancelled-run-kept", breaks: "rule 17: a timer that was cancelled is never released",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
+    .without("run.timer.letGoOfRun()"),
+    suites: ["EndedTimerTests"]),
   Bug(
     "repeating.owed-after-the-drain", breaks: "rule 13: a run begins after the drain",
     in: "UVDispatch/Engine/Core/Core+Shutdown.swift",

@@ -258,7 +258,7 @@ private let limitBugs = [
     "limit.waiting-run-forgotten", breaks: "rule 2: a thread that waits for room is not admitted",
     in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .without("giveRoom()", within: "standby.count(-1, of: item)\n      giveRoom()"),
-    suites: ["UVContractTests"]),
+    suites: ["FullQueueTests"]),
   Bug(
     "limit.cancelled-keeps-room", breaks: "rule 9: a cancelled task keeps its room",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
