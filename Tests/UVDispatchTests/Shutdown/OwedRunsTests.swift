@@ -48,8 +48,12 @@ extension OnePool {
       let runs = Box(0)
       view.every(.milliseconds(1), catchUp: catchUp) {
         runs.increment()
-        do { try dispatcher.skipTime(by: .milliseconds(20)) } catch { Issue.record(error) }
-        dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .seconds(1)))
+        do {
+          try dispatcher.skipTime(by: .milliseconds(20))
+          dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .seconds(1)))
+          // Takes the shutdown to its phase *cancelling*.
+          try dispatcher.skipTime(by: .milliseconds(1))
+        } catch { Issue.record(error) }
       }
       try dispatcher.advanceTime(by: .milliseconds(1))
       try dispatcher.runUntilIdle()

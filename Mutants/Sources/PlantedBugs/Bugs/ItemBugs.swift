@@ -43,14 +43,6 @@ let itemBugs = [
     .without("if case .refused = outcome { accepted -= 1 }"),
     suites: ["FinishedElsewhereTests"]),
   Bug(
-    "watchdog.keeps-only-the-engine",
-    breaks: "a callback of the watchdog returns into a dispatcher that is gone",
-    in: "UVDispatch/Engine/Watchdog.swift",
-    .expression(
-      "Engine.ofLiving(dispatcher) { $0.lookForStalls() }",
-      becomes: "(dispatcher?.engine).map { $0.lookForStalls() }"),
-    suites: ["WeakThreadsTests"]),
-  Bug(
     "foreground.taken-posted-uncounted", breaks: "rule 11: a posted task follows another one",
     in: "TaskDispatch/Policy/ForegroundOrder.swift",
     .without("if entry != nil { tookDue = false }"),
