@@ -65,20 +65,6 @@ struct FairProgramsTests {
     #expect(result.outcomes == [2])
   }
 
-  @Test("does not say that the orders were tried that starve a task")
-  func unsaid() throws {
-    let result = try explore(.bounded(deviations: 2), budget: .init(schedules: 10_000)) {
-      dispatcher in
-      let done = Log()
-      poll(on: dispatcher.foreground, until: { done.all.count == 1 })
-      dispatcher.background { done.note("done") }
-      try dispatcher.runUntilIdle()
-      return done.all.count
-    }
-    #expect(result.outcomes == [1])
-    #expect(!result.isExhausted)
-  }
-
   private static func start(
     _ program: Program, _ dispatcher: RecordingDispatcher, _ done: Log
   ) {
