@@ -8,8 +8,8 @@ internal import TaskDispatch
 /// 2. *Draining*. What was accepted runs. Running bodies, other code on the loop's thread and deferred callbacks may
 ///    submit more (``refusal(isTimer:isFromOwnWork:)``), but no timers.
 /// 3. *Cancelling*. At the first deadline, if work is left: what has not started is cancelled, except jobs, callers of
-///    `sync` and calls for signals (a second signal may ask for an end at once). Timers that are owed runs get none. ``CurrentTask/isCancelled`` becomes true
-///    in running bodies.
+///    `sync` and calls for signals (a second signal may ask for an end at once). Timers that are owed runs get none.
+///    ``CurrentTask/isCancelled`` becomes true in running bodies.
 /// 4. *Giving up*. At the second deadline running bodies are abandoned: they have their outcome, and nothing waits for
 ///    them. Jobs, bodies of `sync` and tasks on the calling thread have ``Closing/grace`` more; then those are abandoned
 ///    too. Callers of `sync` are rejected.
