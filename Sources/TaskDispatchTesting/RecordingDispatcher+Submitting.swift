@@ -27,7 +27,7 @@ extension RecordingDispatcher {
 
   @discardableResult
   public func submit(_ item: WorkItem) -> Admission {
-    if item.isSubmitted { return .accepted }
+    if item.isSubmitted { return item.admissionAgain }
     while true {
       let (admission, next) = withState { $0.admit(item, mayWaitForRoom: false) }
       guard case .makeRoom(let entry) = next else {

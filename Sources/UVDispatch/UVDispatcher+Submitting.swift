@@ -86,7 +86,7 @@ extension UVDispatcher {
       item.finish(.refused(.forkedChild))
       return .refused(.forkedChild)
     }
-    if item.isSubmitted { return .accepted }
+    if item.isSubmitted { return item.admissionAgain }
     let parent = engine.currentTask
     let view = view(item.view)
     let begun = doors.post(item, to: view, parent: parent?.id)

@@ -93,8 +93,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   /// Submits everything that is not a plain body. Any thread.
   ///
-  /// An item is submitted once. Another submission of it, to any dispatcher, changes nothing and is accepted. Two
-  /// threads must not submit the same item at the same time.
+  /// An item is submitted once. Another submission of it, to any dispatcher, changes nothing, and answers as the first
+  /// did. Two threads must not submit the same item at the same time.
   ///
   /// - Returns: Whether `item` was accepted. A refused item has been finished with `.refused` when this
   ///   returns.

@@ -146,6 +146,11 @@ public class WorkItem: @unchecked Sendable {
     @inline(__always) get { heldPlace.since != Place.never }
   }
 
+  /// What another submission of the item answers: an item that was refused stays refused.
+  package final var admissionAgain: Admission {
+    if case .refused(let refusal) = outcome { .refused(refusal) } else { .accepted }
+  }
+
   /// The dispatcher that ``place`` refers to. For that dispatcher, under its lock.
   @inlinable package final var placeIsIn: DispatcherName {
     @inline(__always) get { heldPlaceIsIn }

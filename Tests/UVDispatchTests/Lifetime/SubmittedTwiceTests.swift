@@ -90,6 +90,29 @@ struct SubmittedTwiceTests {
     #expect(other.ledger.submitted + fake.ledger.submitted == 0)
   }
 
+  @Test("stays refused", arguments: [false, true])
+  func refused(isFake: Bool) throws {
+    let overflow = Overflow.reject(limit: 1)
+    let dispatcher: any TaskDispatcher =
+      isFake
+      ? RecordingDispatcher(.init(overflow: overflow)) : try UVDispatcher(.init(overflow: overflow))
+    let view = dispatcher.makeQueue(label: "full", width: 1)
+    view.suspend()
+    view {}
+    let item = item(on: view) { Issue.record("it was refused") }
+
+    for _ in 0..<2 { #expect(dispatcher.submit(item) == .refused(.limitReached)) }
+
+    #expect(dispatcher.ledger.refused == 1)
+    #expect(dispatcher.ledger.balances)
+    view.resume()
+    if isFake {
+      try (dispatcher as? RecordingDispatcher)?.runUntilIdle()
+    } else {
+      (dispatcher as? UVDispatcher)?.runUntilIdle()
+    }
+  }
+
   @Test("runs once on the fake, and counts once", arguments: Lane.allCases, orders)
   func onTheFake(lane: Lane, endsBetween: Bool) throws {
     let dispatcher = RecordingDispatcher()
