@@ -68,8 +68,8 @@ extension RecordingDispatcher {
   ///
   /// Time moves only if there is a time-out, and not beyond that.
   ///
-  /// - Throws: ``WaitRefusal``, if the time-out is over first, if nothing can bring `target` about, at the step limit, or
-  ///   while another thread steps this dispatcher.
+  /// - Throws: ``WaitRefusal``, if the time-out is over first, if nothing can bring `target` about, at the step limit,
+  ///   or while another thread steps this dispatcher.
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }

@@ -168,8 +168,8 @@ extension State {
     }
   }
 
-  /// Cancels every plain body and every event that waits. A job of a Swift Task cannot be refused. Callers of `sync` are
-  /// rejected separately, since their threads are blocked.
+  /// Cancels every plain body and every event that waits. A job of a Swift Task cannot be refused. Callers of `sync`
+  /// are rejected separately, since their threads are blocked.
   ///
   /// - Parameter signalsToo: Whether calls for signals are cancelled as well: see ``tells(_:)``.
   private mutating func cancelPlainBodies(signalsToo: Bool) {

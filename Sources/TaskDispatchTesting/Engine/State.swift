@@ -2,8 +2,8 @@ internal import TaskDispatch
 
 /// Everything a recording dispatcher knows, under one lock.
 ///
-/// The lock is never held while a body, a hook or an observer runs. Callbacks are put into ``callbacks``, and made after
-/// the lock is released.
+/// The lock is never held while a body, a hook or an observer runs. Callbacks are put into ``callbacks``, and made
+/// after the lock is released.
 struct State: ~Copyable {
   let configuration: RecordingDispatcher.Configuration
   /// Which dispatcher this is the state of. Set once, before any other thread sees it.

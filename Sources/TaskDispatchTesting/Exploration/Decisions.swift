@@ -168,11 +168,7 @@ final class Decisions: @unchecked Sendable {
       for move in moves where putOff.contains(move.entry.id) && move.entry !== chosen.entry {
         fairness.goes(chosen, before: move.entry.id)
       }
-      let starved = putOff.filter { fairness.isStarved($0) }
-      if !starved.isEmpty {
-        wasCut = true
-        putOff.removeAll { starved.contains($0) }
-      }
+      putOff.removeAll { fairness.isStarved($0) }
     }
     fairness.goes(chosen)
   }

@@ -36,7 +36,8 @@ extension Engine {
     while true {
       let next = core.startOnWorker(context)
       if isSearching {
-        // ``Core/reconcile()`` sees now what this run took, or that it found nothing, and starts the next searching run.
+        // ``Core/reconcile()`` sees now what this run took, or that it found nothing, and starts the next searching
+        // run.
         core.workers.endSearch()
         isSearching = false
       }

@@ -204,18 +204,13 @@ private let tokenBugs = [
   Bug(
     "explore.starves", breaks: "rule 11: what a choice has put off waits for a poll for ever",
     in: folder + "Decisions.swift",
-    .without("putOff.removeAll { starved.contains($0) }"),
+    .without("putOff.removeAll { fairness.isStarved($0) }"),
     suites: ["FairProgramsTests"]),
   Bug(
     "explore.starves-by-priority",
     breaks: "rule 11: a poll of a high priority starves what it polls for",
     in: folder + "Decisions.swift",
     .expression("fairness.starved(among: moves)", becomes: "nil"),
-    suites: ["FairProgramsTests"]),
-  Bug(
-    "explore.fair-unsaid", breaks: "what fairness has cut off is said to have been tried",
-    in: folder + "Decisions.swift",
-    .without("wasCut = true", within: "wasCut = true\n        putOff"),
     suites: ["FairProgramsTests"]),
   Bug(
     "explore.waits-too-long", breaks: "a fact names a task that only came between",

@@ -239,11 +239,6 @@ private let unlockingBugs = [
     .without("threads.subtract(1, ordering: .sequentiallyConsistent)"),
     suites: ["RunTests", "UVContractTests"]),
   Bug(
-    "end.timer-unknown", breaks: "a timer that has ended is not found by its runs that have not",
-    in: "UVDispatch/Engine/Core/Core+Telling.swift",
-    .expression("task.item", becomes: "task.takeItem()", within: "end(task.item, task.release()"),
-    suites: ["RandomProgramTests", "RandomHistoryTests"]),
-  Bug(
     "unlock.end-of-delivery-untold",
     breaks: "rule 2: a thread that waits for an outcome waits for ever",
     in: "UVDispatch/Engine/Doors/Doors.swift",

@@ -6,8 +6,8 @@ extension Core {
   /// ``finish(_:_:)`` and then ``takeForeground(_:)`` or ``startOnWorker(_:)`` do, for a task whose end only has to be
   /// counted.
   ///
-  /// The invariants hold after it without ``reconcile()``. The loop's thread is in an iteration. A worker keeps its share
-  /// for the next task. More tasks may start only if this has drained a notified inbox. Then a worker run is
+  /// The invariants hold after it without ``reconcile()``. The loop's thread is in an iteration. A worker keeps its
+  /// share for the next task. More tasks may start only if this has drained a notified inbox. Then a worker run is
   /// searching, or the thread that posted is on its way to the lock.
   ///
   /// Never inlined: in the loop of its caller, the compiler would read the `let`s of this object once, before the

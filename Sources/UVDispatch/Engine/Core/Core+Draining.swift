@@ -2,8 +2,8 @@ internal import TaskDispatch
 
 /// Draining: plain tasks and posted items move from the background's inboxes into its queues.
 ///
-/// A thread drains the inbox of a queue before it puts anything else into that queue, before it chooses what a view runs
-/// next, and before it needs to know all that waits.
+/// A thread drains the inbox of a queue before it puts anything else into that queue, before it chooses what a view
+/// runs next, and before it needs to know all that waits.
 extension Core {
 
   func drainBackground() {

@@ -118,7 +118,7 @@ extension Core {
     tell(.finished(outcome), task)
     endedPlain(task)
     if timers.hasRuns, let run = task.item as? RunItem { endRun(of: run.timer) }
-    releaseWhole(task, outcome)
+    release(task, outcome)
   }
 
   /// Releases an outcome and an item once the lock is free. This may drop the last references to them, and what a
@@ -165,7 +165,8 @@ extension Core {
     for flush in running.endedFlushes(by: number) { callbacks.appendResume(flush.resume) }
   }
 
-  /// Calls `resume` once no task is left of those that wait in `queue` now or run there, except timers that are not due.
+  /// Calls `resume` once no task is left of those that wait in `queue` now or run there, except timers that are not
+  /// due.
   func addFlush(of queue: TaskQueue.Identity, _ resume: @escaping @Sendable () -> Void) {
     running.add(RunningTasks.Flush(remaining: unfinished(on: queue), resume: resume))
     resumeFlushes(endedBy: nil)

@@ -11,23 +11,23 @@ internal import TaskDispatch
 ///    `sync` and calls for signals (a second signal may ask for an end at once). Timers that are owed runs get none.
 ///    ``CurrentTask/isCancelled`` becomes true in running bodies.
 /// 4. *Giving up*. At the second deadline running bodies are abandoned: they have their outcome, and nothing waits for
-///    them. Jobs, bodies of `sync` and tasks on the calling thread have ``Closing/grace`` more; then those are abandoned
-///    too. Callers of `sync` are rejected.
+///    them. Jobs, bodies of `sync` and tasks on the calling thread have ``Closing/grace`` more; then those are
+///    abandoned too. Callers of `sync` are rejected.
 /// 5. *Over* (``conclude()``). All handlers are removed, and the report is made. Threads that wait for it are woken
 ///    first, then the Tasks that await it. Jobs that still wait go on outside the dispatcher (*stranded*), since a job
 ///    cannot be refused. So do jobs that come later to a queue that is over: ``strandsJobs(on:_:)``, ``LateJobs``.
-/// 6. *The loop ends* when nothing is left that could use it (``hasNothingLeft``), and is closed when no thread is about
-///    to wake it (`Engine.leaveLoop()`).
+/// 6. *The loop ends* when nothing is left that could use it (``hasNothingLeft``), and is closed when no thread is
+///    about to wake it (`Engine.leaveLoop()`).
 ///
 /// With work left, time is what takes it further. Without, what only other code could set free (suspended views,
-/// notifications) is cancelled, and it goes from any phase to the report. While no thread runs the loop, nothing goes on
-/// before the first deadline. Before the last one only the loop's thread makes the report, in an iteration: it has looked
-/// for signals and ready descriptors first. At ``Closing/endsAt`` any thread does, since the loop's thread may be in a
-/// body that never ends. ``ShutdownDeadline`` has a thread for that.
+/// notifications) is cancelled, and it goes from any phase to the report. While no thread runs the loop, nothing goes
+/// on before the first deadline. Before the last one only the loop's thread makes the report, in an iteration: it has
+/// looked for signals and ready descriptors first. At ``Closing/endsAt`` any thread does, since the loop's thread may
+/// be in a body that never ends. ``ShutdownDeadline`` has a thread for that.
 ///
 /// A submission that races with the beginning comes before or after the closing and draining of its inbox in step 1.
-/// Before: it is drained. After: it is turned back there, takes the dispatcher's lock, and is accepted or refused there. Neither
-/// is lost.
+/// Before: it is drained. After: it is turned back there, takes the dispatcher's lock, and is accepted or refused
+/// there. Neither is lost.
 extension Core {
   /// Begins a shutdown, or shortens the one that goes on.
   func beginShutdown(_ policy: ShutdownPolicy) {
@@ -63,8 +63,8 @@ extension Core {
 
   /// Takes the shutdown as far as it can go now.
   ///
-  /// - Parameter isIteration: Whether the loop's thread calls this in an iteration. Before the deadline only that makes the
-  ///   report: the thread has looked for signals and ready descriptors first.
+  /// - Parameter isIteration: Whether the loop's thread calls this in an iteration. Before the deadline only that makes
+  ///   the report: the thread has looked for signals and ready descriptors first.
   func advanceShutdown(isIteration: Bool = false) {
     guard let shutdown = closing.progress, shutdown.phase != .over else { return }
     guard loopRuns || shutdown.drainIsOver(at: now) else { return }

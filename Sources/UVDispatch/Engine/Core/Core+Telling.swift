@@ -26,13 +26,9 @@ extension Core {
     end(item, nil, outcome)
   }
 
-  /// Gives `task` its outcome. Once the lock is free, the outcome is told and the body is released.
+  /// Gives `task` its outcome, and takes the item out of it. Once the lock is free, the outcome is told and the body is
+  /// released.
   @inline(__always) func release(_ task: QueuedTask, _ outcome: Outcome) {
-    end(task.item, task.release(), outcome)
-  }
-
-  /// Gives `task` its outcome as ``release(_:_:)`` does, and takes the item out of it: nothing looks for it any more.
-  @inline(__always) func releaseWhole(_ task: QueuedTask, _ outcome: Outcome) {
     end(task.takeItem(), task.release(), outcome)
   }
 

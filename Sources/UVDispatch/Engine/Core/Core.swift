@@ -4,8 +4,8 @@ internal import TaskDispatch
 ///
 /// Each component is a value with its own file. `Core+….swift` are the operations that need several of them.
 ///
-/// Three invariants hold whenever the lock is free; ``reconcile()`` restores them before that. `README.md` in this folder
-/// says why they hold.
+/// Three invariants hold whenever the lock is free; ``reconcile()`` restores them before that. `README.md` in this
+/// folder says why they hold.
 ///
 /// - **L** (workers): see ``WorkerWakeups``. A task may start on a worker only while fewer than `width` are busy.
 /// - **I** (inbox): while the background's inbox is *notified* (`isNotified`), one of these holds: a worker run is

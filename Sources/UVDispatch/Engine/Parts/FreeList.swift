@@ -1,7 +1,7 @@
 /// A free list of task objects, for later tasks. The list runs through the objects.
 ///
-/// The link is the only property of the objects that is of their own type. So Swift releases a whole list in a loop, and
-/// not a thousand calls deep.
+/// The link is the only property of the objects that is of their own type. So Swift releases a whole list in a loop,
+/// and not a thousand calls deep.
 struct FreeList: ~Copyable {
   private var first: QueuedTask?
   private(set) var count = 0

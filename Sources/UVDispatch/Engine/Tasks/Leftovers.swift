@@ -20,8 +20,8 @@ final class Leftovers: @unchecked Sendable {
   /// Gives each item its outcome. Then makes the callbacks, and releases everything.
   ///
   /// The callbacks run user code, which may take its time. So a thread that only releases dispatchers
-  /// (``TaskContext/threadReleases``) starts another thread for them. Such a thread counts as a free one of the pool, or
-  /// has other dispatchers to call, or is about to wait. Any other thread makes the callbacks itself.
+  /// (``TaskContext/threadReleases``) starts another thread for them. Such a thread counts as a free one of the pool,
+  /// or has other dispatchers to call, or is about to wait. Any other thread makes the callbacks itself.
   ///
   /// - Parameter name: The other thread is named after it.
   func end(named name: String) {
