@@ -264,7 +264,7 @@ extension OnePool {
     func admitted() throws {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
       let view = dispatcher.makeQueue(label: "view", width: 1)
-      let (first, second) = (Latch(), Latch())
+      let first = Latch()
       let (isFirst, isSecond) = (Latch(), Latch())
       let answer = Box<WaitRefusal?>(nil)
       view {
@@ -295,7 +295,6 @@ extension OnePool {
       #expect(answer.value == .refused(.shutDown))
       #expect(!isSecond.isOpen)
       first.open()
-      second.open()
       dispatcher.waitUntil { $0.running.isEmpty }
     }
 

@@ -13,8 +13,7 @@ extension OnePool {
 
     init() throws { dispatcher = try UVDispatcher(.init(backgroundWidth: 1)) }
 
-    /// Makes the only worker wait for the group after `before`. Returns when the worker is blocked and has
-    /// searched for deadlocks.
+    /// Makes the only worker wait for the group after `before`. Returns when the worker is blocked.
     private func waitForGroup(after before: () -> Void = {}) {
       let gate = Latch()
       dispatcher.background { [group, refused] in
