@@ -8,8 +8,8 @@ extension RecordingDispatcher {
   /// - Returns: How it ended.
   @discardableResult
   func perform(_ body: Entry, endsStep: Bool = false) -> Outcome {
-    if case .caller(let caller) = body.work, body.standsOnItsCaller {
-      let outcome = body.run(by: self, standingOn: caller.base) {
+    if case .caller(let caller) = body.work, body.runsAboveItsCaller {
+      let outcome = body.run(by: self, above: caller.base) {
         withHooks(around: body) {
           caller.run()
           return .completed

@@ -32,27 +32,27 @@ extension RecordingDispatcher {
   /// Lets an exploration run other tasks before this call takes its place in a queue. On threads they could do so.
   private func letOthersSubmitFirst() throws(WaitRefusal) {
     guard let call = withState({ $0.beginCall("before sync") }) else { return }
-    let standing = makeStanding(for: .courtesy)
-    try standStill(standing) { () throws(WaitRefusal) in _ = othersRun(before: call, standing) }
+    let waiting = makeWaitingCall(for: .courtesy)
+    try block(waiting) { () throws(WaitRefusal) in _ = othersRun(before: call, waiting) }
   }
 
   private func waitForAdmission(_ caller: SyncCaller, on queue: TaskQueue) throws(WaitRefusal) {
     let call = withState { $0.beginCall("sync") }
     do throws(WaitRefusal) {
-      let standing = makeStanding(for: .admission(caller))
-      try standStill(standing) { () throws(WaitRefusal) in
+      let waiting = makeWaitingCall(for: .admission(caller))
+      try block(waiting) { () throws(WaitRefusal) in
         while true {
-          _ = othersRun(before: call, standing, of: caller)
+          _ = othersRun(before: call, waiting, of: caller)
           if caller.hasRun { break }
-          try check(standing)
-          switch withState({ $0.nextForSync(caller, queue, standing) }) {
-          case .perform(let next): performOnTop(next, standing)
+          try check(waiting)
+          switch withState({ $0.nextForSync(caller, queue, waiting) }) {
+          case .perform(let next): performOnTop(next, waiting)
           case .stuck(let refusal): throw refusal
           }
         }
         withState { $0.bodyOfThisThread?.wait = nil }
         let end = withState { $0.beginCall("end of sync") }
-        _ = othersRun(before: end, standing)
+        _ = othersRun(before: end, waiting)
       }
     } catch {
       // Whatever the reason for the refusal, nothing is left in any queue.
@@ -74,12 +74,12 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     if withState({ $0.hasComeAbout(target) }) { return }
     let call = withState { $0.beginCall("wait") }
-    let standing = makeStanding(for: .target(target))
-    try standStill(standing) { () throws(WaitRefusal) in
+    let waiting = makeWaitingCall(for: .target(target))
+    try block(waiting) { () throws(WaitRefusal) in
       withState { $0.bodyOfThisThread?.wait = Wait(for: target, mayTimeOut: end != nil) }
       defer { withState { $0.bodyOfThisThread?.wait = nil } }
       while true {
-        let isInTime = othersRun(before: call, standing, orUntil: end) {
+        let isInTime = othersRun(before: call, waiting, orUntil: end) {
           $0.hasComeAbout(target)
         }
         if withState({ $0.hasComeAbout(target) }) {
@@ -87,13 +87,13 @@ extension RecordingDispatcher {
           return
         }
         guard isInTime else { throw timedOut() }
-        try check(standing)
-        if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: standing) }) {
-          performOnTop(next, standing)
+        try check(waiting)
+        if let next = withState({ $0.nextForWait(target) ?? $0.nextForOthers(than: waiting) }) {
+          performOnTop(next, waiting)
           continue
         }
         let refusal = withState { state in
-          guard let refusal = state.refusalIfOthersCanGoOn(than: standing, target.description)
+          guard let refusal = state.refusalIfOthersCanGoOn(than: waiting, target.description)
           else { return state.refusalToWait(for: target) }
           // The time-out may be over before those calls have gone on.
           return end == nil ? refusal : nil
@@ -107,7 +107,7 @@ extension RecordingDispatcher {
           withState { $0.decisions?.noteDeadlock(refusal) }
           throw refusal
         }
-        guard moveTime(until: end, standing) else { throw timedOut() }
+        guard moveTime(until: end, waiting) else { throw timedOut() }
       }
     }
   }
@@ -127,22 +127,22 @@ extension RecordingDispatcher {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     let call = withState { $0.beginCall("room") }
     do {
-      let standing = makeStanding(for: .room(queue.lane, withState { $0.view(queue.view) }))
-      try standStill(standing) { () throws(WaitRefusal) in
-        func hasRoom(_ state: inout State) -> Bool { state.canGoOn(standing) }
+      let waiting = makeWaitingCall(for: .room(queue.lane, withState { $0.view(queue.view) }))
+      try block(waiting) { () throws(WaitRefusal) in
+        func hasRoom(_ state: inout State) -> Bool { state.canGoOn(waiting) }
         while true {
-          let isInTime = othersRun(before: call, standing, orUntil: end, unless: hasRoom)
+          let isInTime = othersRun(before: call, waiting, orUntil: end, unless: hasRoom)
           if withState(hasRoom) { return }
           guard isInTime else { throw .timedOut }
-          try check(standing)
-          if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers(than: standing) }) {
-            performOnTop(next, standing)
+          try check(waiting)
+          if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers(than: waiting) }) {
+            performOnTop(next, waiting)
             continue
           }
           if end == nil {
-            withState { $0.noteIfOthersCanGoOn(than: standing, "room on \(queue.label)") }
+            withState { $0.noteIfOthersCanGoOn(than: waiting, "room on \(queue.label)") }
           }
-          guard let end, moveTime(until: end, standing) else { throw .timedOut }
+          guard let end, moveTime(until: end, waiting) else { throw .timedOut }
         }
       }
       return nil
@@ -156,24 +156,24 @@ extension RecordingDispatcher {
   ///
   /// - Parameters:
   ///   - call: Stands for the waiting call among the moves. Nil without an exploration: then nothing runs.
-  ///   - standing: The waiting call. What runs counts against its step limit. At the limit, nothing more runs.
+  ///   - waiting: The waiting call. What runs counts against its step limit. At the limit, nothing more runs.
   ///   - caller: The blocked caller of `sync`, if it is one. Nothing runs before it once its body has run.
   ///   - end: When the time-out is over. Ignored once `isOver`.
   ///   - isOver: Whether the awaited thing has come about.
   private func othersRun(
-    before call: Entry?, _ standing: Standing, of caller: SyncCaller? = nil,
+    before call: Entry?, _ waiting: WaitingCall, of caller: SyncCaller? = nil,
     orUntil end: DispatcherInstant? = nil,
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
     guard call != nil else { return true }
-    while caller?.hasRun != true, caller?.isRejected != true, standing.budget.spent == nil {
+    while caller?.hasRun != true, caller?.isRejected != true, waiting.budget.spent == nil {
       let choice = withState {
         $0.meanwhile(call, of: caller, timeOut: end == nil || isOver(&$0) ? nil : end)
       }
       switch choice {
-      case .body(let other): performOnTop(other, standing)
+      case .body(let other): performOnTop(other, waiting)
       case .timeOut:
-        while let end, moveTime(until: end, standing) {}
+        while let end, moveTime(until: end, waiting) {}
         return false
       case .nothing: return true
       }
@@ -183,30 +183,30 @@ extension RecordingDispatcher {
 
   /// Performs a body on top of a waiting call. The body may have begun a shutdown that has no time left, or that has
   /// nothing left to do, so the shutdown is advanced as well.
-  private func performOnTop(_ next: Entry, _ standing: Standing) {
-    standing.budget.count(next)
+  private func performOnTop(_ next: Entry, _ waiting: WaitingCall) {
+    waiting.budget.count(next)
     perform(next)
     withState { state in
       if state.shutdownMayGoOn { state.advanceShutdown() }
     }
   }
 
-  private func makeStanding(for reason: Standing.Reason) -> Standing {
-    withState { $0.makeStanding(for: reason, limit: configuration.stepLimit) }
+  private func makeWaitingCall(for reason: WaitingCall.Reason) -> WaitingCall {
+    withState { $0.makeWaitingCall(for: reason, limit: configuration.stepLimit) }
   }
 
   /// Throws if the call, or a call around it, has run as many bodies as its limit allows. Throws as well if the stack
   /// of this thread has no room for another.
-  private func check(_ standing: Standing) throws(WaitRefusal) {
+  private func check(_ waiting: WaitingCall) throws(WaitRefusal) {
     let refusal: WaitRefusal
-    if let spent = standing.budget.spent {
+    if let spent = waiting.budget.spent {
       refusal = .nothingCanEndIt(spent.error.description)
-    } else if standing.depth >= Self.depthToLookAt,
-      ThreadStack.isNearlyUsedUp ?? (standing.depth >= Self.mostUnknown)
+    } else if waiting.depth >= Self.depthToLookAt,
+      ThreadStack.isNearlyUsedUp ?? (waiting.depth >= Self.mostUnknown)
     {
       refusal = .nothingCanEndIt(
         """
-        gave up after \(standing.depth) calls that wait, each in a body or a callback that ran during the one before: \
+        gave up after \(waiting.depth) calls that wait, each in a body or a callback that ran during the one before: \
         the stack of this thread is nearly used up. Wait for less at a time, or in a test with threads.
         """)
     } else {
@@ -222,8 +222,8 @@ extension RecordingDispatcher {
   private static var mostUnknown: Int { 100 }
 
   /// Makes this thread the stepping thread while it waits, unless it is that already.
-  private func standStill(
-    _ standing: Standing, _ body: () throws(WaitRefusal) -> Void
+  private func block(
+    _ waiting: WaitingCall, _ body: () throws(WaitRefusal) -> Void
   ) throws(WaitRefusal) {
     let isOutermost = try withState { state throws(WaitRefusal) -> Bool in
       // In a callback after the end of a body, this thread is the stepping thread and is in no body.
@@ -233,13 +233,13 @@ extension RecordingDispatcher {
           "this dispatcher is being stepped on another thread; wait there, or step from here")
       }
       if isOutermost { state.isStepping = true }
-      state.standing.append(standing)
+      state.waitingCalls.append(waiting)
       return isOutermost
     }
     defer {
       withState { state in
         // It need not be the last: inline bodies may wait on several threads.
-        state.standing.removeAll { $0 === standing }
+        state.waitingCalls.removeAll { $0 === waiting }
       }
       if isOutermost { endStepping() }
     }
@@ -247,7 +247,7 @@ extension RecordingDispatcher {
   }
 
   /// Moves time to the next deadline for a waiting call. Returns false if the call's time-out comes first.
-  private func moveTime(until end: DispatcherInstant, _ standing: Standing) -> Bool {
+  private func moveTime(until end: DispatcherInstant, _ waiting: WaitingCall) -> Bool {
     withState { state in
       // While a foreground body waits, the loop serves no timer.
       let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
@@ -256,7 +256,7 @@ extension RecordingDispatcher {
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {
         refuse("time went back while a call waited: \(error)")
       }
-      standing.budget.timeHasMoved()
+      waiting.budget.timeHasMoved()
       state.advanceShutdown()
       return next.map { $0 <= end } ?? false
     }

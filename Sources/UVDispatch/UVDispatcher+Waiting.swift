@@ -9,9 +9,9 @@ extension UVDispatcher {
     if queue.lane == .foreground {
       // The loop's thread runs the body, while this thread is blocked.
       refusal = withoutActuallyEscaping(body) { body in
-        let standing = SyncCaller(body)
-        defer { standing.body = nil }
-        return sync(.caller(standing), on: queue, at: site, body)
+        let caller = SyncCaller(body)
+        defer { caller.body = nil }
+        return sync(.caller(caller), on: queue, at: site, body)
       }
     } else {
       refusal = sync(.caller(nil), on: queue, at: site, body)

@@ -113,9 +113,9 @@ open class TaskContext {
   /// Runs `body` on this thread as the task of this context, as if the context stood directly on `base`, a
   /// context of this thread. So `body` behaves as it would if `base` were on a thread of its own.
   package final func run<Result>(
-    by dispatcher: any TaskDispatcher, standingOn base: TaskContext?, _ body: () -> Result
+    by dispatcher: any TaskDispatcher, above base: TaskContext?, _ body: () -> Result
   ) -> Result {
-    let former = ThreadContexts.push(self, by: dispatcher, standingOn: base)
+    let former = ThreadContexts.push(self, by: dispatcher, above: base)
     defer { ThreadContexts.pop(self, to: former) }
     return body()
   }

@@ -35,7 +35,7 @@ enum ThreadContexts {
 
     /// Puts `context` on top as if it stood directly on `base`, a context somewhere below.
     fileprivate init(
-      _ context: TaskContext, by dispatcher: any TaskDispatcher, standingOn base: TaskContext?
+      _ context: TaskContext, by dispatcher: any TaskDispatcher, above base: TaskContext?
     ) {
       unsafe top = ThreadContexts.topIfMade() ?? ThreadContexts.makeTop()
       unsafe heldBelow = base.map { unsafe Unmanaged.passUnretained($0) }
@@ -212,10 +212,10 @@ enum ThreadContexts {
   ///
   /// - Returns: What was on top before, for ``pop(_:to:)``.
   static func push(
-    _ context: TaskContext, by dispatcher: any TaskDispatcher, standingOn base: TaskContext?
+    _ context: TaskContext, by dispatcher: any TaskDispatcher, above base: TaskContext?
   ) -> TaskContext? {
     let former = innermost
-    context.link = Link(context, by: dispatcher, standingOn: base)
+    context.link = Link(context, by: dispatcher, above: base)
     return former
   }
 

@@ -58,7 +58,7 @@ final class Entry: TaskContext, PoolEntry {
   var isHelped = false
   /// Whether it is the body of a `sync` whose caller waits further down this stack. Its context is then placed on
   /// the contexts of that caller.
-  var standsOnItsCaller = false
+  var runsAboveItsCaller = false
 
   init(
     _ work: consuming Work, id: UInt64, lane: Lane, view: RecordingView?, site: CallSite,

@@ -116,7 +116,7 @@ extension State {
   var hasWorkThatCanEnd: Bool {
     if hasForeground || !started.isEmpty { return true }
     if running.contains(where: { !$0.isAbandoned }) { return true }
-    if standing.contains(where: \.isAdmitted) { return true }
+    if waitingCalls.contains(where: \.isAdmitted) { return true }
     if !pool.background.queue.ready.isEmpty { return true }
     return views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
   }

@@ -40,10 +40,10 @@ extension State {
 
   /// Decides what a caller of `sync` does next while it waits to be admitted.
   mutating func nextForSync(
-    _ caller: SyncCaller, _ queue: TaskQueue, _ standing: Standing
+    _ caller: SyncCaller, _ queue: TaskQueue, _ waiting: WaitingCall
   ) -> NextForSync {
     if caller.isRejected { return .stuck(.refused(.shutDown)) }
-    if queue.lane == .foreground { return nextForForegroundSync(caller, queue, standing) }
+    if queue.lane == .foreground { return nextForForegroundSync(caller, queue, waiting) }
     let view = view(queue.view)
     let isOnWorker = isOnWorker
     // If the test itself waits, every started task before it runs to its end first. If a body waits, it goes on as soon
@@ -62,12 +62,12 @@ extension State {
       }
       if !startBackground() { break }
     }
-    if caller.admission != nil { return nextForSync(caller, queue, standing) }
+    if caller.admission != nil { return nextForSync(caller, queue, waiting) }
     if !started.isEmpty { return .perform(takeStarted(at: 0, hidesOuter: true)) }
     // No worker is free: a blocked worker runs the first task of this view itself.
     if isOnWorker, let next = takeToHelp(view) { return .perform(next) }
-    if let next = nextForOthers(than: standing) { return .perform(next) }
-    if let refusal = refusalIfOthersCanGoOn(than: standing, "its turn on \(queue.label)") {
+    if let next = nextForOthers(than: waiting) { return .perform(next) }
+    if let refusal = refusalIfOthersCanGoOn(than: waiting, "its turn on \(queue.label)") {
       return .stuck(refusal)
     }
     if poolView(view).queue.isSuspended {
@@ -79,7 +79,7 @@ extension State {
   }
 
   private mutating func nextForForegroundSync(
-    _ caller: SyncCaller, _ queue: TaskQueue, _ standing: Standing
+    _ caller: SyncCaller, _ queue: TaskQueue, _ waiting: WaitingCall
   ) -> NextForSync {
     let time = now
     let isNext =
@@ -91,10 +91,10 @@ extension State {
         }) ?? false
     guard isNext else {
       let head = foregroundIsBusy ? nil : takeForeground(hidesOuter: true)
-      if let next = head ?? nextForOthers(than: standing) { return .perform(next) }
+      if let next = head ?? nextForOthers(than: waiting) { return .perform(next) }
       let wait = "its turn on \(queue.label)"
       return .stuck(
-        refusalIfOthersCanGoOn(than: standing, wait) ?? .wouldDeadlock(chain: chain(to: wait)))
+        refusalIfOthersCanGoOn(than: waiting, wait) ?? .wouldDeadlock(chain: chain(to: wait)))
     }
     return .perform(
       enter(foreground.posted.take(now: { time })!, of: caller, nil, hidesOuter: true))
@@ -263,7 +263,7 @@ extension State {
       guard caller == nil, place != .elsewhere else { return (body, .elsewhere) }
       let mine = place
       if body.willHideOuter { place = body.isHelped ? .hidden : .elsewhere }
-      if body.standsOnItsCaller, case .caller(let its) = body.work { caller = its }
+      if body.runsAboveItsCaller, case .caller(let its) = body.work { caller = its }
       return (body, mine)
     }
   }
@@ -280,14 +280,14 @@ extension State {
   /// The refusal of a wait for `target` that bodies on this stack keep from ending. Nil if they do not.
   func refusalToWait(for target: WaitTarget) -> WaitRefusal? {
     guard let body = bodyOfThisThread else { return nil }
-    let standing = stack(from: body)
-    if standing.contains(where: { $0.place != .elsewhere && target.isEnded(by: $0.body) }) {
+    let stack = stack(from: body)
+    if stack.contains(where: { $0.place != .elsewhere && target.isEnded(by: $0.body) }) {
       return .wouldDeadlock(chain: chain(to: target.description))
     }
     guard isStuck(target) else { return nil }
     let links = chain(to: target.description)
     // On threads, the body that holds it back could go on.
-    for other in standing where other.place == .elsewhere {
+    for other in stack where other.place == .elsewhere {
       if let wait = other.body.wait, mayEndByItself(wait) { return .cannotBeOrdered(chain: links) }
     }
     return .wouldDeadlock(chain: links)

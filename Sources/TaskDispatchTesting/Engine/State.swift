@@ -32,7 +32,7 @@ struct State: ~Copyable {
   /// Bodies that are running, in the order in which they began. More than one if a body waits and others run on top.
   var running: [Entry] = []
   /// Calls that wait, the innermost last.
-  var standing: [Standing] = []
+  var waitingCalls: [WaitingCall] = []
   /// Whether a thread is stepping. Only that thread changes `running`, except for inline bodies.
   var isStepping = false {
     didSet { if isStepping { stepper = .ofThread } else { stepBudget = nil } }

@@ -18,7 +18,7 @@ extension Engine {
       } != nil
     let (thread, searched) = core.blocked.begin(
       target,
-      BlockedThreads.Standing(
+      BlockedThreads.Waiter(
         task: innermostTask, isLoop: core.loopThread.isCalling,
         isWorker: isWorker, deliveries: TaskContext.deliveries(for: name), mayTimeOut: mayTimeOut,
         isTelling: isWorker && !isInBody))

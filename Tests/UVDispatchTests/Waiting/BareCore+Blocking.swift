@@ -28,7 +28,7 @@ extension BareCore {
   ) -> BlockedThread {
     core.blocked.begin(
       target,
-      BlockedThreads.Standing(
+      BlockedThreads.Waiter(
         task: task, isLoop: isLoop, isWorker: isWorker, deliveries: 0, mayTimeOut: mayTimeOut)
     ).thread
   }

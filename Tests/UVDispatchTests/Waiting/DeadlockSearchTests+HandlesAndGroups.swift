@@ -28,7 +28,7 @@ extension DeadlockSearchTests {
     suspended.pool.queue.suspend()
     let callback = bare.core.blocked.begin(
       .admission(bare.caller(on: suspended)),
-      BlockedThreads.Standing(
+      BlockedThreads.Waiter(
         task: nil, isLoop: false, isWorker: true, deliveries: 1, mayTimeOut: false, isTelling: true)
     ).thread
 

@@ -167,7 +167,7 @@ struct DeadlockSearchTests {
     func block(_ deliveries: Int, mayTimeOut: Bool = false) -> BlockedThread {
       bare.core.blocked.begin(
         .admission(bare.caller(on: bare.view)),
-        BlockedThreads.Standing(
+        BlockedThreads.Waiter(
           task: nil, isLoop: false, isWorker: false, deliveries: deliveries,
           mayTimeOut: mayTimeOut)
       ).thread

@@ -90,7 +90,7 @@ import Testing
     fileprivate func blocked(in view: UVView, until caller: QueuedTask) {
       _ = core.blocked.begin(
         .admission(caller),
-        BlockedThreads.Standing(
+        BlockedThreads.Waiter(
           task: running(on: .background, view), isLoop: false, isWorker: true, deliveries: 0,
           mayTimeOut: false))
     }

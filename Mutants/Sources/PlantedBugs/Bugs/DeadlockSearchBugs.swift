@@ -131,7 +131,7 @@ private let nestedBugs = [
     "nested.deliveries-twice",
     breaks: "rule 14: a callback that is in two waits hides a standstill",
     in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
-    .expression("standing.deliveries - counted", becomes: "standing.deliveries"),
+    .expression("waiter.deliveries - counted", becomes: "waiter.deliveries"),
     suites: ["DeadlockSearchTests"]),
   Bug(
     "search.run-without-a-share",

@@ -55,7 +55,7 @@ private let decisionBugs = [
   Bug(
     "explore.nobody-after-sync", breaks: "a body that comes out of sync goes on before all others",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("_ = othersRun(before: end, standing)"),
+    .without("_ = othersRun(before: end, waiting)"),
     suites: ["WaitingOrdersTests"]),
   Bug(
     "explore.time-out-afterwards",

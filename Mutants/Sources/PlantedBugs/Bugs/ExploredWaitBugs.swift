@@ -21,25 +21,25 @@ let exploredWaitBugs: [Bug] = [
   Bug(
     "explore.turns-below-untaken",
     breaks: "a body that waits below on the stack keeps its place in a queue from others",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
+    in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
     .expression(
       "caller.admission.take()", becomes: "nil",
       within: "other.reason, let admission = caller.admission.take()"),
     suites: ["BlockedBodyTests"]),
   Bug(
     "explore.frames-of-another", breaks: "a body on top of another's sees that one's queue",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
-    .without("entry.standsOnItsCaller = true"),
+    in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
+    .without("entry.runsAboveItsCaller = true"),
     suites: ["BlockedBodyTests"]),
   Bug(
     "explore.others-cannot-go-on",
     breaks: "a wait for a body below on the stack is called a deadlock",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
-    .expression("standing.contains { $0 !== mine && canGoOn($0) }", becomes: "false"),
+    in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
+    .expression("waitingCalls.contains { $0 !== mine && canGoOn($0) }", becomes: "false"),
     suites: ["BlockedBodyTests"]),
   Bug(
     "explore.others-do-not-run", breaks: "a wait for what has not run is called a deadlock",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
+    in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
     .statement(
       "return takeBackground(hidesOuter: true)", becomes: "return nil",
       within:
@@ -55,7 +55,7 @@ let exploredWaitBugs: [Bug] = [
     "explore.room-below-refused",
     breaks: "a wait for room that a body below on the stack makes is refused",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("withState { $0.noteIfOthersCanGoOn(than: standing, \"room on \\(queue.label)\") }"),
+    .without("withState { $0.noteIfOthersCanGoOn(than: waiting, \"room on \\(queue.label)\") }"),
     suites: ["BlockedBodyTests"]),
   Bug(
     "explore.time-out-unordered", breaks: "a wait that may be too late is left out",

@@ -3,25 +3,25 @@ let fakeWaitBugs = [
   Bug(
     "fake-wait.uncounted", breaks: "the step limit: what runs on top of a wait is not counted",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("standing.budget.count(next)"),
+    .without("waiting.budget.count(next)"),
     suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.sync-for-ever", breaks: "the step limit: a sync runs bodies for ever",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
     .without(
-      "try check(standing)", within: "if caller.hasRun { break }\n          try check(standing)"),
+      "try check(waiting)", within: "if caller.hasRun { break }\n          try check(waiting)"),
     suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.room-for-ever",
     breaks: "the step limit: a submission that finds no room runs bodies for ever",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("try check(standing)", within: "throw .timedOut }\n          try check(standing)"),
+    .without("try check(waiting)", within: "throw .timedOut }\n          try check(waiting)"),
     suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.limit-per-wait",
     breaks: "the step limit: a wait that moves time gives up although its bodies end",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("standing.budget.timeHasMoved()"),
+    .without("waiting.budget.timeHasMoved()"),
     suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.inside-uncounted",
@@ -37,7 +37,7 @@ let fakeWaitBugs = [
     suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.steps-not-around", breaks: "the step limit: waits in a step are not counted for it",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
+    in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
     .expression("isStepper ? stepBudget : nil", becomes: "nil"), suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.stack-overflows", breaks: "waits inside each other end the process",
@@ -45,7 +45,7 @@ let fakeWaitBugs = [
     .expression("ThreadStack.isNearlyUsedUp", becomes: "false"), suites: ["WaitLimitTests"]),
   Bug(
     "fake-wait.depth-of-one", breaks: "the stack is not looked at, however deep waits are",
-    in: "TaskDispatchTesting/Engine/State+Standing.swift",
+    in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
     .expression("(below?.depth ?? 0) + 1", becomes: "1"), suites: ["WaitLimitTests"]),
   Bug(
     "fake-steps.clock-for-ever", breaks: "the step limit: a clock ticks for centuries",

@@ -118,7 +118,7 @@ struct BlockedThreads {
   // MARK: Beginning and ending
 
   /// What a thread is to the dispatcher when it is about to be blocked.
-  struct Standing {
+  struct Waiter {
     let task: RunningTask?
     let isLoop: Bool
     let isWorker: Bool
@@ -132,37 +132,37 @@ struct BlockedThreads {
   /// - Returns: The thread, and how many threads a search looks at because of it: the thread itself, and perhaps an
   ///   outer wait of it.
   mutating func begin(
-    _ target: BlockedThread.Target, _ standing: Standing
+    _ target: BlockedThread.Target, _ waiter: Waiter
   ) -> (thread: BlockedThread, searched: Int) {
     let before = searched
     let thread = spares.popLast() ?? BlockedThread()
     lastNumber += 1
     thread.number = lastNumber
     thread.target = target
-    thread.task = standing.task
-    thread.isLoop = standing.isLoop
-    thread.isWorker = standing.isWorker
+    thread.task = waiter.task
+    thread.isLoop = waiter.isLoop
+    thread.isWorker = waiter.isWorker
     thread.identity = .ofThread
     if case .anything = target { checkingAlways += 1 }
     flagThoseThatCheckAlways()
     threads.append(thread)
     let outer = threads.last { $0.isBusy && $0.identity == thread.identity }
     outer?.inner = thread
-    thread.mayTimeOut = standing.mayTimeOut
+    thread.mayTimeOut = waiter.mayTimeOut
     let holdsSomething =
-      standing.task != nil || standing.isLoop || standing.isWorker || outer?.mayTimeOut == false
+      waiter.task != nil || waiter.isLoop || waiter.isWorker || outer?.mayTimeOut == false
     let counted = threads.dropLast().reduce(0) { sum, other in
       other.identity == thread.identity ? sum + other.deliveries : sum
     }
-    thread.deliveries = standing.mayTimeOut ? 0 : standing.deliveries - counted
+    thread.deliveries = waiter.mayTimeOut ? 0 : waiter.deliveries - counted
     deliveries += thread.deliveries
-    guard !standing.mayTimeOut, holdsSomething else { return (thread, 0) }
+    guard !waiter.mayTimeOut, holdsSomething else { return (thread, 0) }
     // The outer wait was not searched while its thread had nothing that others need. Now the thread is blocked again
     // on top of it.
     if let outer, !outer.isSearched, !outer.mayTimeOut { search(outer) }
     search(thread)
     thread.isTelling =
-      standing.isTelling
+      waiter.isTelling
       && !threads.contains { $0.isTelling && $0.isSearched && $0.identity == thread.identity }
     if let task = thread.task, !task.isBlocked {
       task.beginWait(on: thread)

@@ -1,7 +1,7 @@
 internal import TaskDispatch
 
 /// A call that waits. On a thread of its own it would go on as soon as it can, whatever runs on top of it here.
-final class Standing {
+final class WaitingCall {
   enum Reason {
     case admission(SyncCaller)
     /// For a group, the target says how often the group had emptied before.
@@ -31,18 +31,18 @@ final class Standing {
 
 extension State {
   /// Describes a call that is about to wait on this thread.
-  func makeStanding(for reason: Standing.Reason, limit: Int) -> Standing {
+  func makeWaitingCall(for reason: WaitingCall.Reason, limit: Int) -> WaitingCall {
     let thread = ExecutionIdentity.ofThread
-    let below = standing.last { $0.thread == thread }
+    let below = waitingCalls.last { $0.thread == thread }
     let outer = below?.budget ?? (isStepper ? stepBudget : nil)
-    return Standing(
+    return WaitingCall(
       for: reason, StepBudget(limit, inside: outer), on: thread,
       depth: (below?.depth ?? 0) + 1)
   }
 
   /// Whether a waiting call would go on now if it had a thread of its own.
-  func canGoOn(_ standing: Standing) -> Bool {
-    switch standing.reason {
+  func canGoOn(_ call: WaitingCall) -> Bool {
+    switch call.reason {
     case .admission(let caller): caller.hasRun || caller.isRejected
     case .target(let target): hasComeAbout(target)
     case .room(let lane, let view): !room.isFull(lane, view)
@@ -54,14 +54,14 @@ extension State {
   ///
   /// It is the body of another blocked `sync` that has been admitted. In an exploration it may also be any body that
   /// can run: there, tasks are stacked on calls that do not need them.
-  mutating func nextForOthers(than mine: Standing) -> Entry? {
-    for other in standing.reversed() where other !== mine {
+  mutating func nextForOthers(than mine: WaitingCall) -> Entry? {
+    for other in waitingCalls.reversed() where other !== mine {
       guard case .admission(let caller) = other.reason, let admission = caller.admission.take()
       else {
         continue
       }
       let entry = admission.taken.entry
-      entry.standsOnItsCaller = true
+      entry.runsAboveItsCaller = true
       return enter(entry, of: caller, .init(admission.taken), hidesOuter: false)
     }
     guard decisions != nil else { return nil }
@@ -71,12 +71,12 @@ extension State {
 
   /// What `mine` is refused with if another waiting call on this stack could go on, had it a thread of its own. That
   /// call might bring what `mine` waits for. Nil if no other call could.
-  func refusalIfOthersCanGoOn(than mine: Standing, _ wait: String) -> WaitRefusal? {
-    let oneCan = standing.contains { $0 !== mine && canGoOn($0) }
+  func refusalIfOthersCanGoOn(than mine: WaitingCall, _ wait: String) -> WaitRefusal? {
+    let oneCan = waitingCalls.contains { $0 !== mine && canGoOn($0) }
     return oneCan ? .cannotBeOrdered(chain: chain(to: wait)) : nil
   }
 
-  func noteIfOthersCanGoOn(than mine: Standing, _ wait: String) {
+  func noteIfOthersCanGoOn(than mine: WaitingCall, _ wait: String) {
     guard let decisions, let refusal = refusalIfOthersCanGoOn(than: mine, wait) else { return }
     decisions.noteDeadlock(refusal)
   }
