@@ -77,10 +77,14 @@ public final class RecordingDispatcher: EventDispatcher {
 
   public func makeQueue(label: String, width: Int) -> TaskQueue {
     QueueView.require(width: width, label: label)
-    let view = RecordingView(
-      label: label, width: width, workerWidth: configuration.width,
-      agingStep: configuration.agingStep.clampedNanoseconds, relocated: State.relocate)
-    withState { $0.add(view) }
+    let view = withState { state in
+      let view = RecordingView(
+        label: label, width: width, workerWidth: configuration.width,
+        agingStep: configuration.agingStep.clampedNanoseconds, of: state.name,
+        relocated: State.relocate)
+      state.add(view)
+      return view
+    }
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }
 

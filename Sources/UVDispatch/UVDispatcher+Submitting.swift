@@ -32,7 +32,7 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     // If submissions are not simple, the inboxes are closed, and it would be in vain to ask this one.
-    guard let view = queue.view as? UVView, doors.isSimple else {
+    guard let view = queue.view as? UVView, view.owner == doors.name, doors.isSimple else {
       return postByHand(consume body, on: queue, at: site)
     }
     let begun = doors.beginPost(to: view)
@@ -82,11 +82,11 @@ extension UVDispatcher {
   public func submitWhenRoom(_ item: WorkItem) { _ = submit(item, mayWait: true) }
 
   private func submit(_ item: WorkItem, mayWait: Bool) -> Admission {
+    guard item.take() else { return item.admissionAgain }
     if ForkGuard.isForked {
-      item.finish(.refused(.forkedChild))
+      item.finishTaken(.refused(.forkedChild))
       return .refused(.forkedChild)
     }
-    if item.isSubmitted { return item.admissionAgain }
     let parent = engine.currentTask
     let view = view(item.view)
     let begun = doors.post(item, to: view, parent: parent?.id)
@@ -149,6 +149,7 @@ extension UVDispatcher {
   public func cancel(_ item: WorkItem) -> Cancellation {
     if ForkGuard.isForked { return .tooLate }
     let core = engine.lock()
+    item.requireNotElsewhere(than: doors.name)
     if core.withdraw(item) {
       engine.unlock(ending: item, .cancelled)
       return .beforeStart

@@ -165,7 +165,10 @@ extension UVDispatcher {
     // Such a wait is refused even with a time-out.
     if Self.isOnStack(target) { throw deadlock(name(of: target)) }
     let refusal = engine.withCore { core -> WaitRefusal? in
-      if case .item(let item) = target { item.noteAwaited() }
+      if case .item(let item) = target {
+        item.requireNotElsewhere(than: doors.name)
+        item.noteAwaited()
+      }
       let end = timeout.map { core.instant.advanced(by: $0) }
       let thread = engine.block(for: blocks, mayTimeOut: end != nil, others: others)
       defer { engine.unblock(thread) }

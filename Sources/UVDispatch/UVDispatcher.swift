@@ -89,14 +89,14 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     QueueView.require(width: width, label: label)
     let view = UVView(
       label: label, width: width, workerWidth: effectiveBackgroundWidth,
-      agingStep: engine.settings.agingStep.clampedNanoseconds)
+      agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name)
     engine.withCore { $0.add(view) }
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }
 
   func view(_ view: QueueView?) -> UVView? {
     guard let view else { return nil }
-    guard let mine = view as? UVView else {
+    guard let mine = view as? UVView, mine.owner == doors.name else {
       refuse("the queue \"\(view.label)\" belongs to another dispatcher")
     }
     return mine

@@ -93,8 +93,9 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   /// Submits everything that is not a plain body. Any thread.
   ///
-  /// An item is submitted once. Another submission of it, to any dispatcher, changes nothing, and answers as the first
-  /// did. Two threads must not submit the same item at the same time.
+  /// An item is submitted once, by any thread. Another submission of it, to any dispatcher, changes nothing, and answers
+  /// as the first did; so does the submission of an item that has ended before. Traps if the item was made for a view
+  /// of another dispatcher.
   ///
   /// - Returns: Whether `item` was accepted. A refused item has been finished with `.refused` when this
   ///   returns.
@@ -108,7 +109,9 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// Moves an accepted item of kind `.notification` into its queue, because its group is empty.
   func release(_ item: WorkItem)
 
-  /// Cancels an item that was submitted here. Any thread.
+  /// Cancels an item that was submitted here. Any thread, once the submission has returned.
+  ///
+  /// Traps if the item was submitted to another dispatcher.
   func cancel(_ item: WorkItem) -> Cancellation
 
   /// Cancels the task whose running-task context is `context`: what ``CurrentTask/cancel()`` does.
@@ -129,7 +132,7 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// - Throws: If `body` has not run and will not run.
   func sync(on queue: TaskQueue, at site: CallSite, _ body: () -> Void) throws(WaitRefusal)
 
-  /// Blocks the calling thread until `target` has come about.
+  /// Blocks the calling thread until `target` has come about. An item must have been submitted to this dispatcher.
   ///
   /// - Parameter timeout: The longest time to wait; without end if nil.
   /// - Throws: ``WaitRefusal/timedOut``, or ``WaitRefusal/wouldDeadlock(chain:)`` if the wait could not end

@@ -40,14 +40,6 @@ public struct Ledger: Sendable, Hashable {
     case .refused: refused += 1
     }
   }
-
-  /// Counts an accepted submission that ends with `outcome` and has never started. For dispatchers.
-  @inlinable package mutating func countEnd(ofUnstarted outcome: Outcome) {
-    waiting -= 1
-    // Only code outside its dispatcher refuses an item that was accepted.
-    if case .refused = outcome { accepted -= 1 }
-    count(outcome)
-  }
 }
 
 extension Ledger: CustomStringConvertible {

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Making items, and reading what they were made with.
 extension WorkItem {
   /// Makes an item of a queue. For dispatchers, and for code that builds on them.
@@ -159,8 +161,14 @@ extension WorkItem {
       self.high = high
     }
 
-    /// - Parameter count: The number of dispatchers so far, including this one. There are 65 535 names; later
-    ///   dispatchers have none.
+    private static let made = Atomic(0)
+
+    /// The name of a new dispatcher. There are 65 535 names; later dispatchers have none.
+    package static func next() -> DispatcherName {
+      DispatcherName(ofDispatcher: made.add(1, ordering: .relaxed).newValue)
+    }
+
+    /// - Parameter count: The number of dispatchers so far, including this one.
     package init(ofDispatcher count: Int) {
       let number = UInt16(exactly: count) ?? 0
       self.init(
@@ -174,10 +182,8 @@ extension WorkItem {
     public var position: Int
     /// The number of the submission in this dispatcher.
     public var id: TaskID
-    /// When the item was submitted, or came due. ``never`` before the item is submitted.
+    /// When the item was submitted, or came due.
     public var since: DispatcherInstant
-    /// No dispatcher takes an item at this time.
-    @inlinable package static var never: DispatcherInstant { DispatcherInstant(nanoseconds: .min) }
     /// The number of the task whose body submitted it; 0 if none did.
     @usableFromInline package var parent: UInt64
     public var stage: Stage
@@ -199,7 +205,7 @@ extension WorkItem {
     @inlinable public init() {
       position = 0
       id = TaskID(0)
-      since = Place.never
+      since = DispatcherInstant(nanoseconds: 0)
       parent = 0
       stage = .nowhere
     }

@@ -18,7 +18,7 @@ extension WorkItem {
     watch(Phase.hasAwaiters, ItemLock.Observer(isAwaiter: true, call: resume))
   }
 
-  private func watch(_ bit: UInt8, _ observer: ItemLock.Observer) {
+  private func watch(_ bit: UInt16, _ observer: ItemLock.Observer) {
     let hasFinished = ItemLock.withLock(of: self) { observers in
       // A thread that ends the item after this sees the bit, and waits at this lock until the observer is
       // stored.

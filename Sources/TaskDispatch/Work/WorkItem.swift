@@ -13,6 +13,9 @@ internal import Synchronization
 ///
 /// Exactly one call of ``begin()`` or ``finish(_:)`` can take an item out of `waiting`. So a cancellation
 /// that races a start is decided here, once.
+///
+/// The dispatcher to which an item was submitted begins and ends it. Other code cancels it there, with
+/// ``TaskDispatcher/cancel(_:)``.
 public class WorkItem: @unchecked Sendable {
   // What guards each property:
   //
@@ -46,24 +49,27 @@ public class WorkItem: @unchecked Sendable {
   }
 
   enum Phase {
-    static let waiting: UInt8 = 0
-    static let running: UInt8 = 1
+    static let waiting: UInt16 = 0
+    static let running: UInt16 = 1
     /// A thread is writing its outcome.
-    static let ending: UInt8 = 2
-    static let finished: UInt8 = 3
-    static let all: UInt8 = 3
+    static let ending: UInt16 = 2
+    static let finished: UInt16 = 3
+    static let all: UInt16 = 3
 
     // Bits beside the phase. They stay when the phase changes.
     /// The thread that ends the item calls observers.
-    static let isObserved: UInt8 = 4
-    static let failureIsSeen: UInt8 = 8
+    static let isObserved: UInt16 = 4
+    static let failureIsSeen: UInt16 = 8
     /// A thread of its dispatcher is blocked until the item ends.
-    static let isAwaited: UInt8 = 16
-    static let isSubmitted: UInt8 = 32
-    static let isUnwanted: UInt8 = 64
+    static let isAwaited: UInt16 = 16
+    static let isSubmitted: UInt16 = 32
+    static let isUnwanted: UInt16 = 64
     /// Tasks await the outcome.
-    static let hasAwaiters: UInt8 = 128
+    static let hasAwaiters: UInt16 = 128
     static let isWatched = isObserved | hasAwaiters
+    /// A dispatcher has taken the item.
+    static let isTaken: UInt16 = 256
+    static let isToStop: UInt16 = 512
   }
 
   // The order leaves no gaps between properties, and puts those first that are read first. With the
@@ -71,9 +77,8 @@ public class WorkItem: @unchecked Sendable {
   // taking its lock. One thread allocates an item and another frees it. If both needed that lock, they would
   // wait for each other longer than for all else.
   @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
-  let state = Atomic<UInt8>(Phase.waiting)
-  private let cancellationRequested = Atomic(false)
   public let atShutdown: ShutdownBehavior
+  let state = Atomic<UInt16>(Phase.waiting)
   public let kind: Kind
   public let lane: Lane
   @usableFromInline final let marks: Marks
@@ -141,20 +146,33 @@ public class WorkItem: @unchecked Sendable {
     @inline(__always) _modify { yield &heldPlace }
   }
 
-  /// Whether a dispatcher has taken the item, in ``TaskDispatcher/submit(_:)``. The thread that submits it asks.
-  @inlinable package final var isSubmitted: Bool {
-    @inline(__always) get { heldPlace.since != Place.never }
+  /// Takes the item for a dispatcher, which alone begins and ends it from now on. Any thread, in
+  /// ``TaskDispatcher/submit(_:)``.
+  ///
+  /// - Returns: False if a dispatcher has taken it before, or if it has begun or ended. Then the submission changes
+  ///   nothing, and answers ``admissionAgain``.
+  package final func take() -> Bool {
+    let before = state.bitwiseOr(Phase.isTaken, ordering: .acquiringAndReleasing).oldValue
+    return before & (Phase.all | Phase.isTaken) == Phase.waiting
   }
 
-  /// What another submission of the item answers: an item that was refused stays refused.
+  /// What the submission of an item answers that was taken before: an item that was refused stays refused.
   package final var admissionAgain: Admission {
     if case .refused(let refusal) = outcome { .refused(refusal) } else { .accepted }
   }
 
-  /// The dispatcher that ``place`` refers to. For that dispatcher, under its lock.
+  /// The dispatcher that has taken the item, which ``place`` refers to. That dispatcher sets it before it puts the item
+  /// where another thread can find it.
   @inlinable package final var placeIsIn: DispatcherName {
     @inline(__always) get { heldPlaceIsIn }
     @inline(__always) set { heldPlaceIsIn = newValue }
+  }
+
+  /// Traps if another dispatcher than the one of that name has taken the item, whose submission has returned.
+  package final func requireNotElsewhere(than name: DispatcherName) {
+    require(
+      heldPlaceIsIn == name || heldPlaceIsIn == .none || name == .none,
+      "\(self.name) was submitted to another dispatcher")
   }
 
   /// Whether the item is an undelayed task or reply that is no barrier and never expires.
@@ -203,8 +221,11 @@ public class WorkItem: @unchecked Sendable {
   /// Begins the item if it still waits. False if it was finished first: do not run it then.
   public func begin() -> Bool { goOn(from: Phase.waiting, to: Phase.running) }
 
+  /// Begins an item that waits in the dispatcher which has taken it. Under that dispatcher's lock.
+  package final func beginTaken() { require(begin(), "\(name) began twice") }
+
   /// Moves the item from phase `old` to phase `new`. False if it was not in `old`: then nothing has changed.
-  private func goOn(from old: UInt8, to new: UInt8) -> Bool {
+  private func goOn(from old: UInt16, to new: UInt16) -> Bool {
     var known = old
     while true {
       let (isDone, found) = state.compareExchange(
@@ -215,7 +236,7 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
-  private var phase: UInt8 { state.load(ordering: .acquiring) & Phase.all }
+  private var phase: UInt16 { state.load(ordering: .acquiring) & Phase.all }
 
   /// Runs the body on the calling thread. Only after ``begin()``, once.
   ///
@@ -251,12 +272,29 @@ public class WorkItem: @unchecked Sendable {
   /// Ends the item: gives it its outcome, leaves the group, releases a body that has not run, and calls
   /// observers. If this has emptied the group, it also calls the group's observers.
   ///
-  /// Call it without any lock, because observers run here. While the item waits, any code may call it to
-  /// cancel, expire or refuse the item. While it runs, only the thread that began it may call it.
+  /// Call it without any lock, because observers run here. While the item waits, its dispatcher may call it on any
+  /// thread, to cancel, expire or refuse the item; so may the code that made an item, before it submits it. While the
+  /// item runs, only the thread that began it may call it.
+  ///
+  /// Traps if a `UVDispatcher` or a `RecordingDispatcher` has taken the item: those end it themselves. To cancel it,
+  /// call their ``TaskDispatcher/cancel(_:)``.
   ///
   /// - Returns: Whether this call ended the item. False if it had begun or ended before.
   @discardableResult
   public func finish(_ outcome: Outcome) -> Bool {
+    let state = state.load(ordering: .relaxed)
+    require(
+      state & Phase.isTaken == 0 || state & Phase.all == Phase.finished,
+      """
+      \(name) was finished by code other than the dispatcher that it was submitted to. To cancel it, call cancel(_:) of \
+      its handle, or of that dispatcher
+      """)
+    return finishTaken(outcome)
+  }
+
+  /// Ends the item, as ``finish(_:)`` does, for the dispatcher that has taken it.
+  @discardableResult
+  package final func finishTaken(_ outcome: Outcome) -> Bool {
     guard let telling = setOutcome(outcome) else { return false }
     wakeThreads(telling)
     resume(outcome, telling)
@@ -272,7 +310,7 @@ public class WorkItem: @unchecked Sendable {
   /// - Returns: What is left to do by ``wakeThreads(_:)``, ``resume(_:_:)`` and ``tell(_:_:)``. Nil if the
   ///   item had begun or ended before: then nothing has changed.
   package final func setOutcome(_ outcome: Outcome) -> Telling? {
-    let expected: UInt8
+    let expected: UInt16
     switch outcome {
     case .completed, .failed, .abandoned: expected = Phase.running
     case .cancelled, .expired, .refused: expected = Phase.waiting
@@ -326,11 +364,13 @@ public class WorkItem: @unchecked Sendable {
 
   /// Sets the flag that ``CurrentTask/isCancelled`` reads. Any thread.
   public func requestCancellation() {
-    cancellationRequested.store(true, ordering: .releasing)
+    state.bitwiseOr(Phase.isToStop, ordering: .acquiringAndReleasing)
   }
 
   /// Whether ``requestCancellation()`` was called.
-  public var isCancellationRequested: Bool { cancellationRequested.load(ordering: .acquiring) }
+  public var isCancellationRequested: Bool {
+    state.load(ordering: .acquiring) & Phase.isToStop != 0
+  }
 
   /// Whether the body has begun and not yet ended.
   public var isRunning: Bool { phase == Phase.running }

@@ -268,6 +268,8 @@ final class RecordingView: QueueView, @unchecked Sendable {
   // The dispatcher's lock guards everything here, except `executors`, which has a lock of its own.
   let pool: PoolView<Entry>
   let executors = Locked(Executors())
+  /// The dispatcher that has made the view.
+  let owner: WorkItem.DispatcherName
 
   /// The view's executors.
   ///
@@ -280,8 +282,9 @@ final class RecordingView: QueueView, @unchecked Sendable {
 
   init(
     label: String, width: Int, workerWidth: Int, agingStep: Int64,
-    relocated: @escaping (inout Entry, Int) -> Void
+    of owner: WorkItem.DispatcherName, relocated: @escaping (inout Entry, Int) -> Void
   ) {
+    self.owner = owner
     pool = PoolView(
       width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated)
     super.init(label: label, width: width)

@@ -115,11 +115,7 @@ extension State {
     switch entry.work {
     case .item(let item):
       item.place.stage = .nowhere
-      guard item.begin() else {
-        // Other code has finished it.
-        endUnstarted(entry, item.outcome ?? .cancelled)
-        return false
-      }
+      item.beginTaken()
       if item.kind == .timer {
         (item as? RunItem)?.beginBody(at: DispatcherInstant(nanoseconds: now))
       }
@@ -197,7 +193,8 @@ extension State {
   /// Ends an entry that never started, and that has been taken out of its queue.
   mutating func endUnstarted(_ entry: Entry, _ outcome: Outcome) {
     decisions?.ended(entry)
-    ledger.countEnd(ofUnstarted: outcome)
+    ledger.waiting -= 1
+    ledger.count(outcome)
     emit(.finished(outcome), entry)
     if !flushes.isEmpty { noteEnd(entry.id) }
     guard let item = entry.item else { return }
@@ -229,6 +226,7 @@ extension State {
   // MARK: Cancelling
 
   mutating func cancel(_ item: WorkItem) -> Cancellation {
+    item.requireNotElsewhere(than: name)
     if let timer = item as? RepeatingItem { return cancel(timer) }
     if decisions != nil { decideWhetherStarted(item) }
     if item.isRunning {

@@ -118,6 +118,7 @@ extension State {
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     let entry = makeEntry(
       .item(item), on: item.lane, view, at: item.site, parent: body?.lineage)
+    item.placeIsIn = name
     item.place.id = TaskID(entry.id)
     item.place.since = DispatcherInstant(nanoseconds: now)
     if let refusal = refusal(isTimer: isTimer, isFromOwnWork: body != nil, at: item.site) {
@@ -142,7 +143,7 @@ extension State {
       item.place.stage = .held
       held.append(entry)
     } else if runsInline(view) {
-      guard item.begin() else { return (.accepted, .nothing) }
+      item.beginTaken()
       return (.accepted, .perform(perform(inline: entry)))
     } else {
       enqueue(item, entry)

@@ -29,7 +29,7 @@ extension State {
   private mutating func wake(_ timed: Timed) {
     timed.item.place.stage = .nowhere
     emit(.due, timed.entry)
-    guard timed.item.begin() else { return }
+    timed.item.beginTaken()
     ledger.waiting -= 1
     ledger.count(.completed)
     emit(.finished(.completed), timed.entry)

@@ -18,6 +18,8 @@ struct State: ~Copyable {
   /// The background and its views.
   var pool: PoolOrder<Entry>
   private var weakViews: [WeakView] = []
+  /// Names this dispatcher in its items and views.
+  let name = WorkItem.DispatcherName.next()
   var timers = DeadlineQueue<Timed>()
   /// Accepted notifications whose group is not empty.
   var held: [Entry] = []
@@ -239,7 +241,7 @@ struct State: ~Copyable {
 
   func view(_ view: QueueView?) -> RecordingView? {
     guard let view else { return nil }
-    guard let mine = view as? RecordingView else {
+    guard let mine = view as? RecordingView, mine.owner == name else {
       refuse("the queue \"\(view.label)\" belongs to another dispatcher")
     }
     return mine

@@ -18,6 +18,7 @@ extension Engine {
         // not keep it.
         kind: .event, queue: dispatcher.foreground, label: record.label, site: record.site
       ) { [unowned dispatcher] in dispatcher.engine.call(handler) }
+      _ = call.take()
       core.number(call, parent: nil)
       handler.call = call
       core.accept(call)

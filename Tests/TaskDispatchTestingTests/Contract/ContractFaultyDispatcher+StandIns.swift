@@ -84,7 +84,7 @@ extension FaultyDispatcher {
   @discardableResult
   func run(_ item: WorkItem) -> Outcome? {
     if memory.withLock({ $0.cancelled.contains(ObjectIdentifier(item)) }) {
-      item.finish(.cancelled)
+      item.finishTaken(.cancelled)
       return nil
     }
     guard item.begin() else { return nil }
@@ -96,7 +96,7 @@ extension FaultyDispatcher {
   private func finish(_ item: WorkItem, _ outcome: Outcome) {
     // `makeStandIn(for:)` has already left the group, and it cannot be left twice.
     if fault == .leavesGroupEarly { item.group?.enter() }
-    item.finish(outcome)
+    item.finishTaken(outcome)
   }
 
   /// Serves a timer once nothing else waits; never, if something always does.
@@ -114,7 +114,7 @@ extension FaultyDispatcher {
 private func tick(_ item: WorkItem) {
   guard item.outcome == nil else { return }
   let run = makeRun(of: item)
-  if run.begin() { run.finish(run.run()) }
+  if run.begin() { run.finishTaken(run.run()) }
 }
 
 /// A run that stands for itself: the timer is never told of its end.

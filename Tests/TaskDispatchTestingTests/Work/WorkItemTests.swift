@@ -123,7 +123,7 @@ struct WorkItemTests {
       #expect(run.due == nil && run.repetition == nil && run.timeToLive == nil && run.group == nil)
       #expect(run.begin())
       #expect(bytes(of: run) <= Self.mostBytes)
-      #expect(run.finish(run.run()))
+      #expect(run.finishTaken(run.run()))
       repeating.letGoOfRun()
     }
     #expect(timer.next === timer)

@@ -37,9 +37,6 @@ struct AccountsTests {
       Step("one that waits goes on elsewhere", "abandoned+1 waiting-1") {
         $0.endUnstarted(.abandoned)
       },
-      Step("other code refuses one that waits", "accepted-1 refused+1 waiting-1") {
-        $0.endUnstarted(.refused(.shutDown))
-      },
       Step("a Task that sleeps is resumed", "completed+1 waiting-1") {
         $0.endUnstarted(.completed)
       },

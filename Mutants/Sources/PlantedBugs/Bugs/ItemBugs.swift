@@ -4,44 +4,80 @@ let itemBugs = [
   Bug(
     "item.submitted-again", breaks: "rule 2: an item stands in two places at once",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .without("if item.isSubmitted { return item.admissionAgain }"),
+    .expression("item.take()", becomes: "item.take() || true"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
     "item.submitted-again-to-the-fake", breaks: "rule 2: an item stands in two places at once",
     in: "TaskDispatchTesting/RecordingDispatcher+Submitting.swift",
-    .without("if item.isSubmitted { return item.admissionAgain }"),
+    .expression(
+      "item.take()", becomes: "item.take() || true", within: "item.take() else { return item"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
     "item.submitted-again-for-room", breaks: "rule 2: an item stands in two places at once",
     in: "TaskDispatchTesting/RecordingDispatcher+Submitting.swift",
-    .without("if item.isSubmitted { return }"),
+    .expression(
+      "item.take()", becomes: "item.take() || true", within: "item.take() else { return }"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
-    "item.finished-in-context", breaks: "rule 2: an item that was finished waits for ever",
-    in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .without(
-      "countEnd(ofFinished: item)", within: "countEnd(ofFinished: item)\n      return false"),
-    suites: ["FinishedElsewhereTests"]),
+    "item.taken-by-two", breaks: "rule 2: two threads submit an item at once, and both put it in",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "state.bitwiseOr(Phase.isTaken, ordering: .acquiringAndReleasing).oldValue",
+      becomes:
+        "{ let old = state.load(ordering: .relaxed); state.bitwiseOr(Phase.isTaken, ordering: .relaxed); return old }()"
+    ),
+    suites: ["TakenItemTests"]),
   Bug(
-    "item.finished-as-task", breaks: "rule 2: an item that was finished waits for ever",
-    in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .without("endUnstarted(task, item.outcome ?? .cancelled)"),
-    suites: ["FinishedElsewhereTests"]),
+    "item.taken-when-ended", breaks: "rule 2: an item that has ended waits for ever",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression("(Phase.all | Phase.isTaken)", becomes: "Phase.isTaken"),
+    suites: ["TakenItemTests"]),
   Bug(
-    "item.finished-in-batch", breaks: "rule 2: an item that was finished waits for ever",
-    in: "UVDispatch/Engine/Core/Core+Batches.swift",
-    .without("countEnd(ofFinished: next)"),
-    suites: ["FinishedElsewhereTests"]),
+    "item.finished-by-others", breaks: "rule 2: an item ends and its dispatcher does not know",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "state & Phase.isTaken == 0 || state & Phase.all == Phase.finished", becomes: "true"),
+    suites: ["TakenItemTests"]),
   Bug(
-    "item.finished-in-the-fake", breaks: "rule 2: an item that was finished waits for ever",
+    "item.ended-cannot-be-finished", breaks: "code that comes too late to finish an item traps",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "state & Phase.isTaken == 0 || state & Phase.all == Phase.finished",
+      becomes: "state & Phase.isTaken == 0"),
+    suites: ["TakenItemTests"]),
+  Bug(
+    "item.run-not-taken", breaks: "rule 2: a run is ended by its body, and then again",
+    in: "TaskDispatch/Work/BodyItem.swift",
+    .without("_ = take()"), suites: ["TakenItemTests"]),
+  Bug(
+    "item.call-not-taken", breaks: "rule 2: the call of a handler is ended by it, and then again",
+    in: "UVDispatch/Engine/Engine+Events.swift",
+    .without("_ = call.take()"), suites: ["TakenItemTests"]),
+  Bug(
+    "item.cancelled-elsewhere", breaks: "rule 2: a dispatcher touches an item of another one",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .without("item.requireNotElsewhere(than: doors.name)"), suites: ["TakenItemTests"]),
+  Bug(
+    "item.awaited-elsewhere", breaks: "a thread waits for ever for an item of another dispatcher",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .without("item.requireNotElsewhere(than: doors.name)"), suites: ["TakenItemTests"]),
+  Bug(
+    "item.cancelled-elsewhere-in-the-fake",
+    breaks: "rule 2: the fake cancels the item that stands where another fake's does",
     in: "TaskDispatchTesting/Engine/State+Run.swift",
-    .without("endUnstarted(entry, item.outcome ?? .cancelled)"),
-    suites: ["FinishedElsewhereTests"]),
+    .without("item.requireNotElsewhere(than: name)"), suites: ["TakenItemTests"]),
   Bug(
-    "item.refused-elsewhere", breaks: "rule 2: the ledger does not balance",
-    in: "TaskDispatch/Outcome/Ledger.swift",
-    .without("if case .refused = outcome { accepted -= 1 }"),
-    suites: ["FinishedElsewhereTests"]),
+    "view.of-another", breaks: "rule 2: a dispatcher puts work into a queue of another one",
+    in: "UVDispatch/UVDispatcher.swift",
+    .expression("mine.owner == doors.name", becomes: "true"), suites: ["TakenItemTests"]),
+  Bug(
+    "view.of-another-posted", breaks: "rule 2: a dispatcher puts work into a queue of another one",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("view.owner == doors.name", becomes: "true"), suites: ["TakenItemTests"]),
+  Bug(
+    "view.of-another-fake", breaks: "rule 2: a fake puts work into a queue of another one",
+    in: "TaskDispatchTesting/Engine/State.swift",
+    .expression("mine.owner == name", becomes: "true"), suites: ["TakenItemTests"]),
   Bug(
     "foreground.taken-posted-uncounted", breaks: "rule 11: a posted task follows another one",
     in: "TaskDispatch/Policy/ForegroundOrder.swift",

@@ -168,9 +168,8 @@ extension Core {
       }
       context.enter(view === background.pool.background ? nil : item.view as? UVView)
       context.runner = runner
-      if begin(item, in: context) { return .inContext }
-      giveBackShare(of: context)
-      return nil
+      begin(item, in: context)
+      return .inContext
     case .task(let task): return begin(task, runner, asBarrier: isBarrier)
     }
   }

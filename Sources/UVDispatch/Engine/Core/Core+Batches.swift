@@ -51,10 +51,7 @@ extension Core {
       case .item(let next) = chooseNextOfBatch(of: context, if: Entry.isSimpleItem)
     else { return false }
     noteLeft(next)
-    guard next.begin() else {
-      countEnd(ofFinished: next)
-      return false
-    }
+    next.beginTaken()
     if context.holdsItem { context.forgetInItem() }
     accounts.passOn(ending: outcome)
     context.goOn(with: next)

@@ -54,11 +54,11 @@ extension Core {
         return .inContext
       case .item(let item):
         if doors.isSimple(item), !item.isQueuedAsTask {
-          if begin(item, in: context) { return .inContext }
-        } else {
-          let task = leaveQueue(item)
-          if begin(task) { return .task(task) }
+          begin(item, in: context)
+          return .inContext
         }
+        let task = leaveQueue(item)
+        if begin(task) { return .task(task) }
       case .task(let task): if begin(task) { return .task(task) }
       }
       if !callbacks.isEmpty { return nil }

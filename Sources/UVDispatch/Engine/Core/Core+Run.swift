@@ -27,16 +27,12 @@ extension Core {
     countStart(of: context)
   }
 
-  /// Begins a simple item in `context`. False if it must not run after all.
-  @inline(__always) func begin(_ item: WorkItem, in context: BatchContext) -> Bool {
+  /// Begins a simple item in `context`.
+  @inline(__always) func begin(_ item: WorkItem, in context: BatchContext) {
     noteLeft(item)
-    guard item.begin() else {
-      countEnd(ofFinished: item)
-      return false
-    }
+    item.beginTaken()
     context.begin(item)
     countStart(of: context)
-    return true
   }
 
   @inline(__always) func countStart(of task: RunningTask) {
@@ -44,8 +40,7 @@ extension Core {
     running.add(task)
   }
 
-  /// Counts a task that was taken out of its queue as started. False if it must not run after all, for example
-  /// because it has expired.
+  /// Counts a task that was taken out of its queue as started. False if it has expired: then it must not run.
   @discardableResult
   func begin(_ task: QueuedTask) -> Bool {
     noteTaken(task)
@@ -54,23 +49,12 @@ extension Core {
         endUnstarted(task, .expired)
         return false
       }
-      guard item.begin() else {
-        // Other code has finished it.
-        endUnstarted(task, item.outcome ?? .cancelled)
-        return false
-      }
+      item.beginTaken()
       if item.kind == .timer { (item as? RunItem)?.beginBody(at: instant) }
     }
     countStart(of: task)
     if isObserved { tellStart(of: task) }
     return true
-  }
-
-  /// Counts the end of a simple item that was taken out of its queue, and that other code has finished.
-  @inline(never) func countEnd(ofFinished item: WorkItem) {
-    let outcome = item.outcome ?? .cancelled
-    countEnd(ofUnstarted: outcome)
-    letGo(of: outcome, item)
   }
 
   /// Tells the observer that a task starts, and wakes a parked watchdog. There is an observer, and so a watchdog.

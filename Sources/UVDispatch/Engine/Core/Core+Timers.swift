@@ -13,7 +13,7 @@ extension Core {
       switch item.kind {
       case .sleep:
         tell(.due, item)
-        _ = item.begin()
+        item.beginTaken()
         endUnstarted(item, .completed)
       case .repeating: comeDue(timer(item))
       default:

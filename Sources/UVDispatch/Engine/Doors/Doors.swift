@@ -18,8 +18,7 @@ final class Doors: @unchecked Sendable {
   /// shutdown has to name it.
   let isSimple: Bool
   /// Names this dispatcher in its items. Set before another thread sees the dispatcher.
-  var name = WorkItem.DispatcherName(ofDispatcher: made.add(1, ordering: .relaxed).newValue)
-  private static let made = Atomic(0)
+  var name = WorkItem.DispatcherName.next()
   /// The dispatcher. Set once, before another thread sees it.
   var dispatcher = ObjectIdentifier(Doors.self)
   private let origin: Int64

@@ -35,7 +35,8 @@ struct Accounts {
   }
 
   @inline(__always) mutating func endUnstarted(_ outcome: Outcome) {
-    ledger.countEnd(ofUnstarted: outcome)
+    ledger.waiting -= 1
+    ledger.count(outcome)
   }
 
   /// A plain task ends, and the next task of the batch begins in its place: one runs before and after.

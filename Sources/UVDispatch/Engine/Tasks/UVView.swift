@@ -26,7 +26,14 @@ final class UVView: QueueView, @unchecked Sendable {
     init(_ pool: PoolView<Entry>) { self.pool = pool }
   }
 
-  init(label: String, width: Int, workerWidth: Int, agingStep: Int64) {
+  /// The dispatcher that has made the view.
+  let owner: WorkItem.DispatcherName
+
+  init(
+    label: String, width: Int, workerWidth: Int, agingStep: Int64,
+    of owner: WorkItem.DispatcherName = .none
+  ) {
+    self.owner = owner
     inbox = ViewInbox(isForTwo: width > 1)
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
       entry, position in entry.move(to: position)
