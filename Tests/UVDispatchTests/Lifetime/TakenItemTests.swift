@@ -154,6 +154,26 @@ struct TakenItemTests {
     #expect(dispatcher.ledger.balances)
   }
 
+  @Test("is taken by one of two threads that go through the same items")
+  func takenOnce() {
+    let queue = RecordingDispatcher().foreground
+    let (taken, ready) = (Box(0), Box(0))
+    for round in 1...50 {
+      let items = (0..<1_000).map { _ in Self.item(on: queue) }
+      let takeAll: @Sendable () -> Void = {
+        ready.increment()
+        while ready.value < 2 * round {}
+        let mine = items.count { $0.take() }
+        taken.change { $0 += mine }
+      }
+      let other = OtherThread(takeAll)
+      takeAll()
+      #expect(other.join())
+    }
+
+    #expect(taken.value == 50_000)
+  }
+
   @Test("is not touched by another thread that submits it again while the fake steps")
   func againWhileStepping() throws {
     let fake = RecordingDispatcher()
