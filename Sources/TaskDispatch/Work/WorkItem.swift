@@ -69,7 +69,7 @@ public class WorkItem: @unchecked Sendable {
     static let isWatched = isObserved | hasAwaiters
     /// A dispatcher has taken the item.
     static let isTaken: UInt16 = 256
-    static let isToStop: UInt16 = 512
+    static let isCancellationRequested: UInt16 = 512
   }
 
   // The order leaves no gaps between properties, and puts those first that are read first. With the
@@ -364,12 +364,12 @@ public class WorkItem: @unchecked Sendable {
 
   /// Sets the flag that ``CurrentTask/isCancelled`` reads. Any thread.
   public func requestCancellation() {
-    state.bitwiseOr(Phase.isToStop, ordering: .acquiringAndReleasing)
+    state.bitwiseOr(Phase.isCancellationRequested, ordering: .acquiringAndReleasing)
   }
 
   /// Whether ``requestCancellation()`` was called.
   public var isCancellationRequested: Bool {
-    state.load(ordering: .acquiring) & Phase.isToStop != 0
+    state.load(ordering: .acquiring) & Phase.isCancellationRequested != 0
   }
 
   /// Whether the body has begun and not yet ended.
