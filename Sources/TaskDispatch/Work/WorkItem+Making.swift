@@ -161,16 +161,27 @@ extension WorkItem {
       self.high = high
     }
 
-    private static let made = Atomic(0)
+    private static let unique = Atomic(0)
+    private static let recurring = Atomic(0)
 
-    /// The name of a new dispatcher. There are 65 535 names; later dispatchers have none.
-    package static func next() -> DispatcherName {
-      DispatcherName(ofDispatcher: made.add(1, ordering: .relaxed).newValue)
+    /// A name that no other dispatcher of the process ever has. There are 32 767 of them, then this is ``none``.
+    package static func makeUnique() -> DispatcherName {
+      DispatcherName(ofDispatcher: unique.add(1, ordering: .relaxed).newValue)
     }
 
-    /// - Parameter count: The number of dispatchers so far, including this one.
+    /// A name that comes again after 32 768 others, and is never one of ``makeUnique()``. For the fake: an exploration
+    /// makes one for each schedule.
+    package static func makeRecurring() -> DispatcherName {
+      let count = recurring.add(1, ordering: .relaxed).newValue
+      return DispatcherName(number: UInt16(truncatingIfNeeded: count) | 0x8000)
+    }
+
+    /// - Parameter count: The number of dispatchers with a unique name so far, including this one.
     package init(ofDispatcher count: Int) {
-      let number = UInt16(exactly: count) ?? 0
+      self.init(number: count < 0x8000 ? UInt16(count) : 0)
+    }
+
+    private init(number: UInt16) {
       self.init(
         low: UInt8(truncatingIfNeeded: number), high: UInt8(truncatingIfNeeded: number >> 8))
     }

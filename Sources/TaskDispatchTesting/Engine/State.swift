@@ -19,7 +19,7 @@ struct State: ~Copyable {
   var pool: PoolOrder<Entry>
   private var weakViews: [WeakView] = []
   /// Names this dispatcher in its items and views.
-  let name = WorkItem.DispatcherName.next()
+  let name = WorkItem.DispatcherName.makeRecurring()
   var timers = DeadlineQueue<Timed>()
   /// Accepted notifications whose group is not empty.
   var held: [Entry] = []

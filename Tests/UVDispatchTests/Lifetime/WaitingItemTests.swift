@@ -134,13 +134,24 @@ struct WaitingItemTests {
     #expect(
       BareCore().core.doors.name != BareCore().core.doors.name
         || BareCore().core.doors.name == .none)
-    for count in [1, 255, 256, 65_535] {
+    for count in [1, 255, 256, 32_767] {
       #expect(Name(ofDispatcher: count) != .none)
       #expect(Name(ofDispatcher: count) == Name(ofDispatcher: count))
       #expect(Name(ofDispatcher: count) != Name(ofDispatcher: count - 1))
-      #expect(Name(ofDispatcher: count) != Name(ofDispatcher: (count + 256) % 65_536))
+      #expect(Name(ofDispatcher: count) != Name(ofDispatcher: (count + 256) % 32_768))
     }
-    for count in [65_536, 65_537, 1_000_000] { #expect(Name(ofDispatcher: count) == .none) }
+    for count in [32_768, 65_537, 1_000_000] { #expect(Name(ofDispatcher: count) == .none) }
+  }
+
+  @Test("is in a fake that is named as no real one, however many fakes there were")
+  func namedInFakes() {
+    typealias Name = WorkItem.DispatcherName
+    for _ in 0..<70_000 {
+      let name = Name.makeRecurring()
+      #expect(name != .none && name != Name.makeRecurring())
+    }
+    let name = Name.makeRecurring()
+    for count in 1...32_767 { #expect(Name(ofDispatcher: count) != name) }
   }
 
   @Test(

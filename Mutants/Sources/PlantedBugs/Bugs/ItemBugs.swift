@@ -67,6 +67,13 @@ let itemBugs = [
     in: "TaskDispatchTesting/Engine/State+Run.swift",
     .without("item.requireNotElsewhere(than: name)"), suites: ["TakenItemTests"]),
   Bug(
+    "item.fakes-named-as-real-ones",
+    breaks: "rule 2: an item of a fake is taken for one of a real dispatcher",
+    in: "TaskDispatch/Work/WorkItem+Making.swift",
+    .expression(
+      "UInt16(truncatingIfNeeded: count) | 0x8000", becomes: "UInt16(truncatingIfNeeded: count)"),
+    suites: ["WaitingItemTests"]),
+  Bug(
     "view.of-another", breaks: "rule 2: a dispatcher puts work into a queue of another one",
     in: "UVDispatch/UVDispatcher.swift",
     .expression("mine.owner == doors.name", becomes: "true"), suites: ["TakenItemTests"]),

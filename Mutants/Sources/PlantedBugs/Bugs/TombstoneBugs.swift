@@ -90,6 +90,6 @@ let tombstoneBugs: [Bug] = [
   Bug(
     "tombstone.unnamed", breaks: "a name that was given before is given again",
     in: "TaskDispatch/Work/WorkItem+Making.swift",
-    .expression("UInt16(exactly: count) ?? 0", becomes: "UInt16(truncatingIfNeeded: count)"),
+    .expression("count < 0x8000 ? UInt16(count) : 0", becomes: "UInt16(truncatingIfNeeded: count)"),
     suites: ["WaitingItemTests"]),
 ]

@@ -18,7 +18,7 @@ final class Doors: @unchecked Sendable {
   /// shutdown has to name it.
   let isSimple: Bool
   /// Names this dispatcher in its items. Set before another thread sees the dispatcher.
-  var name = WorkItem.DispatcherName.next()
+  var name = WorkItem.DispatcherName.makeUnique()
   /// The dispatcher. Set once, before another thread sees it.
   var dispatcher = ObjectIdentifier(Doors.self)
   private let origin: Int64
