@@ -72,7 +72,11 @@ extension RecordingDispatcher {
   ///   or while another thread steps this dispatcher.
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
-    if withState({ $0.hasComeAbout(target) }) { return }
+    let hasComeAbout = withState { state in
+      if case .item(let item) = target { item.requireNotElsewhere(than: state.name) }
+      return state.hasComeAbout(target)
+    }
+    if hasComeAbout { return }
     let call = withState { $0.beginCall("wait") }
     let waiting = makeWaitingCall(for: .target(target))
     try block(waiting) { () throws(WaitRefusal) in

@@ -82,11 +82,11 @@ extension UVDispatcher {
   public func submitWhenRoom(_ item: WorkItem) { _ = submit(item, mayWait: true) }
 
   private func submit(_ item: WorkItem, mayWait: Bool) -> Admission {
-    guard item.take() else { return item.admissionAgain }
     if ForkGuard.isForked {
       item.finishTaken(.refused(.forkedChild))
       return .refused(.forkedChild)
     }
+    guard item.take() else { return item.admissionAgain }
     let parent = engine.currentTask
     let view = view(item.view)
     let begun = doors.post(item, to: view, parent: parent?.id)

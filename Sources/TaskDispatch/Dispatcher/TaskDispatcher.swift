@@ -94,8 +94,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// Submits everything that is not a plain body. Any thread.
   ///
   /// An item is submitted once, by any thread. Another submission of it, to any dispatcher, changes nothing, and answers
-  /// as the first did; so does the submission of an item that has ended before. Traps if the item was made for a view
-  /// of another dispatcher.
+  /// as the first did if that has returned; else it answers `.accepted`. So does the submission of an item that has
+  /// ended before. Traps if the item was made for a view of another dispatcher.
   ///
   /// - Returns: Whether `item` was accepted. A refused item has been finished with `.refused` when this
   ///   returns.
@@ -109,9 +109,10 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// Moves an accepted item of kind `.notification` into its queue, because its group is empty.
   func release(_ item: WorkItem)
 
-  /// Cancels an item that was submitted here. Any thread, once the submission has returned.
+  /// Cancels an item that was submitted here. Any thread, once the submission that has put it in has returned. Before,
+  /// it may answer `.tooLate`, and the item runs.
   ///
-  /// Traps if the item was submitted to another dispatcher.
+  /// Traps if the item waits or runs in another dispatcher.
   func cancel(_ item: WorkItem) -> Cancellation
 
   /// Cancels the task whose running-task context is `context`: what ``CurrentTask/cancel()`` does.
@@ -132,7 +133,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// - Throws: If `body` has not run and will not run.
   func sync(on queue: TaskQueue, at site: CallSite, _ body: () -> Void) throws(WaitRefusal)
 
-  /// Blocks the calling thread until `target` has come about. An item must have been submitted to this dispatcher.
+  /// Blocks the calling thread until `target` has come about. Traps if that is an item that waits or runs in another
+  /// dispatcher.
   ///
   /// - Parameter timeout: The longest time to wait; without end if nil.
   /// - Throws: ``WaitRefusal/timedOut``, or ``WaitRefusal/wouldDeadlock(chain:)`` if the wait could not end

@@ -12,10 +12,9 @@ internal import Synchronization
 /// ```
 ///
 /// Exactly one call of ``begin()`` or ``finish(_:)`` can take an item out of `waiting`. So a cancellation
-/// that races a start is decided here, once.
-///
-/// The dispatcher to which an item was submitted begins and ends it. Other code cancels it there, with
-/// ``TaskDispatcher/cancel(_:)``.
+/// that races a start is decided here, once. A `UVDispatcher` and a `RecordingDispatcher` take an item that is
+/// submitted to them, if it waits: from then on ``begin()`` is false for all other code, and ``finish(_:)`` traps.
+/// Other code cancels the item with ``TaskDispatcher/cancel(_:)``.
 public class WorkItem: @unchecked Sendable {
   // What guards each property:
   //
@@ -152,8 +151,7 @@ public class WorkItem: @unchecked Sendable {
   /// - Returns: False if a dispatcher has taken it before, or if it has begun or ended. Then the submission changes
   ///   nothing, and answers ``admissionAgain``.
   package final func take() -> Bool {
-    let before = state.bitwiseOr(Phase.isTaken, ordering: .acquiringAndReleasing).oldValue
-    return before & (Phase.all | Phase.isTaken) == Phase.waiting
+    goOn(from: Phase.waiting, to: Phase.isTaken, comparing: Phase.all | Phase.isTaken)
   }
 
   /// What the submission of an item answers that was taken before: an item that was refused stays refused.
@@ -168,10 +166,11 @@ public class WorkItem: @unchecked Sendable {
     @inline(__always) set { heldPlaceIsIn = newValue }
   }
 
-  /// Traps if another dispatcher than the one of that name has taken the item, whose submission has returned.
+  /// Traps if another dispatcher than the one of that name has taken the item, and not ended it. The submission of the
+  /// item has returned.
   package final func requireNotElsewhere(than name: DispatcherName) {
     require(
-      heldPlaceIsIn == name || heldPlaceIsIn == .none || name == .none,
+      heldPlaceIsIn == name || heldPlaceIsIn == .none || name == .none || hasOutcome,
       "\(self.name) was submitted to another dispatcher")
   }
 
@@ -218,20 +217,30 @@ public class WorkItem: @unchecked Sendable {
   /// refusal.
   public var countsAgainstLimits: Bool { kind == .task }
 
-  /// Begins the item if it still waits. False if it was finished first: do not run it then.
-  public func begin() -> Bool { goOn(from: Phase.waiting, to: Phase.running) }
+  /// Begins the item if it still waits. False if it was finished first, or if a `UVDispatcher` or a
+  /// `RecordingDispatcher` has taken it: do not run it then.
+  public func begin() -> Bool {
+    goOn(from: Phase.waiting, to: Phase.running, comparing: Phase.all | Phase.isTaken)
+  }
 
   /// Begins an item that waits in the dispatcher which has taken it. Under that dispatcher's lock.
-  package final func beginTaken() { require(begin(), "\(name) began twice") }
+  package final func beginTaken() { require(beginIfItWaits(), "\(name) began twice") }
 
-  /// Moves the item from phase `old` to phase `new`. False if it was not in `old`: then nothing has changed.
-  private func goOn(from old: UInt16, to new: UInt16) -> Bool {
+  /// Begins the item if it waits, whether or not a dispatcher has taken it.
+  package final func beginIfItWaits() -> Bool { goOn(from: Phase.waiting, to: Phase.running) }
+
+  /// Changes the phase from `old` to `new`, and nothing else. False if the phase was not `old`: then nothing has
+  /// changed.
+  ///
+  /// - Parameter bits: What is compared with `old`: the phase, and other bits.
+  @inline(__always)
+  private func goOn(from old: UInt16, to new: UInt16, comparing bits: UInt16 = Phase.all) -> Bool {
     var known = old
     while true {
       let (isDone, found) = state.compareExchange(
         expected: known, desired: known & ~Phase.all | new, ordering: .acquiringAndReleasing)
       if isDone { return true }
-      guard found & Phase.all == old else { return false }
+      guard found & bits == old else { return false }
       known = found
     }
   }
@@ -276,12 +285,24 @@ public class WorkItem: @unchecked Sendable {
   /// thread, to cancel, expire or refuse the item; so may the code that made an item, before it submits it. While the
   /// item runs, only the thread that began it may call it.
   ///
-  /// Traps if a `UVDispatcher` or a `RecordingDispatcher` has taken the item: those end it themselves. To cancel it,
-  /// call their ``TaskDispatcher/cancel(_:)``.
+  /// Traps if a `UVDispatcher` or a `RecordingDispatcher` has taken the item and not ended it: those end it
+  /// themselves. To cancel it, call their ``TaskDispatcher/cancel(_:)``.
   ///
   /// - Returns: Whether this call ended the item. False if it had begun or ended before.
   @discardableResult
   public func finish(_ outcome: Outcome) -> Bool {
+    requireOwn()
+    guard let telling = setOutcome(outcome, comparing: Phase.all | Phase.isTaken) else {
+      // A dispatcher may have taken it at this moment.
+      requireOwn()
+      return false
+    }
+    tellAll(outcome, telling)
+    return true
+  }
+
+  /// Traps if a dispatcher has taken the item, and not ended it.
+  private func requireOwn() {
     let state = state.load(ordering: .relaxed)
     require(
       state & Phase.isTaken == 0 || state & Phase.all == Phase.finished,
@@ -289,17 +310,20 @@ public class WorkItem: @unchecked Sendable {
       \(name) was finished by code other than the dispatcher that it was submitted to. To cancel it, call cancel(_:) of \
       its handle, or of that dispatcher
       """)
-    return finishTaken(outcome)
   }
 
   /// Ends the item, as ``finish(_:)`` does, for the dispatcher that has taken it.
   @discardableResult
   package final func finishTaken(_ outcome: Outcome) -> Bool {
     guard let telling = setOutcome(outcome) else { return false }
+    tellAll(outcome, telling)
+    return true
+  }
+
+  private func tellAll(_ outcome: Outcome, _ telling: consuming Telling) {
     wakeThreads(telling)
     resume(outcome, telling)
     tell(outcome, telling)
-    return true
   }
 
   /// Gives the item its outcome, and leaves the group: the first part of ``finish(_:)``.
@@ -310,12 +334,17 @@ public class WorkItem: @unchecked Sendable {
   /// - Returns: What is left to do by ``wakeThreads(_:)``, ``resume(_:_:)`` and ``tell(_:_:)``. Nil if the
   ///   item had begun or ended before: then nothing has changed.
   package final func setOutcome(_ outcome: Outcome) -> Telling? {
+    setOutcome(outcome, comparing: Phase.all)
+  }
+
+  @inline(__always)
+  private func setOutcome(_ outcome: Outcome, comparing bits: UInt16) -> Telling? {
     let expected: UInt16
     switch outcome {
     case .completed, .failed, .abandoned: expected = Phase.running
     case .cancelled, .expired, .refused: expected = Phase.waiting
     }
-    guard goOn(from: expected, to: Phase.ending) else {
+    guard goOn(from: expected, to: Phase.ending, comparing: bits) else {
       require(
         expected == Phase.waiting, "\(name) was given a second outcome: \(outcome)")
       return nil

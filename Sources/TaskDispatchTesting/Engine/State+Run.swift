@@ -9,25 +9,23 @@ extension State {
   /// The next foreground task: see ``ForegroundOrder``.
   mutating func takeForeground(hidesOuter: Bool = false) -> Entry? {
     let time = now
-    while let entry = foreground.take(now: { time }) {
-      if begins(entry) { return perform(entry, hidesOuter: hidesOuter) }
-    }
-    return nil
+    guard let entry = foreground.take(now: { time }) else { return nil }
+    begin(entry)
+    return perform(entry, hidesOuter: hidesOuter)
   }
 
   /// The first foreground task of a kind. Whether a timer or an event comes first depends on when the loop's thread
   /// looks. So a test or an exploration may take either.
   mutating func takeForeground(_ kind: ForegroundKind, hidesOuter: Bool = false) -> Entry? {
     let time = now
-    while true {
-      let next: Entry? =
-        switch kind {
-        case .posted: foreground.takePosted(now: { time })
-        case .timer, .event: firstDue(kind).flatMap { foreground.takeDue(at: $0.position) }
-        }
-      guard let entry = next else { return nil }
-      if begins(entry) { return perform(entry, hidesOuter: hidesOuter) }
-    }
+    let next: Entry? =
+      switch kind {
+      case .posted: foreground.takePosted(now: { time })
+      case .timer, .event: firstDue(kind).flatMap { foreground.takeDue(at: $0.position) }
+      }
+    guard let entry = next else { return nil }
+    begin(entry)
+    return perform(entry, hidesOuter: hidesOuter)
   }
 
   /// Calls `body` with the first task of each kind that waits, in the order in which the fake prefers them.
@@ -71,31 +69,21 @@ extension State {
   private mutating func beginBackground() -> Entry? {
     let time = now
     defer { admitCallers() }
-    while let next = pool.start(now: { time }) {
-      guard begins(next.taken.entry) else {
-        pool.finish(next.share, now: { time })
-        continue
-      }
-      next.taken.entry.share = .init(next.taken)
-      return next.taken.entry
-    }
-    return nil
+    guard let next = pool.start(now: { time }) else { return nil }
+    begin(next.taken.entry)
+    next.taken.entry.share = .init(next.taken)
+    return next.taken.entry
   }
 
   /// Takes the next task of a view, for a worker that is blocked in a `sync` on that view.
   mutating func takeToHelp(_ view: RecordingView?) -> Entry? {
     let time = now
     defer { admitCallers() }
-    while let next = pool.startToHelp(poolView(view), now: { time }) {
-      guard begins(next.taken.entry) else {
-        pool.finish(next.share, now: { time })
-        continue
-      }
-      next.taken.entry.share = .init(next.taken)
-      next.taken.entry.isHelped = true
-      return perform(next.taken.entry, hidesOuter: true)
-    }
-    return nil
+    guard let next = pool.startToHelp(poolView(view), now: { time }) else { return nil }
+    begin(next.taken.entry)
+    next.taken.entry.share = .init(next.taken)
+    next.taken.entry.isHelped = true
+    return perform(next.taken.entry, hidesOuter: true)
   }
 
   /// The next background body to run: the oldest task that has started, or else the head.
@@ -109,8 +97,8 @@ extension State {
     perform(started.remove(at: index), hidesOuter: hidesOuter)
   }
 
-  /// Counts a taken entry as started. Returns false if its item must not run after all.
-  private mutating func begins(_ entry: Entry) -> Bool {
+  /// Counts a taken entry as started.
+  private mutating func begin(_ entry: Entry) {
     if room.isSet { noteTaken(entry) }
     switch entry.work {
     case .item(let item):
@@ -126,7 +114,6 @@ extension State {
     ledger.waiting -= 1
     ledger.running += 1
     emit(.started, entry)
-    return true
   }
 
   /// Notes that an entry has left its queue, which may have room for another now.

@@ -35,7 +35,9 @@ extension FaultyDispatcher {
       let extra = makeRun(of: item)
       return standIn(for: item, due: item.due, repetition: item.repetition) { [inner, weak self] in
         tick(item)
-        if self?.isShutDown == true { inner.foreground { if extra.begin() { _ = extra.run() } } }
+        if self?.isShutDown == true {
+          inner.foreground { if extra.beginIfItWaits() { _ = extra.run() } }
+        }
       }
     case .cancelsWhenItsTurnComes where item.kind == .task:
       return standIn(for: item, timeToLive: item.timeToLive)
@@ -87,7 +89,7 @@ extension FaultyDispatcher {
       item.finishTaken(.cancelled)
       return nil
     }
-    guard item.begin() else { return nil }
+    guard item.beginIfItWaits() else { return nil }
     let outcome = item.run()
     finish(item, outcome)
     return outcome
@@ -114,7 +116,7 @@ extension FaultyDispatcher {
 private func tick(_ item: WorkItem) {
   guard item.outcome == nil else { return }
   let run = makeRun(of: item)
-  if run.begin() { run.finishTaken(run.run()) }
+  if run.beginIfItWaits() { run.finishTaken(run.run()) }
 }
 
 /// A run that stands for itself: the timer is never told of its end.

@@ -121,7 +121,7 @@ struct WorkItemTests {
       #expect(run.site == timer.site)
       #expect(run.isBarrier == given.isBarrier)
       #expect(run.due == nil && run.repetition == nil && run.timeToLive == nil && run.group == nil)
-      #expect(run.begin())
+      #expect(run.beginIfItWaits())
       #expect(bytes(of: run) <= Self.mostBytes)
       #expect(run.finishTaken(run.run()))
       repeating.letGoOfRun()

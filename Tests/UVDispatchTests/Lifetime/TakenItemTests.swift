@@ -65,7 +65,7 @@ struct TakenItemTests {
       if isFake {
         try fake.advanceTime(by: .milliseconds(1))
       } else {
-        (dispatcher as? UVDispatcher)?.run()
+        blocking { _ = (dispatcher as? UVDispatcher)?.run() }
       }
     }
     #expect(result?.said(Self.finished) == true)
@@ -82,7 +82,7 @@ struct TakenItemTests {
       try dispatcher.onReady(pipe.readEnd, for: .readable, label: "mine") { _ in
         TaskContext.current?.item?.finish(.completed)
       }
-      dispatcher.run()
+      blocking { _ = dispatcher.run() }
     }
     #expect(result?.said(Self.finished) == true)
   }
@@ -120,6 +120,43 @@ struct TakenItemTests {
       }
 
       #expect(dispatcher.ledger == Ledger())
+    }
+  }
+
+  @Test("does not begin for other code, which is told so", arguments: [false, true])
+  func begun(isFake: Bool) throws {
+    let dispatcher = try Self.dispatcher(isFake: isFake)
+    let item = Self.item(on: dispatcher.foreground)
+    _ = dispatcher.submit(item)
+
+    #expect(!item.begin())
+
+    #expect(dispatcher.cancel(item) == .beforeStart)
+    #expect(item.outcome.map { "\($0)" } == "\(Outcome.cancelled)")
+  }
+
+  @Test("is not what another dispatcher's item becomes that has begun, which goes on there")
+  func begunElsewhere() throws {
+    let dispatcher = try UVDispatcher()
+    let item = Self.item(on: dispatcher.foreground)
+    #expect(item.begin())
+
+    #expect(dispatcher.submit(item).isAccepted)
+
+    #expect(item.finish(item.run()))
+    #expect(dispatcher.ledger == Ledger())
+  }
+
+  @Test("asks nothing of another dispatcher once it has ended")
+  func endedElsewhere() throws {
+    let fake = RecordingDispatcher()
+    let dispatchers: [any TaskDispatcher] = [try UVDispatcher(), RecordingDispatcher()]
+    let item = Self.item(on: fake.foreground)
+    _ = fake.submit(item)
+    try fake.runUntilIdle()
+    for dispatcher in dispatchers {
+      #expect(dispatcher.cancel(item) == .tooLate)
+      try dispatcher.wait(for: .item(item), timeout: nil)
     }
   }
 
@@ -207,8 +244,6 @@ struct TakenItemTests {
     "or a queue of its dispatcher, is not taken for one of another dispatcher",
     arguments: Call.allCases, [false, true])
   func elsewhere(call: Call, isFake: Bool) async throws {
-    // The fake refuses to wait for what does not stand in it, as for anything else that cannot end.
-    if call == .wait, isFake { return }
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) { [name = call.rawValue as String, isFake] in

@@ -19,18 +19,25 @@ let itemBugs = [
       "item.take()", becomes: "item.take() || true", within: "item.take() else { return }"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
-    "item.taken-by-two", breaks: "rule 2: two threads submit an item at once, and both put it in",
+    "item.taken-by-two", breaks: "rule 2: an item is in two dispatchers at once",
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
-      "state.bitwiseOr(Phase.isTaken, ordering: .acquiringAndReleasing).oldValue",
-      becomes:
-        "{ let old = state.load(ordering: .relaxed); state.bitwiseOr(Phase.isTaken, ordering: .relaxed); return old }()"
-    ),
+      "Phase.all | Phase.isTaken", becomes: "Phase.all",
+      within: "to: Phase.isTaken, comparing: Phase.all | Phase.isTaken"),
     suites: ["TakenItemTests"]),
   Bug(
     "item.taken-when-ended", breaks: "rule 2: an item that has ended waits for ever",
     in: "TaskDispatch/Work/WorkItem.swift",
-    .expression("(Phase.all | Phase.isTaken)", becomes: "Phase.isTaken"),
+    .expression(
+      "Phase.all | Phase.isTaken", becomes: "Phase.isTaken",
+      within: "to: Phase.isTaken, comparing: Phase.all | Phase.isTaken"),
+    suites: ["TakenItemTests"]),
+  Bug(
+    "item.begun-by-others", breaks: "rule 2: other code begins what waits in a dispatcher",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "Phase.all | Phase.isTaken", becomes: "Phase.all",
+      within: "to: Phase.running, comparing: Phase.all | Phase.isTaken"),
     suites: ["TakenItemTests"]),
   Bug(
     "item.finished-by-others", breaks: "rule 2: an item ends and its dispatcher does not know",
@@ -61,6 +68,16 @@ let itemBugs = [
     "item.awaited-elsewhere", breaks: "a thread waits for ever for an item of another dispatcher",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("item.requireNotElsewhere(than: doors.name)"), suites: ["TakenItemTests"]),
+  Bug(
+    "item.ended-elsewhere", breaks: "a dispatcher traps at an item that has ended in another one",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression("name == .none || hasOutcome", becomes: "name == .none"), suites: ["TakenItemTests"]
+  ),
+  Bug(
+    "item.awaited-elsewhere-in-the-fake", breaks: "the fake waits for what another one runs",
+    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
+    .without("if case .item(let item) = target { item.requireNotElsewhere(than: state.name) }"),
+    suites: ["TakenItemTests"]),
   Bug(
     "item.cancelled-elsewhere-in-the-fake",
     breaks: "rule 2: the fake cancels the item that stands where another fake's does",
@@ -126,7 +143,7 @@ let itemBugs = [
   Bug(
     "item.gives-up-beside-a-bit", breaks: "an item that an observer watches cannot begin",
     in: "TaskDispatch/Work/WorkItem.swift",
-    .expression("found & Phase.all == old", becomes: "found == old"),
+    .expression("found & bits == old", becomes: "found == old"),
     suites: ["EarlyQuestionTests"]),
   Bug(
     "item.observed-in-secret",
