@@ -139,6 +139,18 @@ struct TakingSuccessorsTests {
     #expect(context.enqueuedAt == 8)
   }
 
+  @Test("ends its body by hand if a flush waits for that")
+  func flush() {
+    let context = worker(before: 0)
+    core.addFlush(of: context.queue) {}
+    bare.post()
+
+    #expect(core.takeNextOfBatch(in: context, at: 0) == nil)
+
+    core.finish(context, .completed, nil)
+    #expect(core.running.flushes.isEmpty)
+  }
+
   @Test("leaves a task that is more than a plain body to others")
   func task() {
     let context = worker(before: 0)

@@ -7,7 +7,7 @@ private let successorBugs = [
     "batch.flush-ignored", breaks: "a flush waits for a body that has ended",
     in: "UVDispatch/Engine/Core/Core+Batches.swift",
     .without("if running.hasFlushes { return nil }"),
-    suites: ["BatchTests"]),
+    suites: ["TakingSuccessorsTests", "BatchTests"]),
   Bug(
     "batch.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",
     in: "UVDispatch/Engine/Core/Core+Foreground.swift",
