@@ -70,7 +70,7 @@ let itemBugs = [
     .without("item.requireNotElsewhere(than: doors.name)"), suites: ["TakenItemTests"]),
   Bug(
     "item.ended-elsewhere", breaks: "a dispatcher traps at an item that has ended in another one",
-    in: "TaskDispatch/Work/WorkItem.swift",
+    in: "TaskDispatch/Work/WorkItem+Place.swift",
     .expression("name == .none || hasOutcome", becomes: "name == .none"), suites: ["TakenItemTests"]
   ),
   Bug(

@@ -1,0 +1,45 @@
+/// Where an item stands in the dispatcher that has taken it, and what that dispatcher keeps in it.
+extension WorkItem {
+  /// Where the item stands in the queues of its dispatcher. For that dispatcher, under its lock.
+  @inlinable public final var place: Place {
+    @inline(__always) get { heldPlace }
+    @inline(__always) _modify { yield &heldPlace }
+  }
+
+  /// What the submission of an item answers that was taken before: an item that was refused stays refused.
+  package final var admissionAgain: Admission {
+    if case .refused(let refusal) = outcome { .refused(refusal) } else { .accepted }
+  }
+
+  /// The dispatcher that has taken the item, which ``place`` refers to. That dispatcher sets it before it puts the item
+  /// where another thread can find it.
+  @inlinable package final var placeIsIn: DispatcherName {
+    @inline(__always) get { heldPlaceIsIn }
+    @inline(__always) set { heldPlaceIsIn = newValue }
+  }
+
+  /// Traps if another dispatcher than the one of that name has taken the item, and not ended it. The submission of the
+  /// item has returned.
+  package final func requireNotElsewhere(than name: DispatcherName) {
+    require(
+      heldPlaceIsIn == name || heldPlaceIsIn == .none || name == .none || hasOutcome,
+      "\(self.name) was submitted to another dispatcher")
+  }
+
+  /// Whether the item is an undelayed task or reply that is no barrier and never expires.
+  @inlinable package final var isSimple: Bool {
+    @inline(__always) get {
+      (kind == .task || kind == .reply) && marks.isDisjoint(with: .beforeStart)
+    }
+  }
+
+  /// The running-task context that the dispatcher has made for the item. Nil if it has made none, and once
+  /// the item has ended. For that dispatcher, under its lock.
+  @inlinable package final var queued: TaskContext? {
+    get { queuedAs }
+    set { queuedAs = newValue }
+  }
+
+  /// Whether there is a ``queued``. Asking does not touch its reference count.
+  @inlinable package final var isQueuedAsTask: Bool { @inline(__always) get { queuedAs != nil } }
+}
