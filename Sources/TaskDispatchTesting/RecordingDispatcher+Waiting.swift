@@ -158,6 +158,9 @@ extension RecordingDispatcher {
   /// Runs the tasks that an exploration lets run before the waiting call goes on. On threads they could run while it
   /// waits.
   ///
+  /// Before that, a shutdown goes as far as it can: a body on this stack may have begun one that has no time left, or
+  /// that has nothing left to do.
+  ///
   /// - Parameters:
   ///   - call: Stands for the waiting call among the moves. Nil without an exploration: then nothing runs.
   ///   - waiting: The waiting call. What runs counts against its step limit. At the limit, nothing more runs.
@@ -169,6 +172,9 @@ extension RecordingDispatcher {
     orUntil end: DispatcherInstant? = nil,
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
+    withState { state in
+      if state.shutdownMayGoOn { state.advanceShutdown() }
+    }
     guard call != nil else { return true }
     while caller?.hasRun != true, caller?.isRejected != true, waiting.budget.spent == nil {
       let choice = withState {
@@ -185,14 +191,10 @@ extension RecordingDispatcher {
     return true
   }
 
-  /// Performs a body on top of a waiting call. The body may have begun a shutdown that has no time left, or that has
-  /// nothing left to do, so the shutdown is advanced as well.
+  /// Performs a body on top of a waiting call.
   private func performOnTop(_ next: Entry, _ waiting: WaitingCall) {
     waiting.budget.count(next)
     perform(next)
-    withState { state in
-      if state.shutdownMayGoOn { state.advanceShutdown() }
-    }
   }
 
   private func makeWaitingCall(for reason: WaitingCall.Reason) -> WaitingCall {

@@ -148,8 +148,8 @@ extension State {
     } else if let index = running.lastIndex(where: { $0 === body }) {
       running.remove(at: index)
     }
-    guard !body.isAbandoned else { return }
     giveBackShare(of: body)
+    guard !body.isAbandoned else { return }
     ledger.running -= 1
     ledger.count(outcome)
     emit(.finished(outcome), body)

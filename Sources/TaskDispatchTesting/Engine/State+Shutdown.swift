@@ -36,6 +36,7 @@ extension State {
       cancelPlainBodies(signalsToo: true)
       abandonStarted()
       rejectCallers()
+      rejectAdmitted()
       if hasWorkThatCanEnd { return }
     }
     // Those of suspended views.
@@ -81,6 +82,7 @@ extension State {
     cancelPlainBodies(signalsToo: true)
     abandonStarted()
     rejectCallers()
+    rejectAdmitted()
     let waiting = takeOut { if case .job = $0.work { true } else { false } }
     // Jobs that have a slot come first: they were started before.
     let jobs = started + waiting
@@ -248,23 +250,35 @@ extension State {
       if let run = item as? RunItem { endTimer(of: run) }
       end(item, .abandoned)
     }
+    // A body that runs keeps its slot until it ends, as its thread does.
+    if running.contains(where: { $0 === entry }) { return }
     // A task that has its slot but was never stepped is on no thread, so its body is released here.
-    if !running.contains(where: { $0 === entry }) {
-      letGo(of: entry)
-      if let item = entry.item { later { item.releaseBody() } }
-    }
+    letGo(of: entry)
+    if let item = entry.item { later { item.releaseBody() } }
     giveBackShare(of: entry)
   }
 
   /// Rejects the callers that still wait in `sync`. Each call notices it when the bodies on top of it have ended.
   private mutating func rejectCallers() {
-    let callers = takeOut { if case .caller = $0.work { true } else { false } }
-    for entry in callers {
-      guard case .caller(let caller) = entry.work else { continue }
-      caller.isRejected = true
-      caller.entry = nil
-      endUnstarted(entry, .cancelled)
+    for entry in takeOut({ if case .caller = $0.work { true } else { false } }) { reject(entry) }
+  }
+
+  /// Rejects the callers of `sync` that were admitted, and whose bodies have not begun.
+  private mutating func rejectAdmitted() {
+    for call in waitingCalls {
+      guard case .admission(let caller) = call.reason, let admission = caller.admission.take()
+      else { continue }
+      let time = now
+      pool.finish(admission.share, now: { time })
+      reject(admission.taken.entry)
     }
+  }
+
+  private mutating func reject(_ entry: Entry) {
+    guard case .caller(let caller) = entry.work else { return }
+    caller.isRejected = true
+    caller.entry = nil
+    endUnstarted(entry, .cancelled)
   }
 
   private mutating func noteUnfinished(

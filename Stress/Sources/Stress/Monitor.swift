@@ -63,7 +63,7 @@ final class Monitor: @unchecked Sendable {
     if let phase = runner.phase.withLock({ $0 }) {
       check(phase.since, "the run has been \(phase.name)")
     }
-    if let tangle = runner.entangled.withLock({ $0 }), let call = tangle.longestCall {
+    if let call = runner.entangled.withLock({ $0?.longestCall }) {
       check(call.since, "user code has stood in one call (\(call.name))", Self.callPatience)
     }
     for producer in runner.producers.withLock({ $0 }) {

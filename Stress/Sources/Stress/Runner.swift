@@ -28,7 +28,8 @@ final class Runner: @unchecked Sendable {
   let phase = Locked<(name: String, since: Int64)?>(nil)
   /// The last round, in a mix whose rounds are recorded.
   let recorded = Locked<RecordedRound?>(nil)
-  /// The current dispatcher of the mix `entangled`.
+  /// The current dispatcher of the mix `entangled`. Other threads use it only under the lock: past the end of a round
+  /// a reference of theirs would look like a leak.
   let entangled = Locked<Tangle?>(nil)
   /// The current dispatcher of the mix `repeating`.
   let repeating = Locked<RepeatingLoad?>(nil)
@@ -76,14 +77,14 @@ final class Runner: @unchecked Sendable {
   var totals: TotalsSnapshot {
     var totals = past.withLock { $0 }
     if let world = current.withLock({ $0 }) { totals += TotalsSnapshot(world.totals) }
-    if let tangle = entangled.withLock({ $0 }) { totals += TotalsSnapshot(tangle.totals) }
+    if let seen = entangled.withLock({ $0.map { TotalsSnapshot($0.totals) } }) { totals += seen }
     if let load = repeating.withLock({ $0 }) { totals += TotalsSnapshot(load.totals) }
     return totals
   }
 
   /// What is open, for people.
   var state: String {
-    if let tangle = entangled.withLock({ $0 }) { return tangle.state }
+    if let state = entangled.withLock({ $0?.state }) { return state }
     if let load = repeating.withLock({ $0 }) { return "ledger: \(load.dispatcher.ledger)" }
     guard let world = current.withLock({ $0 }) else { return "between two dispatchers" }
     let bodies = world.totals.begun.value - world.totals.ended.value

@@ -209,4 +209,42 @@ struct ShutdownDeadlineTests {
     #expect(dispatcher.nextDeadline == nil)
     try dispatcher.finish()
   }
+
+  @Test("leave a body that is given up its place in its queue: a Task's job waits until it ends")
+  func jobBehindGivenUp() throws {
+    let log = Log()
+    let disk = dispatcher.makeQueue(label: "disk", width: 1)
+    let never = WorkGroup()
+    never.enter()
+    disk { [dispatcher] in
+      Task(executorPreference: disk.executor) { log.note("job") }
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .milliseconds(10)))
+      #expect(throws: WaitRefusal.timedOut) { try never.wait(timeout: .seconds(1)) }
+      log.note("given up")
+    }
+
+    try dispatcher.runUntilIdle()
+
+    #expect(log.all == ["given up", "job"])
+    never.leave()
+    try dispatcher.finish()
+  }
+
+  @Test(
+    "begun by a body that then waits come while it waits", arguments: [nil, Duration.seconds(1)])
+  func whileItsBodyWaits(timeout: Duration?) throws {
+    let disk = dispatcher.makeQueue(label: "disk", width: 1)
+    disk.suspend()
+    let never = disk.submit {}
+    dispatcher.background { [dispatcher] in
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .seconds(5)))
+      #expect(throws: Never.self) { try never.wait(timeout: timeout) }
+      #expect(dispatcher.now.sinceStart == .zero)
+    }
+
+    try dispatcher.runUntilIdle()
+
+    #expect(never.outcomeIfFinished == .cancelled)
+    try dispatcher.finish()
+  }
 }

@@ -66,7 +66,35 @@ private let phaseBugs = [
     breaks: "a shutdown that leaves no time waits for the end of a step of the fake",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
     .without("if state.shutdownMayGoOn { state.advanceShutdown() }"),
+    suites: ["ShutdownOfCallersTests", "ShutdownDeadlineTests"]),
+  Bug(
+    "shutdown.fake-leaves-the-admitted",
+    breaks: "a sync of the fake that was admitted runs after the last deadline",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .without("rejectAdmitted()", within: "rejectAdmitted()\n      if hasWork"),
     suites: ["ShutdownOfCallersTests"]),
+  Bug(
+    "shutdown.fake-leaves-the-admitted-at-its-finish",
+    breaks: "a sync of the fake that was admitted runs after the test has finished",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .without("rejectAdmitted()", within: "rejectAdmitted()\n    let waiting"),
+    suites: ["ShutdownOfCallersTests"]),
+  Bug(
+    "shutdown.fake-gives-back-what-a-body-holds",
+    breaks: "rule 4: a task of the fake runs beside an abandoned body of its queue",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .statement(
+      "if running.contains(where: { $0 === entry }) { return }",
+      becomes: "if running.contains(where: { $0 === entry }) { return giveBackShare(of: entry) }"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "shutdown.fake-keeps-what-an-abandoned-body-held",
+    breaks: "a job of the fake waits for ever for the queue of an abandoned body",
+    in: "TaskDispatchTesting/Engine/State+Run.swift",
+    .statement(
+      "giveBackShare(of: body)\n    guard !body.isAbandoned else { return }",
+      becomes: "guard !body.isAbandoned else { return }\n    giveBackShare(of: body)"),
+    suites: ["ShutdownDeadlineTests"]),
   Bug(
     "shutdown.abandoned-keeps-its-item",
     breaks: "what an abandoned body has returned may be released under the lock",

@@ -48,7 +48,7 @@ private let replyBugs = [
   Bug(
     "fake.let-go-under-the-lock", breaks: "what the fake gives up must not ask it while it goes",
     in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .without("letGo(of: entry)", within: "letGo(of: entry)\n      if let item = entry.item"),
+    .without("letGo(of: entry)", within: "letGo(of: entry)\n    if let item = entry.item"),
     suites: ["LettingGoTests"]),
 ]
 
