@@ -58,10 +58,7 @@ extension Runner {
   private func step(
     _ tangle: Tangle, _ dispatcher: RecordingDispatcher, _ dice: inout Dice, isCutShort: Bool
   ) throws {
-    // The seed chooses the length, no clock does, so a replay comes to the same dispatcher. Most rounds are short: most
-    // faults of a shutdown are in its first steps.
-    let length = dice.once(in: 256) ? 200 + dice.roll(800) : 1 + dice.roll(16)
-    for _ in 0..<length where !violations.hasFindings && !isStopped.isRaised {
+    for _ in 0..<dice.lengthOfRound() where !violations.hasFindings && !isStopped.isRaised {
       if tangle.live.value < 150 {
         tangle.outside(.thread) { tangle.act(dice.next(), generation: 0, most: 8) }
       }
