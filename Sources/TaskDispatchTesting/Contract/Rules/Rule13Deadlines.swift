@@ -100,6 +100,21 @@ extension DispatcherContract {
       scene.expect("unfinished", report.unfinished.map(\.label), is: ["behind"])
     },
 
+    Rule(13, "a body that begins a shutdown may wait for what the shutdown cancels") { scene in
+      let queue = scene.makeQueue(1)
+      queue.suspend()
+      let held = queue.submit(label: "held") { scene.note("held") }
+      scene.background {
+        scene.dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(3600)))
+        scene.expect("what the wait says", try? held.wait(), is: .cancelled)
+        scene.note("waited")
+      }
+      try scene.runUntilIdle()
+      try scene.end()
+
+      scene.expectNotes(["waited"], "the wait ends, and what was cancelled never runs")
+    },
+
     Rule(13, "a later shutdown shortens the deadlines, and cannot lengthen them") { scene in
       let queue = scene.makeQueue(1)
       try scene.hold {
