@@ -161,10 +161,10 @@ public class WorkItem: @unchecked Sendable {
   }
 
   deinit {
-    // The item never ended, and its observers are still stored under its address.
+    // The item never ended, and its observers are still stored under its address. They are released without the lock.
     let state = state.load(ordering: .relaxed)
     if state & Phase.isWatched != 0, state & Phase.all != Phase.finished {
-      ItemLock.withLock(of: self) { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
+      _ = ItemLock.withLock(of: self) { $0.removeValue(forKey: ObjectIdentifier(self)) }
     }
   }
 

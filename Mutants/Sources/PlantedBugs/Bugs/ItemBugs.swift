@@ -175,8 +175,17 @@ let itemBugs = [
     "item.observers-outlive", breaks: "an observer of one item is told of the next at its address",
     in: "TaskDispatch/Work/WorkItem.swift",
     .without(
-      "ItemLock.withLock(of: self) { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }"),
+      "_ = ItemLock.withLock(of: self) { $0.removeValue(forKey: ObjectIdentifier(self)) }",
+      within: "_ = ItemLock.withLock(of: self) { $0.removeValue(forKey: ObjectIdentifier(self)) }"),
     suites: ["WorkItemTests"]),
+  Bug(
+    "item.observers-released-under-the-lock",
+    breaks: "what an observer holds must not ask for an item while it goes",
+    in: "TaskDispatch/Work/WorkItem.swift",
+    .expression(
+      "$0.removeValue(forKey: ObjectIdentifier(self))",
+      becomes: "$0.updateValue([], forKey: ObjectIdentifier(self)).map { _ in 0 }"),
+    suites: ["ObserverReleaseTests"]),
   Bug(
     "item.value-not-kept", breaks: "rule 2: what a body made is gone when it has ended",
     in: "TaskDispatch/Work/ValueItem.swift",
