@@ -1,3 +1,4 @@
+import Glibc
 import TaskDispatch
 import TaskDispatchTesting
 import Testing
@@ -149,5 +150,57 @@ struct ConfinedTests {
     }
     let words = isTouched ? "was taken from its queue, foreground" : "the value was taken already"
     #expect(result?.said(words) == true)
+  }
+
+  @Test("traps if it is touched inside of itself")
+  func inside() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let count = Confined(0, to: RecordingDispatcher().foreground)
+      count.withValue { _ in count.withValue { $0 += 1 } }
+    }
+    #expect(result?.said("withValue inside withValue, for state that is confined to") == true)
+  }
+
+  @Test("traps if it is taken while a body is in it that the shutdown has given up")
+  func takenUnderABody() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let dispatcher = RecordingDispatcher()
+      let count = Confined(0, to: dispatcher.foreground)
+      let never = WorkGroup()
+      never.enter()
+      dispatcher.foreground {
+        count.withValue { _ in
+          dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .milliseconds(10)))
+          try? never.wait(timeout: .seconds(1))
+          guard dispatcher.report != nil else { exit(0) }
+          _ = count.takeValue()
+        }
+      }
+      try dispatcher.runUntilIdle()
+    }
+    #expect(result?.said("a body is in withValue of the state that is confined to") == true)
+  }
+
+  @Test("is handed out after the body that the shutdown had given up")
+  func takenAfterTheBody() throws {
+    let count = Confined(0, to: dispatcher.foreground)
+    let never = WorkGroup()
+    never.enter()
+    dispatcher.foreground { [dispatcher] in
+      dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .milliseconds(10)))
+      #expect(throws: WaitRefusal.timedOut) { try never.wait(timeout: .seconds(1)) }
+      count.withValue { $0 += 1 }
+    }
+
+    try dispatcher.runUntilIdle()
+
+    #expect(dispatcher.report?.ledger.abandoned == 1)
+    #expect(count.takeValue() == 1)
+    never.leave()
+    try dispatcher.finish()
   }
 }

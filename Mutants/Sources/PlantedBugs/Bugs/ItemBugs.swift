@@ -187,6 +187,18 @@ let itemBugs = [
       becomes: "$0.updateValue([], forKey: ObjectIdentifier(self)).map { _ in 0 }"),
     suites: ["ObserverReleaseTests"]),
   Bug(
+    "confined.taken-under-a-body",
+    breaks: "a value is taken while an abandoned body of its queue changes it",
+    in: "TaskDispatch/Context/Confined.swift",
+    .expression(
+      "begin(.inBody)", becomes: "use.load(ordering: .relaxed)", within: "let found = begin(.inBody)"),
+    suites: ["ConfinedTests"]),
+  Bug(
+    "confined.never-free-again", breaks: "a confined value can be touched only once",
+    in: "TaskDispatch/Context/Confined.swift",
+    .without("use.store(.free, ordering: .releasing)"),
+    suites: ["ConfinedTests"]),
+  Bug(
     "item.value-not-kept", breaks: "rule 2: what a body made is gone when it has ended",
     in: "TaskDispatch/Work/ValueItem.swift",
     .without("item.hasMade = true"),
