@@ -33,6 +33,31 @@ struct ForegroundOrderTests {
     #expect(takeAll(order(arrivals)) == taken)
   }
 
+  @Test("lets a posted task be the next one after a due one, however many due ones came before")
+  func afterDue() {
+    var order = order("abc")
+    var taken = ""
+    for _ in 0..<2 { taken.append(order.take(now: { 0 })!) }
+    _ = order.posted.push("A", in: .medium)
+    #expect(taken + takeAll(order) == "abAc")
+  }
+
+  @Test("begins with a due task when it was empty")
+  func afterNothing() {
+    var order = order("a")
+    let first = order.take(now: { 0 })
+    let none = order.take(now: { 0 })
+    #expect(first == "a" && none == nil)
+    for task in "bA" {
+      if task == "b" {
+        _ = order.due.push(task, in: .medium)
+      } else {
+        _ = order.posted.push(task, in: .medium)
+      }
+    }
+    #expect(takeAll(order) == "bA")
+  }
+
   @Test("shows what it would take")
   func next() {
     var order = order("ABabc")

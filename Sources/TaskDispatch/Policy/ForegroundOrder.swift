@@ -23,12 +23,9 @@
 
   /// Takes the next task. Nil if none waits.
   @inlinable package mutating func take(now: () -> Int64) -> Entry? {
-    if !tookDue, let entry = due.take(now: now) {
-      tookDue = true
-      return entry
-    }
-    tookDue = false
-    return posted.take(now: now) ?? due.take(now: now)
+    let entry = postedIsNext ? nil : due.take(now: now)
+    tookDue = entry != nil
+    return entry ?? posted.take(now: now)
   }
 
   /// Whether ``take(now:)`` would take a posted task.

@@ -84,7 +84,7 @@ extension State {
     let time = now
     let isNext =
       !foregroundIsBusy
-      && foreground.posted.withNext(
+      && foreground.withNext(
         now: { time },
         { entry in
           if case .caller(let next) = entry.work { next === caller } else { false }
@@ -97,7 +97,7 @@ extension State {
         refusalIfOthersCanGoOn(than: waiting, wait) ?? .wouldDeadlock(chain: chain(to: wait)))
     }
     return .perform(
-      enter(foreground.posted.take(now: { time })!, of: caller, nil, hidesOuter: true))
+      enter(foreground.takePosted(now: { time })!, of: caller, nil, hidesOuter: true))
   }
 
   /// Lets an admitted caller begin its own body.

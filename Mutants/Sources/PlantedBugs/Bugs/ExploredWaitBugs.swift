@@ -16,7 +16,7 @@ let exploredWaitBugs: [Bug] = [
     in: "TaskDispatchTesting/Engine/State+Waiting.swift",
     .expression(
       "!foregroundIsBusy", becomes: "true",
-      within: "!foregroundIsBusy\n      && foreground.posted.withNext("),
+      within: "!foregroundIsBusy\n      && foreground.withNext("),
     suites: ["BlockedBodyTests"]),
   Bug(
     "explore.turns-below-untaken",

@@ -174,9 +174,8 @@ let itemBugs = [
   Bug(
     "item.observers-outlive", breaks: "an observer of one item is told of the next at its address",
     in: "TaskDispatch/Work/WorkItem.swift",
-    .without(
-      "_ = ItemLock.withLock(of: self) { $0.removeValue(forKey: ObjectIdentifier(self)) }",
-      within: "_ = ItemLock.withLock(of: self) { $0.removeValue(forKey: ObjectIdentifier(self)) }"),
+    .expression(
+      "$0.removeValue(forKey: ObjectIdentifier(self))", becomes: "$0[ObjectIdentifier(self)]"),
     suites: ["WorkItemTests"]),
   Bug(
     "item.observers-released-under-the-lock",
@@ -191,7 +190,8 @@ let itemBugs = [
     breaks: "a value is taken while an abandoned body of its queue changes it",
     in: "TaskDispatch/Context/Confined.swift",
     .expression(
-      "begin(.inBody)", becomes: "use.load(ordering: .relaxed)", within: "let found = begin(.inBody)"),
+      "begin(.inBody)", becomes: "use.load(ordering: .relaxed)",
+      within: "let found = begin(.inBody)"),
     suites: ["ConfinedTests"]),
   Bug(
     "confined.never-free-again", breaks: "a confined value can be touched only once",

@@ -58,8 +58,15 @@ private let timerBugs = [
   Bug(
     "timer.before-posted-always", breaks: "rule 11: overdue timers starve what was posted",
     in: "TaskDispatch/Policy/ForegroundOrder.swift",
-    .without("tookDue = true", within: "tookDue = true\n      return entry"),
+    .expression("postedIsNext ? nil : due.take(now: now)", becomes: "due.take(now: now)"),
     suites: ["OverdueTests"]),
+  Bug(
+    "foreground.due-forgotten-after-due",
+    breaks: "rule 11: a due task follows another one, after two with nothing posted between",
+    in: "TaskDispatch/Policy/ForegroundOrder.swift",
+    .expression(
+      "entry != nil", becomes: "entry != nil && !tookDue", within: "tookDue = entry != nil\n"),
+    suites: ["ForegroundOrderTests"]),
   Bug(
     "timer.rounded-down", breaks: "rule 8: libuv's timer comes early, and the loop spins",
     in: "UVDispatch/LibUV/EventLoop.swift",
