@@ -123,10 +123,10 @@ extension State {
     return views.contains { !$0.pool.queue.isSuspended && !$0.pool.queue.ready.isEmpty }
   }
 
-  /// Every item that waits in a queue or for a group, in the order of submission.
+  /// Every item that waits in a queue, for a group or for room, in the order of submission.
   func waitingItems() -> [WorkItem] {
     if ledger.waiting == 0 { return [] }
-    var items = held.compactMap(\.item)
+    var items = held.compactMap(\.item) + waitingForRoom.compactMap(\.item)
     func collect(_ entry: Entry) {
       if let item = entry.item { items.append(item) }
     }
@@ -161,7 +161,7 @@ extension State {
     waitingForRoom = []
   }
 
-  /// Cancels every waiting item that `matches`.
+  /// Cancels every waiting item that `matches`. Each may let in one that waits for room: the list has both.
   private mutating func cancelItems(_ matches: (WorkItem) -> Bool) {
     for item in waitingItems() where matches(item) {
       guard let entry = takeBack(item) else { continue }
@@ -198,9 +198,7 @@ extension State {
     func collect(_ entry: Entry, _ position: Int, _ isBarrier: Bool) {
       if isWanted(entry) { found.append((position, entry, isBarrier)) }
     }
-    foreground.due.forEachPosition { entry, position, isBarrier in
-      if entry.isEvent { collect(copy entry, position, isBarrier) }
-    }
+    foreground.due.forEachPosition(collect)
     for (position, entry, _) in found
     where foreground.due.remove(at: position, in: .medium) != nil {
       taken.append(entry)

@@ -148,7 +148,7 @@ extension State {
 
   /// Ends every waiting item whose time to live is over.
   private mutating func expire() {
-    let waiting = waitingItems() + waitingForRoom.compactMap(\.item)
+    let waiting = waitingItems()
     let expired = waiting.filter { $0.kind != .notification && $0.isExpired(at: now) }
     for item in expired {
       guard let entry = takeBack(item) else { continue }

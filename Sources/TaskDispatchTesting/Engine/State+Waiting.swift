@@ -343,7 +343,7 @@ extension State {
 
   /// The member of `group` that was submitted first, among those that have not started.
   private func firstWaitingMember(of group: WorkGroup) -> WorkItem? {
-    var items = waitingItems() + waitingForRoom.compactMap(\.item)
+    var items = waitingItems()
     func add(_ timed: Timed, due _: Int64) { items.append(timed.item) }
     timers.forEach(add)
     return items.filter { $0.handled.group === group }.min { $0.place.id < $1.place.id }

@@ -38,6 +38,29 @@ struct LettingGoTests {
     #expect(log.all == Array(repeating: "gone, and true", count: 3))
   }
 
+  @Test("has its outcome, wherever it waited, although no test has finished the dispatcher")
+  func unfinished() throws {
+    let group = WorkGroup()
+    var dispatcher: RecordingDispatcher? = RecordingDispatcher()
+    func submit(_ dispatcher: RecordingDispatcher) throws {
+      for queue in [dispatcher.foreground, dispatcher.background] {
+        _ = queue.after(.seconds(1), group: group) {}
+        _ = queue.every(.seconds(1), group: group) {}
+        _ = queue.after(.seconds(9), group: group) {}
+        queue(group: group) {}
+      }
+      try dispatcher.skipTime(by: .seconds(2))
+    }
+    try submit(#require(dispatcher))
+    weak let left = dispatcher
+    #expect(group.count == 8)
+
+    dispatcher = nil
+
+    #expect(left == nil)
+    #expect(group.count == 0)
+  }
+
   @Test("may ask it while it goes: a plain body that is refused, with a reply and without")
   func refused() throws {
     let (dispatcher, log) = (RecordingDispatcher(.init(overflow: .reject(limit: 1))), Log())

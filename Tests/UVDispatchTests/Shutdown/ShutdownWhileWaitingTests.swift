@@ -31,6 +31,49 @@ extension OnePool {
       #expect(report.ledger.balances)
     }
 
+    @Test("or Tasks wait for room, lets no task in once the drain is over")
+    func asTasksWaitForRoom() throws {
+      let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 1)))
+      let view = dispatcher.makeQueue(label: "disk", width: 1)
+      let (started, queued, waiting) = (Latch(2), Latch(), Latch())
+      let (cancelled, ran) = (Latch(3), Box(false))
+      // The loop's thread would cancel what a worker can start.
+      dispatcher.foreground {
+        started.open()
+        dispatcher.waitUntil {
+          let ledger = $0.accounts.ledger
+          return ledger.cancelled + ledger.completed > 3 && ledger.waiting + ledger.running == 1
+        }
+      }
+      view {
+        started.open()
+        #expect(queued.wait(patience))
+        dispatcher.beginShutdown(.init(drain: .seconds(3600)))
+        for _ in 0..<3 {
+          Task(executorPreference: dispatcher.background.executor) {
+            do { try await view.run { ran.value = true } } catch { cancelled.open() }
+          }
+        }
+        #expect(waiting.wait(patience))
+        dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(3600)))
+      }
+      let watcher = OtherThread {
+        #expect(started.wait(patience))
+        view { ran.value = true }
+        queued.open()
+        dispatcher.waitUntil { $0.standby.withoutRoom.count == 3 }
+        waiting.open()
+      }
+
+      let report = dispatcher.run()
+
+      #expect(watcher.join())
+      #expect(cancelled.wait(patience))
+      #expect(!ran.value)
+      #expect(report.ledger.cancelled == 4)
+      #expect(report.ledger.balances && report.ledger.waiting == 0)
+    }
+
     @Test("in sync on a suspended view, refuses them when nothing else is left")
     func inSyncOnSuspended() throws {
       let dispatcher = try UVDispatcher()

@@ -68,6 +68,32 @@ private let phaseBugs = [
     .without("if state.shutdownMayGoOn { state.advanceShutdown() }"),
     suites: ["ShutdownOfCallersTests", "ShutdownDeadlineTests"]),
   Bug(
+    "shutdown.lets-in-past-the-drain",
+    breaks: "rule 13: what waited for room starts after the cut-off",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
+    .expression("standby.all", becomes: "standby.held.all", within: "standby.all.map"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "shutdown.fake-forgets-what-waits-for-room",
+    breaks: "rule 13: what waits for room in the fake has no outcome after the report",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .expression(
+      "held.compactMap(\\.item) + waitingForRoom.compactMap(\\.item)",
+      becomes: "held.compactMap(\\.item)"),
+    suites: ["ContractFakeTests"]),
+  Bug(
+    "shutdown.fake-forgets-due-timers",
+    breaks: "a due timer has no outcome when the fake goes away",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .statement(
+      "foreground.due.forEachPosition(collect)",
+      becomes: """
+        foreground.due.forEachPosition { entry, position, isBarrier in
+          if entry.isEvent { collect(copy entry, position, isBarrier) }
+        }
+        """),
+    suites: ["LettingGoTests"]),
+  Bug(
     "shutdown.fake-leaves-the-admitted",
     breaks: "a sync of the fake that was admitted runs after the last deadline",
     in: "TaskDispatchTesting/Engine/State+Shutdown.swift",

@@ -54,6 +54,35 @@ extension DispatcherContract {
       group.leave()
     },
 
+    Rule(
+      13, "what came to wait for room while it drained is cancelled like the rest",
+      overflow: .reject(limit: 1)
+    ) { scene in
+      let queue = scene.makeQueue(1)
+      let cancelled = Latch(3)
+      queue.suspend()
+      queue { scene.note("ran") }
+      scene.task {
+        scene.dispatcher.beginShutdown(.init(drain: .seconds(3600), cancel: .seconds(3600)))
+        for _ in 0..<3 {
+          scene.task {
+            do { try await queue.run { scene.note("ran") } } catch is CancellationError {
+              cancelled.open()
+            } catch {
+              scene.expect(false, "run is cancelled", "it threw \(error)")
+            }
+          }
+        }
+      }
+      try scene.runUntilIdle()
+      let report = try scene.end()
+
+      scene.expectNotes([], "nothing of the suspended queue runs")
+      try scene.reach(cancelled, "each run is told")
+      scene.expect("what waits", report.ledger.waiting, is: 0)
+      scene.expect("cancelled", report.ledger.cancelled, is: 4)
+    },
+
     Rule(13, "without a drain, what has not started is cancelled, and named in order") { scene in
       let queue = scene.makeQueue(1)
       let released = Latch(6)

@@ -108,7 +108,8 @@ extension Core {
   }
 
   private func cancelWaiting(_ isWanted: (QueuedTask) -> Bool) {
-    var waiting = standby.held.all.map { task(for: $0) }
+    // Each that is cancelled may let in one that waits for room: the list has both.
+    var waiting = standby.all.map { task(for: $0) }
     forEachReady { waiting.append($0) }
     cancel(waiting.filter(isWanted))
   }
