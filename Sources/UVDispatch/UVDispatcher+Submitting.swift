@@ -149,13 +149,14 @@ extension UVDispatcher {
   public func cancel(_ item: WorkItem) -> Cancellation {
     if ForkGuard.isForked { return .tooLate }
     let core = engine.lock()
-    item.requireNotElsewhere(than: doors.name)
-    if core.withdraw(item) {
+    let hasPlace = doors.hasPlace(item)
+    if hasPlace || item.isRunning { item.requireNotElsewhere(than: doors.name) }
+    if hasPlace, core.withdraw(item) {
       engine.unlock(ending: item, .cancelled)
       return .beforeStart
     }
     defer { engine.unlock() }
-    return core.cancel(item)
+    return core.cancel(item, hasPlace: hasPlace)
   }
 
   public func suspend(_ queue: TaskQueue) {

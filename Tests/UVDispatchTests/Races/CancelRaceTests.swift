@@ -1,3 +1,4 @@
+import Synchronization
 import TaskDispatch
 import Testing
 
@@ -42,6 +43,47 @@ extension OnePool {
       dispatcher.end()
       #expect(dispatcher.ledger.cancelled == tally[.beforeStart, default: 0])
       #expect(tally.values.reduce(0, +) == 500)
+    }
+
+    @Test("the submission of an item is too late or cancels it, and a later one cancels it")
+    func submissionOfItem() throws {
+      let dispatcher = try UVDispatcher()
+      let view = dispatcher.makeQueue(label: "disk", width: 1)
+      view.suspend()
+      let count = 2_000
+      let items = (0..<count).map { number in
+        let queue = number % 2 == 0 ? dispatcher.foreground : view
+        let site = CallSite(fileID: #fileID, line: #line)
+        return WorkItem.make(kind: .task, queue: queue, label: nil, site: site) {}
+      }
+      let turn = Atomic(-1)
+      let submissions = Atomic(0)
+      let cancellations = Atomic(0)
+      let canceller = OtherThread {
+        for number in 0..<count {
+          while turn.load(ordering: .acquiring) < number {}
+          for _ in 0..<number % 23 { _ = submissions.load(ordering: .relaxed) }
+          _ = dispatcher.cancel(items[number])
+          cancellations.store(number + 1, ordering: .releasing)
+        }
+      }
+
+      for number in 0..<count {
+        turn.store(number, ordering: .releasing)
+        for _ in 0..<number % 13 { _ = submissions.load(ordering: .relaxed) }
+        #expect(dispatcher.submit(items[number]) == .accepted)
+        submissions.store(number + 1, ordering: .releasing)
+        while cancellations.load(ordering: .acquiring) <= number {}
+        if items[number].outcome == nil {
+          #expect(dispatcher.cancel(items[number]) == .beforeStart)
+        }
+      }
+
+      #expect(canceller.join())
+      #expect(items.allSatisfy { $0.outcome == .cancelled })
+      dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+      let ledger = dispatcher.run().ledger
+      #expect(ledger.cancelled == count && ledger.waiting == 0)
     }
 
     @Test("the submission by a Task leaves it to one of the two", arguments: Lane.allCases)

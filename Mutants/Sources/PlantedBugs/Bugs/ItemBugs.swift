@@ -186,6 +186,12 @@ let itemBugs = [
       becomes: "$0.updateValue([], forKey: ObjectIdentifier(self)).map { _ in 0 }"),
     suites: ["ObserverReleaseTests"]),
   Bug(
+    "item.cancelled-on-its-way",
+    breaks: "a cancellation that races a submission traps, or the item is lost",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("doors.hasPlace(item)", becomes: "(item.place.stage != .nowhere)"),
+    suites: ["CancelRaceTests"]),
+  Bug(
     "confined.taken-under-a-body",
     breaks: "a value is taken while an abandoned body of its queue changes it",
     in: "TaskDispatch/Context/Confined.swift",

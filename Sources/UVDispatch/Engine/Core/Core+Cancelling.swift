@@ -10,8 +10,14 @@ extension Core {
     return true
   }
 
+  /// Cancels an item that no thread is posting.
   func cancel(_ item: WorkItem) -> Cancellation {
-    if withdraw(item) {
+    cancel(item, hasPlace: item.place.stage != .nowhere)
+  }
+
+  /// - Parameter hasPlace: What ``Doors/hasPlace(_:)`` says of the item.
+  func cancel(_ item: WorkItem, hasPlace: Bool) -> Cancellation {
+    if hasPlace, withdraw(item) {
       release(item, .cancelled)
       return .beforeStart
     }
@@ -23,7 +29,7 @@ extension Core {
       item.requestCancellation()
       return .requested
     }
-    guard item.place.stage != .nowhere else { return .tooLate }
+    guard hasPlace else { return .tooLate }
     let task = task(for: item)
     guard takeBack(item) else { return .tooLate }
     endUnstarted(task, .cancelled)

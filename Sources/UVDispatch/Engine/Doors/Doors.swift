@@ -89,6 +89,15 @@ final class Doors: @unchecked Sendable {
     }
   }
 
+  /// Whether an item stands somewhere in its dispatcher. Under that dispatcher's lock.
+  ///
+  /// While it does not, a thread may be posting it. That thread writes ``WorkItem/place`` under the lock of the inbox
+  /// alone, so no other thread may touch the place then. If it does, only threads with the dispatcher's lock write it.
+  @inline(__always) func hasPlace(_ item: WorkItem) -> Bool {
+    if let view = item.view as? UVView { return view.inbox.hasPlace(item) }
+    return item.lane == .foreground ? foreground.hasPlace(item) : background.hasPlace(item)
+  }
+
   private func prepare(_ item: WorkItem, parent: UInt64?) {
     item.placeIsIn = name
     item.place.parent = parent ?? 0

@@ -74,6 +74,13 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     return endPost()
   }
 
+  /// Whether an item stands somewhere in its dispatcher. The thread that posts it here writes that under this lock.
+  @inline(__always) func hasPlace(_ item: WorkItem) -> Bool {
+    state.lock()
+    defer { state.unlock() }
+    return item.place.stage != .nowhere
+  }
+
   /// Marks a view as ready: it has something in its inbox, whose lock the calling thread holds.
   func markReady(_ view: UVView) -> ViewInbox.Begun {
     guard beginPost() else { return .isRefused }

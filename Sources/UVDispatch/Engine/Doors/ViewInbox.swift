@@ -69,6 +69,13 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     state.unlock()
   }
 
+  /// Whether an item stands somewhere in its dispatcher: see ``Inbox/hasPlace(_:)``.
+  func hasPlace(_ item: WorkItem) -> Bool {
+    state.lock()
+    defer { state.unlock() }
+    return item.place.stage != .nowhere
+  }
+
   /// Drains the inbox: `body`, under the lock, takes everything out.
   ///
   /// - Parameter staysNotified: Whether the inbox stays notified. If not, it is idle after that.
