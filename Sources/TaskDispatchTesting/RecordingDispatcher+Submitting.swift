@@ -110,6 +110,7 @@ extension RecordingDispatcher {
     case .nothing, .makeRoom: break
     case .perform(let body):
       perform(body)
+      advanceShutdownToItsEnd()
       // The body may have created Swift Tasks. Their jobs cannot run inside it.
       runAutomatically()
     case .runAutomatically: runAutomatically()

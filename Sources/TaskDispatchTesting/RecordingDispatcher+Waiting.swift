@@ -111,7 +111,9 @@ extension RecordingDispatcher {
           withState { $0.decisions?.noteDeadlock(refusal) }
           throw refusal
         }
-        guard moveTime(until: end, waiting) else { throw timedOut() }
+        if !moveTime(until: end, waiting), !withState({ $0.hasComeAbout(target) }) {
+          throw timedOut()
+        }
       }
     }
   }
@@ -158,8 +160,7 @@ extension RecordingDispatcher {
   /// Runs the tasks that an exploration lets run before the waiting call goes on. On threads they could run while it
   /// waits.
   ///
-  /// Before that, a shutdown goes as far as it can: a body on this stack may have begun one that has no time left, or
-  /// that has nothing left to do.
+  /// Before that, a shutdown goes as far as it can.
   ///
   /// - Parameters:
   ///   - call: Stands for the waiting call among the moves. Nil without an exploration: then nothing runs.
@@ -172,9 +173,7 @@ extension RecordingDispatcher {
     orUntil end: DispatcherInstant? = nil,
     unless isOver: (inout State) -> Bool = { _ in false }
   ) -> Bool {
-    withState { state in
-      if state.shutdownMayGoOn { state.advanceShutdown() }
-    }
+    takeShutdownOn()
     guard call != nil else { return true }
     while caller?.hasRun != true, caller?.isRejected != true, waiting.budget.spent == nil {
       let choice = withState {
@@ -195,6 +194,15 @@ extension RecordingDispatcher {
   private func performOnTop(_ next: Entry, _ waiting: WaitingCall) {
     waiting.budget.count(next)
     perform(next)
+    takeShutdownOn()
+  }
+
+  /// Takes a shutdown as far as it can go now. A body on this stack may have begun one that has no time left, or that
+  /// has nothing left to do.
+  private func takeShutdownOn() {
+    withState { state in
+      if state.shutdownMayGoOn { state.advanceShutdown() }
+    }
   }
 
   private func makeWaitingCall(for reason: WaitingCall.Reason) -> WaitingCall {
@@ -255,8 +263,9 @@ extension RecordingDispatcher {
   /// Moves time to the next deadline for a waiting call. Returns false if the call's time-out comes first.
   private func moveTime(until end: DispatcherInstant, _ waiting: WaitingCall) -> Bool {
     withState { state in
-      // While a foreground body waits, the loop serves no timer.
-      let next = state.foregroundIsBusy ? nil : state.nextDeadlineInstant
+      // While a foreground body waits, the loop serves no timer. The deadlines of a shutdown need no loop.
+      let next =
+        state.foregroundIsBusy ? state.nextShutdownDeadline : state.nextDeadlineInstant
       // A body that ran on top of the call may have taken longer than the time-out.
       guard end.nanoseconds > state.now else { return false }
       do throws(StepError) { try state.move(to: min(next ?? end, end)) } catch {

@@ -114,7 +114,8 @@ public final class RecordingDispatcher: EventDispatcher {
     outsideTasks: Bool = false, _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     var callbacks: State.DeferredCallbacks?
-    defer { if let callbacks { deliver(callbacks, outsideTasks: outsideTasks) } }
+    // Taken out: what they hold is released inside the delivery, and may submit more there.
+    defer { if let taken = callbacks.take() { deliver(taken, outsideTasks: outsideTasks) } }
     return try state.withLock { state throws(Failure) in
       defer { callbacks = state.callbacks.take() }
       return try body(&state)
@@ -124,7 +125,7 @@ public final class RecordingDispatcher: EventDispatcher {
   /// Makes deferred callbacks. Never under the lock: each of them may submit.
   @inline(never)
   private func deliver(_ callbacks: consuming State.DeferredCallbacks, outsideTasks: Bool) {
-    // The outbox is released inside this call as well.
+    // What they hold is released inside this call as well.
     var callbacks = Optional(callbacks)
     TaskContext.delivering(for: self, outsideTasks: outsideTasks) {
       if let callbacks = callbacks.take() { makeCalls(of: callbacks) }

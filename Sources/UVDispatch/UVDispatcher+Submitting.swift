@@ -82,11 +82,12 @@ extension UVDispatcher {
   public func submitWhenRoom(_ item: WorkItem) { _ = submit(item, mayWait: true) }
 
   private func submit(_ item: WorkItem, mayWait: Bool) -> Admission {
+    let isTaken = item.take()
     if ForkGuard.isForked {
-      item.finishTaken(.refused(.forkedChild))
+      if isTaken { item.finishTaken(.refused(.forkedChild)) }
       return .refused(.forkedChild)
     }
-    guard item.take() else { return item.admissionAgain }
+    guard isTaken else { return item.admissionAgain }
     let parent = engine.currentTask
     let view = view(item.view)
     let begun = doors.post(item, to: view, parent: parent?.id)

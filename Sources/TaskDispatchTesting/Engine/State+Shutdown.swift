@@ -33,6 +33,7 @@ extension State {
     }
     if hasWorkThatCanEnd {
       guard shutdown!.phase == .cancelling, shutdown!.cancelIsOver(at: now) else { return }
+      hasGivenUp = true
       cancelPlainBodies(signalsToo: true)
       abandonStarted()
       rejectCallers()
@@ -42,7 +43,7 @@ extension State {
     // Those of suspended views.
     rejectCallers()
     // The callbacks of tasks that were cancelled just now have not run yet. They may submit more work.
-    guard callbacks?.endings.isEmpty != false else { return }
+    guard callbacks == nil else { return }
     conclude()
   }
 
@@ -66,8 +67,9 @@ extension State {
   /// Whether a call of ``advanceShutdown()`` could take the shutdown further.
   var shutdownMayGoOn: Bool {
     guard let shutdown, shutdown.phase != .over else { return false }
-    // In the cancel phase only time, or the end of what runs, takes it further.
-    return !hasWorkThatCanEnd || drainIsOver
+    // In the cancel phase only its deadline, or the end of what runs, takes it further.
+    let isToGiveUp = shutdown.phase == .cancelling && shutdown.cancelIsOver(at: now) && !hasGivenUp
+    return !hasWorkThatCanEnd || drainIsOver || isToGiveUp
   }
 
   /// Ends everything that has not ended, when the test is finished. Jobs of Swift Tasks run elsewhere.
@@ -92,6 +94,7 @@ extension State {
       if entry.share == nil { ledger.waiting -= 1 } else { ledger.running -= 1 }
       ledger.count(.cancelled)
       emit(.finished(.cancelled), entry)
+      if !flushes.isEmpty { noteEnd(entry.id) }
       wakeLater { [job = job.job, executor = job.executor] in executor.runElsewhere(job) }
     }
     for registration in registrations { unregister(registration.number) }

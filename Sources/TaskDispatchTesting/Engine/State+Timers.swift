@@ -157,17 +157,21 @@ extension State {
   }
 
   /// The next time at which something happens, the deadlines of a shutdown included. Nil if there is none.
-  var nextDeadline: Int64? {
-    var next = timers.nextDeadline
-    if let shutdown, shutdown.phase != .over {
-      let deadline = shutdown.phase == .draining ? shutdown.drainUntil : shutdown.cancelUntil
-      if deadline > now { next = min(next ?? .max, deadline) }
-    }
-    return next == DispatcherInstant.distantFuture.nanoseconds ? nil : next
-  }
+  var nextDeadlineInstant: DispatcherInstant? { instant(ofFirst: timers.nextDeadline) }
+  var nextDeadline: Int64? { nextDeadlineInstant?.nanoseconds }
 
-  var nextDeadlineInstant: DispatcherInstant? {
-    nextDeadline.map { DispatcherInstant(nanoseconds: $0) }
+  /// The next deadline of a shutdown. Nil if there is none.
+  var nextShutdownDeadline: DispatcherInstant? { instant(ofFirst: nil) }
+
+  /// The instant of `deadline`, or of the next deadline of a shutdown if that comes first.
+  private func instant(ofFirst deadline: Int64?) -> DispatcherInstant? {
+    var next = deadline
+    if let shutdown, shutdown.phase != .over {
+      let end = shutdown.phase == .draining ? shutdown.drainUntil : shutdown.cancelUntil
+      if end > now { next = min(next ?? .max, end) }
+    }
+    guard let next, next != DispatcherInstant.distantFuture.nanoseconds else { return nil }
+    return DispatcherInstant(nanoseconds: next)
   }
 }
 

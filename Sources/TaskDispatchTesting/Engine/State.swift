@@ -70,6 +70,8 @@ struct State: ~Copyable {
 
   var registrations: [EventRegistration] = []
   var shutdown: ShutdownProgress?
+  /// The shutdown's last deadline has passed, and everything but jobs has been given up.
+  var hasGivenUp = false
   /// Resume the Tasks that await the report.
   var reportWaiters: [@Sendable (ShutdownReport) -> Void] = []
   let shutdownFlag = ShutdownFlag()

@@ -265,7 +265,7 @@ extension RecordingDispatcher {
     let outcome = perform(next)
     withState { state in
       // If the body began a shutdown that leaves no time, the tasks behind it must not run.
-      if state.drainIsOver { state.advanceShutdown() }
+      if state.shutdownMayGoOn { state.advanceShutdown() }
     }
     try checkThrown(next, outcome)
   }

@@ -47,6 +47,28 @@ extension OnePool {
       }
     }
 
+    @Test("an item that waits already is refused once more, and has no outcome")
+    func waitingItem() async {
+      await #expect(processExitsWith: .success) {
+        try blocking {
+          let dispatcher = try UVDispatcher()
+          let site = CallSite(fileID: #fileID, line: #line)
+          let queue = dispatcher.foreground
+          let item = WorkItem.make(kind: .task, queue: queue, label: nil, site: site) {}
+          dispatcher.submit(item)
+
+          let broken = inForkedChild {
+            guard dispatcher.submit(item) == .refused(.forkedChild) else { return "not refused" }
+            return item.outcome == nil ? nil : "it has an outcome"
+          }
+
+          #expect(broken == nil)
+          dispatcher.runUntilIdle()
+          #expect(item.outcome == .completed)
+        }
+      }
+    }
+
     @Test("what the parent has queued is not waited for, and that takes no lock")
     func waiting() async {
       await #expect(processExitsWith: .success) {

@@ -1,5 +1,5 @@
 /// The phases of a shutdown, what it counts, and which waiters it tells.
-let shutdownBugs: [Bug] = beginBugs + phaseBugs + abandonBugs + endBugs
+let shutdownBugs: [Bug] = beginBugs + phaseBugs + abandonBugs + endBugs + fakeShutdownBugs
 
 private let beginBugs = [
   Bug(
@@ -56,71 +56,16 @@ private let phaseBugs = [
       within: "running.filter({ !$0.isAbandoned }) { add"),
     suites: ["FlushAtTheEndTests"]),
   Bug(
-    "shutdown.fake-forgets-callers",
-    breaks: "the report of the fake counts a caller of sync as waiting",
-    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .without("rejectCallers()", within: "// Those of suspended views.\n    rejectCallers()"),
-    suites: ["ShutdownOfCallersTests"]),
-  Bug(
-    "shutdown.fake-does-not-advance-on-top",
-    breaks: "a shutdown that leaves no time waits for the end of a step of the fake",
-    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("if state.shutdownMayGoOn { state.advanceShutdown() }"),
-    suites: ["ShutdownOfCallersTests", "ShutdownDeadlineTests"]),
-  Bug(
     "shutdown.lets-in-past-the-drain",
     breaks: "rule 13: what waited for room starts after the cut-off",
     in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("standby.all", becomes: "standby.held.all", within: "standby.all.map"),
     suites: ["ShutdownWhileWaitingTests"]),
   Bug(
-    "shutdown.fake-forgets-what-waits-for-room",
-    breaks: "rule 13: what waits for room in the fake has no outcome after the report",
-    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .expression(
-      "held.compactMap(\\.item) + waitingForRoom.compactMap(\\.item)",
-      becomes: "held.compactMap(\\.item)"),
-    suites: ["ContractFakeTests"]),
-  Bug(
-    "shutdown.fake-forgets-due-timers",
-    breaks: "a due timer has no outcome when the fake goes away",
-    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .statement(
-      "foreground.due.forEachPosition(collect)",
-      becomes: """
-        foreground.due.forEachPosition { entry, position, isBarrier in
-          if entry.isEvent { collect(copy entry, position, isBarrier) }
-        }
-        """),
-    suites: ["LettingGoTests"]),
-  Bug(
-    "shutdown.fake-leaves-the-admitted",
-    breaks: "a sync of the fake that was admitted runs after the last deadline",
-    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .without("rejectAdmitted()", within: "rejectAdmitted()\n      if hasWork"),
-    suites: ["ShutdownOfCallersTests"]),
-  Bug(
-    "shutdown.fake-leaves-the-admitted-at-its-finish",
-    breaks: "a sync of the fake that was admitted runs after the test has finished",
-    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .without("rejectAdmitted()", within: "rejectAdmitted()\n    let waiting"),
-    suites: ["ShutdownOfCallersTests"]),
-  Bug(
-    "shutdown.fake-gives-back-what-a-body-holds",
-    breaks: "rule 4: a task of the fake runs beside an abandoned body of its queue",
-    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
-    .statement(
-      "if running.contains(where: { $0 === entry }) { return }",
-      becomes: "if running.contains(where: { $0 === entry }) { return giveBackShare(of: entry) }"),
-    suites: ["ShutdownDeadlineTests"]),
-  Bug(
-    "shutdown.fake-keeps-what-an-abandoned-body-held",
-    breaks: "a job of the fake waits for ever for the queue of an abandoned body",
-    in: "TaskDispatchTesting/Engine/State+Run.swift",
-    .statement(
-      "giveBackShare(of: body)\n    guard !body.isAbandoned else { return }",
-      becomes: "guard !body.isAbandoned else { return }\n    giveBackShare(of: body)"),
-    suites: ["ShutdownDeadlineTests"]),
+    "fork.taken-item-ended", breaks: "rule 15: a submission in a child ends an item of the parent",
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("isTaken", becomes: "true", within: "if isTaken { item.finishTaken"),
+    suites: ["ForkTests"]),
   Bug(
     "shutdown.abandoned-keeps-its-item",
     breaks: "what an abandoned body has returned may be released under the lock",

@@ -64,7 +64,7 @@ private let forkBugs = [
     "fork.submit", breaks: "rule 15: a submission in a forked child takes a lock",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
-      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked {\n      item.finish"),
+      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked {\n      if isTaken"),
     suites: ["ForkTests"]),
   Bug(
     "fork.cancel", breaks: "rule 15: a cancellation in a forked child takes a lock",
