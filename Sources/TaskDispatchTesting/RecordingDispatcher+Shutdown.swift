@@ -7,7 +7,11 @@ extension RecordingDispatcher {
   /// deadline the fake abandons everything but the jobs of Swift Tasks: it waits until the test has stepped those,
   /// where `UVDispatcher` would give them up.
   public func beginShutdown(_ policy: ShutdownPolicy) {
-    withState { $0.beginShutdown(policy) }
+    withState { state in
+      state.beginShutdown(policy)
+      // A body that leaves no time sees that at once.
+      if state.isStepping, state.shutdownMayGoOn { state.advanceShutdown(isAskedFor: true) }
+    }
     advanceShutdownToItsEnd()
     runAutomatically()
   }

@@ -32,7 +32,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   /// The configuration that the dispatcher was made with. Any thread.
   public var configuration: Configuration {
     var configuration = engine.settings
-    configuration.observer = engine.core.observation.observer
+    configuration.observer = engine.withCore { $0.observation.observer }
     return configuration
   }
   /// How many threads libuv's pool has. All dispatchers of the process, and libuv itself, share them.

@@ -94,6 +94,9 @@ final class Entry: TaskContext, PoolEntry {
     if case .job = work { true } else { false }
   }
 
+  /// Whether the calling code is in this task. A body that runs on top of another one's wait hides that one.
+  var isOfThisThread: Bool { TaskContext.first { $0 === self } != nil }
+
   /// Whether it is the call of a handler of a signal or a descriptor.
   var isEvent: Bool {
     if case .event = work { true } else { false }

@@ -217,9 +217,10 @@ extension State {
     if let timer = item as? RepeatingItem { return cancel(timer) }
     if decisions != nil { decideWhetherStarted(item) }
     if item.isRunning {
-      guard !item.isCancellationRequested else { return .requested }
+      // Else other code has begun it.
+      guard let entry = startedEntry(of: item) else { return .tooLate }
+      if !item.isCancellationRequested { emit(.cancellationRequested, entry) }
       item.requestCancellation()
-      if let entry = startedEntry(of: item) { emit(.cancellationRequested, entry) }
       return .requested
     }
     guard let entry = takeBack(item) else { return .tooLate }

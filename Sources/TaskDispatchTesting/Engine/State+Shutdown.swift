@@ -16,7 +16,10 @@ extension State {
   }
 
   /// Takes the shutdown as far as it can go now. To be called whenever a task has ended or time has moved.
-  mutating func advanceShutdown() {
+  ///
+  /// - Parameter isAskedFor: Whether code that runs in a step has just begun or shortened the shutdown. On threads its
+  ///   thread cancels what waits and gives up what runs, except the tasks that it is in, and makes no report.
+  mutating func advanceShutdown(isAskedFor: Bool = false) {
     guard shutdown != nil, shutdown!.phase != .over else { return }
     if shutdown!.phase == .draining {
       if hasWorkThatCanEnd, !shutdown!.drainIsOver(at: now) { return }
@@ -33,9 +36,9 @@ extension State {
     }
     if hasWorkThatCanEnd {
       guard shutdown!.phase == .cancelling, shutdown!.cancelIsOver(at: now) else { return }
-      hasGivenUp = true
+      hasGivenUp = !isAskedFor
       cancelPlainBodies(signalsToo: true)
-      abandonStarted()
+      abandonStarted { !isAskedFor || !$0.isOfThisThread }
       rejectCallers()
       rejectAdmitted()
       if hasWorkThatCanEnd { return }
@@ -43,7 +46,7 @@ extension State {
     // Those of suspended views.
     rejectCallers()
     // The callbacks of tasks that were cancelled just now have not run yet. They may submit more work.
-    guard callbacks == nil else { return }
+    guard callbacks == nil, !isAskedFor else { return }
     conclude()
   }
 
@@ -227,9 +230,10 @@ extension State {
     return taken
   }
 
-  /// Abandons every task that has started and not ended. Jobs are left alone: their Swift Tasks go on.
-  private mutating func abandonStarted() {
-    for body in running where !body.isAbandoned {
+  /// Abandons the tasks that have started and not ended, if they are wanted. Jobs are left alone: their Swift Tasks go
+  /// on.
+  private mutating func abandonStarted(_ isWanted: (Entry) -> Bool = { _ in true }) {
+    for body in running where !body.isAbandoned && isWanted(body) {
       if case .job = body.work { continue }
       abandon(body)
     }

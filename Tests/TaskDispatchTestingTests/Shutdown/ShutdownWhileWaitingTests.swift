@@ -61,6 +61,50 @@ struct ShutdownWhileWaitingTests {
     try dispatcher.finish()
   }
 
+  @Test("at once if a body leaves no time: that body sees it, and has its own outcome")
+  func withoutTime() throws {
+    let suspended = dispatcher.makeQueue(label: "disk", width: 1)
+    suspended.suspend()
+    let waiting = suspended.submit {}
+    dispatcher.background(label: "has its slot") {}
+    let handle = dispatcher.background.submit(label: "asks") { [dispatcher] in
+      dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+      #expect(CurrentTask.isCancelled)
+      #expect(waiting.outcomeIfFinished == .cancelled)
+      #expect(waiting.cancel() == .tooLate)
+      #expect(dispatcher.background {} == .refused(.shutDown))
+      #expect(throws: WaitRefusal.refused(.shutDown)) { try dispatcher.foreground.sync {} }
+      #expect(dispatcher.report == nil)
+    }
+
+    try dispatcher.runTask(labeled: "asks")
+
+    #expect(handle.outcomeIfFinished == .completed)
+    #expect(dispatcher.report?.unfinished.map(\.label) == [nil, "has its slot"])
+    #expect(dispatcher.report?.ledger.abandoned == 1)
+    try dispatcher.finish()
+  }
+
+  @Test("to its report after the callback that has begun it, and not inside that")
+  func inCallback() throws {
+    let log = Log()
+    let site = CallSite(fileID: #fileID, line: #line)
+    let item = WorkItem.make(
+      kind: .task, queue: dispatcher.background, label: nil, site: site
+    ) {}
+    item.whenFinished { [dispatcher] _ in
+      dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
+      log.note("\(dispatcher.report == nil)")
+    }
+    dispatcher.submit(item)
+
+    try dispatcher.runNextBackgroundTask()
+
+    #expect(log.all == ["true"])
+    #expect(dispatcher.report?.ledger.completed == 1)
+    try dispatcher.finish()
+  }
+
   @Test("when an inline body has begun it")
   func inline() throws {
     let dispatcher = RecordingDispatcher(.init(policy: .inline))

@@ -27,6 +27,19 @@ extension WorkItemTests {
     #expect(try value(of: some) == 1)
   }
 
+  @Test("is not cancelled by a dispatcher while other code runs it")
+  func begunByOthers() {
+    let item = WorkItem.make(
+      kind: .task, queue: dispatcher.background, label: nil, site: .here()
+    ) {}
+    #expect(item.begin())
+
+    #expect(dispatcher.cancel(item) == .tooLate)
+
+    #expect(!item.isCancellationRequested)
+    item.finish(.completed)
+  }
+
   @Test("gives away its value once")
   func takesValue() {
     final class Made {}

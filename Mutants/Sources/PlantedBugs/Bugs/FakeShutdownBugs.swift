@@ -103,4 +103,31 @@ let fakeShutdownBugs: [Bug] = [
       "giveBackShare(of: body)\n    guard !body.isAbandoned else { return }",
       becomes: "guard !body.isAbandoned else { return }\n    giveBackShare(of: body)"),
     suites: ["ShutdownDeadlineTests"]),
+  Bug(
+    "shutdown.fake-asked-in-vain",
+    breaks: "rule 13: a body of the fake that leaves no time does not see that",
+    in: "TaskDispatchTesting/RecordingDispatcher+Shutdown.swift",
+    .without(
+      "if state.isStepping, state.shutdownMayGoOn { state.advanceShutdown(isAskedFor: true) }"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "shutdown.fake-gives-up-the-asking-body",
+    breaks: "rule 13: a body that leaves no time is abandoned, although it is about to end",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .expression("!isAskedFor || !$0.isOfThisThread", becomes: "true"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "shutdown.fake-reports-to-the-asking-body",
+    breaks: "rule 13: the report is there in a callback that begins the shutdown",
+    in: "TaskDispatchTesting/Engine/State+Shutdown.swift",
+    .expression("!isAskedFor", becomes: "true", within: "callbacks == nil, !isAskedFor"),
+    suites: ["ShutdownWhileWaitingTests"]),
+  Bug(
+    "cancel.fake-begun-by-others",
+    breaks: "a cancellation says that it asks a body to end that other code runs",
+    in: "TaskDispatchTesting/Engine/State+Run.swift",
+    .expression(
+      ".tooLate", becomes: ".requested",
+      within: "guard let entry = startedEntry(of: item) else { return .tooLate }"),
+    suites: ["WorkItemTests"]),
 ]
