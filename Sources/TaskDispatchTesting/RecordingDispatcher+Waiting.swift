@@ -4,7 +4,7 @@ extension RecordingDispatcher {
   /// Runs the tasks that must precede `body` in the order of `queue`, then `body`, all on this thread.
   ///
   /// Those tasks run as free workers would run them. If no worker is free, a worker that calls this runs them itself,
-  /// as it does on threads.
+  /// as it does on threads. If none of them can run, any other task runs that can: it may resume the queue.
   ///
   /// - Throws: ``WaitRefusal``, if `body` has not run and will not. Nothing is left in the queue then.
   public func sync(
@@ -126,7 +126,7 @@ extension RecordingDispatcher {
   /// Blocks the caller of a submission until `queue` has room.
   ///
   /// - Returns: Nil if there is room now, or else the refusal.
-  func makeRoom(on queue: TaskQueue) -> Refusal? {
+  func makeRoom(on queue: TaskQueue, at site: CallSite) -> Refusal? {
     guard case .blockCaller(_, let timeout) = configuration.overflow else {
       refuse("only a blocking limit makes room")
     }
@@ -139,6 +139,10 @@ extension RecordingDispatcher {
         while true {
           let isInTime = othersRun(before: call, waiting, orUntil: end, unless: hasRoom)
           if withState(hasRoom) { return }
+          let refusal = withState {
+            $0.refusal(isFromOwnWork: $0.bodyOfThisThread != nil, at: site)
+          }
+          if let refusal { throw .refused(refusal) }
           guard isInTime else { throw .timedOut }
           try check(waiting)
           if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers(than: waiting) }) {
@@ -153,6 +157,7 @@ extension RecordingDispatcher {
       }
       return nil
     } catch {
+      if case .refused(let refusal) = error { return refusal }
       return timeout == nil ? .wouldDeadlock : .noRoomInTime
     }
   }

@@ -52,8 +52,8 @@ extension State {
 
   /// The next body to run on top of `mine`, when no other body would help `mine`.
   ///
-  /// It is the body of another blocked `sync` that has been admitted. In an exploration it may also be any body that
-  /// can run: there, tasks are stacked on calls that do not need them.
+  /// It is the body of another blocked `sync` that has been admitted, or else any body that can run: it may bring what
+  /// `mine` waits for.
   mutating func nextForOthers(than mine: WaitingCall) -> Entry? {
     for other in waitingCalls.reversed() where other !== mine {
       guard case .admission(let caller) = other.reason, let admission = caller.admission.take()
@@ -64,7 +64,6 @@ extension State {
       entry.runsAboveItsCaller = true
       return enter(entry, of: caller, .init(admission.taken), hidesOuter: false)
     }
-    guard decisions != nil else { return nil }
     if !foregroundIsBusy, let next = takeForeground(hidesOuter: true) { return next }
     return takeBackground(hidesOuter: true)
   }

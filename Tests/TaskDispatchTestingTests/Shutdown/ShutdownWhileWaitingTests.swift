@@ -105,6 +105,23 @@ struct ShutdownWhileWaitingTests {
     try dispatcher.finish()
   }
 
+  @Test(
+    "and a submission that waits for room is refused for it", arguments: [nil, Duration.seconds(1)])
+  func room(timeout: Duration?) throws {
+    let overflow = Overflow.blockCaller(limit: 1, timeout: timeout)
+    let dispatcher = RecordingDispatcher(.init(leftovers: .ignore, overflow: overflow))
+    let suspended = dispatcher.makeQueue(label: "disk", width: 1)
+    suspended.suspend()
+    suspended {}
+    dispatcher.foreground { dispatcher.beginShutdown(.init(drain: .seconds(60))) }
+
+    #expect(suspended {} == .refused(.shutDown))
+
+    try dispatcher.runUntilIdle()
+    #expect(dispatcher.report?.ledger.waiting == 0)
+    try dispatcher.finish()
+  }
+
   @Test("when an inline body has begun it")
   func inline() throws {
     let dispatcher = RecordingDispatcher(.init(policy: .inline))

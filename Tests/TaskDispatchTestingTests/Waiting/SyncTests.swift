@@ -204,4 +204,21 @@ struct SyncTests {
     guard case .refused(.shutDown) = waitRefusal({ try store.sync {} }) else { return }
     try dispatcher.finish()
   }
+
+  @Test("on a suspended queue lets any other task run: one of them may resume the queue")
+  func resumedByAnother() throws {
+    let dispatcher = RecordingDispatcher()
+    let log = Log()
+    let disk = dispatcher.makeQueue(label: "disk", width: 1)
+    disk.suspend()
+    dispatcher.background {
+      dispatcher.foreground { disk.resume() }
+      try! disk.sync { log.note("synced") }
+    }
+
+    try dispatcher.runNextBackgroundTask()
+
+    #expect(log.all == ["synced"])
+    try dispatcher.finish()
+  }
 }
