@@ -92,7 +92,7 @@ private func expectNoMore(than before: (descriptors: Int, threads: Int)) {
     after = (ThisProcess.descriptors, ThisProcess.threads)
     if after.0 == before.descriptors, after.1 <= before.threads { return }
   } while clock.now < patient
-  Issue.record("\(before), \(after)")
+  Issue.record("\(before), \(after), \(ThisProcess.descriptorTargets)")
 }
 
 /// The thread that watches the deadline has to end with the dispatcher, long before this deadline.

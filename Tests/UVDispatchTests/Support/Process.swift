@@ -8,6 +8,16 @@ enum ThisProcess {
     entries(of: "/proc/self/fd").count
   }
 
+  /// What each open descriptor is of, by its number: a path, or a name such as `anon_inode:[eventfd]`.
+  static var descriptorTargets: [String: String] {
+    var targets: [String: String] = [:]
+    for number in entries(of: "/proc/self/fd") {
+      let path = "/proc/self/fd/\(number)"
+      targets[number] = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+    }
+    return targets
+  }
+
   static var threads: Int { entries(of: "/proc/self/task").count }
 
   static var threadIDs: Set<String> { Set(entries(of: "/proc/self/task")) }
