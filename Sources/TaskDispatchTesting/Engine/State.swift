@@ -171,7 +171,8 @@ struct State: ~Copyable {
 
   /// Callbacks to be made once the lock is released.
   struct DeferredCallbacks {
-    /// Resume waiting Tasks, before the first callback. They run no user code, and return at once.
+    /// Resume waiting Tasks, before the first callback. That calls the executors of those Tasks, and no other user
+    /// code.
     var wakes: [@Sendable () -> Void] = []
     var events: [TaskEvent] = []
     /// Items that have their outcomes, and whose ends have to be told.
@@ -212,7 +213,7 @@ struct State: ~Copyable {
     withCallbacks { $0.calls.append(call) }
   }
 
-  /// - Parameter wake: Resumes a Task. It runs no user code, and returns at once.
+  /// - Parameter wake: Resumes a Task. That calls the executor of the Task, and no other user code.
   mutating func wakeLater(_ wake: @escaping @Sendable () -> Void) {
     withCallbacks { $0.wakes.append(wake) }
   }

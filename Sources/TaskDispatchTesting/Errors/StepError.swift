@@ -86,15 +86,7 @@ extension StepError: CustomStringConvertible {
       "this task cannot run now: \(task)"
         + (task.obstacle?.isOtherTasks == true ? "; run what is in its way, or runUntilIdle()" : "")
     case .unknownLabel(let label, let nearMisses, let pending, let hasRun):
-      Self.lines(
-        "no task labelled \"\(label)\" is waiting"
-          + (hasRun.map { "; \($0.id) from \($0.site) had that label, and has started already" }
-            ?? "")
-          + (nearMisses.isEmpty
-            ? ""
-            : "; did you mean "
-              + nearMisses.map { "\"\($0)\"" }.joined(separator: " or ") + "?"),
-        "waiting:", pending, nil)
+      Self.lines(Self.unknown(label, nearMisses, hasRun), "waiting:", pending, nil)
     case .ambiguousLabel(let label, let tasks):
       Self.lines(
         "\(tasks.count) waiting tasks are labelled \"\(label)\"; run one by its id with runTask(_:)",
@@ -103,16 +95,7 @@ extension StepError: CustomStringConvertible {
       Self.lines(
         "no task \(id) is waiting; it has run, or was never here", "waiting:", pending, nil)
     case .stepLimitReached(let limit, let recurring):
-      ([
-        "gave up after \(limit) steps: something submits work for ever. What ran most often of late:"
-      ]
-        + recurring.map { "  \($0)" }
-        + [
-          "Let it end, step by hand, or give a higher limit.",
-          "If it is a timer that ticks while time moves far: skipTime(by:) moves time alone; with .all it owes each tick.",
-          "If it polls until a timer has come, or a task of a lower band has run: virtual time, and with it aging, "
-            + "stands still while anything can run.",
-        ]).joined(separator: "\n")
+      Self.gaveUp(after: limit, recurring)
     case .reentrantStep(let call, let running):
       "\(call) was called while "
         + (running.map { "\($0) is running" } ?? "another thread is stepping this dispatcher")
@@ -140,6 +123,30 @@ extension StepError: CustomStringConvertible {
         + (registered.isEmpty
           ? "nothing is registered at all" : "registered: \(registered.joined(separator: ", "))")
     }
+  }
+
+  private static func unknown(
+    _ label: String, _ nearMisses: [String], _ hasRun: TaskRecord?
+  ) -> String {
+    var text = "no task labelled \"\(label)\" is waiting"
+    if let hasRun {
+      text += "; \(hasRun.id) from \(hasRun.site) had that label, and has started already"
+    }
+    if nearMisses.isEmpty { return text }
+    return text + "; did you mean "
+      + nearMisses.map { "\"\($0)\"" }.joined(separator: " or ") + "?"
+  }
+
+  private static func gaveUp(after limit: Int, _ recurring: [Recurrence]) -> String {
+    let first =
+      "gave up after \(limit) steps: something submits work for ever. What ran most often of late:"
+    let last = """
+      Let it end, step by hand, or give a higher limit.
+      If it is a timer that ticks while time moves far: skipTime(by:) moves time alone; with .all it owes each tick.
+      If it polls until a timer has come, or a task of a lower band has run: virtual time, and with it aging, \
+      stands still while anything can run.
+      """
+    return ([first] + recurring.map { "  \($0)" } + [last]).joined(separator: "\n")
   }
 
   private static func lines(

@@ -182,8 +182,8 @@ final class Engine: @unchecked Sendable {
     unlock()
   }
 
-  /// Frees the lock after a section that has added nothing that could start, and ended nothing that other threads
-  /// wait for. So no invariant has to be restored, and no callback is deferred.
+  /// Frees the lock after a section that has added nothing that could start, and ended nothing that another thread
+  /// waits for without being flagged. So no invariant has to be restored, and no callback is deferred.
   @inline(__always) func free() {
     if core.blocked.isEmpty { monitor.unlock(telling: false) } else { freeAndWake() }
   }

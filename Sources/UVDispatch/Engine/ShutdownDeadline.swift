@@ -1,7 +1,8 @@
 internal import TaskDispatch
 
-/// Threads that act at the deadlines of a shutdown: it begins, it cancels, its report comes. They do so also while the
-/// loop's thread is in a body or a callback that never ends, or while no thread runs the loop.
+/// Threads that act when the drain of a shutdown is over, and when its report is due. They do so also while the loop's
+/// thread is in a body or a callback that never ends, or while no thread runs the loop. At the end of the cancel phase
+/// only the loop's thread acts; without it, what is due then happens with the report.
 ///
 /// Each thread sleeps until one deadline. What it does then may end in callbacks, which may take their time: so it
 /// first leaves the next deadline to another thread. The threads end with the shutdown, and do not keep the

@@ -7,8 +7,9 @@ extension Core {
   /// counted.
   ///
   /// The invariants hold after it without ``reconcile()``. The loop's thread is in an iteration. A worker keeps its
-  /// share for the next task. More tasks may start only if this has drained a notified inbox. Then a worker run is
-  /// searching, or the thread that posted is on its way to the lock.
+  /// share for the next task. More tasks may start only if this has drained a notified inbox: then one of the four
+  /// cases of invariant **I** holds, and none of them has ended here. See "Sections that do not reconcile" in
+  /// `Engine/README.md`.
   ///
   /// Never inlined: in the loop of its caller, the compiler would read the `let`s of this object once, before the
   /// thread takes the lock. That is sound. But ThreadSanitizer takes each change of an object that a `let` refers to

@@ -10,9 +10,9 @@ internal import TaskDispatch
 /// 3. *Cancelling*. At the first deadline, if work is left: what has not started is cancelled, except jobs, callers of
 ///    `sync` and calls for signals (a second signal may ask for an end at once). Timers that are owed runs get none.
 ///    ``CurrentTask/isCancelled`` becomes true in running bodies.
-/// 4. *Giving up*. At the second deadline running bodies are abandoned: they have their outcome, and nothing waits for
-///    them. Jobs, bodies of `sync` and tasks on the calling thread have ``Closing/grace`` more; then those are
-///    abandoned too. Callers of `sync` are rejected.
+/// 4. *Giving up*. At the second deadline, or with the report if the loop's thread cannot act then, running bodies are
+///    abandoned: they have their outcome, and nothing waits for them. Jobs, bodies of `sync` and tasks on the calling
+///    thread have ``Closing/grace`` more; then those are abandoned too. Callers of `sync` are rejected.
 /// 5. *Over* (``conclude()``). All handlers are removed, and the report is made. Threads that wait for it are woken
 ///    first, then the Tasks that await it. Jobs that still wait go on outside the dispatcher (*stranded*), since a job
 ///    cannot be refused. So do jobs that come later to a queue that is over: ``strandsJobs(on:_:)``, ``LateJobs``.

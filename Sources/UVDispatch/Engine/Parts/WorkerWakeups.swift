@@ -1,10 +1,10 @@
 /// When a worker run has to be started. A worker run is one `uv_queue_work`, in which a thread of the pool runs one
 /// task after the other. A value under the dispatcher's lock.
 ///
-/// It keeps invariant **L**: while a task may start on a worker, a run is *searching*, which means that it will look
-/// for a task under the lock before it ends. Or the pool has no thread for another run. Then each run that makes
-/// callbacks looks for a task after those. If other dispatchers have the threads, this one is short, and is called
-/// when one is free (``PoolShares``).
+/// It keeps invariant **L**, which `Engine/README.md` states: in short, while a task may start on a worker, a run is
+/// *searching*, which means that it will look for a task under the lock before it ends. If the pool has no thread for
+/// another run, each run that makes callbacks looks for a task after those. If other dispatchers have the threads, this
+/// one is short, and is called when one is free (``PoolShares``).
 struct WorkerWakeups {
   /// The most runs that are busy at a time.
   let width: Int
@@ -34,7 +34,7 @@ struct WorkerWakeups {
     self.threads = threads
   }
 
-  /// Whether the pool has a thread for another run.
+  /// Whether another run may start: the width allows it, and the pool has a thread for it.
   ///
   /// - Parameter busy: Runs that are in a body.
   func mayStart(busy: Int) -> Bool { !isShort && hasRoom(busy: busy) }
