@@ -183,7 +183,9 @@ let itemBugs = [
     in: "TaskDispatch/Work/WorkItem.swift",
     .expression(
       "$0.removeValue(forKey: ObjectIdentifier(self))",
-      becomes: "$0.updateValue([], forKey: ObjectIdentifier(self)).map { _ in 0 }"),
+      becomes: """
+        ($0.updateValue([], forKey: ObjectIdentifier(self)), nil as [ItemLock.Observer]?).1
+        """),
     suites: ["ObserverReleaseTests"]),
   Bug(
     "item.cancelled-on-its-way",
