@@ -119,7 +119,7 @@ extension RecordingDispatcher {
 
   /// Waits for room in `queue`, so that the work can be submitted again. Returns the refusal if there will be none.
   private func makeRoom(for entry: Entry, on queue: TaskQueue) -> Admission? {
-    guard let refusal = makeRoom(on: queue, at: entry.site) else { return nil }
+    guard let refusal = makeRoom(on: queue) else { return nil }
     withState { $0.refuseForWantOfRoom(refusal, entry) }
     return .refused(refusal)
   }

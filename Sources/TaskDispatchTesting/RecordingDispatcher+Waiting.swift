@@ -126,7 +126,7 @@ extension RecordingDispatcher {
   /// Blocks the caller of a submission until `queue` has room.
   ///
   /// - Returns: Nil if there is room now, or else the refusal.
-  func makeRoom(on queue: TaskQueue, at site: CallSite) -> Refusal? {
+  func makeRoom(on queue: TaskQueue) -> Refusal? {
     guard case .blockCaller(_, let timeout) = configuration.overflow else {
       refuse("only a blocking limit makes room")
     }
@@ -139,10 +139,6 @@ extension RecordingDispatcher {
         while true {
           let isInTime = othersRun(before: call, waiting, orUntil: end, unless: hasRoom)
           if withState(hasRoom) { return }
-          let refusal = withState {
-            $0.refusal(isFromOwnWork: $0.bodyOfThisThread != nil, at: site)
-          }
-          if let refusal { throw .refused(refusal) }
           guard isInTime else { throw .timedOut }
           try check(waiting)
           if let next = withState({ $0.nextForRoom(queue) ?? $0.nextForOthers(than: waiting) }) {
@@ -157,7 +153,6 @@ extension RecordingDispatcher {
       }
       return nil
     } catch {
-      if case .refused(let refusal) = error { return refusal }
       return timeout == nil ? .wouldDeadlock : .noRoomInTime
     }
   }

@@ -50,7 +50,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "disk", width: 1)
       view.suspend()
-      let count = 2_000
+      let count = 20_000
       let items = (0..<count).map { number in
         let queue = number % 2 == 0 ? dispatcher.foreground : view
         let site = CallSite(fileID: #fileID, line: #line)

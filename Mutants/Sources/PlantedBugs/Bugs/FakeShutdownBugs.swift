@@ -131,12 +131,6 @@ let fakeShutdownBugs: [Bug] = [
       within: "guard let entry = startedEntry(of: item) else { return .tooLate }"),
     suites: ["WorkItemTests"]),
   Bug(
-    "wait.fake-room-past-the-shutdown",
-    breaks: "rule 13: what waits for room in the fake is told that there was none in time",
-    in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
-    .without("if let refusal { throw .refused(refusal) }"),
-    suites: ["ShutdownWhileWaitingTests"]),
-  Bug(
     "wait.fake-refuses-while-others-can-run",
     breaks: "the fake refuses a sync that a task of the foreground would free",
     in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",

@@ -191,7 +191,7 @@ let itemBugs = [
     "item.cancelled-on-its-way",
     breaks: "a cancellation that races a submission traps, or the item is lost",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("doors.hasPlace(item)", becomes: "(item.place.stage != .nowhere)"),
+    .expression("hasPlace", becomes: "true", within: "if hasPlace, core.withdraw(item)"),
     suites: ["CancelRaceTests"]),
   Bug(
     "confined.taken-under-a-body",
