@@ -46,7 +46,7 @@ extension UVDispatcher {
       overflow.validate()
       require(
         loopBudget.tasks >= 1 && loopBudget.time > .zero,
-        "a turn of the loop must run something "
+        "an iteration of the loop must run something "
           + "(tasks: \(loopBudget.tasks), time: \(loopBudget.time.exactText))")
       require(
         stallThreshold > .zero,

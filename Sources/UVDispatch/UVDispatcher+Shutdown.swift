@@ -6,9 +6,14 @@ extension UVDispatcher {
     engine.withCore { begin(policy, $0) }
   }
 
+  /// The report of the shutdown. Nil until there is one. Any thread.
   public var report: ShutdownReport? { engine.withCore { $0.closing.report } }
 
-  /// Shuts down, and returns what was left behind.
+  /// Begins a shutdown, or shortens the one that goes on, waits for its report, and returns that.
+  ///
+  /// Any Task, and any number of them, which all get the same report. It comes when all accepted work has ended. At the
+  /// latest it comes at the deadlines of `policy`, plus some 100 ms, plus about 2 us for each task that is cancelled.
+  /// While no thread runs the loop, it comes at the last deadline. Cancelling the Task does not end the wait.
   ///
   /// If the caller is on the main actor, and ``run(servesMainQueue:)`` serves that, the caller resumes before `run`
   /// returns, and runs up to its next `await`.
@@ -19,7 +24,8 @@ extension UVDispatcher {
   /// Waits until other code has shut this dispatcher down, and returns what was left behind. It does not ask for a
   /// shutdown.
   ///
-  /// Any number of Tasks may wait. Cancelling a Task does not end its wait.
+  /// Any number of Tasks may wait, as long as it takes, and at once if there is a report. Cancelling a Task does not end
+  /// its wait.
   nonisolated(nonsending) public func waitForReport() async -> ShutdownReport {
     await waitForReport { _ in }
   }
@@ -40,7 +46,7 @@ extension UVDispatcher {
   public func waitForReport(timeout: Duration? = nil) throws(WaitRefusal) -> ShutdownReport {
     if ForkGuard.isForked { throw .refused(.forkedChild) }
     if let report { return report }
-    guard isOutside else { throw deadlock("the end of its dispatcher") }
+    guard isOutside else { throw engine.deadlock("the end of its dispatcher") }
     let place = ReportPlace()
     let number: UInt64? = engine.withCore { core in
       if let report = core.closing.report {

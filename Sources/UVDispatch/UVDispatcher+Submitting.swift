@@ -25,7 +25,7 @@ extension UVDispatcher {
         return .accepted
       }
     }
-    return postByHand(consume body, on: queue, at: site)
+    return engine.postByHand(consume body, on: queue, at: site)
   }
 
   @inline(never) private func postToView(
@@ -33,39 +33,17 @@ extension UVDispatcher {
   ) -> Admission {
     // If submissions are not simple, the inboxes are closed, and it would be in vain to ask this one.
     guard let view = queue.view as? UVView, view.owner == doors.name, doors.isSimple else {
-      return postByHand(consume body, on: queue, at: site)
+      return engine.postByHand(consume body, on: queue, at: site)
     }
     let begun = doors.beginPost(to: view)
-    if begun == .isRefused { return postByHand(consume body, on: queue, at: site) }
+    if begun == .isRefused { return engine.postByHand(consume body, on: queue, at: site) }
     view.inbox.post(.plain(PlainTask(body: consume body, site: site)))
     if begun == .mustNotify { engine.notifyConsumer(of: .background) }
     return .accepted
   }
 
-  /// Submits a plain body with the dispatcher's lock: for all that the inboxes do not take.
-  @inline(never) private func postByHand(
-    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
-  ) -> Admission {
-    let view = view(queue.view)
-    let core = engine.lock()
-    defer { engine.unlock() }
-    let parent = engine.currentTask
-    let task = core.makeTask(
-      .plain(consume body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
-      parent: parent?.id)
-    if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil)
-      ?? waitForRoom(task, parent)
-    {
-      core.refuse(task, refusal)
-      return .refused(refusal)
-    }
-    core.accept(task)
-    core.enqueue(task)
-    return .accepted
-  }
-
   public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
-    // With a limit or an observer, and once a shutdown has begun, the mailbox is closed. The reply then becomes an
+    // With a limit or an observer, and once a shutdown has begun, the inbox is closed to it. The reply then becomes an
     // item, which no limit counts.
     if ForkGuard.isForked || !doors.foreground.beginPost() {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
@@ -77,70 +55,9 @@ extension UVDispatcher {
   }
 
   @discardableResult
-  public func submit(_ item: WorkItem) -> Admission { submit(item, mayWait: false) }
+  public func submit(_ item: WorkItem) -> Admission { engine.submit(item, mayWait: false) }
 
-  public func submitWhenRoom(_ item: WorkItem) { _ = submit(item, mayWait: true) }
-
-  private func submit(_ item: WorkItem, mayWait: Bool) -> Admission {
-    let isTaken = item.take()
-    if ForkGuard.isForked {
-      if isTaken { item.finishTaken(.refused(.forkedChild)) }
-      return .refused(.forkedChild)
-    }
-    guard isTaken else { return item.admissionAgain }
-    let parent = engine.currentTask
-    let view = view(item.view)
-    let begun = doors.post(item, to: view, parent: parent?.id)
-    if begun != .isRefused {
-      if begun == .mustNotify { engine.notifyConsumer(of: item.lane) }
-      if item.isMember { notePostedMember() }
-      return .accepted
-    }
-    let core = engine.lock()
-    defer { engine.unlock() }
-    let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
-    core.number(item, parent: parent?.id)
-    if let refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
-      ?? (mayWait || !core.standby.hasLimit ? nil : waitForRoom(core.task(for: item), parent))
-    {
-      core.refuse(item, refusal)
-      return .refused(refusal)
-    }
-    core.accept(item)
-    core.put(item)
-    return .accepted
-  }
-
-  /// Makes threads that are blocked until a group is empty search for deadlocks again. See ``Doors/awaitingMembers``.
-  @inline(never) private func notePostedMember() {
-    // Adds nothing. Unlike a load, an addition cannot be ordered before the post of the item.
-    let awaiting = doors.awaitingMembers.add(0, ordering: .sequentiallyConsistent).newValue
-    if awaiting > 0 { engine.letBlockedThreadsCheck() }
-  }
-
-  /// Blocks the calling thread until the queue of `task` has room, for as long as the configuration allows. Under the
-  /// lock.
-  ///
-  /// - Parameter caller: The task that submits, if there is one.
-  /// - Returns: Why the task does not get into its queue. Nil if it does.
-  private func waitForRoom(_ task: QueuedTask, _ caller: RunningTask?) -> Refusal? {
-    let core = engine.core
-    guard core.isFull(task) else { return nil }
-    guard case .blockCaller(_, let timeout) = engine.settings.overflow else { return .limitReached }
-    let end = timeout.map { core.instant.advanced(by: $0) }
-    let thread = engine.block(for: .room(task), mayTimeOut: end != nil)
-    defer { engine.unblock(thread) }
-    core.judge(closing: thread)
-    while core.isFull(task) {
-      if let end, core.instant >= end { return .noRoomInTime }
-      if thread.refusal != nil { return .wouldDeadlock }
-      engine.park(thread, until: end)
-      if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
-        return refusal
-      }
-    }
-    return nil
-  }
+  public func submitWhenRoom(_ item: WorkItem) { _ = engine.submit(item, mayWait: true) }
 
   public func release(_ item: WorkItem) {
     if ForkGuard.isForked { return }
@@ -148,16 +65,7 @@ extension UVDispatcher {
   }
 
   public func cancel(_ item: WorkItem) -> Cancellation {
-    if ForkGuard.isForked { return .tooLate }
-    let core = engine.lock()
-    let hasPlace = doors.hasPlace(item)
-    if hasPlace || item.isRunning { item.requireNotElsewhere(than: doors.name) }
-    if hasPlace, core.withdraw(item) {
-      engine.unlock(ending: item, .cancelled)
-      return .beforeStart
-    }
-    defer { engine.unlock() }
-    return core.cancel(item, hasPlace: hasPlace)
+    ForkGuard.isForked ? .tooLate : engine.cancel(item, in: self)
   }
 
   public func suspend(_ queue: TaskQueue) {
@@ -183,5 +91,107 @@ extension UVDispatcher {
         core.addFlush(of: queue.identity) { continuation.resume() }
       }
     }
+  }
+}
+
+// On the engine, where a section of the lock reaches the core in one step: from the dispatcher, each would count a
+// reference to it.
+extension Engine {
+  /// Submits a plain body with the dispatcher's lock: for all that the inboxes do not take.
+  @inline(never) fileprivate func postByHand(
+    _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
+  ) -> Admission {
+    let view = view(queue.view)
+    lock()
+    defer { unlock() }
+    let parent = currentTask
+    let task = core.makeTask(
+      .plain(consume body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
+      parent: parent?.id)
+    if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil)
+      ?? waitForRoom(task, parent)
+    {
+      core.refuse(task, refusal)
+      return .refused(refusal)
+    }
+    core.accept(task)
+    core.enqueue(task)
+    return .accepted
+  }
+
+  fileprivate func submit(_ item: WorkItem, mayWait: Bool) -> Admission {
+    let isTaken = item.take()
+    if ForkGuard.isForked {
+      if isTaken { item.finishTaken(.refused(.forkedChild)) }
+      return .refused(.forkedChild)
+    }
+    guard isTaken else { return item.admissionAgain }
+    let parent = currentTask
+    let view = view(item.view)
+    let begun = doors.post(item, to: view, parent: parent?.id)
+    if begun != .isRefused {
+      if begun == .mustNotify { notifyConsumer(of: item.lane) }
+      if item.isMember { notePostedMember() }
+      return .accepted
+    }
+    lock()
+    defer { unlock() }
+    let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
+    core.number(item, parent: parent?.id)
+    if let refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
+      ?? (mayWait || !core.standby.hasLimit ? nil : waitForRoom(core.task(for: item), parent))
+    {
+      core.refuse(item, refusal)
+      return .refused(refusal)
+    }
+    core.accept(item)
+    core.put(item)
+    return .accepted
+  }
+
+  /// Makes threads that are blocked until a group is empty search for deadlocks again. See ``Doors/awaitingMembers``.
+  @inline(never) private func notePostedMember() {
+    // Adds nothing. Unlike a load, an addition cannot be ordered before the post of the item.
+    let awaiting = doors.awaitingMembers.add(0, ordering: .sequentiallyConsistent).newValue
+    if awaiting > 0 { letBlockedThreadsCheck() }
+  }
+
+  /// Blocks the calling thread until the queue of `task` has room, for as long as the configuration allows. Under the
+  /// lock.
+  ///
+  /// - Parameter caller: The task that submits, if there is one.
+  /// - Returns: Why the task does not get into its queue. Nil if it does.
+  private func waitForRoom(_ task: QueuedTask, _ caller: RunningTask?) -> Refusal? {
+    guard core.isFull(task) else { return nil }
+    let timeout: Duration?
+    switch settings.overflow {
+    case .unbounded, .reject: return .limitReached
+    case .blockCaller(_, let duration): timeout = duration
+    }
+    let end = timeout.map { core.instant.advanced(by: $0) }
+    let thread = block(for: .room(task), mayTimeOut: end != nil)
+    defer { unblock(thread) }
+    core.judge(closing: thread)
+    while core.isFull(task) {
+      if let end, core.instant >= end { return .noRoomInTime }
+      if thread.refusal != nil { return .wouldDeadlock }
+      park(thread, until: end)
+      if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
+        return refusal
+      }
+    }
+    return nil
+  }
+
+  /// Cancels an item. Another thread may be posting it.
+  fileprivate func cancel(_ item: WorkItem, in dispatcher: UVDispatcher) -> Cancellation {
+    lock()
+    if item.stage != .nowhere || item.isRunning { item.requireNotElsewhere(than: doors.name) }
+    if core.withdraw(item) {
+      unlock(ending: item, .cancelled, in: dispatcher)
+      return .beforeStart
+    }
+    defer { unlock() }
+    return core.cancel(item)
   }
 }

@@ -11,131 +11,12 @@ extension UVDispatcher {
       refusal = withoutActuallyEscaping(body) { body in
         let caller = SyncCaller(body)
         defer { caller.body = nil }
-        return sync(.caller(caller), on: queue, at: site, body)
+        return engine.sync(.caller(caller), on: queue, at: site, body)
       }
     } else {
-      refusal = sync(.caller(nil), on: queue, at: site, body)
+      refusal = engine.sync(.caller(nil), on: queue, at: site, body)
     }
     if let refusal { throw refusal }
-  }
-
-  private func sync(
-    _ work: consuming QueuedTask.Work, on queue: TaskQueue, at site: CallSite, _ body: () -> Void
-  ) -> WaitRefusal? {
-    let identity = queue.identity
-    let caller = engine.innermostTask
-    // ``TaskContext/isRunning(_:)`` does not look below a task that this thread runs on top of a wait: such a task may
-    // wait for a queue of the task below it.
-    let isOnStack = caller != nil && TaskContext.isRunning(identity)
-    // In a callback after the end of a task the code is in no task. If the thread has no task at all, that is not
-    // asked.
-    let parent = caller == nil || TaskContext.isOutsideTasks ? nil : caller
-    let core = engine.lock()
-    defer { engine.unlock() }
-    if !isOnStack, queue.lane == .background,
-      let context = core.enterAtOnce(
-        view(queue.view), asBarrier: queue.isBarrier, at: site, parent: parent?.id)
-    {
-      let isNested = core.beginNested(context, in: caller)
-      if core.callbacks.isEmpty {
-        // Entering only takes a place in the queue, so no invariant has to be restored.
-        context.enter(by: self)
-        engine.free()
-      } else {
-        engine.enterAndUnlock(context)
-      }
-      perform(body, in: context)
-      if isNested { core.endNested(in: caller) }
-      if core.leave(context) { core.running.keep(caller: consume context) }
-      return nil
-    }
-    // Only the task holds the view, since another retain would cost time.
-    let task = core.makeTask(
-      work, on: queue.lane, view(queue.view), isBarrier: queue.isBarrier, site: site,
-      parent: parent?.id)
-    if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil) {
-      core.refuse(task, refusal)
-      return .refused(refusal)
-    }
-    if isOnStack || queue.lane == .foreground && core.loopThread.isCalling {
-      core.refuse(task, .wouldDeadlock)
-      return deadlock("its turn on \(queue.label)")
-    }
-    core.accept(task)
-    core.enqueue(task)
-    let refusal = waitForAdmission(task, caller, queue, body)
-    core.reuse(consume task)
-    return refusal
-  }
-
-  /// Blocks the calling thread under the lock until the loop has run the body of `task`, or until the thread is
-  /// admitted and runs the body itself.
-  ///
-  /// - Returns: Why the body has not run and will not. Nil if it has run.
-  private func waitForAdmission(
-    _ task: QueuedTask, _ caller: RunningTask?, _ queue: TaskQueue, _ body: () -> Void
-  ) -> WaitRefusal? {
-    let core = engine.core
-    let thread = engine.block(for: .admission(task), mayTimeOut: false)
-    core.judge(closing: thread)
-    while !task.hasRun {
-      if task.isRejected {
-        engine.unblock(thread)
-        return .refused(.shutDown)
-      }
-      if task.isAdmitted {
-        core.blocked.noticeAdmission()
-        engine.unblock(thread)
-        runAdmitted(body, as: task, in: caller, core)
-        return nil
-      }
-      if let others = thread.refusal.take(), core.takeBack(task) {
-        // If the loop had begun the body, a thread in the body would be blocked, and that thread would be refused
-        // instead.
-        core.endUnstarted(task, .cancelled)
-        engine.unblock(thread)
-        return deadlock("its turn on \(queue.label)", others)
-      }
-      if thread.mayHelp { help(thread, before: task, core) } else { engine.park(thread) }
-    }
-    engine.unblock(thread)
-    return nil
-  }
-
-  /// Lets a worker that is blocked in `sync` run the first task of the queue that it waits for, on top of its wait.
-  /// Otherwise the search for deadlocks would refuse its wait for want of a worker.
-  private func help(_ thread: BlockedThread, before task: QueuedTask, _ core: Core) {
-    thread.mayHelp = false
-    guard let next = core.startToHelp(task.view) else { return }
-    core.blocked.beginBusy(thread)
-    thread.helped = next
-    engine.run(next, core, hidesOuter: true)
-    thread.helped = nil
-    engine.tellIfDue(core, isWorker: false)
-    core.blocked.endBusy(thread)
-    core.blocked.flagThoseThatCheckAlways()
-    // Its wait begins again, and may close a circle now.
-    if !task.isAdmitted { core.judge(closing: thread) }
-  }
-
-  /// Under the lock, which it frees while the body runs: runs the body of a caller of `sync` that was admitted, and
-  /// ends its task.
-  private func runAdmitted(
-    _ body: () -> Void, as task: QueuedTask, in caller: RunningTask?, _ core: Core
-  ) {
-    core.begin(task)
-    let isNested = core.beginNested(task, in: caller)
-    engine.enterAndUnlock(task)
-    perform(body, in: task)
-    if isNested { core.endNested(in: caller) }
-    core.finish(task, .completed)
-  }
-
-  /// Runs the body of a caller of `sync`, whose context the thread has entered, and then takes the lock.
-  @inline(__always) private func perform(_ body: () -> Void, in context: QueuedTask) {
-    body()
-    context.leave()
-    engine.lock()
   }
 
   public func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
@@ -163,7 +44,7 @@ extension UVDispatcher {
       others = sharesOfOthers(in: group)
     }
     // Such a wait is refused even with a time-out.
-    if Self.isOnStack(target) { throw deadlock(name(of: target)) }
+    if Self.isOnStack(target) { throw engine.deadlock(name(of: target)) }
     let refusal = engine.withCore { core -> WaitRefusal? in
       if case .item(let item) = target {
         item.requireNotElsewhere(than: doors.name)
@@ -180,7 +61,7 @@ extension UVDispatcher {
       core.judge(closing: thread)
       while !hasComeAbout() {
         if let end, core.instant >= end { return .timedOut }
-        if let others = thread.refusal { return deadlock(name(of: target), others) }
+        if let others = thread.refusal { return engine.deadlock(name(of: target), others) }
         engine.park(thread, until: end)
       }
       return nil
@@ -231,6 +112,126 @@ extension UVDispatcher {
     case .item(let item): item.name
     case .group: "a group"
     }
+  }
+}
+
+extension Engine {
+  fileprivate func sync(
+    _ work: consuming QueuedTask.Work, on queue: TaskQueue, at site: CallSite, _ body: () -> Void
+  ) -> WaitRefusal? {
+    let identity = queue.identity
+    let caller = innermostTask
+    // ``TaskContext/isRunning(_:)`` does not look below a task that this thread runs on top of a wait: such a task may
+    // wait for a queue of the task below it.
+    let isOnStack = caller != nil && TaskContext.isRunning(identity)
+    // In a callback after the end of a task the code is in no task. If the thread has no task at all, that is not
+    // asked.
+    let parent = caller == nil || TaskContext.isOutsideTasks ? nil : caller
+    lock()
+    defer { unlock() }
+    if !isOnStack, queue.lane == .background,
+      let context = core.enterAtOnce(
+        view(queue.view), asBarrier: queue.isBarrier, at: site, parent: parent?.id)
+    {
+      let isNested = core.beginNested(context, in: caller)
+      if core.callbacks.isEmpty {
+        // Entering only takes a place in the queue, so no invariant has to be restored.
+        context.enter(by: dispatcher)
+        free()
+      } else {
+        enterAndUnlock(context)
+      }
+      perform(body, in: context)
+      if isNested { core.endNested(in: caller) }
+      if core.leave(context) { core.running.keep(caller: consume context) }
+      return nil
+    }
+    // Only the task holds the view, since another retain would cost time.
+    let task = core.makeTask(
+      work, on: queue.lane, view(queue.view), isBarrier: queue.isBarrier, site: site,
+      parent: parent?.id)
+    if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil) {
+      core.refuse(task, refusal)
+      return .refused(refusal)
+    }
+    if isOnStack || queue.lane == .foreground && core.loopThread.isCalling {
+      core.refuse(task, .wouldDeadlock)
+      return deadlock("its turn on \(queue.label)")
+    }
+    core.accept(task)
+    core.enqueue(task)
+    let refusal = waitForAdmission(task, caller, queue, body)
+    core.reuse(consume task)
+    return refusal
+  }
+
+  /// Blocks the calling thread under the lock until the loop has run the body of `task`, or until the thread is
+  /// admitted and runs the body itself.
+  ///
+  /// - Returns: Why the body has not run and will not. Nil if it has run.
+  private func waitForAdmission(
+    _ task: QueuedTask, _ caller: RunningTask?, _ queue: TaskQueue, _ body: () -> Void
+  ) -> WaitRefusal? {
+    let thread = block(for: .admission(task), mayTimeOut: false)
+    core.judge(closing: thread)
+    while !task.hasRun {
+      if task.isRejected {
+        unblock(thread)
+        return .refused(.shutDown)
+      }
+      if task.isAdmitted {
+        core.blocked.noticeAdmission()
+        unblock(thread)
+        runAdmitted(body, as: task, in: caller, core)
+        return nil
+      }
+      if let others = thread.refusal.take(), core.takeBack(task) {
+        // If the loop had begun the body, a thread in the body would be blocked, and that thread would be refused
+        // instead.
+        core.endUnstarted(task, .cancelled)
+        unblock(thread)
+        return deadlock("its turn on \(queue.label)", others)
+      }
+      if thread.mayHelp { help(thread, before: task, core) } else { park(thread) }
+    }
+    unblock(thread)
+    return nil
+  }
+
+  /// Lets a worker that is blocked in `sync` run the first task of the queue that it waits for, on top of its wait.
+  /// Otherwise the search for deadlocks would refuse its wait for want of a worker.
+  private func help(_ thread: BlockedThread, before task: QueuedTask, _ core: Core) {
+    thread.mayHelp = false
+    guard let next = core.startToHelp(task.view) else { return }
+    core.blocked.beginBusy(thread)
+    thread.helped = next
+    run(next, core, hidesOuter: true)
+    thread.helped = nil
+    tellIfDue(core, isWorker: false)
+    core.blocked.endBusy(thread)
+    core.blocked.flagThoseThatCheckAlways()
+    // Its wait begins again, and may close a circle now.
+    if !task.isAdmitted { core.judge(closing: thread) }
+  }
+
+  /// Under the lock, which it frees while the body runs: runs the body of a caller of `sync` that was admitted, and
+  /// ends its task.
+  private func runAdmitted(
+    _ body: () -> Void, as task: QueuedTask, in caller: RunningTask?, _ core: Core
+  ) {
+    core.begin(task)
+    let isNested = core.beginNested(task, in: caller)
+    enterAndUnlock(task)
+    perform(body, in: task)
+    if isNested { core.endNested(in: caller) }
+    core.finish(task, .completed)
+  }
+
+  /// Runs the body of a caller of `sync`, whose context the thread has entered, and then takes the lock.
+  @inline(__always) private func perform(_ body: () -> Void, in context: QueuedTask) {
+    body()
+    context.leave()
+    lock()
   }
 
   /// The refusal of a wait of the calling thread, with the chain of what waits for what.

@@ -94,13 +94,7 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }
 
-  func view(_ view: QueueView?) -> UVView? {
-    guard let view else { return nil }
-    guard let mine = view as? UVView, mine.owner == doors.name else {
-      refuse("the queue \"\(view.label)\" belongs to another dispatcher")
-    }
-    return mine
-  }
+  func view(_ view: QueueView?) -> UVView? { engine.view(view) }
 
   // MARK: Time and numbers
 

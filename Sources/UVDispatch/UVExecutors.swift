@@ -128,28 +128,32 @@ extension UVDispatcher {
   fileprivate static func enqueue(
     _ job: UnownedJob, by executor: any UVExecutor, on dispatcher: UVDispatcher?
   ) {
-    guard let dispatcher, dispatcher.take(job, executor) else {
+    guard let dispatcher, dispatcher.engine.take(job, executor) else {
       globalConcurrentExecutor.enqueue(job)
       return
     }
   }
 
-  private func take(_ job: UnownedJob, _ executor: any UVExecutor) -> Bool {
+}
+
+extension Engine {
+  /// Takes a job of a Swift Task into the queue of its executor. False if it has to run elsewhere.
+  fileprivate func take(_ job: UnownedJob, _ executor: any UVExecutor) -> Bool {
     let band = PriorityBand(ofPriority: job.priority.rawValue)
-    let parent = engine.currentTask
-    return engine.withCore { core in
-      let task = core.makeTask(
-        .job(job, executor), on: executor.lane, executor.view,
-        site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
-      if core.strandsJobs(on: executor.lane, executor.view) {
-        let isTaken = engine.takeLate(task, core)
-        // The call above may have made late jobs of those that waited in the view.
-        if !core.late.isEmpty { engine.startLateThread(core) }
-        return isTaken
-      }
-      core.accept(task)
-      core.enqueue(task)
-      return true
+    let parent = currentTask
+    lock()
+    defer { unlock() }
+    let task = core.makeTask(
+      .job(job, executor), on: executor.lane, executor.view,
+      site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
+    if core.strandsJobs(on: executor.lane, executor.view) {
+      let isTaken = takeLate(task, core)
+      // The call above may have made late jobs of those that waited in the view.
+      if !core.late.isEmpty { startLateThread(core) }
+      return isTaken
     }
+    core.accept(task)
+    core.enqueue(task)
+    return true
   }
 }

@@ -66,7 +66,7 @@ open class TaskContext {
   /// Makes this the context of a task without an item. It must have no item, and nothing may run in it.
   @inlinable @inline(__always)
   package final func adopt(noItemOf queue: TaskQueue.Identity, at site: CallSite) {
-    assert(heldItem == nil, "a frame would lose its item")
+    assert(heldItem == nil, "the context would lose its item")
     heldQueue = queue
     heldSite = site
   }
@@ -212,6 +212,8 @@ public final class ShutdownFlag: Sendable {
 
   public init() {}
 
+  /// Raises the flag. It stays raised.
   public func raise() { raised.store(true, ordering: .releasing) }
+  /// Whether the flag was raised: whatever the raising thread did before that is visible then.
   public var isRaised: Bool { raised.load(ordering: .acquiring) }
 }

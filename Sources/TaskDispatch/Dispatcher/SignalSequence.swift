@@ -27,26 +27,26 @@ public struct SignalSequence: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   private let comings: AsyncStream<Void>
-  private let unindexed: Unindexed
+  private let unreported: Unreported
 
   init(
     _ signal: Signal, of dispatcher: some EventDispatcher, at site: CallSite
   ) throws(EventRefusal) {
     let (comings, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let unindexed = Unindexed()
+    let unreported = Unreported()
     let end = End(continuation)
     let registration = try dispatcher.onSignal(signal, label: nil, at: site) { deliveries in
-      unindexed.deliveries.withLock { $0 += deliveries }
+      unreported.deliveries.withLock { $0 += deliveries }
       end.continuation.yield()
     }
     continuation.onTermination = { _ in registration.cancel() }
     self.comings = comings
-    self.unindexed = unindexed
+    self.unreported = unreported
   }
 
   /// The number of deliveries that no element has reported yet.
-  fileprivate final class Unindexed: Sendable {
+  fileprivate final class Unreported: Sendable {
     let deliveries = Locked(0)
   }
 
@@ -60,19 +60,19 @@ public struct SignalSequence: AsyncSequence, Sendable {
   }
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(comings: comings.makeAsyncIterator(), unindexed: unindexed)
+    Iterator(comings: comings.makeAsyncIterator(), unreported: unreported)
   }
 
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var comings: AsyncStream<Void>.Iterator
-    fileprivate let unindexed: Unindexed
+    fileprivate let unreported: Unreported
 
     /// How often the signal was delivered since the last element. Nil at the end.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Int? {
       while await comings.next(isolation: actor) != nil {
-        let deliveries = unindexed.deliveries.withLock { unindexed in
-          let all = unindexed
-          unindexed = 0
+        let deliveries = unreported.deliveries.withLock { count in
+          let all = count
+          count = 0
           return all
         }
         // Zero if the element before has reported these deliveries as well.

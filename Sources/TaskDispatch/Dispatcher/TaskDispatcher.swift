@@ -106,7 +106,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// If `item` is refused for any other reason, it is finished as in ``submit(_:)``.
   func submitWhenRoom(_ item: WorkItem)
 
-  /// Moves an accepted item of kind `.notification` into its queue, because its group is empty.
+  /// Moves an accepted item of kind `.notification` into its queue, because its group is empty. Any thread. Does nothing
+  /// if the item does not wait for that, as after its cancellation.
   func release(_ item: WorkItem)
 
   /// Cancels an item that was submitted here. Any thread, once the submission that has put it in has returned. Before,
@@ -141,12 +142,15 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   ///   (rule 14). A fake may throw its own refusals.
   func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal)
 
-  /// Suspends the calling Task until everything submitted to `queue` before has ended.
+  /// Suspends the calling Task until everything submitted to `queue` before has ended. It does not wait for what is
+  /// submitted later. Cancelling the Task does not end the wait.
   nonisolated(nonsending) func flush(_ queue: TaskQueue) async
 
-  /// Suspends a view: none of its tasks starts. Calls nest.
+  /// Suspends a view: none of its tasks starts. Those that run go on, and submissions are accepted. Calls nest. Any
+  /// thread. Traps if the view belongs to another dispatcher.
   func suspend(_ queue: TaskQueue)
-  /// Undoes one ``suspend(_:)`` of a view.
+  /// Undoes one ``suspend(_:)`` of a view. Any thread. Traps if the view is not suspended, or belongs to another
+  /// dispatcher.
   func resume(_ queue: TaskQueue)
 
   // MARK: Where am I

@@ -94,7 +94,7 @@ internal import Glibc
 
   /// Takes the oldest slot out. Returns its element, or nil if the slot is a tombstone.
   ///
-  /// The ring must not be empty, and the slot must not have been vacated. If slots may have been, call
+  /// The ring must not be empty, and its oldest slot must not be a tombstone. If it may be one, call
   /// ``dropDeadHead()`` first.
   @inlinable @inline(__always)
   package mutating func takeFirst() -> Element? {
@@ -274,7 +274,7 @@ internal import Glibc
   private var tombstoneWords: Int { (capacity + 63) / 64 }
 
   /// Turns tombstones that were made without touching their slots into empty slots. O(capacity / 64 +
-  /// vacated).
+  /// tombstones).
   @usableFromInline mutating func emptyTombstone() {
     guard tombstoneCount > 0 else { return }
     for word in 0..<tombstoneWords {
@@ -303,8 +303,8 @@ internal import Glibc
   }
 }
 
-/// Releases the reference to `object` that a vacated slot held: see ``Ring/leaveTombstone(at:)``. Once for each such
-/// slot.
+/// Releases the reference to `object` that the slot of a tombstone held: see ``Ring/leaveTombstone(at:)``. Once for
+/// each such slot.
 package func letGoOfShare(in object: AnyObject) {
   unsafe Unmanaged.passUnretained(object).release()
 }

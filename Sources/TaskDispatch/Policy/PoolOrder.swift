@@ -365,7 +365,7 @@
     _ = tokens.remove(at: token.position, in: band)
   }
 
-  /// Makes the view of `turn` forget it, after the token has been taken out of the pool's order.
+  /// Makes the view of `token` forget it, after the token has been taken out of the pool's order.
   @inlinable mutating func forget(_ token: ReadyToken) {
     let holdsMore = token.view.ownedQueue.update { $0.dropToken(token.serial) }
     if !holdsMore, token.view !== background { viewsWithTokens -= 1 }

@@ -5,6 +5,7 @@
 open class QueueView: @unchecked Sendable {
   // Immutable, but for `limited`. A subclass is responsible for the thread safety of what it adds.
 
+  /// Names the queue in errors, reports and traces.
   public let label: String
   /// The most tasks of this view that run at a time. At least 1.
   public let width: Int

@@ -19,7 +19,7 @@ package class BodyItem: WorkItem, @unchecked Sendable {
 
   override final var holdsUnrunBody: Bool { body != nil }
 
-  override final func releaseUnrun() { body = nil }
+  override package final func releaseUnrun() { body = nil }
 
   override final var failure: (any Error)? {
     do {

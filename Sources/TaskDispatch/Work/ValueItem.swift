@@ -40,7 +40,7 @@
 
   override var holdsUnrunBody: Bool { !hasMade }
 
-  override func releaseUnrun() { makeValue = nil }
+  override package func releaseUnrun() { makeValue = nil }
 
   override var failure: (any Error)? {
     do {

@@ -189,7 +189,7 @@ extension WorkItem {
 
   /// Where an item stands in a dispatcher's queues. Guarded by that dispatcher's lock.
   public struct Place: Sendable {
-    /// Its position in the queue that `stage` says.
+    /// Its position in the queue that ``WorkItem/stage`` says.
     public var position: Int
     /// The number of the submission in this dispatcher.
     public var id: TaskID
@@ -197,7 +197,6 @@ extension WorkItem {
     public var since: DispatcherInstant
     /// The number of the task whose body submitted it; 0 if none did.
     @usableFromInline package var parent: UInt64
-    public var stage: Stage
 
     /// The ticket that removes the item from the timers, while it is there. Stored in ``position``.
     @inlinable package var ticket: DeadlineTicket {
@@ -205,7 +204,7 @@ extension WorkItem {
       set { position = newValue.bits }
     }
 
-    public enum Stage: Sendable {
+    public enum Stage: UInt8, Sendable {
       case nowhere
       /// In its queue, or in an inbox on the way there. Its position is not known, because no thread has
       /// needed it yet.
@@ -218,7 +217,6 @@ extension WorkItem {
       id = TaskID(0)
       since = DispatcherInstant(nanoseconds: 0)
       parent = 0
-      stage = .nowhere
     }
   }
 }

@@ -101,7 +101,4 @@ extension WorkItem {
       return all.filter { $0.isAwaiter == areAwaiters }
     }
   }
-
-  /// Releases the body of an item that has begun, was abandoned, and that no thread will run.
-  package func releaseBody() { releaseUnrun() }
 }

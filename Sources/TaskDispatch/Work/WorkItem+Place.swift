@@ -1,9 +1,22 @@
+public import Synchronization
+
 /// Where an item stands in the dispatcher that has taken it, and what that dispatcher keeps in it.
 extension WorkItem {
   /// Where the item stands in the queues of its dispatcher. For that dispatcher, under its lock.
   @inlinable public final var place: Place {
     @inline(__always) get { heldPlace }
     @inline(__always) _modify { yield &heldPlace }
+  }
+
+  /// In which list or queue of its dispatcher the item stands. Only that dispatcher changes it: under its lock, or under
+  /// the lock of the inbox to which a thread posts the item.
+  ///
+  /// A thread with the dispatcher's lock may read it while another thread posts the item. What that thread has written
+  /// into ``place`` before is visible once this is ``Place/Stage/posted``. Until then, no other thread may touch
+  /// ``place``.
+  @inlinable public final var stage: Place.Stage {
+    @inline(__always) get { Place.Stage(rawValue: heldStage.load(ordering: .acquiring))! }
+    @inline(__always) set { heldStage.store(newValue.rawValue, ordering: .releasing) }
   }
 
   /// What the submission of an item answers that was taken before: an item that was refused stays refused.
@@ -20,9 +33,14 @@ extension WorkItem {
 
   /// Traps if another dispatcher than the one of that name has taken the item, and not ended it. The submission of the
   /// item has returned.
+  @inlinable @inline(__always)
   package final func requireNotElsewhere(than name: DispatcherName) {
+    if heldPlaceIsIn != name { requireNowhere(than: name) }
+  }
+
+  @usableFromInline @inline(never) final func requireNowhere(than name: DispatcherName) {
     require(
-      heldPlaceIsIn == name || heldPlaceIsIn == .none || name == .none || hasOutcome,
+      heldPlaceIsIn == .none || name == .none || hasOutcome,
       "\(self.name) was submitted to another dispatcher")
   }
 

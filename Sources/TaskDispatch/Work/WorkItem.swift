@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// A submission with options: one object that is its record, its handle and its place in the queue.
 ///
@@ -76,6 +76,7 @@ public class WorkItem: @unchecked Sendable {
   // taking its lock. One thread allocates an item and another frees it. If both needed that lock, they would
   // wait for each other longer than for all else.
   @safe @exclusivity(unchecked) @usableFromInline final var heldPlace = Place()
+  @usableFromInline let heldStage = Atomic<UInt8>(Place.Stage.nowhere.rawValue)
   public let atShutdown: ShutdownBehavior
   let state = Atomic<UInt16>(Phase.waiting)
   public let kind: Kind
@@ -119,6 +120,7 @@ public class WorkItem: @unchecked Sendable {
     }
   }
 
+  /// Whether the item waits for all that run in its view, and runs alone there.
   @inlinable public final var isBarrier: Bool {
     @inline(__always) get { marks.contains(.isBarrier) }
   }
@@ -226,7 +228,7 @@ public class WorkItem: @unchecked Sendable {
   var holdsUnrunBody: Bool { abstract() }
 
   /// Releases the body, which has not run and never will.
-  func releaseUnrun() { abstract() }
+  package func releaseUnrun() { abstract() }
 
   /// The error that the body threw. Nil if it threw none.
   var failure: (any Error)? { abstract() }

@@ -39,8 +39,8 @@ public protocol ContractSubject: Sendable {
   /// ``start(_:)``. Does nothing by default, since workers need no help.
   func runBackgroundUntilIdle(_ dispatcher: Dispatcher) throws
 
-  /// Lets at least `duration` pass on the dispatcher's clock, runs what comes due, and settles. By default it waits for
-  /// a timer of the dispatcher.
+  /// Lets at least `duration` pass on the dispatcher's clock, runs what comes due, and waits until no more can run. By
+  /// default it waits for a timer of the dispatcher.
   func pass(_ duration: Duration, on dispatcher: Dispatcher) throws
 
   /// Lets at least `duration` pass inside a body: nothing else runs on the body's thread. By default it watches the

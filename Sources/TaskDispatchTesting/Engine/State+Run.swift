@@ -102,7 +102,7 @@ extension State {
     if room.isSet { noteTaken(entry) }
     switch entry.work {
     case .item(let item):
-      item.place.stage = .nowhere
+      item.stage = .nowhere
       item.beginTaken()
       if item.kind == .timer {
         (item as? RunItem)?.beginBody(at: DispatcherInstant(nanoseconds: now))
@@ -196,7 +196,7 @@ extension State {
     flushes.removeAll { $0.remaining.isEmpty }
   }
 
-  /// Admits the callers of `sync` to which the pool has granted a slot.
+  /// Admits the callers of `sync` to which the pool has given a slot.
   @inline(__always) mutating func admitCallers() {
     if pool.hasAdmitted { handOut() }
   }
@@ -235,8 +235,9 @@ extension State {
   /// Takes an item out of the queue or list where it waits. Nil if it waits nowhere in this dispatcher.
   mutating func takeBack(_ item: WorkItem) -> Entry? {
     let place = item.place
-    item.place.stage = .nowhere
-    switch place.stage {
+    let stage = item.stage
+    item.stage = .nowhere
+    switch stage {
     // The fake tells an item its place when it accepts it, so no item of the fake is in the stage `.posted`.
     case .nowhere, .posted: return nil
     case .timers: return timers.remove(place.ticket)?.entry

@@ -148,7 +148,7 @@ extension State {
   /// Cancels the timers that are not due. Those that are due have been moved to their queues already.
   private mutating func cancelTimers() {
     for timed in timers.removeAll() {
-      timed.item.place.stage = .nowhere
+      timed.item.stage = .nowhere
       endUnstarted(timed.entry, .cancelled)
     }
     stopTimersWithRun()
@@ -157,7 +157,7 @@ extension State {
   /// Refuses the items that wait for room, and takes back that they were counted as accepted.
   private mutating func refuseThoseWithoutRoom() {
     for entry in waitingForRoom {
-      entry.item?.place.stage = .nowhere
+      entry.item?.stage = .nowhere
       ledger.accepted -= 1
       ledger.waiting -= 1
       if !flushes.isEmpty { noteEnd(entry.id) }
@@ -259,7 +259,7 @@ extension State {
     if running.contains(where: { $0 === entry }) { return }
     // A task that has its slot but was never stepped is on no thread, so its body is released here.
     letGo(of: entry)
-    if let item = entry.item { later { item.releaseBody() } }
+    if let item = entry.item { later { item.releaseUnrun() } }
     giveBackShare(of: entry)
   }
 

@@ -77,7 +77,7 @@ extension State {
   }
 
   mutating func enqueue(_ item: WorkItem, _ entry: Entry) {
-    item.place.stage = .queue
+    item.stage = .queue
     item.place.position = enqueue(entry, isBarrier: item.isBarrier)
   }
 
@@ -130,7 +130,7 @@ extension State {
     if item.countsAgainstLimits, room.isFull(item.lane, view) {
       guard mayWaitForRoom else { return full(entry) }
       countAccepted(entry)
-      item.place.stage = .held
+      item.stage = .held
       waitingForRoom.append(entry)
       return (.accepted, .nothing)
     }
@@ -140,7 +140,7 @@ extension State {
       schedule(Timed(item: item, entry: entry))
       moveDueTimers()
     } else if item.kind == .notification {
-      item.place.stage = .held
+      item.stage = .held
       held.append(entry)
     } else if runsInline(view) {
       item.beginTaken()
@@ -153,15 +153,17 @@ extension State {
 
   /// Handles a submission for which its queue has no room.
   private mutating func full(_ entry: Entry) -> (Admission, Next) {
-    if case .blockCaller = configuration.overflow {
+    switch configuration.overflow {
+    case .blockCaller:
       // The work is submitted again under another number, so this number is taken back.
       allowedLeftovers.remove(lastID)
       lastID -= 1
       return (.refused(.limitReached), .makeRoom(entry))
+    case .unbounded, .reject:
+      countRefusal(.limitReached, entry)
+      if let item = entry.item { end(item, .refused(.limitReached)) }
+      return (.refused(.limitReached), .nothing)
     }
-    countRefusal(.limitReached, entry)
-    if let item = entry.item { end(item, .refused(.limitReached)) }
-    return (.refused(.limitReached), .nothing)
   }
 
   /// Refuses the work of `tried`: its caller waited for room in vain.

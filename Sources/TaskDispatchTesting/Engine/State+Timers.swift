@@ -4,7 +4,7 @@ extension State {
   mutating func schedule(_ timed: Timed, at time: DispatcherInstant? = nil) {
     let item = timed.item
     let due = time ?? item.due ?? DispatcherInstant(nanoseconds: now)
-    item.place.stage = .timers
+    item.stage = .timers
     item.place.ticket = timers.insert(
       timed, due: due.nanoseconds, tolerance: item.toleranceInNanoseconds)
   }
@@ -27,7 +27,7 @@ extension State {
 
   /// Ends a sleep. No body runs: the sleeper's Task is resumed, and its next job is a step of its own.
   private mutating func wake(_ timed: Timed) {
-    timed.item.place.stage = .nowhere
+    timed.item.stage = .nowhere
     emit(.due, timed.entry)
     timed.item.beginTaken()
     ledger.waiting -= 1
@@ -43,7 +43,7 @@ extension State {
       enqueue(item, entry)
       return
     }
-    item.place.stage = .due
+    item.stage = .due
     item.place.position = foreground.due.push(entry, in: .medium)
   }
 
@@ -58,7 +58,7 @@ extension State {
 
   private mutating func comeDue(_ timed: Timed, at due: Int64) {
     let timer = timer(timed)
-    timer.place.stage = .nowhere
+    timer.stage = .nowhere
     goOn(timed, timer.comeDue(at: DispatcherInstant(nanoseconds: now)), due: due)
   }
 

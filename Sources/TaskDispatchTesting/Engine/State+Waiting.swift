@@ -157,7 +157,7 @@ extension State {
       } while startBackground()
     }
     if case .item(let item) = target, item.lane == .background,
-      item.place.stage != .held, item.place.stage != .timers
+      item.stage != .held, item.stage != .timers
     {
       // Only the tasks that must start before the item.
       if let index = started.firstIndex(where: { $0.item === item }) {
@@ -301,8 +301,8 @@ extension State {
       return waitingItems().contains { $0.handled.group === group && isHeldBack($0) }
     case .item(let awaited):
       let item = awaited.next
-      if item.lane == .foreground { return foregroundIsBusy && item.place.stage != .nowhere }
-      return item.place.stage == .queue && !poolView(view(item.view)).queue.isSuspended
+      if item.lane == .foreground { return foregroundIsBusy && item.stage != .nowhere }
+      return item.stage == .queue && !poolView(view(item.view)).queue.isSuspended
     }
   }
 
@@ -315,7 +315,7 @@ extension State {
 
   /// Whether an item waits in a queue and bodies on this stack hold its queue, the loop or the workers.
   private func isHeldBack(_ item: WorkItem) -> Bool {
-    guard item.place.stage == .queue || item.place.stage == .due else { return false }
+    guard item.stage == .queue || item.stage == .due else { return false }
     if item.lane == .foreground { return foregroundIsBusy }
     return running.contains { $0.share != nil } && !poolView(view(item.view)).queue.isSuspended
   }

@@ -236,7 +236,7 @@ extension State {
 
   /// Decides whether an item that is being cancelled has taken its slot, with all tasks that would do so before it.
   mutating func decideWhetherStarted(_ item: WorkItem) {
-    guard let decisions, item.place.stage == .queue, item.lane == .background else { return }
+    guard let decisions, item.stage == .queue, item.lane == .background else { return }
     let clock = clock
     var startable: [Entry] = []
     pool.forEachStartable(now: clock) { startable.append(copy $0) }

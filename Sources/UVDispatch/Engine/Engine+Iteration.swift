@@ -5,7 +5,7 @@ extension Engine {
   /// Runs one iteration of the loop: the main queue, timers that are due, events, then as much of the foreground's
   /// queue as the time budget allows.
   func iterate() {
-    let core = lock()
+    lock()
     let wokenForPosts = doors.hints.takeWakeForPosts()
     // If the loop was woken by ``LoopWakeups/request(at:)``, that has adjusted the spin limit. If the loop did not
     // sleep, there is nothing to learn.
@@ -38,7 +38,7 @@ extension Engine {
     var away: Int64 = 0
     while left > 0 {
       if let begun = core.takeForeground(loopContext) {
-        let isUsedUp = run(begun, in: loopContext, core, within: &budget, left: &left)
+        let isUsedUp = run(consume begun, in: loopContext, core, within: &budget, left: &left)
         core.renewIfKnown(&loopContext)
         tellIfDue(core, isWorker: false)
         if isUsedUp { break }

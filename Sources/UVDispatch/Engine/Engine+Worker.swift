@@ -42,7 +42,7 @@ extension Engine {
         isSearching = false
       }
       if let next = consume next {
-        let isUsedUp = run(next, in: context, core, within: &slice.budget, left: &left)
+        let isUsedUp = run(consume next, in: context, core, within: &slice.budget, left: &left)
         core.renewIfKnown(&context)
         tellIfDue(core, isWorker: true)
         mayLookOnce = true

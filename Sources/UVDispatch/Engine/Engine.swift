@@ -85,6 +85,15 @@ final class Engine: @unchecked Sendable {
     leftovers.end(named: settings.label)
   }
 
+  /// The dispatcher's own class of a queue's view; nil for a lane. Traps if the view belongs to another dispatcher.
+  func view(_ view: QueueView?) -> UVView? {
+    guard let view else { return nil }
+    guard let mine = view as? UVView, mine.owner == doors.name else {
+      refuse("the queue \"\(view.label)\" belongs to another dispatcher")
+    }
+    return mine
+  }
+
   // MARK: Time
 
   /// The monotonic time since the dispatcher was made. Any thread, without the lock.
@@ -151,10 +160,14 @@ final class Engine: @unchecked Sendable {
   /// Frees the lock after a section that has taken `item` out of its queue, and gives the item its outcome. It does
   /// what ``unlock(outsideTasks:)`` would do with a deferred callback for that, but defers none if nothing else has
   /// to be done.
-  @inline(__always) func unlock(ending item: WorkItem, _ outcome: Outcome) {
+  ///
+  /// - Parameter dispatcher: The dispatcher, which the caller has at hand: ``dispatcher`` would count a reference.
+  @inline(__always) func unlock(
+    ending item: WorkItem, _ outcome: Outcome, in dispatcher: UVDispatcher
+  ) {
     guard let telling = item.setOutcome(outcome) else { return unlock() }
     core.reconcile()
-    guard !core.workers.hasPending, !core.loop.hasPending, !telling.isAwaited,
+    guard !core.workers.hasPending, !core.loop.isPending, !telling.isAwaited,
       !core.closing.hasBegun
     else {
       core.deferTelling(of: item, outcome, telling)

@@ -287,7 +287,7 @@ internal import TaskDispatch
       unsafe uv_close(
         UnsafeMutableRawPointer(mainWatcher).assumingMemoryBound(to: uv_handle_t.self), nil)
     }
-    // The memory of a handle is ours again only once its close callback had its turn.
+    // The memory of a handle is ours again only once its close callback has run.
     unsafe uv_run(loop, UV_RUN_DEFAULT)
     Glibc.close(wakeDescriptor)
     readySet = nil

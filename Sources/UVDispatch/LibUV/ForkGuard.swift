@@ -3,8 +3,11 @@ internal import Glibc
 internal import Synchronization
 internal import TaskDispatch
 
-/// A forked child has neither the threads of the pool nor a thread that held a lock at the fork. So this is asked
-/// before any lock is taken.
+/// A forked child has neither the threads of the pool nor a thread that held a lock at the fork.
+///
+/// So calls that submit, cancel, wait, begin a shutdown or register for events ask this before they take a lock. The
+/// others (``UVDispatcher/ledger``, ``UVDispatcher/report``, making, suspending and resuming a view, waiting in a Task)
+/// do not: in a child they may wait for a lock that no thread gives back.
 enum ForkGuard {
   private static let forked = Atomic(false)
 

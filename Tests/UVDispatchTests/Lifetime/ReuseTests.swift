@@ -23,6 +23,19 @@ struct ReuseTests {
     #expect(story(of: renewed) == story(of: another(fresh)))
   }
 
+  /// A limit makes an object of every task. If any code still refers to it at the end, it is not kept, and the next task
+  /// allocates one.
+  @Test("is kept, wherever it has run", arguments: [Lane.foreground, .background])
+  func kept(lane: Lane) throws {
+    let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 4)))
+    let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
+    queue {}
+
+    dispatcher.runUntilIdle()
+
+    #expect(dispatcher.engine.withCore { $0.running.freeTasks.count } == 1)
+  }
+
   /// Takes a task object through everything that may happen to one, and gives it back for reuse.
   private func useUp(_ bare: BareCore) {
     let item = WorkItem.make(

@@ -194,7 +194,7 @@ struct WaitingItemTests {
     core.moveDueTimers()
 
     #expect(core.task(for: item).cameDueAt == 0)
-    #expect(item.place.stage == .queue)
+    #expect(item.stage == .queue)
     _ = core.releaseEverything()
   }
 }

@@ -13,12 +13,12 @@ extension OnePool {
     @Test("while a thread that has posted is about to wake it")
     func posterInFlight() throws {
       let dispatcher = try UVDispatcher()
-      let mailbox = dispatcher.inbox(of: .foreground)
+      let inbox = dispatcher.inbox(of: .foreground)
       let ran = Box(0)
       let site = CallSite(fileID: #fileID, line: #line)
-      // The part of a post that is done under the lock of the mailbox.
-      #expect(mailbox.beginPost())
-      #expect(mailbox.post(.plain(PlainTask(body: { ran.increment() }, site: site))))
+      // The part of a post that is done under the lock of the inbox.
+      #expect(inbox.beginPost())
+      #expect(inbox.post(.plain(PlainTask(body: { ran.increment() }, site: site))))
       let loop = LoopThread(dispatcher)
 
       dispatcher.beginShutdown()

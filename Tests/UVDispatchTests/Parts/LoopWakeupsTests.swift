@@ -170,7 +170,7 @@ struct LoopWakeupsTests {
     let result = perform(row.step, on: &loop)
 
     #expect(result + text(of: loop) == row.result)
-    #expect(loop.hasPending == row.result.contains("pending"))
+    #expect(loop.isPending == row.result.contains("pending"))
     #expect(loop.isOver == row.result.contains("over"))
   }
 

@@ -168,7 +168,7 @@ struct StandbyTests {
 
     let expected = [notification, other, first, second]
     #expect(standby.all.map(ObjectIdentifier.init) == expected.map(ObjectIdentifier.init))
-    #expect(expected.allSatisfy { $0.place.stage == .held })
+    #expect(expected.allSatisfy { $0.stage == .held })
   }
 
   @Test(

@@ -103,15 +103,15 @@ struct TimersTests {
     var timers = Timers()
     let item = timer("a", due: 100, tolerance: 50)
     add(item, to: &timers)
-    #expect(item.place.stage == .timers)
+    #expect(item.stage == .timers)
 
     let before = timers.takeNext(dueBy: 99)?.item
-    let stage = item.place.stage
+    let stage = item.stage
     let then = timers.takeNext(dueBy: 100)
 
     #expect(before == nil && stage == .timers)
     #expect(then?.item === item && then?.due == 100)
-    #expect(item.place.stage == .nowhere)
+    #expect(item.stage == .nowhere)
   }
 
   @Test("a timer may wait for another time than its own: the next tick of one that repeats")

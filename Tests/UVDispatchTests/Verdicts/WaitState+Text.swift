@@ -9,7 +9,7 @@ extension WaitState: CustomStringConvertible {
   }
 
   func name(ofFrame number: Int) -> String {
-    context(number).map(name) ?? "a frame that has ended"
+    context(number).map(name) ?? "a body that has ended"
   }
 
   func name(of target: Target) -> String {

@@ -63,7 +63,7 @@ struct InboxTests {
   }
 
   @Test("lets no consumer go idle while it holds something")
-  func restsWhileFull() {
+  func idleWhileFull() {
     post()
 
     #expect(!inbox.tryGoIdle())

@@ -81,7 +81,7 @@ struct PostedItemTests {
 
     #expect(core.doors.post(item, to: view(of: place), parent: nil) == .isRefused)
 
-    #expect(item.place.stage == .nowhere)
+    #expect(item.stage == .nowhere)
     #expect(item.place.parent == 0)
   }
 

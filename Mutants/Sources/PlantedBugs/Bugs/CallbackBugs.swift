@@ -91,7 +91,7 @@ private let stepBugs = [
     .expression("blocked.takeSuspicion()", becomes: "true"),
     suites: ["StepsOfWaitsTests"]),
   Bug(
-    "blocked.turn-wakes-all", breaks: "each turn in a queue wakes all that wait there",
+    "blocked.start-wakes-all", breaks: "each start in a queue wakes all that wait there",
     in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
     .statement(
       "for thread in threads where thread.isWaiting(for: task) { flag(thread) }",

@@ -62,7 +62,7 @@ let daemonBugs = [
     .expression("!endIsTold", becomes: "true", within: "return !endIsTold"),
     suites: ["EndingTests"]),
   Bug(
-    "daemon.drain-not-granted", breaks: "no time is asked for what comes before the shutdown",
+    "daemon.drain-not-asked-for", breaks: "no time is asked for what comes before the shutdown",
     in: "UVDaemon/ServiceManager/Teller.swift",
     .expression(
       "DispatcherInstant.start.advanced(by: longest).advanced(by: policy.drain)",

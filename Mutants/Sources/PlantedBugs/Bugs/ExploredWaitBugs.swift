@@ -19,7 +19,7 @@ let exploredWaitBugs: [Bug] = [
       within: "!foregroundIsBusy\n      && foreground.withNext("),
     suites: ["BlockedBodyTests"]),
   Bug(
-    "explore.turns-below-untaken",
+    "explore.admission-below-kept",
     breaks: "a body that waits below on the stack keeps its place in a queue from others",
     in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
     .expression(
@@ -27,7 +27,7 @@ let exploredWaitBugs: [Bug] = [
       within: "other.reason, let admission = caller.admission.take()"),
     suites: ["BlockedBodyTests"]),
   Bug(
-    "explore.frames-of-another", breaks: "a body on top of another's sees that one's queue",
+    "explore.caller-of-another", breaks: "a body on top of another's sees that one's queue",
     in: "TaskDispatchTesting/Engine/State+WaitingCalls.swift",
     .without("entry.runsAboveItsCaller = true"),
     suites: ["BlockedBodyTests"]),

@@ -209,15 +209,15 @@ private let enterBugs = [
     in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("countStart(of: context)"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.untold", breaks: "an observer does not hear of a sync",
+    "enter.unobserved", breaks: "an observer does not hear of a sync",
     in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("tell(.enqueued, context)"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.start-untold", breaks: "an observer does not hear of the start of a sync",
+    "enter.start-unobserved", breaks: "an observer does not hear of the start of a sync",
     in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("tellStart(of: context)"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.end-untold", breaks: "an observer does not hear of the end of a sync",
+    "enter.end-unobserved", breaks: "an observer does not hear of the end of a sync",
     in: "UVDispatch/Engine/Core/Core+Callers.swift",
     .without("tell(.finished(.completed), context)"),
     suites: ["EnteringTests"]),
@@ -248,7 +248,7 @@ private let enterBugs = [
     in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("accounts.end(.completed)"),
     suites: ["EnteringTests"]),
   Bug(
-    "enter.frame-shared", breaks: "a thread that looks at a caller sees another one",
+    "enter.context-shared", breaks: "a thread that looks at a caller sees another one",
     in: "UVDispatch/Engine/Parts/RunningTasks.swift",
     .expression("isKnownUniquelyReferenced(&context)", becomes: "true"),
     suites: ["EnteringTests"]),
@@ -288,7 +288,7 @@ private let endingBugs = [
       within: "doors.callbackCounts.begin()\n    free()"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
-    "withdraw.end-of-delivery-untold",
+    "withdraw.end-of-delivery-unnoticed",
     breaks: "rule 13: the loop does not learn that all were told of a cancellation",
     in: "UVDispatch/Engine/Engine.swift",
     .without(
@@ -307,6 +307,20 @@ private let endingBugs = [
 ]
 
 private let reuseBugs = [
+  Bug(
+    "reuse.held-by-the-loop", breaks: "each task on the loop allocates an object",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
+    .expression(
+      "run(consume begun, in: loopContext, core, within: &budget, left: &left)",
+      becomes: "run(begun, in: loopContext, core, within: &budget, left: &left)"),
+    suites: ["ReuseTests"]),
+  Bug(
+    "reuse.held-by-a-worker-run", breaks: "each task in a worker run allocates an object",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
+    .expression(
+      "run(consume next, in: context, core, within: &slice.budget, left: &left)",
+      becomes: "run(next, in: context, core, within: &slice.budget, left: &left)"),
+    suites: ["ReuseTests"]),
   Bug(
     "reuse.looked-at",
     breaks: "rule 14: a thread that waits for a task is told of another one's circle",

@@ -92,7 +92,7 @@ let itemBugs = [
     suites: ["WaitingItemTests"]),
   Bug(
     "view.of-another", breaks: "rule 2: a dispatcher puts work into a queue of another one",
-    in: "UVDispatch/UVDispatcher.swift",
+    in: "UVDispatch/Engine/Engine.swift",
     .expression("mine.owner == doors.name", becomes: "true"), suites: ["TakenItemTests"]),
   Bug(
     "view.of-another-posted", breaks: "rule 2: a dispatcher puts work into a queue of another one",
@@ -188,10 +188,16 @@ let itemBugs = [
         """),
     suites: ["ObserverReleaseTests"]),
   Bug(
+    "item.visible-before-it-is-there",
+    breaks: "a cancellation that races a submission does not find the item in the inbox",
+    in: "UVDispatch/Engine/Doors/Inbox.swift",
+    .statement("append(.item(item))", becomes: "item.stage = .posted\n    append(.item(item))"),
+    suites: ["CancelRaceTests"]),
+  Bug(
     "item.cancelled-on-its-way",
-    breaks: "a cancellation that races a submission traps, or the item is lost",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("hasPlace", becomes: "true", within: "if hasPlace, core.withdraw(item)"),
+    breaks: "an item whose cancellation races its submission is lost",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
+    .without("guard stage != .nowhere else { return false }"),
     suites: ["CancelRaceTests"]),
   Bug(
     "confined.taken-under-a-body",
@@ -296,7 +302,7 @@ let itemBugs = [
   Bug(
     "item.stands-on", breaks: "rule 9: what has started is taken out of a queue",
     in: "UVDispatch/Engine/Core/Core+Run.swift",
-    .without("item.place.stage = .nowhere"),
+    .without("item.stage = .nowhere"),
     suites: ["WaitingItemTests", "UVContractTests"]),
   Bug(
     "item.unwanted-forgotten", breaks: "rule 9: a Task cancelled while it submits runs its body",

@@ -2,7 +2,7 @@
 /// worthwhile.
 let loopSearchBugs: [Bug] = [
   Bug(
-    "looks.untold", breaks: "invariant W: the loop looks on while something waits for it",
+    "looks.hint-missing", breaks: "invariant W: the loop looks on while something waits for it",
     in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
     .without("doors.hints.setLoopMustLook(true)"),
     suites: ["LoopSearchTests"]),

@@ -154,37 +154,37 @@ private let poolOrderBugs = [
     .without("if runner == .worker { busyWorkers -= 1 }"),
     suites: ["PoolOrderTests"]),
   Bug(
-    "pool.oldest-turn-dropped", breaks: "a view that wants a turn less gives up its oldest",
+    "pool.oldest-token-dropped", breaks: "a view that wants one token less gives up its oldest",
     in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .expression(
       "heldTokens.lastIndex { $0.band == band }!",
       becomes: "heldTokens.firstIndex { $0.band == band }!"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
-    "pool.given-up-turn-counts", breaks: "rule 5: a view waits for a turn that it has given up",
+    "pool.given-up-token-counts", breaks: "rule 5: a view waits by a token that it has given up",
     in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .without("heldTokenCounts[band.index] -= 1"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
-    "pool.used-turn-counts", breaks: "rule 5: a view whose turn has come gets no other",
+    "pool.used-token-counts", breaks: "rule 5: a view whose token was used gets no other",
     in: "TaskDispatch/Policy/ViewQueue+Tokens.swift",
     .without("heldTokenCounts[token.band.index] -= 1"),
     suites: ["PoolOrderTests", "PolicyFairnessTests"]),
   Bug(
-    "pool.turns-for-ever", breaks: "the background goes on with turns when it is alone again",
+    "pool.tokens-for-ever", breaks: "the background goes on with tokens when it is alone again",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without(
       "stopUsingTokensIfAlone()", within: "if view !== background { stopUsingTokensIfAlone() }"),
     suites: ["PoolOrderTests"]),
   Bug(
-    "pool.no-turns-after-an-end", breaks: "rule 5: a view whose task has ended gets no turn",
+    "pool.no-token-after-an-end", breaks: "rule 5: a view whose task has ended gets no token",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without(
       "reconcile(view, now: now)",
       within: "if runner == .worker { busyWorkers -= 1 }\n    reconcile(view, now: now)"),
     suites: ["PoolOrderTests"]),
   Bug(
-    "pool.no-turns-after-a-removal", breaks: "rule 9: a view holds a turn for a cancelled task",
+    "pool.token-kept-after-a-removal", breaks: "rule 9: a view holds a token for a cancelled task",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without("if removed != nil { reconcile(view, now: now) }"),
     suites: ["PoolOrderTests"]),

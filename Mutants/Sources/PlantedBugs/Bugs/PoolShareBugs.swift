@@ -138,7 +138,7 @@ let poolShareBugs: [Bug] = [
       becomes: "true"),
     suites: ["TakingTurnsTests"]),
   Bug(
-    "share.urgent-untold",
+    "share.urgent-not-woken",
     breaks: "a dispatcher that is short is not called when a thread is blocked in it",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .statement(

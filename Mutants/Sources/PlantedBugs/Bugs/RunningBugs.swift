@@ -137,7 +137,7 @@ private let handleBugs = [
     .without(
       "unsafe uv_run(loop, UV_RUN_DEFAULT)",
       within:
-        "// The memory of a handle is ours again only once its close callback had its turn.\n    unsafe uv_run(loop, UV_RUN_DEFAULT)"
+        "// The memory of a handle is ours again only once its close callback has run.\n    unsafe uv_run(loop, UV_RUN_DEFAULT)"
     ),
     suites: ["RunTests"]),
   Bug(

@@ -135,7 +135,7 @@ private let phaseBugs = [
       becomes: "views.contains { !$0.queue.ready.isEmpty }"),
     suites: ["StrandedJobTests", "UVContractTests"]),
   Bug(
-    "shutdown.granted-ignored", breaks: "rule 13: concluded while a caller was admitted",
+    "shutdown.admitted-ignored", breaks: "rule 13: concluded while a caller was admitted",
     in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
     .expression("blocked.hasAdmitted", becomes: "false"),
     suites: ["CancelPhaseTests"]),

@@ -10,7 +10,7 @@ private let replyBugs = [
       within: "WorkItem.make(kind: .reply, queue: foreground, label: nil"),
     suites: ["PostedReplyTests"]),
   Bug(
-    "reply.unfetched", breaks: "rule 2: a reply stays where it was posted",
+    "reply.not-notified", breaks: "rule 2: a reply stays where it was posted",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .without(
       "if mustNotify { engine.notifyConsumer(of: .foreground) }",
@@ -70,7 +70,7 @@ private let forkBugs = [
     "fork.cancel", breaks: "rule 15: a cancellation in a forked child takes a lock",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
-      "ForkGuard.isForked", becomes: "false", within: "if ForkGuard.isForked { return .tooLate }"),
+      "ForkGuard.isForked", becomes: "false", within: "ForkGuard.isForked ? .tooLate"),
     suites: ["ForkTests"]),
   Bug(
     "fork.release", breaks: "rule 15: a group emptied in a forked child takes a lock",
@@ -143,12 +143,12 @@ private let gateBugs = [
       within: "core.refusal(isTimer: false, isFromOwnWork: parent != nil)"),
     suites: ["UVContractTests"]),
   Bug(
-    "gate.mailbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
+    "gate.foreground-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
     in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("doors.foreground.close()"),
     suites: ["ShutdownDeadlineTests", "UVContractTests"]),
   Bug(
-    "gate.inbox-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
+    "gate.background-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
     in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("doors.background.close()"),
     suites: ["RunUntilIdleTests", "UVContractTests"]),

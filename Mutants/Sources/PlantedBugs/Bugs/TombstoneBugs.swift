@@ -65,7 +65,7 @@ let tombstoneBugs: [Bug] = [
     in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("if isKnown, isOut { letGoOfShare(in: item) }"), suites: ["WaitingItemTests"]),
   Bug(
-    "tombstone.turns-stay", breaks: "rule 4: a queue keeps a turn for what was cancelled",
+    "tombstone.tokens-stay", breaks: "rule 4: a queue keeps a token for what was cancelled",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .without("if isTombstone { reconcile(view, now: now) }"),
     suites: ["PoolOrderTests"]),

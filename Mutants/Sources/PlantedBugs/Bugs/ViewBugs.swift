@@ -115,13 +115,13 @@ private let plainInViewBugs = [
     .without("letGoIfEmpty(view)", within: "letGoIfEmpty(view)\n    return isOut"),
     suites: ["PlainInViewTests"]),
   Bug(
-    "plain.view-kept-by-turned-away",
+    "plain.view-kept-by-rejected",
     breaks: "rule 17: a rejected caller of sync keeps its view alive",
     in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("letGoIfEmpty(view)", within: "letGoIfEmpty(view)\n    return entry"),
     suites: ["PlainInViewTests"]),
   Bug(
-    "plain.view-kept-by-granted",
+    "plain.view-kept-by-admitted",
     breaks: "rule 17: an admitted caller of sync keeps its view alive",
     in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("letGoIfEmpty(next.view)"),
@@ -152,7 +152,7 @@ private let plainInViewBugs = [
     .without("pool.updateEach { promote(&$0, $1, .background, view) }"),
     suites: ["PlainInViewTests"]),
   Bug(
-    "plain.view-kept-by-frame",
+    "plain.view-kept-by-context",
     breaks: "rule 17: a view is kept by a thread that has no more to do",
     in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("context.enter(nil)"),

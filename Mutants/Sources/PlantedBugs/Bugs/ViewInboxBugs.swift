@@ -87,7 +87,8 @@ private let announcingBugs = [
     .without("signs.value.holdsView.store(Signs.none, ordering: .relaxed)"),
     suites: ["ViewInboxTests"]),
   Bug(
-    "mark-ready.rests", breaks: "invariant A: the background's inbox goes idle although views wait",
+    "mark-ready.goes-idle",
+    breaks: "invariant A: the background's inbox goes idle although views wait",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("views.value.isEmpty", becomes: "true", within: "isEmpty, views.value.isEmpty"),
     suites: ["ViewInboxTests"]),
@@ -277,14 +278,14 @@ private let postedItemBugs = [
     .expression("!pool.hasMedium", becomes: "false", within: "|| !pool.hasMedium {"),
     suites: posted),
   Bug(
-    "posted.untold", breaks: "rule 8: an item that was posted to a lane cannot be cancelled",
+    "posted.without-place", breaks: "rule 8: an item that was posted to a lane cannot be cancelled",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
-    .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
+    .without("state.value.holdsItems = true"), suites: posted),
   Bug(
-    "posted.untold-in-view",
+    "posted.without-place-in-view",
     breaks: "rule 8: an item that was posted to a view cannot be cancelled",
     in: "UVDispatch/Engine/Doors/ViewInbox.swift",
-    .expression("isItem", becomes: "false", within: "if isItem { state"), suites: posted),
+    .without("state.value.holdsItems = true"), suites: posted),
   Bug(
     "posted.high", breaks: "rule 7: a high task waits behind medium ones",
     in: "UVDispatch/Engine/Doors/Doors.swift",
@@ -294,21 +295,20 @@ private let postedItemBugs = [
   Bug(
     "posted.not-found", breaks: "rule 8: an item that was posted cannot be cancelled",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
-    .without(
-      "if item.place.stage == .posted { find(item) }",
-      within: "if item.place.stage == .posted { find(item) }\n    let stage"),
+    .expression(
+      "stage == .posted", becomes: "false", within: "if stage == .posted {\n      find(item)"),
     suites: posted),
   Bug(
     "posted.number-first", breaks: "a report names what came in by hand before what was posted",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("numberWhatPrecedes(on: item.lane, in: item.view as? UVView)"), suites: posted),
   Bug(
-    "posted.unknown-frame",
+    "posted.context-not-known",
     breaks: "rule 14: a wait for an item seems to be for what follows it",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("(task as? BatchContext)?.isKnown = true"), suites: posted),
   Bug(
-    "posted.frame-kept", breaks: "rule 14: a wait for an item seems to be for what follows it",
+    "posted.context-kept", breaks: "rule 14: a wait for an item seems to be for what follows it",
     in: "UVDispatch/Engine/Core/Core+Submit.swift",
     .without("if context.isKnown { context = makeContext(on: context.lane) }"),
     suites: posted),

@@ -3,7 +3,7 @@ let waitingBugs: [Bug] = syncBugs + blockedBugs
 
 private let syncBugs = [
   Bug(
-    "sync.granted-stays-counted", breaks: "rule 13: the drain waits for a caller that has gone on",
+    "sync.admitted-stays-counted", breaks: "rule 13: the drain waits for a caller that has gone on",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("core.blocked.noticeAdmission()"),
     suites: ["ActorTests", "UVContractTests"]),
@@ -24,7 +24,7 @@ private let syncBugs = [
     .expression("isOnStack", becomes: "false", within: "if isOnStack ||"),
     suites: ["UVContractTests"]),
   Bug(
-    "sync.turned-away-unnoticed",
+    "sync.rejected-unnoticed",
     breaks: "rule 13: a caller waits on after a shutdown has refused it",
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .expression("task.isRejected", becomes: "false"),

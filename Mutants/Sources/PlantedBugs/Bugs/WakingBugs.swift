@@ -21,24 +21,24 @@ private let inboxBugs = [
         """),
     suites: ["InboxTests"]),
   Bug(
-    "inbox.never-fetches",
+    "inbox.never-drained",
     breaks: "invariant A: no consumer is notified of an inbox that none drains",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("mayNotify", becomes: "false", within: "let mustNotify = mayNotify"),
     suites: ["InboxTests", "RunTests"]),
   Bug(
-    "inbox.not-attended", breaks: "invariant A: it holds something and is not notified",
+    "inbox.not-notified", breaks: "invariant A: it holds something and is not notified",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression("signs.value.notifications.load(ordering: .relaxed) + 1", becomes: "0"),
     suites: ["InboxTests", "HelpedDeadlockTests"]),
   Bug(
-    "inbox.fetching-not-counted",
+    "inbox.notifying-not-counted",
     breaks: "the loop is closed under a thread that is about to wake it",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("state.value.notifying += 1"),
     suites: ["ClosingTests"]),
   Bug(
-    "inbox.fetching-not-counted-down", breaks: "rule 13: the loop never ends",
+    "inbox.notifying-not-counted-down", breaks: "rule 13: the loop never ends",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("state.value.notifying -= 1"),
     suites: ["ClosingTests", "RunTests"]),
@@ -48,14 +48,14 @@ private let inboxBugs = [
     .expression("!state.value.isOpen", becomes: "false"),
     suites: ["ClosingTests"]),
   Bug(
-    "inbox.rests-while-full", breaks: "invariant A: it goes idle although it holds something",
+    "inbox.idle-while-full", breaks: "invariant A: it goes idle although it holds something",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
     .expression(
       "state.value.entries.isEmpty", becomes: "true",
       within: "guard state.value.entries.isEmpty, views.value.isEmpty"),
     suites: ["InboxTests", "GoingIdleTests", "WakingTests"]),
   Bug(
-    "inbox.never-rests", breaks: "rule 2: the next post notifies no consumer",
+    "inbox.never-idle", breaks: "rule 2: the next post notifies no consumer",
     in: "UVDispatch/Engine/Doors/Inbox.swift",
     .without("signs.value.notifications.store(0, ordering: .relaxed)"),
     suites: ["InboxTests", "GoingIdleTests", "WakingTests"]),
@@ -163,12 +163,12 @@ private let iterationBugs = [
     .without("inFlight += 1"),
     suites: ["ClosingTests"]),
   Bug(
-    "iteration.mailbox-not-collected", breaks: "rule 2: the loop does not look into its mailbox",
+    "iteration.inbox-not-drained", breaks: "rule 2: the loop does not look into its inbox",
     in: "UVDispatch/Engine/Core/Core+Foreground.swift",
     .without("drainForeground()", within: "drainForeground() }\n    while let entry"),
     suites: ["RunTests"]),
   Bug(
-    "iteration.does-not-rest",
+    "iteration.never-idle",
     breaks: "rule 2: the loop sleeps, and the next post notifies no consumer",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("!doors.foreground.tryGoIdle()", becomes: "false"),
@@ -200,8 +200,8 @@ private let iterationBugs = [
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression("left > 0", becomes: "true"),
     .expression(
-      "run(begun, in: loopContext, core, within: &budget, left: &left)",
-      becomes: "(run(begun, in: loopContext, core, within: &budget, left: &left) && false)"),
+      "run(consume begun, in: loopContext, core, within: &budget, left: &left)",
+      becomes: "(run(consume begun, in: loopContext, core, within: &budget, left: &left) && false)"),
     suites: ["BudgetTests"]),
 ]
 
@@ -239,7 +239,7 @@ private let unlockingBugs = [
     .without("threads.subtract(1, ordering: .sequentiallyConsistent)"),
     suites: ["RunTests", "UVContractTests"]),
   Bug(
-    "unlock.end-of-delivery-untold",
+    "unlock.end-of-delivery-unnoticed",
     breaks: "rule 2: a thread that waits for an outcome waits for ever",
     in: "UVDispatch/Engine/Doors/Doors.swift",
     .expression("parties.load(ordering: .sequentiallyConsistent) > 0", becomes: "false"),
@@ -287,15 +287,15 @@ private let parkingBugs = [
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
       "core.workers.hasPending", becomes: "false",
-      within: "if core.workers.hasPending || core.loop.hasPending"),
+      within: "if core.workers.hasPending || core.loop.isPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-wake",
     breaks: "invariant W: a thread blocks before it sends the wake-up that is due",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
-      "core.loop.hasPending", becomes: "false",
-      within: "if core.workers.hasPending || core.loop.hasPending"),
+      "core.loop.isPending", becomes: "false",
+      within: "if core.workers.hasPending || core.loop.isPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-sleeper",

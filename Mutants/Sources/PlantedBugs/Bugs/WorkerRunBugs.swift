@@ -47,8 +47,9 @@ private let startingBugs = [
     "worker-run.keeps-its-thread", breaks: "rule 12: a worker run does not return its thread",
     in: "UVDispatch/Engine/Engine+Worker.swift",
     .expression(
-      "run(next, in: context, core, within: &slice.budget, left: &left)",
-      becomes: "(run(next, in: context, core, within: &slice.budget, left: &left) && false)"),
+      "run(consume next, in: context, core, within: &slice.budget, left: &left)",
+      becomes: "(run(consume next, in: context, core, within: &slice.budget, left: &left) && false)"
+    ),
     suites: ["GoodCitizenTests"]),
   Bug(
     "worker-run.started-at-exit", breaks: "rule 13: libuv aborts a process that leaves",
@@ -81,7 +82,7 @@ private let secondBugs = [
     .expression("width > 1", becomes: "true", within: "isForTwo: width > 1"),
     suites: ["ViewInboxTests", "SecondRunTests"]),
   Bug(
-    "second.never-fetched", breaks: "a burst runs on one processor while another is idle",
+    "second.never-started", breaks: "a burst runs on one processor while another is idle",
     in: "UVDispatch/Engine/Engine.swift",
     .statement("lock().startAnother()", becomes: "lock()"),
     suites: ["TwoPostsTests"]),
@@ -145,7 +146,7 @@ private let secondBugs = [
     .expression("workerRoom >= 2", becomes: "workerRoom >= 1"),
     suites: ["PoolOrderTests"]),
   Bug(
-    "second.for-one-turn", breaks: "a worker run more is started than tasks of queues may run",
+    "second.for-one-token", breaks: "a worker run more is started than tasks of queues may run",
     in: "TaskDispatch/Policy/PoolOrder.swift",
     .expression("tokens.startableCount >= 2", becomes: "tokens.startableCount >= 1"),
     suites: ["PoolOrderTests", "SecondRunTests"]),

@@ -12,9 +12,6 @@ extension Core {
 
   func poolView(_ view: UVView?) -> PoolView<Entry> { view?.pool ?? background.pool.background }
 
-  /// The background queue that `item` belongs to.
-  func poolView(of item: WorkItem) -> PoolView<Entry> { poolView(item.view as? UVView) }
-
   func suspend(_ view: UVView?) {
     let time = now
     background.pool.suspend(poolView(view), now: { time })

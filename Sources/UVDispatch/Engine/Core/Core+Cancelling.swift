@@ -10,14 +10,9 @@ extension Core {
     return true
   }
 
-  /// Cancels an item that no thread is posting.
+  /// Cancels an item. Another thread may be posting it.
   func cancel(_ item: WorkItem) -> Cancellation {
-    cancel(item, hasPlace: item.place.stage != .nowhere)
-  }
-
-  /// - Parameter hasPlace: What ``Doors/hasPlace(_:)`` says of the item.
-  func cancel(_ item: WorkItem, hasPlace: Bool) -> Cancellation {
-    if hasPlace, withdraw(item) {
+    if withdraw(item) {
       release(item, .cancelled)
       return .beforeStart
     }
@@ -29,7 +24,7 @@ extension Core {
       item.requestCancellation()
       return .requested
     }
-    guard hasPlace else { return .tooLate }
+    guard item.stage != .nowhere else { return .tooLate }
     let task = task(for: item)
     guard takeBack(item) else { return .tooLate }
     endUnstarted(task, .cancelled)

@@ -126,7 +126,7 @@ extension Core {
       switch entry {
       // Plain tasks are all medium. An entry of another band was not before them.
       case .item(let item):
-        if item.place.stage == .posted { place(&entry, at: position) }
+        if item.stage == .posted { place(&entry, at: position) }
         if lane == .foreground || item.site.band == .medium { last = item.place.id.number }
       case .task(let task):
         if lane == .foreground || task.site.band == .medium { last = task.order }

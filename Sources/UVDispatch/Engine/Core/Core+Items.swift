@@ -20,7 +20,7 @@ extension Core {
   /// The task object of an item that waits. The first call makes it.
   func task(for item: WorkItem) -> QueuedTask {
     if let known = item.queued as? QueuedTask { return known }
-    if item.place.stage == .posted { find(item) }
+    if item.stage == .posted { find(item) }
     let task = makeTask(
       .item(item), id: item.place.id.number, on: item.lane, item.view as? UVView,
       isBarrier: item.isBarrier, site: item.site,
@@ -43,10 +43,20 @@ extension Core {
 
   /// Gives a posted item its number and its position, so that it can be found in its queue.
   func place(_ entry: inout Entry, at position: Int) {
-    guard case .item(let item) = entry, item.place.stage == .posted else { return }
+    // Taken out and put back: only to look at it would retain and release the item.
+    switch consume entry {
+    case .item(let item):
+      if item.stage == .posted { placePosted(item, at: position) }
+      entry = .item(item)
+    case .plain(let plain): entry = .plain(plain)
+    case .task(let task): entry = .task(task)
+    }
+  }
+
+  private func placePosted(_ item: WorkItem, at position: Int) {
     numberPosted(item)
     item.place.position = position
-    item.place.stage = .queue
+    item.stage = .queue
   }
 
   @inline(__always) func numberPosted(_ item: WorkItem) {
@@ -102,7 +112,7 @@ extension Core {
 
   func enqueue(_ item: WorkItem) {
     if standby.hasLimit { standby.count(1, of: item) }
-    item.place.stage = .queue
+    item.stage = .queue
     item.place.position =
       item.lane == .foreground
       ? pushForeground(.item(item))
@@ -113,19 +123,23 @@ extension Core {
   /// Puts a timer that is due, or the call of an event handler, into the queue in which it can run.
   func enqueueDue(_ item: WorkItem) {
     guard item.lane == .foreground else { return enqueue(item) }
-    item.place.stage = .due
+    item.stage = .due
     item.place.position = pushDue(.item(item))
   }
 
   /// Takes an item out of the place where it waits. False if it waits nowhere.
   func takeBack(_ item: WorkItem) -> Bool {
-    if item.place.stage == .posted { find(item) }
-    let stage = item.place.stage
-    item.place.stage = .nowhere
+    var stage = item.stage
+    // Another thread may be posting it, and changes the stage at any moment until this is true.
+    guard stage != .nowhere else { return false }
+    if stage == .posted {
+      find(item)
+      stage = item.stage
+    }
+    item.stage = .nowhere
     let isOut: Bool
     switch stage {
-    case .nowhere: return false
-    case .posted: isOut = false
+    case .nowhere, .posted: isOut = false
     case .held:
       standby.take(item)
       return true

@@ -63,6 +63,9 @@ extension Core {
 
   /// When the loop's thread has to look again by itself, in nanoseconds; `max` for never.
   var nextDeadline: Int64 {
-    min(timers.nextWakeUp ?? .max, closing.nextDeadline(after: now) ?? .max)
+    let timer = timers.nextWakeUp ?? .max
+    // Without a shutdown, none of its state is copied, and the clock is not read.
+    guard closing.hasBegun else { return timer }
+    return min(timer, closing.nextDeadline(after: now) ?? .max)
   }
 }

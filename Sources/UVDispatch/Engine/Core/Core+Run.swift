@@ -18,8 +18,8 @@ extension Core {
 
   /// Notes that `item` was taken out of its queue. If it was only posted, it gets its number now.
   @inline(__always) func noteLeft(_ item: WorkItem) {
-    if item.place.stage == .posted { numberPosted(item) }
-    item.place.stage = .nowhere
+    if item.stage == .posted { numberPosted(item) }
+    item.stage = .nowhere
   }
 
   @inline(__always) func begin(_ plain: PlainTask, in context: BatchContext) {

@@ -45,7 +45,7 @@ extension Core {
     cancelTimers()
     for item in standby.takeWithoutRoom() {
       accounts.takeBackAcceptance()
-      item.place.stage = .nowhere
+      item.stage = .nowhere
       endedPlain(task(for: item))
       refuse(item, .shutDown)
     }
@@ -55,7 +55,7 @@ extension Core {
 
   private func cancelTimers() {
     for item in timers.removeAll() {
-      item.place.stage = .nowhere
+      item.stage = .nowhere
       endUnstarted(item, .cancelled)
     }
     timers.stopTicks(at: instant)

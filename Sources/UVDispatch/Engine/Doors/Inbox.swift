@@ -56,7 +56,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   // MARK: Posting
 
-  /// Begins a post, which ``post(_:isItem:)`` ends. False if the inbox is closed: then there is nothing to end.
+  /// Begins a post, which ``post(_:)`` or ``post(item:)`` ends. False if the inbox is closed: then there is nothing to end.
   @inline(__always) func beginPost() -> Bool {
     state.lock()
     if state.value.isOpen { return true }
@@ -67,18 +67,23 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   /// Appends `entry`, and ends the post.
   ///
   /// - Returns: Whether the caller has to notify a consumer, and to call ``hasNotified()`` after that.
-  @inline(__always) func post(_ entry: consuming Entry, isItem: Bool = false) -> Bool {
-    if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
-    if isItem { state.value.holdsItems = true }
-    state.value.entries.append(entry)
+  @inline(__always) func post(_ entry: consuming Entry) -> Bool {
+    append(entry)
     return endPost()
   }
 
-  /// Whether an item stands somewhere in its dispatcher. The thread that posts it here writes that under this lock.
-  @inline(__always) func hasPlace(_ item: WorkItem) -> Bool {
-    state.lock()
-    defer { state.unlock() }
-    return item.place.stage != .nowhere
+  /// Appends an item whose place is written, as ``post(_:)`` does.
+  @inline(__always) func post(item: WorkItem) -> Bool {
+    append(.item(item))
+    state.value.holdsItems = true
+    // Last: a thread that reads this finds the item in a draining of the inbox.
+    item.stage = .posted
+    return endPost()
+  }
+
+  @inline(__always) private func append(_ entry: consuming Entry) {
+    if state.value.entries.isEmpty { signs.value.holdsEntries.store(true, ordering: .relaxed) }
+    state.value.entries.append(entry)
   }
 
   /// Marks a view as ready: it has something in its inbox, whose lock the calling thread holds.

@@ -40,7 +40,7 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     case isRefused
   }
 
-  /// Begins a post, which ``post(_:isItem:)`` ends.
+  /// Begins a post, which ``post(_:)`` or ``post(item:)`` ends.
   ///
   /// - Parameters:
   ///   - markReady: Called if the inbox is idle: ``Inbox/markReady(_:)``.
@@ -63,17 +63,18 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     return answer
   }
 
-  @inline(__always) func post(_ entry: consuming Entry, isItem: Bool = false) {
-    if isItem { state.value.holdsItems = true }
+  @inline(__always) func post(_ entry: consuming Entry) {
     state.value.entries.append(entry)
     state.unlock()
   }
 
-  /// Whether an item stands somewhere in its dispatcher: see ``Inbox/hasPlace(_:)``.
-  func hasPlace(_ item: WorkItem) -> Bool {
-    state.lock()
-    defer { state.unlock() }
-    return item.place.stage != .nowhere
+  /// Appends an item whose place is written, and ends the post.
+  @inline(__always) func post(item: WorkItem) {
+    state.value.entries.append(.item(item))
+    state.value.holdsItems = true
+    // Last: see ``Inbox/post(item:)``.
+    item.stage = .posted
+    state.unlock()
   }
 
   /// Drains the inbox: `body`, under the lock, takes everything out.

@@ -19,7 +19,7 @@ struct Standby {
   // MARK: Notifications
 
   mutating func hold(_ item: WorkItem) {
-    item.place.stage = .held
+    item.stage = .held
     held.insert(item)
   }
 
@@ -34,7 +34,7 @@ struct Standby {
   // MARK: Room
 
   mutating func addWithoutRoom(_ item: WorkItem) {
-    item.place.stage = .held
+    item.stage = .held
     withoutRoom.append(item)
   }
 

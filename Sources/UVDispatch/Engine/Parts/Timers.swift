@@ -14,7 +14,7 @@ struct Timers: ~Copyable {
 
   /// Adds an item. O(log n).
   mutating func add(_ item: WorkItem, due time: DispatcherInstant) {
-    item.place.stage = .timers
+    item.stage = .timers
     item.place.ticket = waiting.insert(
       item, due: time.nanoseconds, tolerance: item.toleranceInNanoseconds)
   }
@@ -22,7 +22,7 @@ struct Timers: ~Copyable {
   /// Takes the next item that is due by `now`, with its deadline. Nil if none is.
   mutating func takeNext(dueBy now: Int64) -> (item: WorkItem, due: Int64)? {
     guard let (item, due) = waiting.popNext(dueBy: now) else { return nil }
-    item.place.stage = .nowhere
+    item.stage = .nowhere
     return (item, due)
   }
 

@@ -234,7 +234,7 @@ struct DeadlockSearch {
     if item.isRunning { return core.runningTask(of: item).flatMap { blocker(ofRunning: $0) } }
     if item.next !== item { return blocker(of: item.next) }
     if circlesOnly { return nil }
-    switch item.place.stage {
+    switch item.stage {
     case .nowhere: return nil
     case .due: return blockerOfLoop
     case .timers:
