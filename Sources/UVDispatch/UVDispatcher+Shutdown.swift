@@ -24,8 +24,8 @@ extension UVDispatcher {
   /// Waits until other code has shut this dispatcher down, and returns what was left behind. It does not ask for a
   /// shutdown.
   ///
-  /// Any number of Tasks may wait, as long as it takes, and at once if there is a report. Cancelling a Task does not end
-  /// its wait.
+  /// Any number of Tasks may wait, as long as it takes, and at once if there is a report. Cancelling a Task does not
+  /// end its wait.
   nonisolated(nonsending) public func waitForReport() async -> ShutdownReport {
     await waitForReport { _ in }
   }

@@ -186,7 +186,7 @@ extension Engine {
   /// Cancels an item. Another thread may be posting it.
   fileprivate func cancel(_ item: WorkItem, in dispatcher: UVDispatcher) -> Cancellation {
     lock()
-    if item.stage != .nowhere || item.isRunning { item.requireNotElsewhere(than: doors.name) }
+    item.requireNotElsewhere(than: doors.name)
     if core.withdraw(item) {
       unlock(ending: item, .cancelled, in: dispatcher)
       return .beforeStart

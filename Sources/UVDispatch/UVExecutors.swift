@@ -128,12 +128,13 @@ extension UVDispatcher {
   fileprivate static func enqueue(
     _ job: UnownedJob, by executor: any UVExecutor, on dispatcher: UVDispatcher?
   ) {
-    guard let dispatcher, dispatcher.engine.take(job, executor) else {
-      globalConcurrentExecutor.enqueue(job)
-      return
+    if let dispatcher {
+      // The engine uses its dispatcher, which may lose its last other reference now.
+      defer { withExtendedLifetime(dispatcher) {} }
+      if dispatcher.engine.take(job, executor) { return }
     }
+    globalConcurrentExecutor.enqueue(job)
   }
-
 }
 
 extension Engine {

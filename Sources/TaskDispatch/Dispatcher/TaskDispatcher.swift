@@ -93,8 +93,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   /// Submits everything that is not a plain body. Any thread.
   ///
-  /// An item is submitted once, by any thread. Another submission of it, to any dispatcher, changes nothing, and answers
-  /// as the first did if that has returned; else it answers `.accepted`. So does the submission of an item that has
+  /// An item is submitted once, by any thread. Another submission of it, to any dispatcher, changes nothing, and
+  /// answers as the first did if that has returned; else it answers `.accepted`. So does the submission of an item that has
   /// ended before. Traps if the item was made for a view of another dispatcher.
   ///
   /// - Returns: Whether `item` was accepted. A refused item has been finished with `.refused` when this
@@ -106,8 +106,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
   /// If `item` is refused for any other reason, it is finished as in ``submit(_:)``.
   func submitWhenRoom(_ item: WorkItem)
 
-  /// Moves an accepted item of kind `.notification` into its queue, because its group is empty. Any thread. Does nothing
-  /// if the item does not wait for that, as after its cancellation.
+  /// Moves an accepted item of kind `.notification` into its queue, because its group is empty. Any thread. Does
+  /// nothing if the item does not wait for that, as after its cancellation.
   func release(_ item: WorkItem)
 
   /// Cancels an item that was submitted here. Any thread, once the submission that has put it in has returned. Before,

@@ -2,14 +2,15 @@ public import Synchronization
 
 /// Where an item stands in the dispatcher that has taken it, and what that dispatcher keeps in it.
 extension WorkItem {
-  /// Where the item stands in the queues of its dispatcher. For that dispatcher, under its lock.
+  /// Where the item stands in the queues of its dispatcher. For that dispatcher, under its lock, or before ``stage`` says
+  /// that it stands anywhere.
   @inlinable public final var place: Place {
     @inline(__always) get { heldPlace }
     @inline(__always) _modify { yield &heldPlace }
   }
 
-  /// In which list or queue of its dispatcher the item stands. Only that dispatcher changes it: under its lock, or under
-  /// the lock of the inbox to which a thread posts the item.
+  /// In which list or queue of its dispatcher the item stands. Only that dispatcher changes it: under its lock, or
+  /// under that of the inbox to which a thread posts the item.
   ///
   /// A thread with the dispatcher's lock may read it while another thread posts the item. What that thread has written
   /// into ``place`` before is visible once this is ``Place/Stage/posted``. Until then, no other thread may touch
@@ -31,11 +32,10 @@ extension WorkItem {
     @inline(__always) set { heldPlaceIsIn = newValue }
   }
 
-  /// Traps if another dispatcher than the one of that name has taken the item, and not ended it. The submission of the
-  /// item has returned.
-  @inlinable @inline(__always)
-  package final func requireNotElsewhere(than name: DispatcherName) {
-    if heldPlaceIsIn != name { requireNowhere(than: name) }
+  /// Traps if the item waits or runs in another dispatcher than the one of that name. While a thread submits it for the
+  /// first time, it does neither.
+  @inlinable @inline(__always) package final func requireNotElsewhere(than name: DispatcherName) {
+    if stage != .nowhere || isRunning, heldPlaceIsIn != name { requireNowhere(than: name) }
   }
 
   @usableFromInline @inline(never) final func requireNowhere(than name: DispatcherName) {

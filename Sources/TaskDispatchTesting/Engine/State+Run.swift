@@ -234,8 +234,11 @@ extension State {
 
   /// Takes an item out of the queue or list where it waits. Nil if it waits nowhere in this dispatcher.
   mutating func takeBack(_ item: WorkItem) -> Entry? {
-    let place = item.place
     let stage = item.stage
+    // Another thread may be submitting it, to another dispatcher.
+    guard stage != .nowhere else { return nil }
+    item.requireNotElsewhere(than: name)
+    let place = item.place
     item.stage = .nowhere
     switch stage {
     // The fake tells an item its place when it accepts it, so no item of the fake is in the stage `.posted`.

@@ -6,8 +6,8 @@ internal import TaskDispatch
 /// A forked child has neither the threads of the pool nor a thread that held a lock at the fork.
 ///
 /// So calls that submit, cancel, wait, begin a shutdown or register for events ask this before they take a lock. The
-/// others (``UVDispatcher/ledger``, ``UVDispatcher/report``, making, suspending and resuming a view, waiting in a Task)
-/// do not: in a child they may wait for a lock that no thread gives back.
+/// others (``UVDispatcher/ledger``, ``UVDispatcher/report``, making, suspending and resuming a view, waiting in a Task,
+/// a job of a Swift Task) do not: in a child they may wait for a lock that no thread gives back.
 enum ForkGuard {
   private static let forked = Atomic(false)
 

@@ -47,12 +47,20 @@ extension OnePool {
 
     @Test("the submission of an item is too late or cancels it, and a later one cancels it")
     func submissionOfItem() throws {
-      let dispatcher = try UVDispatcher()
+      // Nothing runs: the loop does not, the view is suspended, and the worker is held.
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1))
       let view = dispatcher.makeQueue(label: "disk", width: 1)
       view.suspend()
+      let holdsWorker = Latch()
+      let letsGo = Latch()
+      dispatcher.background {
+        holdsWorker.open()
+        #expect(letsGo.wait(patience))
+      }
+      #expect(holdsWorker.wait(patience))
       let count = 20_000
       let items = (0..<count).map { number in
-        let queue = number % 2 == 0 ? dispatcher.foreground : view
+        let queue = [dispatcher.foreground, view, dispatcher.background][number % 3]
         let site = CallSite(fileID: #fileID, line: #line)
         return WorkItem.make(kind: .task, queue: queue, label: nil, site: site) {}
       }
@@ -81,6 +89,7 @@ extension OnePool {
 
       #expect(canceller.join())
       #expect(items.allSatisfy { $0.outcome == .cancelled })
+      letsGo.open()
       dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
       let ledger = dispatcher.run().ledger
       #expect(ledger.cancelled == count && ledger.waiting == 0)

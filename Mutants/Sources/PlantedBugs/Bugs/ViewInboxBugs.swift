@@ -293,6 +293,12 @@ private let postedItemBugs = [
       "item.site.band == .medium", becomes: "true", within: "item.site.band == .medium ||"),
     suites: posted),
   Bug(
+    "posted.item-looked-for-once",
+    breaks: "a cancellation that races a submission uses the position that the item had before",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
+    .without("stage = item.stage", within: "find(item)\n      stage = item.stage"),
+    suites: ["CancelRaceTests"]),
+  Bug(
     "posted.not-found", breaks: "rule 8: an item that was posted cannot be cancelled",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(

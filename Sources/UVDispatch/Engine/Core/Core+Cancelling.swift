@@ -19,6 +19,7 @@ extension Core {
     if let timer = item as? RepeatingItem { return cancel(timer) }
     guard item.outcome == nil else { return .tooLate }
     if item.isRunning {
+      item.requireNotElsewhere(than: doors.name)
       guard let task = runningTask(of: item) else { return .tooLate }
       if !item.isCancellationRequested { tell(.cancellationRequested, task) }
       item.requestCancellation()

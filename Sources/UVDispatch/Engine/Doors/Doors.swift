@@ -55,7 +55,7 @@ final class Doors: @unchecked Sendable {
   @inline(__always) func isSimple(_ item: WorkItem) -> Bool { isSimple && item.isSimple }
 
   /// Posts an item to the inbox of its queue, if the item may wait among plain tasks. The submitting thread calls this
-  /// without the lock, before another thread sees the item.
+  /// without the lock.
   ///
   /// - Returns: What the caller has to do next. ``ViewInbox/Begun/isRefused`` also if the item may not wait among plain
   ///   tasks; then nothing has changed.
@@ -81,7 +81,8 @@ final class Doors: @unchecked Sendable {
     return background.post(item: item) ? .mustNotify : .isNotified
   }
 
-  /// Begins a post to a view, which ``ViewInbox/post(_:)`` ends. It marks the view ready if that is needed.
+  /// Begins a post to a view, which ``ViewInbox/post(_:)`` or ``ViewInbox/post(item:)`` ends. It marks the view ready if
+  /// that is needed.
   @inline(__always) func beginPost(to view: UVView) -> ViewInbox.Begun {
     view.inbox.beginPost {
       background.markReady(view)
@@ -90,8 +91,8 @@ final class Doors: @unchecked Sendable {
     }
   }
 
-  /// Writes the place of an item, under the lock of its inbox. Until the item is there, no other thread looks at it:
-  /// see ``WorkItem/stage``.
+  /// Writes the place of an item, under the lock of its inbox. Until the item is there, no other thread looks at its
+  /// place: see ``WorkItem/stage``.
   private func prepare(_ item: WorkItem, parent: UInt64?) {
     item.placeIsIn = name
     item.place.parent = parent ?? 0

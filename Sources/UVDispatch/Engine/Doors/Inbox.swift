@@ -56,7 +56,8 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   // MARK: Posting
 
-  /// Begins a post, which ``post(_:)`` or ``post(item:)`` ends. False if the inbox is closed: then there is nothing to end.
+  /// Begins a post, which ``post(_:)`` or ``post(item:)`` ends. False if the inbox is closed: then there is nothing to
+  /// end.
   @inline(__always) func beginPost() -> Bool {
     state.lock()
     if state.value.isOpen { return true }
