@@ -186,7 +186,6 @@ extension Engine {
   /// Cancels an item. Another thread may be posting it.
   fileprivate func cancel(_ item: WorkItem, in dispatcher: UVDispatcher) -> Cancellation {
     lock()
-    item.requireNotElsewhere(than: doors.name)
     if core.withdraw(item) {
       unlock(ending: item, .cancelled, in: dispatcher)
       return .beforeStart

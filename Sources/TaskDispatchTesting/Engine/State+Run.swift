@@ -237,7 +237,6 @@ extension State {
     let stage = item.stage
     // Another thread may be submitting it, to another dispatcher.
     guard stage != .nowhere else { return nil }
-    item.requireNotElsewhere(than: name)
     let place = item.place
     item.stage = .nowhere
     switch stage {

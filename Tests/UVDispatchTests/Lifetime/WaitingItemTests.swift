@@ -169,7 +169,7 @@ struct WaitingItemTests {
       other.core.put(place == .lane ? other.item() : other.item(.timer, due: .distantFuture))
       _ = other.core.cancel(item)
     }
-    #expect(result?.said("it was submitted to another one") == true)
+    #expect(result?.said("was submitted to another") == true)
   }
 
   @Test("lets a shutdown look again when it is cancelled")

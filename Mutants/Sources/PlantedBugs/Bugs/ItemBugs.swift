@@ -62,7 +62,7 @@ let itemBugs = [
     .without("_ = call.take()"), suites: ["TakenItemTests"]),
   Bug(
     "item.cancelled-elsewhere", breaks: "rule 2: a dispatcher touches an item of another one",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("item.requireNotElsewhere(than: doors.name)"), suites: ["TakenItemTests"]),
   Bug(
     "item.awaited-elsewhere", breaks: "a thread waits for ever for an item of another dispatcher",

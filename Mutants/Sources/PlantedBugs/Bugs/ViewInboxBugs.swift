@@ -293,6 +293,11 @@ private let postedItemBugs = [
       "item.site.band == .medium", becomes: "true", within: "item.site.band == .medium ||"),
     suites: posted),
   Bug(
+    "item.cancelled-while-it-runs-elsewhere",
+    breaks: "rule 2: a dispatcher cancels what another one runs",
+    in: "UVDispatch/Engine/Core/Core+Cancelling.swift",
+    .without("item.requireNotElsewhere(than: doors.name)"), suites: ["TakenItemTests"]),
+  Bug(
     "posted.item-looked-for-once",
     breaks: "a cancellation that races a submission uses the position that the item had before",
     in: "UVDispatch/Engine/Core/Core+Items.swift",

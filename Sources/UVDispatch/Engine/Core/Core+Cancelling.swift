@@ -16,10 +16,10 @@ extension Core {
       release(item, .cancelled)
       return .beforeStart
     }
+    item.requireNotElsewhere(than: doors.name)
     if let timer = item as? RepeatingItem { return cancel(timer) }
     guard item.outcome == nil else { return .tooLate }
     if item.isRunning {
-      item.requireNotElsewhere(than: doors.name)
       guard let task = runningTask(of: item) else { return .tooLate }
       if !item.isCancellationRequested { tell(.cancellationRequested, task) }
       item.requestCancellation()

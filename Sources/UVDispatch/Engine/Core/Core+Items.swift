@@ -130,8 +130,8 @@ extension Core {
   /// Takes an item out of the place where it waits. False if it waits nowhere.
   func takeBack(_ item: WorkItem) -> Bool {
     var stage = item.stage
-    // Another thread may be posting it, and changes the stage at any moment until this is true. To another dispatcher as
-    // well: that is found out here at the latest.
+    // Another thread may be posting it, perhaps to another dispatcher, and changes the stage at any moment until this is
+    // true.
     guard stage != .nowhere else { return false }
     item.requireNotElsewhere(than: doors.name)
     if stage == .posted {
