@@ -40,7 +40,7 @@ extension WorkItem {
 
   @usableFromInline @inline(never) final func requireNowhere(than name: DispatcherName) {
     require(
-      heldPlaceIsIn == .none || name == .none || hasOutcome,
+      heldPlaceIsIn == .none || name == .none,
       "\(self.name) was submitted to another dispatcher")
   }
 

@@ -87,6 +87,21 @@ struct TakenItemTests {
     #expect(result?.said(Self.finished) == true)
   }
 
+  @Test("is not cancelled by another dispatcher while it runs", arguments: [false, true])
+  func whileItRuns(isFake: Bool) async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) { [isFake] in
+      let other = try Self.dispatcher(isFake: isFake)
+      let dispatcher = try UVDispatcher()
+      _ = dispatcher.foreground.submit(label: "mine") {
+        if let item = TaskContext.current?.item { _ = other.cancel(item) }
+      }
+      blocking { dispatcher.runUntilIdle() }
+    }
+    #expect(result?.said("\"mine\" was submitted to another dispatcher") == true)
+  }
+
   @Test("has nothing to say to other code once it has ended", arguments: [false, true])
   func ended(isFake: Bool) throws {
     let dispatcher = try Self.dispatcher(isFake: isFake)

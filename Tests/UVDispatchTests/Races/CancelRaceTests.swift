@@ -55,7 +55,7 @@ extension OnePool {
       let letsGo = Latch()
       dispatcher.background {
         holdsWorker.open()
-        #expect(letsGo.wait(patience))
+        #expect(letsGo.wait(patienceWithTasks))
       }
       #expect(holdsWorker.wait(patience))
       let count = 20_000

@@ -69,11 +69,6 @@ let itemBugs = [
     in: "UVDispatch/UVDispatcher+Waiting.swift",
     .without("item.requireNotElsewhere(than: doors.name)"), suites: ["TakenItemTests"]),
   Bug(
-    "item.ended-elsewhere", breaks: "a dispatcher traps at an item that has ended in another one",
-    in: "TaskDispatch/Work/WorkItem+Place.swift",
-    .expression("name == .none || hasOutcome", becomes: "name == .none"), suites: ["TakenItemTests"]
-  ),
-  Bug(
     "item.awaited-elsewhere-in-the-fake", breaks: "the fake waits for what another one runs",
     in: "TaskDispatchTesting/RecordingDispatcher+Waiting.swift",
     .without("if case .item(let item) = target { item.requireNotElsewhere(than: state.name) }"),
@@ -187,12 +182,6 @@ let itemBugs = [
         ($0.updateValue([], forKey: ObjectIdentifier(self)), nil as [ItemLock.Observer]?).1
         """),
     suites: ["ObserverReleaseTests"]),
-  Bug(
-    "item.visible-before-it-is-there",
-    breaks: "a cancellation that races a submission does not find the item in the inbox",
-    in: "UVDispatch/Engine/Doors/Inbox.swift",
-    .statement("append(.item(item))", becomes: "item.stage = .posted\n    append(.item(item))"),
-    suites: ["CancelRaceTests"]),
   Bug(
     "item.cancelled-on-its-way",
     breaks: "an item whose cancellation races its submission is lost",
