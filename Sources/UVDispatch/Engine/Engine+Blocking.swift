@@ -101,7 +101,7 @@ extension Engine {
   /// and returns at once. The caller checks its condition again either way.
   func park(_ thread: BlockedThread, until time: DispatcherInstant? = nil) {
     core.reconcile()
-    if core.workers.hasPending || core.loop.isPending || !core.callbacks.isEmpty {
+    if core.workers.hasPending || core.loop.hasPending || !core.callbacks.isEmpty {
       // The callbacks run on this thread, and one may block it again, on top of this wait.
       core.blocked.beginBusy(thread)
       unlock()

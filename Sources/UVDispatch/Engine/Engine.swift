@@ -167,7 +167,7 @@ final class Engine: @unchecked Sendable {
   ) {
     guard let telling = item.setOutcome(outcome) else { return unlock() }
     core.reconcile()
-    guard !core.workers.hasPending, !core.loop.isPending, !telling.isAwaited,
+    guard !core.workers.hasPending, !core.loop.hasPending, !telling.isAwaited,
       !core.closing.hasBegun
     else {
       core.deferTelling(of: item, outcome, telling)

@@ -287,15 +287,15 @@ private let parkingBugs = [
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
       "core.workers.hasPending", becomes: "false",
-      within: "if core.workers.hasPending || core.loop.isPending"),
+      within: "if core.workers.hasPending || core.loop.hasPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-wake",
     breaks: "invariant W: a thread blocks before it sends the wake-up that is due",
     in: "UVDispatch/Engine/Engine+Blocking.swift",
     .expression(
-      "core.loop.isPending", becomes: "false",
-      within: "if core.workers.hasPending || core.loop.isPending"),
+      "core.loop.hasPending", becomes: "false",
+      within: "if core.workers.hasPending || core.loop.hasPending"),
     suites: ["ParkTests"]),
   Bug(
     "park.keeps-the-sleeper",

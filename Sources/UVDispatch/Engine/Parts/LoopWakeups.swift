@@ -59,6 +59,9 @@ struct LoopWakeups {
     }
   }
 
+  /// Whether the loop has to be woken once the lock is free.
+  @inline(__always) var hasPending: Bool { isPending }
+
   /// A timer comes due at `deadline`, in nanoseconds. An iteration of the loop ends with a look at the timers, so
   /// one is wanted if none is on its way and the loop's timer is set for a later time.
   mutating func noteDeadline(_ deadline: Int64) {
