@@ -35,13 +35,11 @@ extension WorkItem {
   /// Traps if the item waits or runs in another dispatcher than the one of that name. While a thread submits it for the
   /// first time, it does neither.
   @inlinable @inline(__always) package final func requireNotElsewhere(than name: DispatcherName) {
-    if stage != .nowhere || isRunning, heldPlaceIsIn != name { requireNowhere(than: name) }
+    if stage != .nowhere || isRunning, heldPlaceIsIn != name { refuseElsewhere() }
   }
 
-  @usableFromInline @inline(never) final func requireNowhere(than name: DispatcherName) {
-    require(
-      heldPlaceIsIn == .none || name == .none,
-      "\(self.name) was submitted to another dispatcher")
+  @usableFromInline @inline(never) final func refuseElsewhere() -> Never {
+    refuse("\(name) was submitted to another dispatcher")
   }
 
   /// Whether the item is an undelayed task or reply that is no barrier and never expires.

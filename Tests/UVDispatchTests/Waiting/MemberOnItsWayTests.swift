@@ -40,7 +40,9 @@ extension OnePool {
       ) {}
       if lane == .foreground {
         // The loop's thread waits as well, so that it cannot run the member.
-        dispatcher.foreground { [group] in try? group.wait() }
+        dispatcher.foreground { [group, refused] in
+          do { try group.wait() } catch { refused.open() }
+        }
         try dispatcher.start()
         dispatcher.waitUntil { core in core.blocked.holdsLoop }
       }
@@ -48,12 +50,8 @@ extension OnePool {
 
       dispatcher.submit(member)
 
-      if lane == .background {
-        #expect(refused.wait(patience))
-      } else {
-        // One of the two waits is refused, and its body goes on.
-        dispatcher.waitUntil { core in core.blocked.searched == 0 }
-      }
+      // On the foreground, one of the two waits. No other code takes the lock now, which would make them search.
+      #expect(refused.wait(patience))
       dispatcher.end()
     }
 

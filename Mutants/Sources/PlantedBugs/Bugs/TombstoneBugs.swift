@@ -70,14 +70,6 @@ let tombstoneBugs: [Bug] = [
     .without("if isTombstone { reconcile(view, now: now) }"),
     suites: ["PoolOrderTests"]),
   Bug(
-    "tombstone.of-another",
-    breaks: "rule 9: another is taken out of its queue for one that is not there",
-    in: "UVDispatch/Engine/Core/Core+Items.swift",
-    .expression(
-      "item.placeIsIn == doors.name", becomes: "true",
-      within: "item.placeIsIn == doors.name && doors"),
-    suites: ["WaitingItemTests"]),
-  Bug(
     "tombstone.nameless",
     breaks: "rule 9: of two dispatchers without a name, one takes from the other",
     in: "UVDispatch/Engine/Core/Core+Items.swift",

@@ -162,7 +162,7 @@ extension Core {
   /// Takes an item out of its queue. False if it did not stand there.
   private func takeOutOfQueue(_ item: WorkItem) -> Bool {
     // If so, its slot need not be read: in a long queue that is a cache miss.
-    let isKnown = !item.isBarrier && item.placeIsIn == doors.name && doors.name != .none
+    let isKnown = !item.isBarrier && doors.name != .none
     let isOut: Bool
     if item.lane == .background {
       isOut = removeBackground(item, isKnown: isKnown)
