@@ -77,7 +77,7 @@ let tombstoneBugs: [Bug] = [
   Bug(
     "tombstone.barrier", breaks: "rule 5: a barrier that is cancelled divides its queue for ever",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
-    .expression("!item.isBarrier", becomes: "true", within: "!item.isBarrier && item.placeIsIn"),
+    .expression("!item.isBarrier", becomes: "true", within: "!item.isBarrier && doors.name"),
     suites: ["UVContractTests"]),
   Bug(
     "tombstone.unnamed", breaks: "a name that was given before is given again",
