@@ -33,9 +33,12 @@ extension WorkItem {
   }
 
   /// Traps if the item waits or runs in another dispatcher than the one of that name. While a thread submits it for the
-  /// first time, it does neither.
+  /// first time, it does neither. An item that code other than a dispatcher has begun runs in none.
   @inlinable @inline(__always) package final func requireNotElsewhere(than name: DispatcherName) {
-    if stage != .nowhere || isRunning, heldPlaceIsIn != name { refuseElsewhere() }
+    let waits = stage != .nowhere
+    if waits || isRunning, heldPlaceIsIn != name, waits || heldPlaceIsIn != .none {
+      refuseElsewhere()
+    }
   }
 
   @usableFromInline @inline(never) final func refuseElsewhere() -> Never {

@@ -75,6 +75,7 @@ extension State {
     let entry = makeEntry(
       .item(run), on: run.lane, timed.entry.view, at: run.site,
       parent: timed.entry.lineage, enqueuedAt: time)
+    run.placeIsIn = name
     run.place.id = TaskID(entry.id)
     if allowedLeftovers.contains(timed.entry.id) { allowedLeftovers.insert(entry.id) }
     countAccepted(entry)
