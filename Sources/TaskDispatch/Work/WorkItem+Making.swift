@@ -187,7 +187,8 @@ extension WorkItem {
     }
   }
 
-  /// Where an item stands in a dispatcher's queues. Guarded by that dispatcher's lock.
+  /// Where an item stands in a dispatcher's queues. Guarded by that dispatcher's lock. While a thread posts the item,
+  /// it is that thread's: see ``WorkItem/stage``.
   public struct Place: Sendable {
     /// Its position in the queue that ``WorkItem/stage`` says.
     public var position: Int

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// Where an item stands in the dispatcher that has taken it, and what that dispatcher keeps in it.
 extension WorkItem {
-  /// Where the item stands in the queues of its dispatcher. For that dispatcher, under its lock, or before ``stage`` says
-  /// that it stands anywhere.
+  /// Where the item stands in the queues of its dispatcher. For that dispatcher: under its lock, or, for the thread
+  /// that posts the item, before ``stage`` says that it stands anywhere.
   @inlinable public final var place: Place {
     @inline(__always) get { heldPlace }
     @inline(__always) _modify { yield &heldPlace }

@@ -22,7 +22,8 @@ public class WorkItem: @unchecked Sendable {
   //   threads read them once the state allows it. The body of an abandoned item stays with the thread that
   //   runs it, and no other thread reads its result. The body of a repeating timer, which never begins, is
   //   read under its dispatcher's lock.
-  // - The dispatcher's own fields: the dispatcher's lock.
+  // - The dispatcher's own fields: the dispatcher's lock. While a thread posts the item, they are that thread's, until
+  //   the stage says where the item stands.
   // - The observers: the item's lock.
   // - All else is immutable or atomic.
   //
