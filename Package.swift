@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "UVDaemon", targets: ["UVDaemon"]),
     .library(name: "TaskDispatchTesting", targets: ["TaskDispatchTesting"]),
     .library(name: "TaskDispatchTestingSupport", targets: ["TaskDispatchTestingSupport"]),
+    .library(name: "TaskDispatchContract", targets: ["TaskDispatchContract"]),
   ],
   traits: [
     .trait(
@@ -53,8 +54,13 @@ let package = Package(
           name: "ServiceContextModule", package: "swift-service-context", condition: withDaemon),
       ],
       swiftSettings: settings),
+    .target(name: "CNote"),
     .target(
-      name: "TaskDispatchTesting", dependencies: ["TaskDispatch"], swiftSettings: settings),
+      name: "TaskDispatchTesting", dependencies: ["CNote", "TaskDispatch"],
+      swiftSettings: settings),
+    .target(
+      name: "TaskDispatchContract", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
+      swiftSettings: settings),
     .target(
       name: "TaskDispatchTestingSupport", dependencies: ["TaskDispatch", "TaskDispatchTesting"],
       swiftSettings: settings),
@@ -65,24 +71,30 @@ let package = Package(
       path: "Speed",
       swiftSettings: settings),
     .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
-    // What random tests of several targets share: dice, and checkers of what random programs did.
+    // What tests of several targets share: threads, counters, dice.
+    .target(
+      name: "TestSupport", dependencies: ["TaskDispatchTesting"], path: "Tests/TestSupport",
+      swiftSettings: settings),
+    // Checkers of what random programs did, on any dispatcher.
     .target(
       name: "RandomTesting", dependencies: ["TaskDispatch"], path: "Tests/RandomTesting",
       swiftSettings: settings),
     .testTarget(
-      name: "RandomTestingTests", dependencies: ["RandomTesting", "TaskDispatch"],
+      name: "RandomTestingTests", dependencies: ["RandomTesting", "TaskDispatch", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "TaskDispatchTests", dependencies: ["TaskDispatch", "RandomTesting"],
+      name: "TaskDispatchTests", dependencies: ["TaskDispatch", "TestSupport"],
       swiftSettings: settings),
     // Programs for tests that need the main thread, which a test runner keeps for itself.
     .executableTarget(
-      name: "MainThreadHost", dependencies: ["UVDispatch"], path: "Tests/MainThreadHost",
+      name: "MainThreadHost", dependencies: ["UVDispatch", "TestSupport"],
+      path: "Tests/MainThreadHost",
       swiftSettings: settings),
     .testTarget(
       name: "UVDispatchTests",
       dependencies: [
-        "UVDispatch", "TaskDispatch", "TaskDispatchTesting", "MainThreadHost", "RandomTesting",
+        "UVDispatch", "TaskDispatch", "TaskDispatchTesting", "TaskDispatchContract",
+        "MainThreadHost", "RandomTesting", "TestSupport",
       ],
       swiftSettings: settings),
     // Daemons for tests that start one, and are its service manager.
@@ -97,7 +109,7 @@ let package = Package(
       name: "UVDaemonTests",
       dependencies: [
         "UVDaemon", "UVDispatch", "TaskDispatch", "TaskDispatchTesting", "DaemonHost",
-        "RandomTesting",
+        "RandomTesting", "TestSupport",
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: withDaemon),
         .product(name: "Logging", package: "swift-log", condition: withDaemon),
@@ -109,7 +121,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTestingTests",
-      dependencies: ["TaskDispatch", "TaskDispatchTesting", "RandomTesting"],
+      dependencies: [
+        "TaskDispatch", "TaskDispatchTesting", "TaskDispatchContract", "RandomTesting",
+        "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTestingSupportTests",

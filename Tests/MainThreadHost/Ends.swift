@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import TestSupport
 import UVDispatch
 
 /// The loop runs what waits in the main queue when it begins.

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TestSupport
 import UVDispatch
 
 /// Code of the main actor is on the foreground, in a task of it.

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TestSupport
 import UVDispatch
 
 /// Ten thousand hops to the main actor and as many blocks of the main queue, beside foreground posts, timers

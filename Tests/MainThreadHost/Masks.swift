@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TestSupport
 import UVDispatch
 
 /// Threads that run bodies block the signals that the main thread blocks, apart from SIGPIPE and the signals of

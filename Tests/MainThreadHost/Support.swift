@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Synchronization
+import TestSupport
 
 /// The expectations that did not come true.
 @MainActor enum Failures {
@@ -29,24 +30,4 @@ var thisThread: pid_t {
   let path = link.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
   return path.split(separator: UInt8(ascii: "/")).last
     .flatMap { pid_t(String(decoding: $0, as: UTF8.self)) } ?? -1
-}
-
-/// A counter for any thread.
-final class Counter: Sendable {
-  private let count = Atomic(0)
-
-  var value: Int { count.load(ordering: .acquiring) }
-
-  func increment() { count.add(1, ordering: .acquiringAndReleasing) }
-}
-
-/// One thread raises it, and other threads ask for it.
-final class Flag: Sendable {
-  private let value = Atomic(false)
-
-  var isRaised: Bool { value.load(ordering: .acquiring) }
-
-  func raise() { value.store(true, ordering: .releasing) }
-
-  func lower() { value.store(false, ordering: .releasing) }
 }

@@ -74,7 +74,7 @@ struct PagesTests {
       "Documentation/Pitfalls.md", "Documentation/CLibraries.md",
       "CHANGELOG.md",
     ]
-    + FourIdeasPagesTests.names.map { "Documentation/\($0).md" }
+    + RecipePagesTests.names.map { "Documentation/\($0).md" }
 
   @Test("show the quick start as the build compiles it, and a test that is run")
   func showTheQuickStart() throws {

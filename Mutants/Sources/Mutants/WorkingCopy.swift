@@ -88,10 +88,9 @@ struct WorkingCopy {
   /// not happen.
   private func makeTestsImpatient(in files: inout [String: Data]) throws {
     for (path, patience) in [
-      ("Tests/UVDispatchTests/Support/Threads.swift", "let patience = Duration.seconds(20)"),
-      ("Tests/UVDaemonTests/Support/Scene.swift", "let patience = Duration.seconds(20)"),
+      ("Tests/TestSupport/Threads.swift", "let patience = Duration.seconds(20)"),
       (
-        "Sources/TaskDispatchTesting/Contract/ContractSubject.swift",
+        "Sources/TaskDispatchContract/ContractSubject.swift",
         "public var patience: Duration { .seconds(20) }"
       ),
     ] {

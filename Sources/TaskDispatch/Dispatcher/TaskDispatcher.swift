@@ -52,7 +52,7 @@
 ///     same end, except those that await the report of a shutdown.
 ///
 /// User code calls the methods of ``TaskQueue``; most requirements here exist for those methods. If you write
-/// a dispatcher, run `DispatcherContract`, of `TaskDispatchTesting`, on it.
+/// a dispatcher, run `DispatcherContract`, of `TaskDispatchContract`, on it.
 public protocol TaskDispatcher: AnyObject, Sendable {
   /// The queue of the event loop's thread: one task at a time, strictly first in first out.
   var foreground: TaskQueue { get }

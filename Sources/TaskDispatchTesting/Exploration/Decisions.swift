@@ -66,7 +66,7 @@ final class Decisions: @unchecked Sendable {
   /// The value of ``declared`` in a run that uses it. Nil in any other run.
   private(set) var reduction: Reduction?
   private var nextDeviation = 0
-  private var dice = Dice(seed: 0)
+  private var dice = SplitMix64(seed: 0)
   private var priorities = Priorities(seed: 0, changes: [])
   /// The names of the tasks in this run. Nil if nothing will ask for them.
   private(set) var names: TaskNames?
@@ -116,7 +116,7 @@ final class Decisions: @unchecked Sendable {
     putOff.removeAll(keepingCapacity: true)
     fairness = Fairness()
     switch plan {
-    case .random(let seed): dice = Dice(seed: seed)
+    case .random(let seed): dice = SplitMix64(seed: seed)
     case .prioritized(let fresh): priorities = fresh
     case .reduced(let prefix, let asleep):
       reduction = declared

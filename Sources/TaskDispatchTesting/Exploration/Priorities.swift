@@ -39,7 +39,7 @@ struct Priorities: Sendable {
 
   /// Chooses among things that are not tasks, by the seed and the position of the choice.
   func any(_ count: Int, at position: Int) -> Int {
-    Int(Dice.mixed(seed &+ UInt64(position) &* 0x9E37_79B9_7F4A_7C15) % UInt64(count))
+    Int(SplitMix64.mixed(seed &+ UInt64(position) &* 0x9E37_79B9_7F4A_7C15) % UInt64(count))
   }
 
   private func highest(_ moves: [ExploredMove]) -> Int {
@@ -55,6 +55,6 @@ struct Priorities: Sendable {
   private func priority(of move: ExploredMove) -> UInt64 {
     let chain = chain(of: move)
     if let place = fallen[chain] { return UInt64(UInt32.max) - place }
-    return Dice.mixed(seed ^ chain) | 1 << 63
+    return SplitMix64.mixed(seed ^ chain) | 1 << 63
   }
 }

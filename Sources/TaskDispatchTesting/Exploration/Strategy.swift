@@ -150,11 +150,11 @@ struct ExhaustiveSearch: ScheduleSearch {
 }
 
 struct RandomSearch: ScheduleSearch {
-  private var dice: Dice
+  private var dice: SplitMix64
   private var left: Int
 
   init(seed: UInt64, schedules: Int) {
-    dice = Dice(seed: seed)
+    dice = SplitMix64(seed: seed)
     left = schedules
   }
 
@@ -171,14 +171,14 @@ struct RandomSearch: ScheduleSearch {
 
 struct PrioritizedSearch: ScheduleSearch {
   private let depth: Int
-  private var dice: Dice
+  private var dice: SplitMix64
   private var left: Int
   /// The most steps of any schedule so far.
   private var longest = 1
 
   init(depth: Int, seed: UInt64, schedules: Int) {
     self.depth = depth
-    dice = Dice(seed: seed)
+    dice = SplitMix64(seed: seed)
     left = schedules
   }
 

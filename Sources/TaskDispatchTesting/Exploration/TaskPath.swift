@@ -239,7 +239,7 @@ struct PathDigest: Hashable, Sendable {
   }
 
   private mutating func add(_ number: UInt64) {
-    first = Dice.mixed((first ^ number) &* 0x9FB2_1C65_1E98_DF25)
+    first = SplitMix64.mixed((first ^ number) &* 0x9FB2_1C65_1E98_DF25)
     second = (second &+ number) &* 0xDA94_2042_E4DD_58B5
     second ^= second >> 31
   }

@@ -1,6 +1,7 @@
 import Synchronization
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @Suite("An actor on a queue of the fake")

@@ -1,6 +1,7 @@
 import Glibc
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @Suite("Confined state on a fake")

@@ -1,4 +1,5 @@
 import TaskDispatch
+import TaskDispatchContract
 import TaskDispatchTesting
 import Testing
 

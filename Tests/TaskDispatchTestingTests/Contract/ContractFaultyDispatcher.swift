@@ -1,4 +1,5 @@
 import TaskDispatch
+import TaskDispatchContract
 import TaskDispatchTesting
 
 /// A dispatcher that does everything that ``RecordingDispatcher`` does, but for one planted fault.

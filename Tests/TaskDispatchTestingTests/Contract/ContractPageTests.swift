@@ -1,3 +1,4 @@
+import TaskDispatchContract
 import TaskDispatchTesting
 import Testing
 
@@ -38,7 +39,7 @@ struct ContractPageTests {
   func code() throws {
     let shown = try Page(Self.path).blocks(of: "swift")
     let files = try [
-      "Sources/TaskDispatchTesting/Contract/FakeSubject.swift",
+      "Sources/TaskDispatchContract/FakeSubject.swift",
       "Tests/TaskDispatchTestingTests/Contract/ContractFakeTests.swift",
       "Tests/UVDispatchTests/Support/UVSubject.swift",
     ].map(PackageFile.text)

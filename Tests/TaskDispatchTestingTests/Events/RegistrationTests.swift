@@ -1,8 +1,7 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
-
-@testable import TaskDispatchTesting
 
 @Suite("A registration")
 struct RegistrationTests {

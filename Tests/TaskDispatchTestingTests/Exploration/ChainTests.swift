@@ -1,4 +1,5 @@
 import TaskDispatch
+import TestSupport
 import Testing
 
 @testable import TaskDispatchTesting

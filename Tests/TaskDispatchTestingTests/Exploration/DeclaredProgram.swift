@@ -1,6 +1,5 @@
 import TaskDispatch
-
-import struct RandomTesting.Dice
+import TestSupport
 
 @testable import TaskDispatchTesting
 

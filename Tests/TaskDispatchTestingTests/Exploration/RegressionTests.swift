@@ -1,5 +1,6 @@
 import Foundation
 import TaskDispatch
+import TestSupport
 import Testing
 
 @testable import TaskDispatchTesting

@@ -1,5 +1,6 @@
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 /// Each of these bugs ends a process, so it runs in a process of its own. Errors are dropped in there, so that

@@ -1,7 +1,6 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
-
-@testable import TaskDispatchTesting
 
 @Suite("A fake that is let go of before it is finished")
 struct DroppedFakeTests {

@@ -1,6 +1,7 @@
 import RandomTesting
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 
 /// A program of a few dozen actions on a fake, which depend only on the seed: submissions of every kind, from
 /// the test and from bodies, cancellations, suspended views, waits, time, and an end.

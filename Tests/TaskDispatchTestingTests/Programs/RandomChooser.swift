@@ -1,6 +1,6 @@
-import RandomTesting
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 
 /// Chooses any of the legal moves, by the seed.
 final class RandomChooser: MoveChooser {

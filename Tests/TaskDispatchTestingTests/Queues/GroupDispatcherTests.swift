@@ -1,7 +1,7 @@
+import TaskDispatchTesting
 import Testing
 
 @testable import TaskDispatch
-@testable import TaskDispatchTesting
 
 /// A thread that waits for a group asks a dispatcher that knows what is in the group.
 @Suite("The dispatcher that a group asks")

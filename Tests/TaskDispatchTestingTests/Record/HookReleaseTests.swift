@@ -1,8 +1,7 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
-
-@testable import TaskDispatchTesting
 
 /// A case hangs if the fake holds its lock while it releases what a hook held.
 @Suite("What a fake releases when it is told something else")

@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchContract
+import TaskDispatchTesting
 import Testing
-
-@testable import TaskDispatchTesting
 
 /// A submitting thread may report its submission late: after a worker has run the task and reported its end.
 @Suite("A dispatcher that tells of the end before it tells of the beginning")
@@ -23,7 +23,7 @@ struct LateTellingTests {
       }
     }
     try dispatcher.runUntilIdle()
-    let history = log.all.enumerated().map { index, event in
+    let history = log.events.enumerated().map { index, event in
       TaskEvent(event.kind, event.task, at: .init(nanoseconds: Int64(index)))
     }
 

@@ -1,5 +1,6 @@
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 /// The fake holds nothing of a task that has ended, unless it keeps a history.

@@ -2,6 +2,7 @@ import Dispatch
 import Synchronization
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @Suite("While a test steps, another thread")
@@ -11,7 +12,7 @@ struct RunningTasksOnAnotherThreadTests {
   func runningTasks() throws {
     let dispatcher = RecordingDispatcher()
     let (isOver, looked) = (Flag(), Flag())
-    let end = startThread {
+    let end = OtherThread {
       while !isOver.isRaised {
         for task in dispatcher.runningTasks { precondition(task.queue == "background") }
         looked.raise()
@@ -25,15 +26,7 @@ struct RunningTasksOnAnotherThreadTests {
       #expect(captured.all == ["ran"])
     }
     isOver.raise()
-    end.wait()
+    #expect(end.join())
     try dispatcher.finish()
-  }
-
-  private final class Flag: Sendable {
-    private let value = Atomic(false)
-
-    var isRaised: Bool { value.load(ordering: .acquiring) }
-
-    func raise() { value.store(true, ordering: .releasing) }
   }
 }

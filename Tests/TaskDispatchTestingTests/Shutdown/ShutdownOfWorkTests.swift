@@ -1,5 +1,6 @@
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @Suite("What a shutdown does at once")

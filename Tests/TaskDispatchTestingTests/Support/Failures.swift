@@ -23,13 +23,6 @@ func finishError(
   #expect(throws: FinishError.self, sourceLocation: sourceLocation) { try dispatcher.finish() }
 }
 
-extension ExitTest.Result {
-  /// Whether the process wrote `text` to its standard error before it ended.
-  func said(_ text: String) -> Bool {
-    String(decoding: standardErrorContent, as: UTF8.self).contains(text)
-  }
-}
-
 extension [PendingTask] {
   /// The labels by which messages name the tasks; `nil` for a task without one.
   var labels: [String?] { map(\.task.label) }

@@ -1,5 +1,6 @@
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 /// One body waits in a queue of width 1. The fake runs another body on top of it, which waits for that queue.

@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
-
-@testable import TaskDispatchTesting
 
 @Suite("A blocking wait on the foreground of a fake")
 struct ForegroundWaitTests {

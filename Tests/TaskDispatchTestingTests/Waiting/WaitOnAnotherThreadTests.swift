@@ -1,5 +1,6 @@
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @Suite("A wait on a thread that is not the test's")

@@ -1,5 +1,6 @@
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @Suite("A blocking wait for a task")

@@ -1,8 +1,7 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
-
-@testable import TaskDispatchTesting
 
 /// A case hangs if a lock of the item is held while its observer is released.
 @Suite("What the observer of an item holds")

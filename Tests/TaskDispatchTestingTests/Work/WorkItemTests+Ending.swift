@@ -1,8 +1,8 @@
 import Glibc
+import TaskDispatchTesting
 import Testing
 
 @testable import TaskDispatch
-@testable import TaskDispatchTesting
 
 extension WorkItemTests {
   // MARK: What its body leaves behind

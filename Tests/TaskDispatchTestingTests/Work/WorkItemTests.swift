@@ -1,8 +1,8 @@
 import Glibc
+import TaskDispatchTesting
 import Testing
 
 @testable import TaskDispatch
-@testable import TaskDispatchTesting
 
 @Suite("A work item")
 struct WorkItemTests {

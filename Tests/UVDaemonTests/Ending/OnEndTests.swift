@@ -1,11 +1,12 @@
 #if Daemon
+  import TestSupport
   import InMemoryLogging
   import Logging
   import TaskDispatch
   import Testing
   import UVDispatch
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("What is to be done before the end")

@@ -3,7 +3,7 @@
   import TaskDispatch
   import Testing
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("A service context")

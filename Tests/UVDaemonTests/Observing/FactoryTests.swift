@@ -5,7 +5,7 @@
   import TaskDispatch
   import Testing
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("A metrics factory")

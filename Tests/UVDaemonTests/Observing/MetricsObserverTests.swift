@@ -1,11 +1,12 @@
 #if Daemon
+  import TestSupport
   import CoreMetrics
   import MetricsTestKit
   import TaskDispatch
   import Testing
   import UVDispatch
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("The metrics of a dispatcher")

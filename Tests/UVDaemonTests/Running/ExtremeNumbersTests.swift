@@ -4,7 +4,7 @@
   import TaskDispatch
   import Testing
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   /// A trap here ends the process of the tests, and that is the failure.

@@ -5,7 +5,7 @@
   import Testing
   import UVDispatch
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("Nothing is kept alive")

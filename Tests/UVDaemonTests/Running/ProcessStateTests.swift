@@ -1,4 +1,5 @@
 #if Daemon
+  import TestSupport
   import Foundation
   import Glibc
   import InMemoryLogging
@@ -6,7 +7,7 @@
   import Testing
   import UVDispatch
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("What a daemon is started with")

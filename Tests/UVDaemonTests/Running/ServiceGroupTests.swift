@@ -1,4 +1,5 @@
 #if Daemon
+  import TestSupport
   import Foundation
   import Logging
   import ServiceLifecycle
@@ -6,7 +7,7 @@
   import Testing
   import UVDispatch
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("In a group of services")
@@ -46,11 +47,11 @@
         dispatcher.foreground { notes.change { $0.append("its answer") } }
       }
       let running = Task { try await group.run() }
-      await onAThread { _ = started.wait(patienceWithTasks) }
+      await onOtherThread { _ = started.wait(patienceWithTasks) }
 
       await group.triggerGracefulShutdown()
       // The last service ends first. Only then is the daemon asked to end.
-      await onAThread { _ = last.ended.wait(patienceWithTasks) }
+      await onOtherThread { _ = last.ended.wait(patienceWithTasks) }
       gate.open()
       try await running.value
 
@@ -79,7 +80,7 @@
         _ = gate.wait(patienceWithTasks)
       }
       let running = Task { try await group.run() }
-      await onAThread { _ = started.wait(patienceWithTasks) && isStuck.wait(patienceWithTasks) }
+      await onOtherThread { _ = started.wait(patienceWithTasks) && isStuck.wait(patienceWithTasks) }
 
       await group.triggerGracefulShutdown()
       try await running.value
@@ -110,7 +111,9 @@
       }
       view(label: "never") { notes.change { $0.append("never") } }
       let running = Task { try await group.run() }
-      await onAThread { _ = started.wait(patienceWithTasks) && isRunning.wait(patienceWithTasks) }
+      await onOtherThread {
+        _ = started.wait(patienceWithTasks) && isRunning.wait(patienceWithTasks)
+      }
 
       running.cancel()
       _ = await running.result
@@ -146,7 +149,7 @@
         isReady.open()
       }
       let running = Task { try await group.run() }
-      await onAThread { _ = isReady.wait(patienceWithTasks) }
+      await onOtherThread { _ = isReady.wait(patienceWithTasks) }
 
       await group.triggerGracefulShutdown()
       try await running.value
@@ -156,16 +159,6 @@
       #expect(heard.dropFirst().first?.hasPrefix("STOPPING=1\nEXTEND_TIMEOUT_USEC=") == true)
       #expect(heard.last == "STATUS=shuts down: graceful shutdown")
       #expect(heard.count == 3)
-    }
-  }
-
-  /// Waits on a thread of its own: the threads of Swift's Tasks are few, and other tests need them.
-  private func onAThread(_ body: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-      Foundation.Thread.detachNewThread {
-        body()
-        continuation.resume()
-      }
     }
   }
 #endif

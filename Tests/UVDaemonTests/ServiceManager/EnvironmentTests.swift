@@ -1,5 +1,5 @@
 #if Daemon
-  import RandomTesting
+  import TestSupport
   import Testing
 
   @testable import UVDaemon

@@ -1,4 +1,5 @@
 #if Daemon
+  import TestSupport
   import Glibc
   import InMemoryLogging
   import Logging
@@ -6,7 +7,7 @@
   import Testing
   import UVDispatch
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("At the socket of the service manager")

@@ -1,9 +1,10 @@
 #if Daemon
+  import TestSupport
   import Glibc
   import TaskDispatch
   import Testing
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   @Suite("What the service manager is told")

@@ -4,7 +4,7 @@
   import TaskDispatch
   import Testing
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
 
   /// `SUPERVISED_TIMES=50 swift test --filter SupervisedTests` runs each case 50 times, with the times of a
   /// real daemon: requests to end within one second count as one.

@@ -1,9 +1,10 @@
 #if Daemon
+  import TestSupport
   import Foundation
   import Glibc
   import TaskDispatch
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   /// A service manager, and the daemon that it has started: a program of `Tests/DaemonHost`, in a process of

@@ -1,10 +1,11 @@
 #if Daemon
+  import TestSupport
   import InMemoryLogging
   import Logging
   import TaskDispatch
   import Testing
 
-  @testable import TaskDispatchTesting
+  import TaskDispatchTesting
   @testable import UVDaemon
 
   /// A daemon on the fake, a service manager that notes what it hears, and a log.
@@ -63,10 +64,4 @@
       try dispatcher.finish()
     }
   }
-
-  let patience = Duration.seconds(20)
-
-  /// How long a test waits for work of a Task on Swift's own threads. These threads are few, and the Tasks of
-  /// all tests share them.
-  let patienceWithTasks = Duration.seconds(300)
 #endif

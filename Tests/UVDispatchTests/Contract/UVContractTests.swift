@@ -1,3 +1,4 @@
+import TaskDispatchContract
 import TaskDispatchTesting
 import Testing
 

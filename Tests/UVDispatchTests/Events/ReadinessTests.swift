@@ -1,8 +1,9 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 extension OnePool {

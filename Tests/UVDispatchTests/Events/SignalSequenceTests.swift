@@ -1,8 +1,8 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 extension OnePool {

@@ -1,8 +1,9 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Each test has a signal of its own: the whole process shares the count and the disposition of a signal.

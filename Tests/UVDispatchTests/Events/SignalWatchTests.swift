@@ -1,5 +1,6 @@
 import Glibc
 import TaskDispatch
+import TestSupport
 import Testing
 
 @testable import UVDispatch

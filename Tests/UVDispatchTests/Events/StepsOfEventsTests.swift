@@ -1,9 +1,10 @@
 import Glibc
 import Synchronization
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Counts that check what "Complexity:" says of signals and descriptors.

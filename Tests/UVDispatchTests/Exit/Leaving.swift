@@ -1,6 +1,5 @@
 import Glibc
-
-@testable import TaskDispatchTesting
+import TaskDispatchTesting
 
 /// The status with which a process of these tests leaves. Nothing else uses it.
 let chosenStatus: CInt = 7

@@ -1,10 +1,9 @@
 import Foundation
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-import struct RandomTesting.Dice
-
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 extension OnePool {

@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Which dispatcher is called when a thread becomes free, and what happens to one that leaves.

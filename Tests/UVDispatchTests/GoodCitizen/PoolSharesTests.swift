@@ -1,9 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-import struct RandomTesting.Dice
-
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("Dispatchers that share the threads of a pool, as a value")

@@ -1,7 +1,8 @@
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @testable import TaskDispatch
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("What an abandoned body has returned")

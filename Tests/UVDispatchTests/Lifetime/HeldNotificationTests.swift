@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("Notifications that are held")

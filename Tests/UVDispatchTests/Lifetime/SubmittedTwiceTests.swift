@@ -1,8 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 @Suite("An item that was submitted twice, which is a mistake")
 struct SubmittedTwiceTests {

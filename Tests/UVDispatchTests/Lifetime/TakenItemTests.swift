@@ -1,7 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// A dispatcher takes an item that is submitted to it, and alone begins and ends it from then on.

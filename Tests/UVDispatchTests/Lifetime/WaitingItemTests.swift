@@ -1,5 +1,5 @@
-import RandomTesting
 import TaskDispatch
+import TestSupport
 import Testing
 
 @testable import UVDispatch

@@ -1,7 +1,8 @@
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
 @testable import TaskDispatch
-@testable import TaskDispatchTesting
 
 @Suite("A lock of one word")
 struct WordLockTests {

@@ -1,9 +1,9 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   @Suite("The budget of an iteration of the loop")
@@ -14,7 +14,7 @@ extension OnePool {
     func descriptorAmongPosts(haveHandles: Bool) throws {
       let dispatcher = try UVDispatcher(
         .init(loopBudget: .init(tasks: 16, time: .seconds(3600))))
-      let pipe = ReadablePipe()
+      let pipe = readablePipe()
       let ran = Box(0)
       let ranWhenServed = Box<Int?>(nil)
       dispatcher.foreground {
@@ -35,7 +35,7 @@ extension OnePool {
     func time(haveHandles: Bool) throws {
       let dispatcher = try UVDispatcher(
         .init(loopBudget: .init(tasks: .max, time: .milliseconds(1))))
-      let pipe = ReadablePipe()
+      let pipe = readablePipe()
       let ran = Box(0)
       let ranWhenServed = Box<Int?>(nil)
       dispatcher.foreground {
@@ -60,7 +60,7 @@ extension OnePool {
     @Test("lets timers and descriptors be served beside a task that posts itself for ever")
     func selfPosting() throws {
       let dispatcher = try UVDispatcher()
-      let pipe = ReadablePipe()
+      let pipe = readablePipe()
       let served = Box(Set<String>())
       let isOver = Box(false)
       @Sendable func serve(_ name: String) {
@@ -107,7 +107,7 @@ extension OnePool {
     func timers() throws {
       let dispatcher = try UVDispatcher(
         .init(loopBudget: .init(tasks: 8, time: .seconds(3600))))
-      let pipe = ReadablePipe()
+      let pipe = readablePipe()
       let ran = Box(0)
       let ranWhenServed = Box<Int?>(nil)
       for _ in 0..<1_000 { dispatcher.foreground.after(.nanoseconds(1)) { ran.increment() } }
@@ -132,21 +132,8 @@ private func submit(
 }
 
 /// A pipe with a byte in it.
-private final class ReadablePipe: Sendable {
-  let readEnd: CInt
-  private let writeEnd: CInt
-
-  init() {
-    var ends: [CInt] = [-1, -1]
-    let status = unsafe pipe(&ends)
-    precondition(status == 0, "no pipe: \(errno)")
-    (readEnd, writeEnd) = (ends[0], ends[1])
-    let written = unsafe write(writeEnd, "x", 1)
-    precondition(written == 1)
-  }
-
-  deinit {
-    close(readEnd)
-    close(writeEnd)
-  }
+private func readablePipe() -> Pipe {
+  let pipe = Pipe()
+  pipe.write()
+  return pipe
 }

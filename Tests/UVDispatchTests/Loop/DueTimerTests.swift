@@ -1,8 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   @Suite("A timer that is due and waits to be run")

@@ -1,8 +1,9 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// The signals that a thread gets for what it did itself. If one of these is blocked, the kernel ends the

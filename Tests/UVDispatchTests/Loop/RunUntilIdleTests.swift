@@ -1,8 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   @Suite("runUntilIdle()")

@@ -1,7 +1,7 @@
 import Foundation
+import TaskDispatchTesting
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("A loop on the main thread")

@@ -1,7 +1,6 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
-
-@testable import TaskDispatchTesting
 
 /// A trap here ends the process of the tests, and that is the failure.
 @Suite("No duration or instant makes a RecordingDispatcher trap")

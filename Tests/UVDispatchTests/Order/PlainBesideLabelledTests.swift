@@ -1,8 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   /// A plain body comes into its queue by another way than a task with options (rules 3 and 7).

@@ -1,7 +1,6 @@
 import TaskDispatch
+import TestSupport
 import Testing
-
-import struct RandomTesting.Dice
 
 @testable import UVDispatch
 

@@ -1,7 +1,7 @@
+import TaskDispatchTesting
 import Testing
 
 @testable import TaskDispatch
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("What is done once the lock is free, as a value")

@@ -1,6 +1,7 @@
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("Which thread runs the loop, as a value")

@@ -1,6 +1,5 @@
+import TestSupport
 import Testing
-
-import struct RandomTesting.Dice
 
 @testable import UVDispatch
 

@@ -1,6 +1,6 @@
 import TaskDispatch
+import TaskDispatchTesting
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Makes tasks, items and views that wait nowhere and that no thread runs, for a part that only keeps them.

@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// The shutdown begins at 1 000 and may drain until 1 100 and cancel until 1 150. All times are in nanoseconds.

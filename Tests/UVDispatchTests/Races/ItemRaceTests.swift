@@ -1,8 +1,9 @@
 import Synchronization
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 extension OnePool {
@@ -17,8 +18,8 @@ extension OnePool {
         func observe(_ number: Int) -> @Sendable () -> Void {
           {
             item.whenFinished { outcome in
-              calls[number].add()
-              if outcome == .completed, item.outcome == .completed { isRight.add() }
+              calls[number].increment()
+              if outcome == .completed, item.outcome == .completed { isRight.increment() }
             }
           }
         }
@@ -43,9 +44,9 @@ extension OnePool {
         let item = anItem()
         let begun = Counter()
         let ended = Counter()
-        let begin: @Sendable () -> Void = { if item.begin() { begun.add() } }
+        let begin: @Sendable () -> Void = { if item.begin() { begun.increment() } }
         let end: @Sendable () -> Void = {
-          if item.finish(.cancelled) { ended.add() }
+          if item.finish(.cancelled) { ended.increment() }
         }
 
         #expect(race([begin, begin, end, end, { item.whenFinished { _ in } }]))
@@ -75,7 +76,7 @@ struct EarlyQuestionTests {
       label: nil, site: .here()
     ) { throw CancellationError() }
     let calls = Counter()
-    item.whenFinished { _ in calls.add() }
+    item.whenFinished { _ in calls.increment() }
     item.noteFailureSeen()
 
     let hasBegun = item.begin()
@@ -100,7 +101,7 @@ struct EarlyQuestionTests {
     ) {}
     var counter: Counter? = Counter()
     weak let held = counter
-    item.whenFinished { [counter] _ in counter?.add() }
+    item.whenFinished { [counter] _ in counter?.increment() }
     counter = nil
     #expect(held != nil)
 
@@ -108,12 +109,4 @@ struct EarlyQuestionTests {
 
     #expect(held == nil)
   }
-}
-
-private final class Counter: Sendable {
-  private let count = Atomic(0)
-
-  var value: Int { count.load(ordering: .acquiring) }
-
-  func add() { count.add(1, ordering: .acquiringAndReleasing) }
 }

@@ -1,5 +1,5 @@
-import RandomTesting
 import TaskDispatch
+import TestSupport
 
 /// What a seed decides about a random program before it begins.
 struct Plan: Sendable {

@@ -1,7 +1,7 @@
 import RandomTesting
+import TaskDispatchTesting
+import TestSupport
 import Testing
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   @Suite("The history of a random program")

@@ -1,6 +1,7 @@
 import RandomTesting
 import TaskDispatch
 import TaskDispatchTesting
+import TestSupport
 
 extension RandomProgram {
   /// Runs the program of `seed` on the fake, all of it on this thread: the actions of its threads one after the

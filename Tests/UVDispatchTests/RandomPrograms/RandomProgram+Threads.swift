@@ -1,8 +1,8 @@
 import RandomTesting
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 extension RandomProgram {
   /// Runs the program of `seed` on the real dispatcher, to its end. Nil if it does not end.

@@ -1,7 +1,7 @@
 import RandomTesting
 import TaskDispatch
-
-@testable import TaskDispatchTesting
+import TaskDispatchTesting
+import TestSupport
 
 extension RandomProgram {
   // MARK: Suspending

@@ -1,10 +1,8 @@
 import RandomTesting
 import Synchronization
 import TaskDispatch
-
-import struct RandomTesting.Dice
-
-@testable import TaskDispatchTesting
+import TaskDispatchTesting
+import TestSupport
 
 /// A small program of several threads. What each thread and each body does depends on the seed, and how they
 /// meet depends on the machine. Each notes what it sees.

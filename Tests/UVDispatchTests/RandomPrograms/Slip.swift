@@ -1,5 +1,6 @@
 import RandomTesting
 import TaskDispatch
+import TestSupport
 
 /// The notes about one submission of a random program while it lives. Any thread may use it.
 final class Slip: Sendable {

@@ -1,8 +1,7 @@
 import RandomTesting
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
-
-@testable import TaskDispatchTesting
 
 /// Real histories, each with one change that no dispatcher may make.
 @Suite("A real history")

@@ -1,9 +1,9 @@
 import Glibc
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   @Suite("When no descriptors are left")

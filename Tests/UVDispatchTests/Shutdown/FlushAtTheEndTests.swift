@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("A flush of a queue, when a shutdown")

@@ -1,7 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Runs `body` while another thread has the lock of `dispatcher`. That thread unlocks it afterwards.

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
-
-@testable import TaskDispatchTesting
+import TaskDispatchTesting
+import TestSupport
 
 /// A thread as the kernel knows it, which says whether it sleeps.
 struct KernelThread: Sendable {
@@ -96,13 +96,4 @@ final class WatchedThread: Sendable {
   }
 
   func join() -> Bool { thread.join() }
-}
-
-/// One thread raises it, and other threads ask for it. None of them ever sleeps over it.
-final class Flag: Sendable {
-  private let value = Atomic(false)
-
-  var isRaised: Bool { value.load(ordering: .acquiring) }
-
-  func raise() { value.store(true, ordering: .releasing) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A program of `Tests/MainThreadHost`, in a process of its own, since the main thread of this one is the test
 /// runner's.

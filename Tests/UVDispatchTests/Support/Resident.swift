@@ -1,7 +1,6 @@
 import Synchronization
 import TaskDispatch
-
-@testable import TaskDispatchTesting
+import TaskDispatchTesting
 
 /// An actor on a queue. It counts how many of its calls are inside at a time.
 actor Resident {

@@ -1,7 +1,9 @@
 import TaskDispatch
+import TaskDispatchContract
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Checks ``UVDispatcher`` against the contract. Its loop runs on a thread of its own.

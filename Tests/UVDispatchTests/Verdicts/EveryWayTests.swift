@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   @Suite("The checker's one way")

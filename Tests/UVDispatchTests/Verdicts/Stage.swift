@@ -1,7 +1,6 @@
 import TaskDispatch
+import TaskDispatchTesting
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 /// Runs the scripts of one ``WaitProgram`` on a real dispatcher, and records what each thread does.
 ///

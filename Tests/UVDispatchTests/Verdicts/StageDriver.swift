@@ -1,8 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 
-import struct RandomTesting.Dice
-
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Takes a ``Stage`` through its program. It opens one gate after the other, each when the dispatcher owes

@@ -1,4 +1,5 @@
 import TaskDispatch
+import TestSupport
 
 /// Makes a program that goes wrong smaller, while it still goes wrong in the same way.
 struct VerdictShrinker {

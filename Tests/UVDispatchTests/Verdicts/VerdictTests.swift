@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
-
-@testable import TaskDispatchTesting
 
 extension OnePool {
   /// Random programs whose bodies wait for each other, and an independent checker.

@@ -1,4 +1,4 @@
-import RandomTesting
+import TestSupport
 
 extension WaitProgram {
   /// The program of `seed`.

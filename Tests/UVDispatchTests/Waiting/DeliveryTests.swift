@@ -1,8 +1,9 @@
 import Synchronization
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// Deferred callbacks run without the lock. Their end takes no lock either, unless a thread waits for it.

@@ -1,7 +1,7 @@
 import TaskDispatch
+import TaskDispatchTesting
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 @Suite("A caller of sync where nothing waits")

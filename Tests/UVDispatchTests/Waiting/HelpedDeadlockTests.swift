@@ -1,9 +1,9 @@
 import Foundation
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 import UVDispatch
-
-@testable import TaskDispatchTesting
 
 @Suite("A worker that runs another task while it waits")
 struct HelpedDeadlockTests {

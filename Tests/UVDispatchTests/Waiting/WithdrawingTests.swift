@@ -1,7 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 extension OnePool {

@@ -1,9 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-import struct RandomTesting.Dice
-
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// A submission with a handle, a label or a group comes in as plain bodies do. It has neither number nor

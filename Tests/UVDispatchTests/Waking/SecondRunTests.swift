@@ -1,7 +1,8 @@
 import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
 import Testing
 
-@testable import TaskDispatchTesting
 @testable import UVDispatch
 
 /// ``WorkerWakeupsTests`` has the cases in which one is wanted.

@@ -31,13 +31,13 @@ private let strategyBugs = [
     suites: ["CountedOrdersTests", "StrategyTests"]),
   Bug(
     "explore.random-seed-ignored", breaks: "every seed gives the same schedules",
-    in: folder + "OrderDigest.swift",
+    in: folder + "SplitMix64.swift",
     .expression("seed", becomes: "0", within: "{ state = seed }"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.priorities-constant", breaks: "every chain has the same priority",
     in: folder + "Priorities.swift",
-    .expression("Dice.mixed(seed ^ chain) | 1 << 63", becomes: "1 << 63"),
+    .expression("SplitMix64.mixed(seed ^ chain) | 1 << 63", becomes: "1 << 63"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.priorities-never-fall", breaks: "a bug that takes two orderings is not found",
@@ -70,23 +70,23 @@ private let decisionBugs = [
     suites: ["ManyStepsTests"]),
   Bug(
     "explore.lanes-by-place", breaks: "the foreground is preferred, however young its task",
-    in: folder + "ExploredMove.swift",
+    in: "TaskDispatchTesting/Engine/State+Exploring.swift",
     .expression("moves[place].entry.id < entry.id", becomes: "false"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.no-start-choices", breaks: "whether a task had its slot is never tried",
-    in: folder + "ExploredMove.swift",
+    in: "TaskDispatchTesting/Engine/State+Exploring.swift",
     .expression("!startable.isEmpty", becomes: "false", within: "guard !startable.isEmpty"),
     suites: ["StrategyTests", "CountedOrdersTests"]),
   Bug(
     "explore.cancel-always-wins", breaks: "a cancellation never comes after the start",
-    in: folder + "ExploredMove.swift",
+    in: "TaskDispatchTesting/Engine/State+Exploring.swift",
     .expression(
       "decisions.chooseStarts(of: [startable[index]], before: name) > 0", becomes: "false"),
     suites: ["StrategyTests"]),
   Bug(
     "explore.no-time-ahead", breaks: "no timer ever fires before work that waits",
-    in: folder + "ExploredMove.swift",
+    in: "TaskDispatchTesting/Engine/State+Exploring.swift",
     .expression(
       "!moves.isEmpty", becomes: "false", within: "if !moves.isEmpty, let move = timeAhead"),
     suites: ["FoundBugsTests"]),
@@ -135,7 +135,7 @@ private let factBugs = [
     suites: ["RoundTripTests"]),
   Bug(
     "explore.starts-of-anybody", breaks: "a moment is thought to tell of tasks that it does not",
-    in: folder + "ExploredMove.swift",
+    in: "TaskDispatchTesting/Engine/State+Exploring.swift",
     .expression("matters(entry)", becomes: "true"),
     suites: ["RoundTripTests"]),
   Bug(

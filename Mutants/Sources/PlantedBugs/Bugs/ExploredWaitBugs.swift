@@ -8,7 +8,7 @@ let exploredWaitBugs: [Bug] = [
   Bug(
     "explore.own-turn-again",
     breaks: "a waiting body's start is a move beside that the body goes on",
-    in: "TaskDispatchTesting/Exploration/ExploredMove.swift",
+    in: "TaskDispatchTesting/Engine/State+Exploring.swift",
     .expression("caller.entry === entry", becomes: "false"),
     suites: ["BlockedBodyTests"]),
   Bug(

@@ -67,7 +67,7 @@ let reductionBugs: [Bug] = [
     suites: ["ReductionTests"]),
   Bug(
     "explore.groups-unseen", breaks: "that a group becomes empty is thought to touch no task",
-    in: folder + "ExploredMove.swift",
+    in: "TaskDispatchTesting/Engine/State+Exploring.swift",
     .expression("!held.isEmpty", becomes: "false"),
     suites: ["ReductionTests"]),
   Bug(
