@@ -68,7 +68,7 @@ let package = Package(
     // one case, of UVDispatcher as well, for a profiler.
     .executableTarget(
       name: "Speed", dependencies: ["TaskDispatch", "TaskDispatchTesting", "UVDispatch"],
-      path: "Speed",
+      path: "Benchmarks/Speed",
       swiftSettings: settings),
     .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
     // What tests of several targets share: threads, counters, dice.
@@ -83,7 +83,8 @@ let package = Package(
       name: "RandomTestingTests", dependencies: ["RandomTesting", "TaskDispatch", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "TaskDispatchTests", dependencies: ["TaskDispatch", "TestSupport"],
+      name: "TaskDispatchTests",
+      dependencies: ["TaskDispatch", "TaskDispatchTesting", "TestSupport"],
       swiftSettings: settings),
     // Programs for tests that need the main thread, which a test runner keeps for itself.
     .executableTarget(

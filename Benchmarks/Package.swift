@@ -15,6 +15,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "UVDispatch", path: ".."),
+    .package(path: "../Pictures"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
@@ -24,7 +25,9 @@ let package = Package(
     // What a C program would do instead of using a dispatcher, and what only C can ask of libuv.
     .target(name: "CPeers", dependencies: ["CLibUV"], cSettings: [.define("_GNU_SOURCE")]),
     // Repetitions, medians, verdicts, and how they are shown. It knows nothing of dispatchers.
-    .target(name: "Measuring", swiftSettings: settings),
+    .target(
+      name: "Measuring", dependencies: [.product(name: "Pictures", package: "Pictures")],
+      swiftSettings: settings),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

@@ -6,7 +6,7 @@ import TaskDispatchTesting
 /// to it. So it asks for the current one.
 struct WordCounter {
   func count(
-    _ text: String, priority: TaskPriority = .medium,
+    _ text: String, priority: PriorityBand = .medium,
     then show: @escaping @Sendable (Int) -> Void
   ) {
     let dispatcher = Dispatchers.current

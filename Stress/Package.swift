@@ -17,6 +17,7 @@ let package = Package(
   ],
   dependencies: [
     .package(name: "UVDispatch", path: ".."),
+    .package(path: "../Pictures"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
   ],
@@ -36,6 +37,7 @@ let package = Package(
       dependencies: [
         "Episodes",
         "Oracle",
+        .product(name: "Pictures", package: "Pictures"),
         .product(name: "UVDispatch", package: "UVDispatch"),
         .product(name: "TaskDispatchTesting", package: "UVDispatch"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -8,7 +8,7 @@ extension UVDispatcher {
     _ body: consuming @escaping @Sendable () -> Void, on queue: TaskQueue, at site: CallSite
   ) -> Admission {
     if ForkGuard.isForked { return .refused(.forkedChild) }
-    if !queue.isBarrier, site.band == .medium || queue.lane == .foreground {
+    if !queue.isBarrier {
       if queue.lane == .foreground {
         if doors.foreground.beginPost() {
           // No variable holds the task: it would keep what the body captures until this thread is done here.

@@ -140,13 +140,12 @@ extension UVDispatcher {
 extension Engine {
   /// Takes a job of a Swift Task into the queue of its executor. False if it has to run elsewhere.
   fileprivate func take(_ job: UnownedJob, _ executor: any UVExecutor) -> Bool {
-    let band = PriorityBand(ofPriority: job.priority.rawValue)
     let parent = currentTask
     lock()
     defer { unlock() }
     let task = core.makeTask(
       .job(job, executor), on: executor.lane, executor.view,
-      site: CallSite(fileID: "a Swift Task", line: 0, band: band), parent: parent?.id)
+      site: CallSite(fileID: "a Swift Task", line: 0), parent: parent?.id)
     if core.strandsJobs(on: executor.lane, executor.view) {
       let isTaken = takeLate(task, core)
       // The call above may have made late jobs of those that waited in the view.

@@ -130,8 +130,8 @@ struct Story: Sendable {
     return TaskRecord(
       id: TaskID(UInt64(number)), label: nil,
       lane: task.queue == "foreground" ? .foreground : .background, queue: task.queue,
-      site: CallSite(
-        fileID: "story", line: UInt(task.isRun ? task.parent! : number), band: task.band),
+      site: CallSite(fileID: "story", line: UInt(task.isRun ? task.parent! : number)),
+      band: task.band,
       parent: task.parent.map { TaskID(UInt64($0)) },
       enqueuedAt: DispatcherInstant(nanoseconds: Int64(enqueued) * moment))
   }

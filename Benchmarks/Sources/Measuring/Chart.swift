@@ -1,4 +1,5 @@
 import Foundation
+internal import Pictures
 
 /// The rows as a picture: for each row a bar for each contestant, on a logarithmic scale, and the
 /// latencies below.
@@ -25,16 +26,11 @@ public struct Chart {
       body += latencies.svg
       end += latencies.height
     }
-    let (width, height) = (Int(Self.left + Self.width + 150), Int(end + 20))
-    return """
-      <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
-      viewBox="0 0 \(width) \(height)" font-family="sans-serif" font-size="11">
-      <rect width="100%" height="100%" fill="white"/>
-      \(SVG.text("nanoseconds, logarithmic; shorter is faster", x: Self.left, y: 22, size: 15))\
-      \(SVG.text(report.machine.lines.prefix(2).joined(separator: "; "), x: Self.left, y: 38))\
-      \(body)</svg>
-
-      """
+    let heading =
+      SVG.text("nanoseconds, logarithmic; shorter is faster", x: Self.left, y: 22, size: 15)
+      + SVG.text(report.machine.lines.prefix(2).joined(separator: "; "), x: Self.left, y: 38)
+    return SVG.picture(
+      width: Self.left + Self.width + 150, height: end + 20, body: heading + body)
   }
 
   private func isLatency(_ row: RowResult) -> Bool { row.name.hasPrefix("latency") }
@@ -81,9 +77,9 @@ public struct Chart {
   }
 
   private func bars(of row: RowResult) -> [Bar] {
-    [Bar(name: Contestant.ours, value: row.ours, colour: SVG.colour(of: Contestant.ours))]
+    [Bar(name: Contestant.ours, value: row.ours, colour: Contestant.colour(of: Contestant.ours))]
       + row.peers.sorted { $0.key < $1.key }.filter { $0.value > 0 }.map {
-        Bar(name: $0.key, value: $0.value, colour: SVG.colour(of: $0.key))
+        Bar(name: $0.key, value: $0.value, colour: Contestant.colour(of: $0.key))
       }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+internal import Pictures
 
 /// How long tasks wait, as a picture: a panel for each kind, a line for each contestant, from p50 to
 /// p99.9, on a logarithmic scale.
@@ -69,7 +70,7 @@ struct LatencyChart {
       let points = rows.enumerated().compactMap { number, row in
         value(contestant, row.row).flatMap { $0 > 0 ? place(number, $0) : nil }
       }
-      let colour = SVG.colour(of: contestant)
+      let colour = Contestant.colour(of: contestant)
       svg += SVG.polyline(points, colour: colour, width: contestant == Contestant.ours ? 3 : 1.3)
       svg += SVG.text(
         contestant, x: x + 6, y: y + 14 + Double(index) * 13, colour: colour)

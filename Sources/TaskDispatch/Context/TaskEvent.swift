@@ -15,22 +15,25 @@ public struct TaskRecord: Sendable, Hashable {
   public let lane: Lane
   /// The label of its queue.
   public let queue: String
-  /// Where it was submitted, and the band that it waits in.
+  /// Where it was submitted.
   public let site: CallSite
+  /// The band that it waits in. Meaningless on the foreground.
+  public let band: PriorityBand
   /// The task whose body submitted it, or nil if none did.
   public let parent: TaskID?
   /// The time of the submission. Accurate only to four milliseconds if the dispatcher has no observer.
   public let enqueuedAt: DispatcherInstant
 
   public init(
-    id: TaskID, label: String?, lane: Lane, queue: String, site: CallSite, parent: TaskID?,
-    enqueuedAt: DispatcherInstant
+    id: TaskID, label: String?, lane: Lane, queue: String, site: CallSite,
+    band: PriorityBand = .medium, parent: TaskID?, enqueuedAt: DispatcherInstant
   ) {
     self.id = id
     self.label = label
     self.lane = lane
     self.queue = queue
     self.site = site
+    self.band = band
     self.parent = parent
     self.enqueuedAt = enqueuedAt
   }
@@ -57,7 +60,8 @@ extension TaskRecord: CustomStringConvertible {
 /// a body            enqueued  started   finished(completed, failed, abandoned)
 /// ```
 ///
-/// See ``TaskObserver`` for the order in which they are told.
+/// The exception is a dispatcher that loses its last reference without a shutdown: it cancels what it holds, and tells
+/// its observer nothing of that. See ``TaskObserver`` for the order in which events are told.
 public struct TaskEvent: Sendable, Equatable {
   public enum Kind: Sendable, Equatable {
     /// Accepted into its queue, or into the timers.
@@ -66,7 +70,8 @@ public struct TaskEvent: Sendable, Equatable {
     case refused(Refusal)
     /// Taken by a worker or by the loop: from now on it cannot be overtaken or cancelled.
     case started
-    /// Ended. Each accepted task that was not refused afterwards gets exactly one of these.
+    /// Ended. Each accepted task that was not refused afterwards gets exactly one of these, unless its dispatcher loses
+    /// its last reference without a shutdown.
     case finished(Outcome)
     /// A running task was asked to stop, for the first time.
     case cancellationRequested

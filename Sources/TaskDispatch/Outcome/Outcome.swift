@@ -6,7 +6,8 @@ public enum Outcome: Sendable {
   case failed(any Error)
   /// The task was cancelled before it started. The body never ran.
   case cancelled
-  /// Its time to live passed before the task started. The body never ran.
+  /// Its time to live passed before the task started. The body never ran. The task gets this outcome when its turn
+  /// comes, so later than its time if its queue is suspended or other tasks are ahead of it.
   case expired
   /// The submission was refused. The body never ran.
   case refused(Refusal)

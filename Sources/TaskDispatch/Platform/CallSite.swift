@@ -1,36 +1,20 @@
-/// Where in the source a task was submitted, and the band that it waits in.
+/// Where in the source a task was submitted.
 ///
 /// It is as small as a queued task needs it. It stores the address of the file's name and not the name, so
-/// that a slot with a closure, its file, its line and its band is 29 bytes.
+/// that a slot with a closure, its file and its line is 28 bytes.
 @frozen @safe public struct CallSite: Sendable {
   /// Address of the `#fileID` literal, which lives as long as the process. 0 if there is none.
   @usableFromInline let fileAddress: UInt
   /// The line in that file, counted from 1. 0 if unknown.
   public let line: UInt32
-  /// The band that the task waits in. Meaningless on the foreground.
-  public let band: PriorityBand
 
   /// - Parameters:
   ///   - fileID: A `#fileID`.
   ///   - line: A `#line`. A number greater than `UInt32` holds is clamped.
-  @inlinable public init(
-    fileID: StaticString, line: UInt, band: PriorityBand = .medium
-  ) {
+  @inlinable public init(fileID: StaticString, line: UInt) {
     fileAddress =
       fileID.hasPointerRepresentation ? unsafe UInt(bitPattern: fileID.utf8Start) : 0
     self.line = UInt32(clamping: line)
-    self.band = band
-  }
-
-  @usableFromInline init(fileAddress: UInt, line: UInt32, band: PriorityBand) {
-    self.fileAddress = fileAddress
-    self.line = line
-    self.band = band
-  }
-
-  /// A call site with the same file and line, and with another band.
-  @inlinable public func inBand(_ band: PriorityBand) -> CallSite {
-    CallSite(fileAddress: fileAddress, line: line, band: band)
   }
 
   /// The file as `Module/File.swift`. O(its length).
@@ -43,14 +27,11 @@
 extension CallSite: Hashable {
   public static func == (lhs: CallSite, rhs: CallSite) -> Bool {
     // The same literal may have one address in each module that was compiled with it.
-    lhs.line == rhs.line && lhs.band == rhs.band
+    lhs.line == rhs.line
       && (lhs.fileAddress == rhs.fileAddress || lhs.fileID == rhs.fileID)
   }
 
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(line)
-    hasher.combine(band)
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(line) }
 }
 
 extension CallSite: CustomStringConvertible {

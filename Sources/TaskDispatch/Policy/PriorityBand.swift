@@ -1,7 +1,8 @@
 /// One of the four levels at which tasks wait. A higher band starts first.
 ///
-/// The standard `TaskPriority` has more values than a queue needs to tell apart. Each value belongs to the
-/// highest band that it reaches.
+/// It has the names that the standard `TaskPriority` has, but one: the lowest band is called ``lowest``, since
+/// the *background* is a pool here. `TaskPriority` has more values than a queue needs to tell apart. Each of them
+/// belongs to the highest band that it reaches: ``init(_:)``.
 @frozen public enum PriorityBand: UInt8, Sendable, Hashable, CaseIterable, Comparable {
   /// From `TaskPriority.high`, which is also `.userInitiated`.
   case high
@@ -9,8 +10,20 @@
   case medium
   /// From `TaskPriority.low`, which is also `.utility`.
   case low
-  /// Everything below: `TaskPriority.background`. The lowest band.
-  case background
+  /// Everything below: `TaskPriority.background`.
+  case lowest
+
+  /// ``high``, by another name of `TaskPriority`.
+  @inlinable public static var userInitiated: PriorityBand { .high }
+
+  /// ``low``, by another name of `TaskPriority`.
+  @inlinable public static var utility: PriorityBand { .low }
+
+  @available(
+    *, unavailable, renamed: "lowest",
+    message: "the background is a pool; the lowest band is .lowest"
+  )
+  public static var background: PriorityBand { .lowest }
 
   /// The band of `priority`.
   @inlinable public init(_ priority: TaskPriority) { self.init(ofPriority: priority.rawValue) }
@@ -24,7 +37,7 @@
     case 0x19...: self = .high
     case 0x15...: self = .medium
     case 0x11...: self = .low
-    default: self = .background
+    default: self = .lowest
     }
   }
 
@@ -34,7 +47,7 @@
     case .high: .high
     case .medium: .medium
     case .low: .low
-    case .background: .background
+    case .lowest: .background
     }
   }
 

@@ -15,12 +15,14 @@ extension TaskQueue {
     dispatcher.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
-  /// Submits `body` with options, in the medium band. Any thread.
+  /// Submits `body` with options. Any thread.
   ///
-  /// `body` cannot throw. ``submit(label:group:timeToLive:atShutdown:fileID:line:_:)``,
+  /// `body` cannot throw. ``submit(priority:label:group:timeToLive:atShutdown:fileID:line:_:)``,
   /// ``run(priority:label:timeToLive:fileID:line:_:)`` and the calls with `then:` take bodies that can.
   ///
   /// - Parameters:
+  ///   - priority: The band in which `body` waits. The foreground has no bands: it is strictly first in first
+  ///     out.
   ///   - label: A name for reports, errors and tests.
   ///   - group: Entered by this call, and left when the outcome is known, whatever it is.
   ///   - timeToLive: If `body` has not started after this long, it expires. Negative counts as zero. Zero
@@ -31,38 +33,37 @@ extension TaskQueue {
   ///   a group together with a view.
   @discardableResult
   public func callAsFunction(
-    label: String? = nil, group: WorkGroup? = nil,
+    priority: PriorityBand = .medium, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Admission {
     submit(
-      at: CallSite(fileID: fileID, line: line), label, group, timeToLive, atShutdown, body)
+      at: CallSite(fileID: fileID, line: line), priority, label, group, timeToLive, atShutdown, body
+    )
   }
 
-  /// Submits `body` with options, in the band of `priority`. Any thread.
+  /// Submits `body` with options, in the band of a `TaskPriority`: see ``PriorityBand/init(_:)``. Any thread.
   ///
-  /// A function of its own, because finding out that no priority was given costs as much as all the other
-  /// options.
-  ///
-  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil. The foreground has no
-  ///   bands: it is strictly first in first out.
-  @discardableResult
+  /// For a priority that is at hand as a variable. The other calls take `PriorityBand(priority)`.
+  @_disfavoredOverload @discardableResult
   public func callAsFunction(
-    priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,
+    priority: TaskPriority, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Admission {
-    submit(at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body)
+    submit(
+      at: CallSite(fileID: fileID, line: line), PriorityBand(priority), label, group, timeToLive,
+      atShutdown, body)
   }
 
-  /// Submits `body` in the medium band, and returns a handle that cancels it and waits for its value. Any
-  /// thread.
+  /// Submits `body`, and returns a handle that cancels it and waits for its value. Any thread.
   ///
   /// Releasing the handle cancels nothing. If `body` throws, its outcome is `.failed` with that error.
   ///
   /// - Parameters:
+  ///   - priority: The band in which `body` waits.
   ///   - label: A name for reports, errors and tests.
   ///   - group: Entered by this call, and left when the outcome is known, whatever it is.
   ///   - timeToLive: If `body` has not started after this long, it expires. Negative counts as zero.
@@ -72,53 +73,25 @@ extension TaskQueue {
   ///   or a group together with a view, and one for a value that takes up memory.
   @inlinable @discardableResult
   public func submit<Value: Sendable>(
-    label: String? = nil, group: WorkGroup? = nil,
+    priority: PriorityBand = .medium, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming sending @escaping () throws -> Value
-  ) -> TaskHandle<Value> {
-    submitForValue(
-      at: CallSite(fileID: fileID, line: line), label, group, timeToLive, atShutdown, body)
-  }
-
-  /// Submits `body` in the band of `priority`, and returns a handle that cancels it and waits for its value.
-  ///
-  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil.
-  /// - Returns: A handle. If the submission is refused, the outcome of the handle says so.
-  @inlinable @discardableResult
-  public func submit<Value: Sendable>(
-    priority: TaskPriority?, label: String? = nil, group: WorkGroup? = nil,
-    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
-    fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: consuming sending @escaping () throws -> Value
-  ) -> TaskHandle<Value> {
-    submitForValue(
-      at: site(priority, fileID, line), label, group, timeToLive, atShutdown, body)
-  }
-
-  @usableFromInline func submit(
-    at site: CallSite, _ label: String?, _ group: WorkGroup?, _ timeToLive: Duration?,
-    _ atShutdown: ShutdownBehavior, _ body: @escaping @Sendable () -> Void
-  ) -> Admission {
-    dispatcher.submit(
-      WorkItem.make(
-        kind: .task, queue: self, label: label, site: site, timeToLive: timeToLive,
-        atShutdown: atShutdown, group: group, body: body))
-  }
-
-  @inlinable @inline(__always) func submitForValue<Value: Sendable>(
-    at site: CallSite, _ label: String?, _ group: WorkGroup?, _ timeToLive: Duration?,
-    _ atShutdown: ShutdownBehavior, _ body: consuming sending @escaping () throws -> Value
   ) -> TaskHandle<Value> {
     let item = ValueItem(
-      kind: .task, queue: self, label: label, site: site, timeToLive: timeToLive,
-      atShutdown: atShutdown, group: group, body: body)
+      kind: .task, queue: self, label: label, site: CallSite(fileID: fileID, line: line),
+      band: priority, timeToLive: timeToLive, atShutdown: atShutdown, group: group, body: body)
     _ = dispatcher.submit(item)
     return TaskHandle(item: item, dispatcher: dispatcher)
   }
 
-  @inlinable func site(_ priority: TaskPriority?, _ fileID: StaticString, _ line: UInt) -> CallSite
-  {
-    CallSite(fileID: fileID, line: line, band: priority.map { PriorityBand($0) } ?? .medium)
+  @usableFromInline func submit(
+    at site: CallSite, _ band: PriorityBand, _ label: String?, _ group: WorkGroup?,
+    _ timeToLive: Duration?, _ atShutdown: ShutdownBehavior, _ body: @escaping @Sendable () -> Void
+  ) -> Admission {
+    dispatcher.submit(
+      WorkItem.make(
+        kind: .task, queue: self, label: label, site: site, band: band, timeToLive: timeToLive,
+        atShutdown: atShutdown, group: group, body: body))
   }
 }

@@ -4,47 +4,24 @@ extension TaskQueue {
   /// - Parameters:
   ///   - delay: From now. Zero or less submits at once. More than about 292 years means never.
   ///   - tolerance: How much later `body` may start if that saves a wake-up. Negative counts as zero.
+  ///   - priority: The band in which `body` waits once the timer is due.
   ///   - timeToLive: If `body` has not started this long after its time, it expires.
   /// - Returns: A handle that cancels the timer. If a shutdown refuses the timer, the outcome of the handle
   ///   says so.
   /// - Complexity: O(log n) among *n* timers.
   @discardableResult
   public func after(
-    _ delay: Duration, tolerance: Duration = .zero,
+    _ delay: Duration, tolerance: Duration = .zero, priority: PriorityBand = .medium,
     label: String? = nil, group: WorkGroup? = nil, timeToLive: Duration? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
-  ) -> TimerHandle {
-    timer(
-      delay, tolerance, CallSite(fileID: fileID, line: line), label, group, timeToLive, body)
-  }
-
-  /// Submits `body` once `delay` has passed, in the band of `priority`. The band matters once the timer is
-  /// due.
-  ///
-  /// - Parameter priority: Decides the band, see ``PriorityBand``. Medium if nil.
-  /// - Returns: A handle that cancels the timer. If a shutdown refuses the timer, the outcome of the handle
-  ///   says so.
-  @discardableResult
-  public func after(
-    _ delay: Duration, tolerance: Duration = .zero, priority: TaskPriority?,
-    label: String? = nil, group: WorkGroup? = nil, timeToLive: Duration? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line,
-    _ body: @escaping @Sendable () -> Void
-  ) -> TimerHandle {
-    timer(delay, tolerance, site(priority, fileID, line), label, group, timeToLive, body)
-  }
-
-  @inline(__always) private func timer(
-    _ delay: Duration, _ tolerance: Duration, _ site: CallSite, _ label: String?,
-    _ group: WorkGroup?, _ timeToLive: Duration?, _ body: @escaping @Sendable () -> Void
   ) -> TimerHandle {
     let isNow = !delay.isPositive
     let item = WorkItem.make(
       // Without a delay it is no timer: it waits in the queue behind what was posted before it (rule 8).
-      kind: isNow ? .task : .timer, queue: self, label: label, site: site,
-      due: isNow ? nil : dispatcher.now.advanced(by: delay),
-      tolerance: tolerance,
+      kind: isNow ? .task : .timer, queue: self, label: label,
+      site: CallSite(fileID: fileID, line: line), band: priority,
+      due: isNow ? nil : dispatcher.now.advanced(by: delay), tolerance: tolerance,
       timeToLive: timeToLive, group: group, body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)
@@ -62,6 +39,7 @@ extension TaskQueue {
   ///     late for. The body reads in ``CurrentTask/missedTicks`` how many ticks got no run.
   ///   - tolerance: How much later than its tick a run may start if that saves a wake-up. Negative counts as
   ///     zero.
+  ///   - priority: The band in which each run waits.
   ///   - group: Counts the timer as a member until the timer has ended.
   /// - Returns: A handle that cancels the timer. If a shutdown refuses the timer, the outcome of the handle
   ///   says so.
@@ -69,14 +47,13 @@ extension TaskQueue {
   @discardableResult
   public func every(
     _ interval: Duration, catchUp: CatchUp = .skip, tolerance: Duration = .zero,
-    priority: TaskPriority? = nil, label: String? = nil, group: WorkGroup? = nil,
+    priority: PriorityBand = .medium, label: String? = nil, group: WorkGroup? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> TimerHandle {
     let item = WorkItem.make(
-      kind: .repeating, queue: self, label: label, site: site(priority, fileID, line),
-      due: dispatcher.now.advanced(by: interval),
-      tolerance: tolerance,
+      kind: .repeating, queue: self, label: label, site: CallSite(fileID: fileID, line: line),
+      band: priority, due: dispatcher.now.advanced(by: interval), tolerance: tolerance,
       repetition: Repetition(every: interval, catchUp: catchUp), group: group, body: body)
     _ = dispatcher.submit(item)
     return TimerHandle(item: item, dispatcher: dispatcher)

@@ -24,7 +24,7 @@ extension TaskQueue {
 
   /// Runs `body` on this queue, and returns what it returns when it has run.
   ///
-  /// The task has the priority of the calling Task, unless `priority` says otherwise. If that Task is
+  /// The body waits in the band of the calling Task's priority, unless `priority` names another. If that Task is
   /// cancelled, a body that has not started is cancelled; a body that has started can read
   /// ``CurrentTask/isCancelled``. Where a limit would refuse the submission, this call suspends until there
   /// is room.
@@ -34,15 +34,15 @@ extension TaskQueue {
   /// - Throws: What `body` throws. `CancellationError` if it was cancelled before its start. ``NoValue`` if
   ///   it was refused, expired or abandoned.
   nonisolated(nonsending) public func run<Value>(
-    priority: TaskPriority? = nil, label: String? = nil, timeToLive: Duration? = nil,
+    priority: PriorityBand? = nil, label: String? = nil, timeToLive: Duration? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: sending @escaping () throws -> sending Value
   ) async throws -> sending Value {
     try Task.checkCancellation()
     let item = ValueItem(
       kind: .task, queue: self, label: label,
-      site: site(priority ?? Task.currentPriority, fileID, line), timeToLive: timeToLive,
-      body: body)
+      site: CallSite(fileID: fileID, line: line),
+      band: priority ?? PriorityBand(Task.currentPriority), timeToLive: timeToLive, body: body)
     item.noteFailureSeen()
     let dispatcher = dispatcher
     let outcome = await withTaskCancellationHandler {

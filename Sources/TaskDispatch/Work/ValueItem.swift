@@ -14,7 +14,8 @@
 
   @inlinable init(
     kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
-    timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
+    band: PriorityBand = .medium, timeToLive: Duration? = nil,
+    atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
     body: consuming sending @escaping () throws -> Value
   ) {
     makeValue = body
@@ -27,7 +28,7 @@
     }
     super.init(
       Origin(
-        kind: kind, queue: queue, site: site, atShutdown: atShutdown,
+        kind: kind, queue: queue, site: site, band: band, atShutdown: atShutdown,
         hasTimeToLive: timeToLive != nil),
       More(view: queue.view, group: group, label: label, timeToLive: timeToLive),
       makesObject: !_isPOD(Value.self))

@@ -199,16 +199,17 @@ public final class WorkGroup: @unchecked Sendable {
   /// The submission counts against no limit. A shutdown cancels it if the group is still not empty when
   /// nothing else is left.
   ///
+  /// - Parameter priority: The band in which `body` waits once the group is empty.
   /// - Returns: Whether it was accepted, which is decided at once.
   @discardableResult
   public func notify(
-    on queue: TaskQueue, priority: TaskPriority? = nil, label: String? = nil,
+    on queue: TaskQueue, priority: PriorityBand = .medium, label: String? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Admission {
     let item = WorkItem.make(
       kind: .notification, queue: queue, label: label,
-      site: queue.site(priority, fileID, line), body: body)
+      site: CallSite(fileID: fileID, line: line), band: priority, body: body)
     withState { $0.notified = Owner(queue.dispatcher) }
     let admission = queue.dispatcher.submit(item)
     if admission.isAccepted {

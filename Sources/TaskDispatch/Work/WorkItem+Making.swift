@@ -5,6 +5,7 @@ extension WorkItem {
   /// Makes an item of a queue. For dispatchers, and for code that builds on them.
   ///
   /// - Parameters:
+  ///   - band: The band in which it waits. Meaningless on the foreground.
   ///   - repetition: For kind `.repeating`, which needs `due` as well.
   ///   - group: Entered by this call, and left when the outcome is known.
   ///   - body: Runs on the queue: at most once, unless the item repeats. Released when the outcome is known.
@@ -12,12 +13,13 @@ extension WorkItem {
   ///   the label of an item that waits for a time, and for a group together with a view.
   public static func make(
     kind: Kind, queue: borrowing TaskQueue, label: String?, site: CallSite,
-    due: DispatcherInstant? = nil, tolerance: Duration = .zero, repetition: Repetition? = nil,
+    band: PriorityBand = .medium, due: DispatcherInstant? = nil, tolerance: Duration = .zero,
+    repetition: Repetition? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain, group: WorkGroup? = nil,
     body: consuming sending @escaping () throws -> Void
   ) -> WorkItem {
     let origin = Origin(
-      kind: kind, queue: queue, site: site, atShutdown: atShutdown,
+      kind: kind, queue: queue, site: site, band: band, atShutdown: atShutdown,
       hasTimeToLive: timeToLive != nil)
     // A ``TimerItem`` stores its time where a ``LabelledItem`` stores its label. So a timer's label goes into
     // ``Extras``.
@@ -40,17 +42,19 @@ extension WorkItem {
     let lane: Lane
     let isBarrier: Bool
     let site: CallSite
+    let band: PriorityBand
     let atShutdown: ShutdownBehavior
     let hasTimeToLive: Bool
 
     @usableFromInline init(
-      kind: Kind, queue: borrowing TaskQueue, site: CallSite, atShutdown: ShutdownBehavior,
-      hasTimeToLive: Bool
+      kind: Kind, queue: borrowing TaskQueue, site: CallSite, band: PriorityBand,
+      atShutdown: ShutdownBehavior, hasTimeToLive: Bool
     ) {
       self.kind = kind
       lane = queue.lane
       isBarrier = queue.isBarrier && queue.lane == .background
       self.site = site
+      self.band = band
       self.atShutdown = atShutdown
       self.hasTimeToLive = hasTimeToLive
     }
@@ -60,6 +64,7 @@ extension WorkItem {
       lane = timer.lane
       isBarrier = timer.isBarrier
       site = timer.site
+      band = timer.band
       atShutdown = timer.atShutdown
       hasTimeToLive = false
     }

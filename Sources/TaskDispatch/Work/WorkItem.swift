@@ -86,8 +86,10 @@ public class WorkItem: @unchecked Sendable {
   @safe @exclusivity(unchecked) private var ending = Ending.unknown
   @safe @exclusivity(unchecked) @usableFromInline final var queuedAs: TaskContext?
   @usableFromInline final let more: More
-  /// Where the item was submitted, and the band that it waits in.
+  /// Where the item was submitted.
   public let site: CallSite
+  /// The band in which the item waits. Meaningless on the foreground.
+  public let band: PriorityBand
   @safe @exclusivity(unchecked) @usableFromInline final var heldPlaceIsIn = DispatcherName.none
 
   /// Flags packed into one byte.
@@ -155,6 +157,7 @@ public class WorkItem: @unchecked Sendable {
     kind = origin.kind
     lane = origin.lane
     site = origin.site
+    band = origin.band
     atShutdown = origin.atShutdown
     marks = [
       origin.isBarrier ? .isBarrier : [], origin.hasTimeToLive ? .hasTimeToLive : [],

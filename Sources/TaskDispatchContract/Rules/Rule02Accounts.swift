@@ -70,7 +70,7 @@ extension DispatcherContract {
       scene.expect("parent of the parent", parent?.parent, is: nil)
       scene.expect("queue of the child", child?.queue, is: queue.label)
       scene.expect("lane of the child", child?.lane, is: .background)
-      scene.expect("band of the child", child?.site.band, is: .low)
+      scene.expect("band of the child", child?.band, is: .low)
       scene.expect("queue of the parent", parent?.queue, is: "foreground")
     },
 

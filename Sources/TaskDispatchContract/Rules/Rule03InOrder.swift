@@ -48,7 +48,7 @@ extension DispatcherContract {
     Rule(3, "the foreground has one order, whatever the priorities") { scene in
       let ran = Latch(8)
       try scene.hold {
-        for (number, priority) in [TaskPriority.background, .low, .medium, .high].enumerated() {
+        for (number, priority) in [PriorityBand.lowest, .low, .medium, .high].enumerated() {
           scene.foreground(priority: priority) {
             scene.note("\(number)")
             ran.open()

@@ -15,7 +15,7 @@ extension DispatcherContract {
       }
     },
     Rule(6, "a barrier divides whatever its priority is") { scene in
-      for priority in [TaskPriority.high, .background] {
+      for priority in [PriorityBand.high, .lowest] {
         try dividesBodies(scene, scene.makeQueue(3)) { queue, body in
           queue.barrier(priority: priority, body)
         }
@@ -169,7 +169,7 @@ extension DispatcherContract {
       let queue = scene.makeQueue(3)
       let ran = Latch(3)
       try scene.hold {
-        for (label, priority) in [("low", TaskPriority.low), ("high", .high)] {
+        for (label, priority) in [("low", PriorityBand.low), ("high", .high)] {
           queue(priority: priority) {
             scene.note(label)
             ran.open()

@@ -24,7 +24,7 @@ extension DispatcherContract {
     Rule(7, "a head that has aged starts before a band that was higher", width: 1, agingStep: step)
     {
       scene in
-      for (priority, steps) in [(TaskPriority.medium, 1), (.low, 2), (.background, 3)] {
+      for (priority, steps) in [(PriorityBand.medium, 1), (.low, 2), (.lowest, 3)] {
         let ran = Latch(4)
         let order = scene.notes.count
         try scene.hold {
@@ -35,7 +35,7 @@ extension DispatcherContract {
 
         try scene.reach(ran, "all of them run")
         scene.expect(
-          "order, with one in the \(PriorityBand(priority)) band", Array(scene.notes[order...]),
+          "order, with one in the \(priority) band", Array(scene.notes[order...]),
           is: ["takes long", "old", "high", "high"])
       }
     },
@@ -46,7 +46,7 @@ extension DispatcherContract {
       try scene.hold {
         submit(scene, "takes long", .high, ran) { scene.spend(step * 3) }
         for _ in 0..<5 { submit(scene, "high", .high, ran) }
-        submit(scene, "background", .background, ran)
+        submit(scene, "lowest", .lowest, ran)
         submit(scene, "low", .low, ran)
         submit(scene, "medium", .medium, ran)
       }
@@ -54,7 +54,7 @@ extension DispatcherContract {
       try scene.reach(ran, "all of them run")
       scene.expect(
         "the three that start when all have aged", Set(scene.notes[1...3]),
-        is: ["background", "low", "medium"])
+        is: ["lowest", "low", "medium"])
     },
 
     Rule(7, "only the head of a band ages", width: 1, agingStep: step) { scene in
@@ -111,7 +111,7 @@ extension DispatcherContract {
         try scene.hold {
           lane(priority: .high, again)
           lane(priority: .high, again)
-          lane(priority: .background) {
+          lane(priority: .lowest) {
             hasRun.value = true
             ran.open()
           }
@@ -138,7 +138,7 @@ extension DispatcherContract {
       try scene.hold {
         busy(priority: .high, again)
         busy(priority: .high, again)
-        patient(priority: .background) {
+        patient(priority: .lowest) {
           hasRun.value = true
           ran.open()
         }
@@ -150,7 +150,7 @@ extension DispatcherContract {
   ]
 
   private static func submit(
-    _ scene: Scene, _ label: String, _ priority: TaskPriority, _ ran: Latch,
+    _ scene: Scene, _ label: String, _ priority: PriorityBand, _ ran: Latch,
     _ body: @escaping @Sendable () -> Void = {}
   ) {
     scene.background(priority: priority) {

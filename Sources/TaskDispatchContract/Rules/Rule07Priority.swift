@@ -7,24 +7,24 @@ extension DispatcherContract {
     Rule(7, "a higher band starts first", width: 1) { scene in
       for queue in [scene.background, scene.makeQueue(1)] {
         try startsInOrder(
-          scene, queue, [.background, .low, .medium, .high],
-          ["high", "medium", "low", "background"])
+          scene, queue, [.lowest, .low, .medium, .high],
+          ["high", "medium", "low", "lowest"])
       }
     },
     Rule(7, "a higher band starts first without an observer", width: 1, isObserved: false) {
       scene in
       try startsInOrder(
-        scene, scene.background, [.low, .background, .high, .medium],
-        ["high", "medium", "low", "background"])
+        scene, scene.background, [.low, .lowest, .high, .medium],
+        ["high", "medium", "low", "lowest"])
     },
 
     Rule(7, "within a band the order is that of submission", width: 1) { scene in
       let ran = Latch(40)
       try scene.hold {
         for number in 0..<10 {
-          for priority in [TaskPriority.low, .high, .background, .medium] {
+          for priority in [PriorityBand.low, .high, .lowest, .medium] {
             scene.background(priority: priority) {
-              scene.note("\(PriorityBand(priority)) \(number)")
+              scene.note("\(priority) \(number)")
               ran.open()
             }
           }
@@ -41,7 +41,7 @@ extension DispatcherContract {
       let queue = scene.makeQueue(1)
       let ran = Latch(Form.queued.count + 3)
       try scene.hold {
-        for (label, priority) in [("low", TaskPriority.low), ("medium", .medium)] {
+        for (label, priority) in [("low", PriorityBand.low), ("medium", .medium)] {
           queue(priority: priority) {
             scene.note(label)
             ran.open()
@@ -68,9 +68,9 @@ extension DispatcherContract {
       let queue = scene.makeQueue(1)
       let ran = Latch(3)
       queue.suspend()
-      for priority in [TaskPriority.low, .medium, .high] {
+      for priority in [PriorityBand.low, .medium, .high] {
         scene.task(priority: priority) {
-          try? await queue.run { scene.note("\(PriorityBand(priority))") }
+          try? await queue.run { scene.note("\(priority)") }
           ran.open()
         }
       }
@@ -85,9 +85,9 @@ extension DispatcherContract {
     Rule(7, "jobs of Tasks start by the priority of their Task", width: 1) { scene in
       let ran = Latch(3)
       try scene.hold {
-        for priority in [TaskPriority.low, .medium, .high] {
+        for priority in [PriorityBand.low, .medium, .high] {
           scene.task(priority: priority) {
-            scene.note("\(PriorityBand(priority))")
+            scene.note("\(priority)")
             ran.open()
           }
         }
@@ -122,7 +122,7 @@ extension DispatcherContract {
       let ran = Latch(5)
       try scene.hold {
         for (label, priority, isBarrier) in [
-          ("low 1", TaskPriority.low, false), ("high 1", .high, false), ("barrier", .low, true),
+          ("low 1", PriorityBand.low, false), ("high 1", .high, false), ("barrier", .low, true),
           ("low 2", .low, false), ("high 2", .high, false),
         ] {
           (isBarrier ? queue.barrier : queue)(priority: priority) {
@@ -140,10 +140,10 @@ extension DispatcherContract {
       let views = (0..<3).map { _ in scene.makeQueue(2) }
       let ran = Latch(6)
       try scene.hold {
-        for (view, priority) in zip(views, [TaskPriority.low, .medium, .high]) {
+        for (view, priority) in zip(views, [PriorityBand.low, .medium, .high]) {
           for _ in 0..<2 {
             view(priority: priority) {
-              scene.note("\(PriorityBand(priority))")
+              scene.note("\(priority)")
               ran.open()
             }
           }
@@ -181,14 +181,14 @@ extension DispatcherContract {
   ]
 
   private static func startsInOrder(
-    _ scene: Scene, _ queue: TaskQueue, _ priorities: [TaskPriority], _ expected: [String]
+    _ scene: Scene, _ queue: TaskQueue, _ priorities: [PriorityBand], _ expected: [String]
   ) throws {
     let order = Box<[String]>([])
     let ran = Latch(priorities.count)
     try scene.hold {
       for priority in priorities {
         queue(priority: priority) {
-          order.change { $0.append("\(PriorityBand(priority))") }
+          order.change { $0.append("\(priority)") }
           ran.open()
         }
       }

@@ -87,13 +87,13 @@ extension Scene {
     }
   }
 
-  /// Starts a Swift Task whose jobs run on the background, or on `queue`. It inherits nothing.
+  /// Starts a Swift Task, of the priority of a band, whose jobs run on the background, or on `queue`. It inherits nothing.
   @discardableResult
   func task(
-    priority: TaskPriority = .medium, on queue: TaskQueue? = nil,
+    priority: PriorityBand = .medium, on queue: TaskQueue? = nil,
     _ operation: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
-    Task.detached(executorPreference: (queue ?? background).executor, priority: priority) {
+    Task.detached(executorPreference: (queue ?? background).executor, priority: priority.priority) {
       await operation()
     }
   }

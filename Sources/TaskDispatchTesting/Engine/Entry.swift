@@ -60,6 +60,8 @@ final class Entry: TaskContext, PoolEntry {
   /// the contexts of that caller.
   var runsAboveItsCaller = false
 
+  private let bandOfJob: PriorityBand
+
   init(
     _ work: consuming Work, id: UInt64, lane: Lane, view: RecordingView?, site: CallSite,
     at time: Int64,
@@ -77,6 +79,11 @@ final class Entry: TaskContext, PoolEntry {
     enqueuedAt = time
     let item: WorkItem?
     if case .item(let some) = work { item = some } else { item = nil }
+    if case .job(let job) = work {
+      bandOfJob = PriorityBand(TaskPriority(rawValue: job.job.priority.rawValue))
+    } else {
+      bandOfJob = .medium
+    }
     if case .caller = work { runsOnCaller = true } else { runsOnCaller = false }
     super.init(
       queue: TaskQueue.Identity(
@@ -85,6 +92,9 @@ final class Entry: TaskContext, PoolEntry {
   }
 
   var lane: Lane { queue.lane }
+
+  /// The band that it waits in. Plain bodies, and callers of `sync`, wait in the medium one.
+  var band: PriorityBand { item?.band ?? bandOfJob }
 
   override var queueLabel: String {
     view?.label ?? (lane == .foreground ? "foreground" : "background")
@@ -136,7 +146,7 @@ final class Entry: TaskContext, PoolEntry {
 
   private func makeRecord() -> TaskRecord {
     TaskRecord(
-      id: TaskID(id), label: label, lane: lane, queue: queueLabel, site: site,
+      id: TaskID(id), label: label, lane: lane, queue: queueLabel, site: site, band: band,
       parent: parent?.record.id, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt))
   }
 

@@ -180,7 +180,6 @@ extension RecordingDispatcher {
 
   private func take(_ job: UnownedJob, _ executor: any RecordingExecutor) -> Bool {
     let caller = ExecutionIdentity.current
-    let band = PriorityBand(TaskPriority(rawValue: job.priority.rawValue))
     // Only the description of a job says which Task it belongs to.
     let task = configuration.recordsHistory ? "\(job)" : nil
     let isTaken = withState { state -> Bool in
@@ -192,7 +191,7 @@ extension RecordingDispatcher {
       }
       let isKnown = task.map { !state.swiftTasks.insert($0).inserted } ?? false
       let isFromOutside = isKnown && state.bodyOfThisThread == nil && caller != state.driver
-      let site = CallSite(fileID: "a Swift Task", line: 0, band: band)
+      let site = CallSite(fileID: "a Swift Task", line: 0)
       let entry = state.admit(
         Job(job, executor), on: executor.lane, state.view(executor.view), site: site,
         swiftTask: task)

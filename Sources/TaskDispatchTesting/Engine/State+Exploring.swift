@@ -187,9 +187,9 @@ extension State {
 
   /// Decides which tasks have started before `entry` comes, which might overtake them.
   mutating func decideStarts(before entry: Entry) {
-    let band = entry.site.band
+    let band = entry.band
     guard pool.mayOvertake(in: band) else { return }
-    decideStarts(.submission, about: entry) { $0.site.band < band }
+    decideStarts(.submission, about: entry) { $0.band < band }
   }
 
   /// Decides whether an item that is being cancelled has taken its slot, with all tasks that would do so before it.

@@ -84,7 +84,7 @@ extension State {
     let ranked = waiting.map { task -> (rank: (Int, Int, Int, UInt64), task: (Entry, Bool)) in
       let section = barriers.partitioningIndex { $0 >= task.entry.id }
       return (
-        (section, task.isBarrier ? 1 : 0, task.entry.site.band.index, task.entry.id),
+        (section, task.isBarrier ? 1 : 0, task.entry.band.index, task.entry.id),
         (task.entry, task.isBarrier)
       )
     }.sorted { $0.rank < $1.rank }

@@ -255,7 +255,7 @@ extension State {
       } else {
         let time = now
         removed = pool.remove(
-          at: place.position, in: item.site.band, isBarrier: item.isBarrier,
+          at: place.position, in: item.band, isBarrier: item.isBarrier,
           from: poolView(view(item.view)), now: { time })
         admitCallers()
       }

@@ -221,7 +221,7 @@ extension State {
       view.queue.ready.forEachPosition(collect)
       for (position, entry, isBarrier) in found {
         let removed = pool.remove(
-          at: position, in: entry.site.band, isBarrier: isBarrier, from: view, now: { time })
+          at: position, in: entry.band, isBarrier: isBarrier, from: view, now: { time })
         if removed != nil { taken.append(entry) }
       }
     }

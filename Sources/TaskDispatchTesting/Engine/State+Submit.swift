@@ -71,7 +71,7 @@ extension State {
     if decisions != nil { decideStarts(before: entry) }
     let time = now
     let position = pool.submit(
-      entry, to: poolView(entry.view), in: entry.site.band, isBarrier: isBarrier, now: { time })
+      entry, to: poolView(entry.view), in: entry.band, isBarrier: isBarrier, now: { time })
     admitCallers()
     return position
   }

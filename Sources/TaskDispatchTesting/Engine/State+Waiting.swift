@@ -130,7 +130,7 @@ extension State {
     } else {
       let time = now
       _ = pool.remove(
-        at: caller.position, in: entry.site.band, isBarrier: queue.isBarrier,
+        at: caller.position, in: entry.band, isBarrier: queue.isBarrier,
         from: poolView(entry.view), now: { time })
       admitCallers()
     }

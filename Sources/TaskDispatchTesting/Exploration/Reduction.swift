@@ -143,7 +143,7 @@ final class Reduction {
     guard let declared = resources(entry.record) else { return .everything }
     var footprint = Footprint(declared)
     // A task that comes later may overtake this one, or this one may overtake it.
-    if entry.lane == .background, entry.site.band != .medium { footprint.add(.background) }
+    if entry.lane == .background, entry.band != .medium { footprint.add(.background) }
     return footprint
   }
 
@@ -177,7 +177,7 @@ final class Reduction {
     case .job, .caller, .event, .registration: touchesEverything()
     }
     // A task of another band or of a view may change which waiting task is the next.
-    if entry.site.band != .medium || entry.view != nil { touchesEverything() }
+    if entry.band != .medium || entry.view != nil { touchesEverything() }
     touches(entry.lane == .foreground ? .foreground : .background)
   }
 }

@@ -80,7 +80,7 @@ public final class Ticket: Sendable {
   public var isFinal: Bool { phase.load(ordering: .acquiring) >= Phase.ran }
 
   public var description: String {
-    let bands = ["high", "medium", "low", "background"]
+    let bands = ["high", "medium", "low", "lowest"]
     return "\(form)\(isBarrier ? " barrier" : "") \(number >> 40).\(number & 0xff_ffff_ffff) "
       + "(\(bands[band]))"
   }

@@ -76,7 +76,7 @@ extension Producer {
     let world = world
     world.bandChecker?.submits(ticket)
     let admission = world.queues[queue](
-      priority: PriorityBand.allCases[band].priority, label: isChecked ? nil : "banded"
+      priority: PriorityBand.allCases[band], label: isChecked ? nil : "banded"
     ) { world.perform(ticket, errand) }
     if world.settle(ticket, admission) { keep(ticket) }
   }
@@ -114,7 +114,7 @@ extension Producer {
     let world = world
     let fails = if case .fails = errand { true } else { false }
     let handle = world.queues[queue].submit(
-      priority: PriorityBand.allCases[band].priority, timeToLive: timeToLive,
+      priority: PriorityBand.allCases[band], timeToLive: timeToLive,
       atShutdown: skips ? .skip : .drain
     ) {
       world.perform(ticket, errand)

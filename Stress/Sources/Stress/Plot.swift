@@ -1,4 +1,5 @@
 import Foundation
+internal import Pictures
 
 /// A picture of a run: the samples of each second, one panel below the other.
 struct Plot {
@@ -50,56 +51,44 @@ struct Plot {
   }
 
   var svg: String {
-    let total = Self.gap + Double(panels.count) * (Self.height + Self.gap)
-    var text = """
-      <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(Self.width + Self.left + 24))" \
-      height="\(Int(total))" font-family="sans-serif" font-size="12">
-      <rect width="100%" height="100%" fill="white"/>
-      <text x="\(Int(Self.left))" y="22" font-size="15">\(escaped(title))</text>
-
-      """
+    let height = Self.gap + Double(panels.count) * (Self.height + Self.gap)
+    var body = SVG.text(title, x: Self.left, y: 22, size: 15)
     for (index, panel) in panels.enumerated() {
-      let top = Self.gap + Double(index) * (Self.height + Self.gap)
-      text += draw(panel, top: top, isLast: index == panels.count - 1)
+      body += draw(panel, top: Self.gap + Double(index) * (Self.height + Self.gap))
     }
-    return text + "</svg>\n"
+    return SVG.picture(width: Self.width + Self.left + 24, height: height, body: body)
   }
 
-  private func draw(_ panel: Panel, top: Double, isLast: Bool) -> String {
+  private func draw(_ panel: Panel, top: Double) -> String {
     let end = max(1, samples.last?.seconds ?? 1)
     let most = max(panel.lines.flatMap(\.values).max() ?? 1, 1e-9)
     let bottom = top + Self.height
-    var text =
-      "<text x=\"\(coordinate(Self.left))\" y=\"\(coordinate(top - 6))\">\(panel.name)</text>\n"
+    var text = SVG.text(panel.name, x: Self.left, y: top - 6, size: 12)
     var legend = Self.left + 170
     let isAlone = panel.lines.count == 1
     for line in panel.lines where !isAlone {
-      text +=
-        "<text x=\"\(coordinate(legend))\" y=\"\(coordinate(top - 6))\" fill=\"\(line.colour)\">"
-        + "\(line.name)</text>\n"
+      text += SVG.text(line.name, x: legend, y: top - 6, size: 12, colour: line.colour)
       legend += Double(line.name.count) * 8 + 20
     }
     for share in [0.0, 0.5, 1.0] {
       let height = bottom - share * Self.height
-      text +=
-        "<line x1=\"\(coordinate(Self.left))\" x2=\"\(coordinate(Self.left + Self.width))\" "
-        + "y1=\"\(coordinate(height))\" y2=\"\(coordinate(height))\" stroke=\"#dddddd\"/>\n"
-        + "<text x=\"\(coordinate(Self.left - 8))\" y=\"\(coordinate(height + 4))\" "
-        + "text-anchor=\"end\">\(panel.format(share * most))</text>\n"
+      text += SVG.line(Self.left, height, Self.left + Self.width, height)
+      text += SVG.text(
+        panel.format(share * most), x: Self.left - 8, y: height + 4, size: 12, anchor: "end")
     }
     for share in stride(from: 0.0, through: 1.0, by: 0.25) {
-      text +=
-        "<text x=\"\(coordinate(Self.left + share * Self.width))\" y=\"\(coordinate(bottom + 16))\" "
-        + "text-anchor=\"middle\" fill=\"#777777\">\(tick(share * end))</text>\n"
+      text += SVG.text(
+        tick(share * end), x: Self.left + share * Self.width, y: bottom + 16, size: 12,
+        anchor: "middle", colour: "#777777")
     }
     for line in panel.lines {
       let points = zip(samples, line.values).map { sample, value in
-        "\(coordinate(Self.left + sample.seconds / end * Self.width)),"
-          + "\(coordinate(bottom - value / most * Self.height))"
+        (
+          x: Self.left + sample.seconds / end * Self.width,
+          y: bottom - value / most * Self.height
+        )
       }
-      text +=
-        "<polyline fill=\"none\" stroke=\"\(line.colour)\" stroke-width=\"1.3\" points=\""
-        + points.joined(separator: " ") + "\"/>\n"
+      text += SVG.polyline(points, colour: line.colour, width: 1.3)
     }
     return text
   }
@@ -107,11 +96,5 @@ struct Plot {
   /// A quarter of a short run is no whole number of seconds.
   private func tick(_ seconds: Double) -> String {
     String(format: seconds == seconds.rounded() || seconds >= 20 ? "%.0f s" : "%.1f s", seconds)
-  }
-
-  private func coordinate(_ value: Double) -> String { String(format: "%.1f", value) }
-
-  private func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
   }
 }

@@ -79,8 +79,8 @@ package struct HistoryChecker {
       if task.queue != history.queues[declared.queue].label {
         add(2, "\(life) is in another queue than \(declared)", life)
       }
-      if task.lane == .background, task.site.band != declared.band {
-        add(2, "\(life) is in another band than \(declared): \(task.site.band)", life)
+      if task.lane == .background, task.band != declared.band {
+        add(2, "\(life) is in another band than \(declared): \(task.band)", life)
       }
     }
   }

@@ -28,7 +28,7 @@ struct Life: Sendable {
   var isCaller: Bool { form == .sync && task.lane == .background }
   /// As the program declared it: the dispatcher's own record may be wrong.
   var band: PriorityBand {
-    task.lane == .foreground ? .medium : declared?.band ?? task.site.band
+    task.lane == .foreground ? .medium : declared?.band ?? task.band
   }
 
   /// Whether it waits in its queue at `index`.

@@ -11,7 +11,7 @@ extension FaultyDispatcher {
       return standIn(for: item, timeToLive: item.timeToLive)
     case .ignoresPriority where item.kind != .repeating:
       return standIn(
-        for: item, site: item.site.inBand(.medium), due: item.due, timeToLive: item.timeToLive)
+        for: item, band: .medium, due: item.due, timeToLive: item.timeToLive)
     case .firesEarly where item.kind == .timer:
       let half = inner.now.duration(to: item.due ?? inner.now) / 2
       return standIn(for: item, due: inner.now.advanced(by: half))
@@ -58,13 +58,14 @@ extension FaultyDispatcher {
   /// An item that does for `item` what it would have done. The inner dispatcher sees only the options that are
   /// given here.
   private func standIn(
-    for item: WorkItem, site: CallSite? = nil, due: DispatcherInstant? = nil,
+    for item: WorkItem, band: PriorityBand? = nil, due: DispatcherInstant? = nil,
     repetition: Repetition? = nil, timeToLive: Duration? = nil,
     body: (@Sendable () -> Void)? = nil
   ) -> WorkItem {
     let standIn = WorkItem.make(
-      kind: item.kind, queue: inside(queue(of: item)), label: item.label, site: site ?? item.site,
-      due: due, tolerance: item.tolerance, repetition: repetition, timeToLive: timeToLive
+      kind: item.kind, queue: inside(queue(of: item)), label: item.label, site: item.site,
+      band: band ?? item.band, due: due, tolerance: item.tolerance, repetition: repetition,
+      timeToLive: timeToLive
     ) { [weak self] in
       if let body { return body() }
       if let outcome = self?.run(item), case .failed(let error) = outcome { throw error }

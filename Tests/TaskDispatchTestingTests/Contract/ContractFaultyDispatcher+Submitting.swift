@@ -29,7 +29,6 @@ extension FaultyDispatcher {
         { [inner] in _ = inner.post(body, on: inside, at: site) }, on: inner.foreground, at: site)
     case .acceptsAfterShutdown where isShutDown: return .accepted
     case .refusesOwnWork where isShutDown: return .refused(.shutDown)
-    case .ignoresPriority: return inner.post(body, on: inside, at: site.inBand(.medium))
     case .keepsBodies:
       memory.withLock { $0.bodies[queue.identity, default: []].append(body) }
       return inner.post(body, on: inside, at: site)

@@ -56,7 +56,7 @@ struct FairProgramsTests {
           if done.all.count < 2 { poll() }
         }
       }
-      dispatcher.background(priority: .background, label: "low") { done.note("low") }
+      dispatcher.background(priority: .lowest, label: "low") { done.note("low") }
       dispatcher.background.after(.milliseconds(200), label: "timer") { done.note("timer") }
       poll()
       try dispatcher.advanceTime(by: .seconds(1))

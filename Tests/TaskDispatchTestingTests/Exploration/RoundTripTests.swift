@@ -74,8 +74,8 @@ struct RoundTripTests {
   /// another program.
   @Test(
     "comes to the same outcome with a stranger among the tasks",
-    arguments: [SmallProgram.Stranger.front, .behind], [nil, TaskPriority.background])
-  func strangers(stranger: SmallProgram.Stranger, priority: TaskPriority?) throws {
+    arguments: [SmallProgram.Stranger.front, .behind], [nil, PriorityBand.lowest])
+  func strangers(stranger: SmallProgram.Stranger, priority: PriorityBand?) throws {
     let (missed, tried) = try withStranger(stranger, priority)
 
     #expect(missed.isEmpty, "\(missed)")
@@ -103,7 +103,7 @@ struct RoundTripTests {
 
   /// Replays the tokens of those programs with the stranger among their tasks.
   private func withStranger(
-    _ stranger: SmallProgram.Stranger, _ priority: TaskPriority?
+    _ stranger: SmallProgram.Stranger, _ priority: PriorityBand?
   ) throws -> (missed: [String], tried: Int) {
     var missed: [String] = []
     var tried = 0
@@ -212,7 +212,7 @@ struct RoundTripTests {
       let log = Log()
       if hasStranger { dispatcher.background(label: "stranger") {} }
       for (name, priority) in [
-        ("high 1", TaskPriority.high), ("low", .low), ("high 2", .high), ("high 3", .high),
+        ("high 1", PriorityBand.high), ("low", .low), ("high 2", .high), ("high 3", .high),
       ] {
         dispatcher.background(priority: priority, label: name) { log.note(name) }
       }

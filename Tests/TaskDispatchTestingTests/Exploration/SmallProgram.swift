@@ -16,7 +16,7 @@ struct SmallProgram {
   enum Stranger: CaseIterable { case none, front, behind }
   var stranger = Stranger.none
   /// The priority of a stranger on the background; nil for one on the foreground.
-  var priorityOfStranger: TaskPriority?
+  var priorityOfStranger: PriorityBand?
 
   var width: Int { 1 + seed % 3 }
 
@@ -70,7 +70,7 @@ struct SmallProgram {
 
     private func submit(_ label: String, _ name: String, _ depth: Int, _ dice: inout Dice) {
       let kind = dice.roll(10)
-      let priority: TaskPriority = [.high, .medium, .medium, .low][dice.roll(4)]
+      let priority: PriorityBand = [.high, .medium, .medium, .low][dice.roll(4)]
       let actions = depth < 2 ? dice.roll(3) : 0
       let fails = dice.once(in: 12)
       let body: @Sendable () -> Void = { [self] in

@@ -27,7 +27,7 @@ extension Program {
     let queue = anyQueue()
     let isBarrier = queue != 0 && once(in: 5)
     let target = target(queue, isBarrier)
-    let priority: TaskPriority = [.high, .medium, .low, .background][roll(4)]
+    let priority: PriorityBand = [.high, .medium, .low, .lowest][roll(4)]
     let milliseconds = 1 + roll(5)
     let timeToLive = once(in: 4) ? Duration.milliseconds(roll(3)) : nil
     let catchUp = CatchUp.allCases[roll(4)]
@@ -40,7 +40,7 @@ extension Program {
       default: .handled
       }
     var submission = Submission(
-      called: number, form: form, queue: queue, band: queue == 0 ? .medium : PriorityBand(priority),
+      called: number, form: form, queue: queue, band: queue == 0 ? .medium : priority,
       isBarrier: isBarrier, parent: parent, thread: 0)
     if kind > 5 {
       submission.due = dispatcher.now.advanced(by: .milliseconds(milliseconds)).nanoseconds

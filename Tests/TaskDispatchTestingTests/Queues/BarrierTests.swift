@@ -9,7 +9,7 @@ struct BarrierTests {
   func divides() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 3)
-    store(priority: .background, label: "before") {}
+    store(priority: .lowest, label: "before") {}
     store.barrier(priority: .high, label: "barrier") {}
     store(priority: .high, label: "after") {}
 

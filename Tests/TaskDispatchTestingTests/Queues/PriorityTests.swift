@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A priority")
 struct PriorityTests {
-  private static let priorities: [TaskPriority] = [.background, .low, .medium, .high]
+  private static let priorities: [PriorityBand] = [.lowest, .low, .medium, .high]
 
   @Test(
     "decides which band starts first, on the background and on a view", arguments: [true, false])
@@ -17,8 +17,8 @@ struct PriorityTests {
     try dispatcher.runUntilIdle()
 
     let order =
-      [TaskPriority.high, .medium].map { "\($0.rawValue)" } + ["unsaid"]
-      + [TaskPriority.low, .background].map { "\($0.rawValue)" }
+      [PriorityBand.high, .medium].map { "\($0.rawValue)" } + ["unsaid"]
+      + [PriorityBand.low, .lowest].map { "\($0.rawValue)" }
     #expect(dispatcher.ran == order)
     try dispatcher.finish()
   }
@@ -95,7 +95,7 @@ struct PriorityTests {
       }
     }
     again()
-    queue(priority: .background, label: "lowest") {}
+    queue(priority: .lowest, label: "lowest") {}
 
     let steps = try dispatcher.run(limit: 100, until: { dispatcher.hasRun("lowest") })
 

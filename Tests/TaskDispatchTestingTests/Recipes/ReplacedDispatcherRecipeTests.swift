@@ -9,7 +9,7 @@ struct ReplacedDispatcherRecipeTests {
   /// to it. So it asks for the current one.
   struct WordCounter {
     func count(
-      _ text: String, priority: TaskPriority = .medium,
+      _ text: String, priority: PriorityBand = .medium,
       then show: @escaping @Sendable (Int) -> Void
     ) {
       let dispatcher = Dispatchers.current
@@ -91,7 +91,7 @@ struct ReplacedDispatcherRecipeTests {
     let shown = Confined([Int](), to: fake.foreground)
 
     try withDispatcher(fake) {
-      for (text, priority) in [("one", TaskPriority.low), ("a b", .medium), ("a b c", .high)] {
+      for (text, priority) in [("one", PriorityBand.low), ("a b", .medium), ("a b c", .high)] {
         WordCounter().count(text, priority: priority) { words in shown.withValue { $0 += [words] } }
       }
       try fake.runUntilIdle()

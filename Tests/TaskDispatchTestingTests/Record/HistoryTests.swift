@@ -36,7 +36,7 @@ struct HistoryTests {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
 
     let line = UInt32(#line + 1)
-    disk(priority: .background, label: "labelled") {}
+    disk(priority: .lowest, label: "labelled") {}
     dispatcher.foreground.after(.zero) {}
     disk.barrier {}
 
@@ -47,7 +47,7 @@ struct HistoryTests {
       })
     #expect(dispatcher.history.map(\.task.queue) == ["disk", "foreground", "disk"])
     #expect(dispatcher.history.map(\.task.lane) == [.background, .foreground, .background])
-    #expect(dispatcher.history.first?.task.site.band == .background)
+    #expect(dispatcher.history.first?.task.band == .lowest)
     try dispatcher.runUntilIdle()
     try dispatcher.finish()
   }

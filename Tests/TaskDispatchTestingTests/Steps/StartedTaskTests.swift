@@ -58,8 +58,8 @@ struct StartedTaskTests {
   @Test("is not overtaken by a higher band")
   func isNotOvertaken() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(priority: .background, label: "first") {}
-    dispatcher.background(priority: .background, label: "second") {}
+    dispatcher.background(priority: .lowest, label: "first") {}
+    dispatcher.background(priority: .lowest, label: "second") {}
     try dispatcher.runTask(labeled: "second")
 
     dispatcher.background(priority: .high, label: "urgent") {}

@@ -70,7 +70,7 @@ struct SyncTests {
   func barrier() throws {
     let log = Log()
     let store = dispatcher.makeQueue(label: "store", width: 3)
-    store(priority: .background) { log.note("a") }
+    store(priority: .lowest) { log.note("a") }
     store(label: "b") { log.note("b") }
     try dispatcher.runTask(labeled: "b")
 

@@ -39,9 +39,9 @@ struct WorkItemTests {
   @Test("says what it was made with, whatever that is", arguments: Given.all)
   func keeps(given: Given) {
     let (queue, group) = (queue(given), given.group)
-    let site = CallSite(fileID: #fileID, line: 7, band: .high)
+    let site = CallSite(fileID: #fileID, line: 7)
     let item = WorkItem.make(
-      kind: .timer, queue: queue, label: given.label, site: site, due: given.due,
+      kind: .timer, queue: queue, label: given.label, site: site, band: .high, due: given.due,
       tolerance: given.tolerance, repetition: given.repetition, timeToLive: given.timeToLive,
       atShutdown: .skip, group: group
     ) {}
@@ -52,6 +52,7 @@ struct WorkItemTests {
     #expect(item.isBarrier == given.isBarrier)
     #expect(item.label == given.label)
     #expect(item.site == site)
+    #expect(item.band == .high)
     #expect(item.due == given.due)
     #expect(item.tolerance == given.tolerance)
     #expect(item.repetition == given.repetition)

@@ -9,7 +9,7 @@ struct PolicyBandTests {
     for value in UInt8.min...UInt8.max {
       let band = PriorityBand(TaskPriority(rawValue: value))
       let reached = PriorityBand.allCases.filter { $0.priority.rawValue <= value }
-      #expect(band == reached.first ?? .background, "priority \(value)")
+      #expect(band == reached.first ?? .lowest, "priority \(value)")
     }
   }
 
@@ -22,7 +22,7 @@ struct PolicyBandTests {
 
   @Test("compares as urgency does")
   func comparesByUrgency() {
-    #expect(PriorityBand.allCases.sorted() == [.background, .low, .medium, .high])
+    #expect(PriorityBand.allCases.sorted() == [.lowest, .low, .medium, .high])
     #expect(PriorityBand.allCases.map(\.index) == [0, 1, 2, 3])
   }
 }

@@ -47,7 +47,7 @@ struct ExtremeNumbersOfTheFakeTests {
       let dispatcher =
         duration > .zero
         ? RecordingDispatcher(.init(agingStep: duration)) : RecordingDispatcher()
-      for priority in [TaskPriority.high, .low, .high] {
+      for priority in [PriorityBand.high, .low, .high] {
         dispatcher.background(priority: priority) {}
       }
       try dispatcher.runNextBackgroundTask()

@@ -98,7 +98,7 @@ extension OnePool {
       for duration in everyPositiveDuration {
         let dispatcher = try UVDispatcher(
           .init(loopBudget: .init(tasks: .max, time: duration), agingStep: duration))
-        for priority in [TaskPriority.high, .low, .high] {
+        for priority in [PriorityBand.high, .low, .high] {
           dispatcher.background(priority: priority) {}
           dispatcher.foreground {}
         }

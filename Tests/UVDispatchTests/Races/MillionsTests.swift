@@ -91,7 +91,7 @@ private final class Others: Sendable {
 
   func submit(_ number: Int, to dispatcher: UVDispatcher) {
     for (queue, priority) in [
-      (dispatcher.background, TaskPriority.high), (dispatcher.foreground, .low),
+      (dispatcher.background, PriorityBand.high), (dispatcher.foreground, .low),
     ] {
       let ran = Box(false)
       let handle = queue.submit(priority: priority) { ran.value = true }

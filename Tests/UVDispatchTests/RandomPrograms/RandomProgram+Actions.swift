@@ -72,7 +72,7 @@ extension RandomProgram {
       $0.label = "\($0.called)"
     }
     let handle = target(of: slip, isBarrier).submit(
-      priority: band.priority, label: "\(slip.number)", group: actor.dice.once(in: 3) ? group : nil,
+      priority: band, label: "\(slip.number)", group: actor.dice.once(in: 3) ? group : nil,
       timeToLive: timeToLive, atShutdown: skips ? .skip : .drain, line: UInt(slip.number)
     ) { [self] in perform(slip) }
     var isRefused = false

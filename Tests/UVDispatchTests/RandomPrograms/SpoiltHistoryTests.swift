@@ -125,7 +125,7 @@ struct SpoiltHistoryTests {
   /// Whether both tasks were posted to one queue in one band, and neither is a call of `sync`.
   private func areAlike(_ left: History.Entry, _ right: History.Entry) -> Bool {
     guard let left = left.event?.task, let right = right.event?.task else { return false }
-    return left.id != right.id && left.queue == right.queue && left.site.band == right.site.band
+    return left.id != right.id && left.queue == right.queue && left.band == right.band
       && left.label != nil && right.label != nil
   }
 

@@ -52,7 +52,7 @@ struct BareCore {
   ) -> WorkItem {
     let item = WorkItem.make(
       kind: kind, queue: TaskQueue(dispatcher: queueOwner, view: view, lane: lane), label: nil,
-      site: CallSite(fileID: #fileID, line: #line, band: band), due: due, timeToLive: timeToLive,
+      site: CallSite(fileID: #fileID, line: #line), band: band, due: due, timeToLive: timeToLive,
       group: group
     ) {}
     core.number(item, parent: nil)
@@ -69,7 +69,7 @@ struct BareCore {
     let queue = TaskQueue(dispatcher: queueOwner, view: view, lane: lane)
     return WorkItem.make(
       kind: kind, queue: isBarrier ? queue.barrier : queue, label: nil,
-      site: CallSite(fileID: #fileID, line: #line, band: band), timeToLive: timeToLive, body: body)
+      site: CallSite(fileID: #fileID, line: #line), band: band, timeToLive: timeToLive, body: body)
   }
 
   /// Posts a submission with options.
@@ -95,10 +95,18 @@ struct BareCore {
   func putWithoutRoom(_ item: WorkItem) { core.standby.addWithoutRoom(item) }
 
   /// The task of a call of `sync`.
-  func caller(on view: UVView?, band: PriorityBand = .medium) -> QueuedTask {
+  func caller(on view: UVView?) -> QueuedTask {
     core.makeTask(
       .caller(nil), on: .background, view,
-      site: CallSite(fileID: #fileID, line: #line, band: band), parent: nil)
+      site: CallSite(fileID: #fileID, line: #line), parent: nil)
+  }
+
+  /// The task of a call of `sync` that waits in a band. By itself, a call waits in the medium one.
+  func queuedCaller(on view: UVView, in band: PriorityBand) -> QueuedTask {
+    let caller = caller(on: view)
+    core.accept(caller)
+    caller.position = core.pushBackground(.task(caller), to: view, in: band, isBarrier: false)
+    return caller
   }
 
   /// Begins a call of `sync` at once, if nothing stands before it.

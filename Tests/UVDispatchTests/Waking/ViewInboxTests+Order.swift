@@ -76,9 +76,7 @@ extension ViewInboxTests {
     case .resumption:
       core.background.pool.suspend(bare.view.pool, now: { 0 })
     }
-    let caller = bare.caller(on: bare.view, band: .low)
-    core.accept(caller)
-    core.enqueue(caller)
+    let caller = bare.queuedCaller(on: bare.view, in: .low)
     #expect(!caller.isAdmitted)
     bare.post(to: bare.view)
 
@@ -102,9 +100,7 @@ extension ViewInboxTests {
     #expect(core.takeNextOfBatch(in: context, at: 0) != nil)
     let item = bare.item(.task, on: .background, bare.view)
     core.put(item)
-    let caller = bare.caller(on: bare.view, band: .low)
-    core.accept(caller)
-    core.enqueue(caller)
+    let caller = bare.queuedCaller(on: bare.view, in: .low)
     bare.post(to: bare.view)
     #expect(bare.view.isDrainedOnCompletion)
 
@@ -124,9 +120,7 @@ extension ViewInboxTests {
     let bare = BareCore(width: 1, viewWidth: 8, agingStep: 1)
     let core = bare.core
     for _ in 0..<2 { bare.post(to: bare.view) }
-    let caller = bare.caller(on: bare.view, band: .low)
-    core.accept(caller)
-    core.enqueue(caller)
+    let caller = bare.queuedCaller(on: bare.view, in: .low)
     // This start passes the call of `sync` over, so that ages from now on.
     let context = core.makeContext(on: .background)
     _ = start(in: context, of: bare)

@@ -286,7 +286,7 @@ let itemBugs = [
     "plain.behind-higher", breaks: "rule 13: a plain body is reported behind what overtook it",
     in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .expression(
-      "item.site.band == .medium", becomes: "true", within: "|| item.site.band == .medium"),
+      "item.band == .medium", becomes: "true", within: "|| item.band == .medium"),
     suites: ["PlainInViewTests"]),
   Bug(
     "item.stands-on", breaks: "rule 9: what has started is taken out of a queue",

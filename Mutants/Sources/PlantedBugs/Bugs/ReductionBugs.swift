@@ -37,15 +37,15 @@ let reductionBugs: [Bug] = [
     "explore.bands-unseen", breaks: "a higher task that comes is thought to change nothing",
     in: folder + "Reduction.swift",
     .expression(
-      "entry.site.band != .medium", becomes: "false", within: "if entry.site.band != .medium ||"),
+      "entry.band != .medium", becomes: "false", within: "if entry.band != .medium ||"),
     suites: ["ReductionTests"]),
   Bug(
     "explore.overtaking-unseen",
     breaks: "a task that others may overtake is thought to start alike",
     in: folder + "Reduction.swift",
     .expression(
-      "entry.site.band != .medium", becomes: "false",
-      within: ".background, entry.site.band != .medium"),
+      "entry.band != .medium", becomes: "false",
+      within: ".background, entry.band != .medium"),
     suites: ["ReductionTests"]),
   Bug(
     "explore.values-unseen", breaks: "a task is thought to be tried when one value of it was",

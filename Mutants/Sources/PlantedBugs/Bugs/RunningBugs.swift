@@ -93,7 +93,7 @@ private let executorBugs = [
     suites: ["ActorTests"]),
   Bug(
     "executor.band-ignored", breaks: "rule 7: every job is medium",
-    in: "UVDispatch/UVExecutors.swift",
+    in: "UVDispatch/Engine/Tasks/QueuedTask.swift",
     .expression(
       "PriorityBand(ofPriority: job.priority.rawValue)", becomes: "PriorityBand.medium"),
     suites: ["UVContractTests"]),

@@ -186,18 +186,13 @@ private let orderBugs = [
     "order.barrier-into-inbox", breaks: "rule 6: a plain barrier of the background divides nothing",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
     .expression(
-      "!queue.isBarrier", becomes: "true", within: "if !queue.isBarrier, site.band"),
+      "!queue.isBarrier", becomes: "true", within: "if !queue.isBarrier {"),
     suites: ["PlainBarrierTests"]),
-  Bug(
-    "order.band-into-inbox", breaks: "rule 7: a plain body of another band runs as a medium one",
-    in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("site.band == .medium || queue.lane == .foreground", becomes: "true"),
-    suites: ["PlainBesideLabelledTests"]),
   Bug(
     "order.band-ignored", breaks: "rule 7: every task is medium",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(
-      "item.site.band", becomes: ".medium", within: "to: item.view as? UVView, in: item.site.band"),
+      "item.band", becomes: ".medium", within: "to: item.view as? UVView, in: item.band"),
     suites: ["UVContractTests"]),
   Bug(
     "order.promoted-unseen",
@@ -226,7 +221,7 @@ private let orderBugs = [
     "barrier.item-lost", breaks: "rule 6: a labelled barrier divides nothing",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
     .expression(
-      "item.isBarrier", becomes: "false", within: "in: item.site.band, isBarrier: item.isBarrier"),
+      "item.isBarrier", becomes: "false", within: "in: item.band, isBarrier: item.isBarrier"),
     suites: ["UVContractTests"]),
   Bug(
     "barrier.sync-lost", breaks: "rule 6: a barrier by sync divides nothing",

@@ -290,7 +290,7 @@ private let postedItemBugs = [
     "posted.high", breaks: "rule 7: a high task waits behind medium ones",
     in: "UVDispatch/Engine/Doors/Doors.swift",
     .expression(
-      "item.site.band == .medium", becomes: "true", within: "item.site.band == .medium ||"),
+      "item.band == .medium", becomes: "true", within: "item.band == .medium ||"),
     suites: posted),
   Bug(
     "item.cancelled-while-it-runs-elsewhere",

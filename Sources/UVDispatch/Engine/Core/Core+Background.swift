@@ -82,7 +82,7 @@ extension Core {
     drainIfCallersWait(uvView)
     let view = poolView(uvView)
     // Draining may have moved it.
-    let (position, band) = (item.place.position, item.site.band)
+    let (position, band) = (item.place.position, item.band)
     assert(!isKnown || view.queue.holds(at: position, in: band) { $0.isItem(item) })
     let isOut =
       isKnown
@@ -100,7 +100,7 @@ extension Core {
     drainIfCallersWait(task.view)
     let view = poolView(task.view)
     let entry = background.pool.remove(
-      at: task.position, in: task.site.band, isBarrier: task.isBarrier, from: view,
+      at: task.position, in: task.band, isBarrier: task.isBarrier, from: view,
       now: { [clock] in clock.now })
     letGoIfEmpty(view)
     return entry

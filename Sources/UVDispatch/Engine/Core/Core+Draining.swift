@@ -127,9 +127,9 @@ extension Core {
       // Plain tasks are all medium. An entry of another band was not before them.
       case .item(let item):
         if item.stage == .posted { place(&entry, at: position) }
-        if lane == .foreground || item.site.band == .medium { last = item.place.id.number }
+        if lane == .foreground || item.band == .medium { last = item.place.id.number }
       case .task(let task):
-        if lane == .foreground || task.site.band == .medium { last = task.order }
+        if lane == .foreground || task.band == .medium { last = task.order }
       case .plain(let plain):
         let number = accounts.next()
         let queue = TaskQueue.Identity(

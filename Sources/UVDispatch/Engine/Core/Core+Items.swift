@@ -117,7 +117,7 @@ extension Core {
       item.lane == .foreground
       ? pushForeground(.item(item))
       : pushBackground(
-        .item(item), to: item.view as? UVView, in: item.site.band, isBarrier: item.isBarrier)
+        .item(item), to: item.view as? UVView, in: item.band, isBarrier: item.isBarrier)
   }
 
   /// Puts a timer that is due, or the call of an event handler, into the queue in which it can run.

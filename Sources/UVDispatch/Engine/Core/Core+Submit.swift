@@ -106,6 +106,6 @@ extension Core {
     task.position =
       task.lane == .foreground
       ? pushForeground(.task(task))
-      : pushBackground(.task(task), to: task.view, in: task.site.band, isBarrier: task.isBarrier)
+      : pushBackground(.task(task), to: task.view, in: task.band, isBarrier: task.isBarrier)
   }
 }

@@ -61,7 +61,7 @@ final class Doors: @unchecked Sendable {
   ///   tasks; then nothing has changed.
   @inline(__always)
   func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> ViewInbox.Begun {
-    guard isSimple(item), item.site.band == .medium || item.lane == .foreground else {
+    guard isSimple(item), item.band == .medium || item.lane == .foreground else {
       return .isRefused
     }
     if let view {

@@ -30,6 +30,7 @@ final class QueuedTask: RunningTask {
   // Touched by the thread that runs the body from its start on, else under the dispatcher's lock.
   @safe @exclusivity(unchecked) private var work: Work?
   private var role = Role.submission
+  private var bandOfJob = PriorityBand.medium
   private(set) var isBarrier = false
   /// Whether its caller was admitted, and whether its body has run.
   var isAdmitted = false
@@ -78,8 +79,13 @@ final class QueuedTask: RunningTask {
     case .item(let item):
       role = .submission
       adopt(item, of: queue, at: site)
-    case .job, .mainQueue:
+    case .job(let job, _):
       role = .job
+      bandOfJob = PriorityBand(ofPriority: job.priority.rawValue)
+      adopt(nil, of: queue, at: site)
+    case .mainQueue:
+      role = .job
+      bandOfJob = .medium
       adopt(nil, of: queue, at: site)
     case .caller:
       role = .caller
@@ -121,6 +127,8 @@ final class QueuedTask: RunningTask {
   @inline(__always) func leaveView() { adopt(view: nil) }
 
   override var order: UInt64 { orderOfSubmission }
+
+  override var band: PriorityBand { role == .job ? bandOfJob : super.band }
 
   override var isCaller: Bool { role == .caller }
 

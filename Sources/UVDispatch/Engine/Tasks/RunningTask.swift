@@ -97,6 +97,9 @@ class RunningTask: TaskContext {
   /// Its place in the order of submission.
   var order: UInt64 { id }
 
+  /// The band that it waits in. Plain tasks, and callers of `sync`, wait in the medium one.
+  var band: PriorityBand { item?.band ?? .medium }
+
   /// Whether it is the body of a `sync`.
   var isCaller: Bool { false }
 
@@ -116,7 +119,7 @@ class RunningTask: TaskContext {
 
   final var record: TaskRecord {
     TaskRecord(
-      id: TaskID(id), label: item?.label, lane: lane, queue: queueLabel, site: site,
+      id: TaskID(id), label: item?.label, lane: lane, queue: queueLabel, site: site, band: band,
       parent: parent.map { TaskID($0) }, enqueuedAt: DispatcherInstant(nanoseconds: enqueuedAt ?? 0)
     )
   }

@@ -225,7 +225,7 @@ struct DeadlockSearch {
     }
     if caller.isAdmitted { return nil }
     return blocker(
-      in: caller.queue, core.poolView(caller.view), before: (caller.position, caller.site.band),
+      in: caller.queue, core.poolView(caller.view), before: (caller.position, caller.band),
       isBarrier: caller.isBarrier, needsWorker: false)
   }
 
@@ -245,7 +245,7 @@ struct DeadlockSearch {
       return nil
     case .queue, .posted:
       let position = item.place.position
-      return blocker(ofWaiting: item, before: item.isBarrier ? nil : (position, item.site.band))
+      return blocker(ofWaiting: item, before: item.isBarrier ? nil : (position, item.band))
     }
   }
 

@@ -76,7 +76,7 @@ extension Tangle {
     let admission = call("submitting #\(mark)") {
       if let band {
         return target(
-          priority: PriorityBand.allCases[band].priority, group: group, fileID: Self.file,
+          priority: PriorityBand.allCases[band], group: group, fileID: Self.file,
           line: line
         ) { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
           body(ticket, mark) { act(seed, generation: generation + 1) }
@@ -125,7 +125,7 @@ extension Tangle {
     let target = queues[queue]
     call("submitting #\(mark) for a handle") {
       let handle = target.submit(
-        priority: PriorityBand.allCases[band].priority, group: group, timeToLive: timeToLive,
+        priority: PriorityBand.allCases[band], group: group, timeToLive: timeToLive,
         atShutdown: skips ? .skip : .drain, fileID: Self.file, line: UInt(mark),
         body(
           of: ticket, mark, (seed, fails, resultSeed), generation,

@@ -104,7 +104,7 @@ struct AgingInReadyQueueTests {
     var queue = ReadyQueue<Int>(agingStep: 10)
     queue.push(0, in: .high)
     queue.push(1, in: .high)
-    queue.push(30, in: .background)
+    queue.push(30, in: .lowest)
     #expect(queue.take(at: 0) == 0)
     queue.push(20, in: .low)
     queue.push(10, in: .medium)

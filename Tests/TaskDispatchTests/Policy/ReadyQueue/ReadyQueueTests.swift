@@ -113,7 +113,7 @@ struct ReadyQueueTests {
   @Test("does not age what a clock that stands still passes over")
   func standsStillWithTheClock() {
     var queue = ReadyQueue<Int>(agingStep: 1)
-    queue.push(-1, in: .background)
+    queue.push(-1, in: .lowest)
     for number in 0..<1_000 { queue.push(number, in: .high) }
 
     for number in 0..<1_000 { #expect(queue.take(at: 7) == number) }
@@ -127,7 +127,7 @@ struct ReadyQueueTests {
       queue.push(1, in: .high)
       queue.push(2, in: .high)
       queue.push(3, in: .high)
-      queue.push(4, in: .background)
+      queue.push(4, in: .lowest)
 
       #expect(queue.take(at: start) == 1)
       #expect(queue.take(at: start + 5) == 2)
@@ -140,7 +140,7 @@ struct ReadyQueueTests {
   func agesForYears() {
     var queue = ReadyQueue<Int>(agingStep: 1)
     queue.push(1, in: .high)
-    queue.push(2, in: .background)
+    queue.push(2, in: .lowest)
     queue.push(3, in: .high)
     #expect(queue.take(at: 0) == 1)
 

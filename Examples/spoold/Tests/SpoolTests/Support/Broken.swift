@@ -28,7 +28,7 @@ extension RecordingDispatcher {
   /// lets it act at any moment. If it were first by default, each step that goes before it would take
   /// one choice.
   func otherProgram(_ label: String, _ act: @escaping @Sendable () throws -> Void) {
-    background.submit(priority: .background, label: label) { try act() }
+    background.submit(priority: .lowest, label: label) { try act() }
   }
 }
 

@@ -73,7 +73,7 @@ final class BareQueue: Sendable {
   @inline(__always)
   func push(_ body: consuming @escaping @Sendable () -> Void, _ site: CallSite) {
     let slot = Slot(body, site)
-    ready.withLock { _ = $0.push(slot, in: site.band) }
+    ready.withLock { _ = $0.push(slot, in: .medium) }
   }
 
   @inline(never)

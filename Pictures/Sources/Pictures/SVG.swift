@@ -1,24 +1,21 @@
-import Foundation
+internal import Foundation
 
-/// The few shapes that the pictures are made of.
-enum SVG {
-  /// The colour of a contestant, which every picture shares.
-  static func colour(of contestant: String) -> String {
-    switch contestant {
-    case Contestant.ours: "#1f77b4"
-    case _ where contestant.hasPrefix("NIO"): "#ff7f0e"
-    case "Dispatch main": "#98df8a"
-    case "Dispatch global": "#bcbd22"
-    case _ where contestant.hasPrefix("Dispatch"): "#2ca02c"
-    case "actor", "Task.detached": "#9467bd"
-    case "OperationQueue": "#d62728"
-    case "C": "#7f7f7f"
-    case _ where contestant.hasPrefix("C "): "#c7c7c7"
-    default: "#8c564b"
-    }
+/// The few shapes that the pictures are made of, each as text. Coordinates are in pixels, from the top left.
+public enum SVG {
+  /// A whole picture: `body` on a white ground.
+  public static func picture(width: Double, height: Double, body: String) -> String {
+    let (width, height) = (Int(width), Int(height))
+    return """
+      <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
+      viewBox="0 0 \(width) \(height)" font-family="sans-serif" font-size="11">
+      <rect width="100%" height="100%" fill="white"/>
+      \(body)</svg>
+
+      """
   }
 
-  static func text(
+  /// - Parameter anchor: Which end of the text is at `x`: `start`, `middle` or `end`.
+  public static func text(
     _ text: String, x: Double, y: Double, size: Int = 11, anchor: String = "start",
     colour: String = "black"
   ) -> String {
@@ -29,7 +26,8 @@ enum SVG {
     """
   }
 
-  static func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
+  /// A thin grey line.
+  public static func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
     """
     <line x1="\(number(x1))" x2="\(number(x2))" y1="\(number(y1))" y2="\(number(y2))" \
     stroke="#dddddd"/>
@@ -38,7 +36,7 @@ enum SVG {
   }
 
   /// A bar with a title, which a viewer shows where the mouse rests.
-  static func bar(
+  public static func bar(
     x: Double, y: Double, width: Double, height: Double, colour: String, title: String
   ) -> String {
     """
@@ -48,8 +46,10 @@ enum SVG {
     """
   }
 
-  static func polyline(_ points: [(x: Double, y: Double)], colour: String, width: Double) -> String
-  {
+  /// A line through all points.
+  public static func polyline(
+    _ points: [(x: Double, y: Double)], colour: String, width: Double
+  ) -> String {
     let places = points.map { "\(number($0.x)),\(number($0.y))" }.joined(separator: " ")
     return """
       <polyline fill="none" stroke="\(colour)" stroke-width="\(number(width))" points="\(places)"/>
