@@ -16,9 +16,9 @@ final class HastySearch: Sendable {
 
   /// On the foreground.
   func type(_ query: String) {
-    dispatcher.background(label: "fetch") { [dispatcher, answer] in
+    dispatcher.background.async(label: "fetch") { [dispatcher, answer] in
       let text = "answer to \(query)"
-      dispatcher.foreground(label: "show") { answer.withValue { $0 = text } }
+      dispatcher.foreground.async(label: "show") { answer.withValue { $0 = text } }
     }
   }
 }
@@ -43,9 +43,9 @@ final class Search: Sendable {
   /// On the foreground.
   func type(_ query: String) {
     screen.withValue { $0.query = query }
-    dispatcher.background(label: "fetch") { [dispatcher, screen] in
+    dispatcher.background.async(label: "fetch") { [dispatcher, screen] in
       let text = "answer to \(query)"
-      dispatcher.foreground(label: "show") {
+      dispatcher.foreground.async(label: "show") {
         screen.withValue { if $0.query == query { $0.answer = text } }
       }
     }
@@ -55,7 +55,7 @@ final class Search: Sendable {
 let result = try explore(.exhaustive) { dispatcher in
   let search = Search(dispatcher: dispatcher)
   for query in ["s", "swift"] {
-    dispatcher.foreground(label: "type \(query)") { search.type(query) }
+    dispatcher.foreground.async(label: "type \(query)") { search.type(query) }
   }
   try dispatcher.runUntilIdle()
   return search.shown

@@ -27,7 +27,7 @@ final class FeatureFlags: Sendable {
   }
 
   func set(_ flag: String, to isOn: Bool, group: WorkGroup? = nil) {
-    queue.barrier(priority: .high, label: "set \(flag)", group: group) { [storage] in
+    queue.barrier.async(priority: .high, label: "set \(flag)", group: group) { [storage] in
       storage.values[flag] = isOn
     }
   }
@@ -37,7 +37,7 @@ final class FeatureFlags: Sendable {
   func refresh(from sources: [String: Source], done: @escaping @Sendable () -> Void) {
     let group = WorkGroup()
     for (name, source) in sources.sorted(by: { $0.key < $1.key }) {
-      queue(priority: .low, label: "ask \(name)", group: group) {
+      queue.async(priority: .low, label: "ask \(name)", group: group) {
         // The changes join the group before this task leaves it, so it cannot empty in between.
         for (flag, isOn) in source() { self.set(flag, to: isOn, group: group) }
       }

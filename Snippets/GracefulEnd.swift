@@ -24,9 +24,9 @@ final class WordCounter: Sendable {
   }
 
   func count(_ text: String) {
-    dispatcher.background(label: "count") { [dispatcher, counts] in
+    dispatcher.background.async(label: "count") { [dispatcher, counts] in
       let words = text.split(separator: " ").map(String.init)
-      dispatcher.foreground(label: "keep") {
+      dispatcher.foreground.async(label: "keep") {
         counts.withValue { for word in words { $0[word, default: 0] += 1 } }
       }
     }

@@ -14,7 +14,7 @@ struct Thermometer {
   func start(read: @escaping @Sendable () -> Double) -> TimerHandle {
     dispatcher.background.every(.seconds(10), label: "read") { [dispatcher, readings] in
       let celsius = read()  // a worker, where it may take its time
-      dispatcher.foreground(label: "keep") { readings.withValue { $0.append(celsius) } }
+      dispatcher.foreground.async(label: "keep") { readings.withValue { $0.append(celsius) } }
     }
   }
 }

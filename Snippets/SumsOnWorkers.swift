@@ -6,9 +6,9 @@ let sums = Confined([Int](), to: dispatcher.foreground)
 let group = WorkGroup()
 
 for count in [1_000, 10_000, 100_000] {
-  dispatcher.background(group: group) {
+  dispatcher.background.async(group: group) {
     let sum = (1...count).reduce(0, +)  // a worker of libuv's pool
-    dispatcher.foreground(group: group) { sums.withValue { $0.append(sum) } }
+    dispatcher.foreground.async(group: group) { sums.withValue { $0.append(sum) } }
   }
 }
 group.notify(on: dispatcher.foreground) { dispatcher.beginShutdown() }

@@ -24,7 +24,7 @@ private func shrinkLong() {
     _ = try explore(.random(seed: 4, schedules: 50), configuration: .init(width: 2)) { dispatcher in
       let order = Locked<[Int]>([])
       for number in 0..<300 {
-        dispatcher.background(label: "\(number)") {
+        dispatcher.background.async(label: "\(number)") {
           if number == 140 || number == 141 { order.withLock { $0.append(number) } }
         }
       }
@@ -54,7 +54,7 @@ private func exploreItems(_ schedules: Int) throws {
   let result = try explore(
     .random(seed: 1, schedules: schedules), budget: .init(schedules: schedules)
   ) { dispatcher in
-    for _ in 0..<3 { dispatcher.background(label: "task") {} }
+    for _ in 0..<3 { dispatcher.background.async(label: "task") {} }
     try dispatcher.runUntilIdle()
     return 0
   }
@@ -79,7 +79,7 @@ private func exploreChain(of count: Int) throws {
   let result = try explore(configuration: .init(stepLimit: count + 1)) { dispatcher in
     let left = Locked(count)
     @Sendable func poll() {
-      dispatcher.foreground(label: "poll") {
+      dispatcher.foreground.async(label: "poll") {
         if left.withLock({ left in
           left -= 1
           return left > 0

@@ -30,9 +30,9 @@ import UVDispatch
     }
   }
   for _ in 0..<count {
-    dispatcher.background(group: group) {
+    dispatcher.background.async(group: group) {
       background.increment()
-      dispatcher.foreground(group: group) {
+      dispatcher.foreground.async(group: group) {
         requireMainThread()
         seen.withValue { $0.posts += 1 }
       }

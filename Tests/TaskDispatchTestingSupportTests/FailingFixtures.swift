@@ -14,7 +14,7 @@ struct FailingFixture {
   @Test(.dispatcher())
   func leavesWork() throws {
     let dispatcher = try #require(RecordingDispatcher.current)
-    dispatcher.background(label: "hash") { dispatcher.foreground(label: "show") {} }
+    dispatcher.background.async(label: "hash") { dispatcher.foreground.async(label: "show") {} }
     try dispatcher.runNextBackgroundTask()
     if !ProcessOfItsOwn.isThis { try dispatcher.runNextForegroundTask() }
   }
@@ -23,7 +23,7 @@ struct FailingFixture {
   @Test(.dispatcher())
   func throwsError() throws {
     let dispatcher = try #require(RecordingDispatcher.current)
-    dispatcher.background(label: "hash") {}
+    dispatcher.background.async(label: "hash") {}
     if ProcessOfItsOwn.isThis { throw SomeError() }
     try dispatcher.runNextBackgroundTask()
   }
@@ -39,7 +39,7 @@ struct FailingFixture {
   func detached() async {
     await Task.detached {
       withRecordingDispatcher { dispatcher in
-        if ProcessOfItsOwn.isThis { dispatcher.background(label: "hash") {} }
+        if ProcessOfItsOwn.isThis { dispatcher.background.async(label: "hash") {} }
       }
     }.value
   }
@@ -49,7 +49,7 @@ final class FailingXCTestFixture: XCTestCase {
   static let leavesWorkLine = #line + 2
   func testLeavesWork() throws {
     try withRecordingDispatcher { dispatcher in
-      dispatcher.background(label: "hash") { dispatcher.foreground(label: "show") {} }
+      dispatcher.background.async(label: "hash") { dispatcher.foreground.async(label: "show") {} }
       try dispatcher.runNextBackgroundTask()
       if !ProcessOfItsOwn.isThis { try dispatcher.runNextForegroundTask() }
     }
@@ -58,7 +58,7 @@ final class FailingXCTestFixture: XCTestCase {
   static let leavesWorkInTaskLine = #line + 2
   func testLeavesWorkInTask() async throws {
     try await withRecordingDispatcher { dispatcher in
-      await Task { _ = dispatcher.background(label: "hash") {} }.value
+      await Task { _ = dispatcher.background.async(label: "hash") {} }.value
       if !ProcessOfItsOwn.isThis { try dispatcher.runNextBackgroundTask() }
     }
   }
@@ -66,7 +66,7 @@ final class FailingXCTestFixture: XCTestCase {
   static let throwsErrorLine = #line + 2
   func testThrowsError() throws {
     try withRecordingDispatcher { dispatcher in
-      dispatcher.background(label: "hash") {}
+      dispatcher.background.async(label: "hash") {}
       if ProcessOfItsOwn.isThis { throw SomeError() }
       try dispatcher.runNextBackgroundTask()
     }

@@ -17,9 +17,9 @@ struct Importer {
   }
 
   func start(_ name: String, measure: @escaping @Sendable (String) -> Int) {
-    dispatcher.background(label: "measure") { [dispatcher, sizes] in
+    dispatcher.background.async(label: "measure") { [dispatcher, sizes] in
       let size = measure(name)
-      dispatcher.foreground(label: "keep") { sizes.withValue { $0[name] = size } }
+      dispatcher.foreground.async(label: "keep") { sizes.withValue { $0[name] = size } }
     }
   }
 }

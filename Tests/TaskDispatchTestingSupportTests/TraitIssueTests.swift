@@ -18,7 +18,7 @@ struct TraitIssueTests {
   @Test("fails a test that left work, at the test's line")
   func failsAtTheTest() async throws {
     let issues = try await recordedIssues(with: .dispatcher()) {
-      Dispatchers.current.background(label: "hash") {}
+      Dispatchers.current.background.async(label: "hash") {}
     }
 
     let issue = try #require(issues.first)
@@ -32,9 +32,9 @@ struct TraitIssueTests {
   func namesTheChain() async throws {
     let issues = try await recordedIssues(with: .dispatcher()) {
       let dispatcher = try #require(RecordingDispatcher.current)
-      dispatcher.foreground(label: "grandparent") {
-        dispatcher.background(label: "parent") {
-          dispatcher.foreground(label: "child") {}
+      dispatcher.foreground.async(label: "grandparent") {
+        dispatcher.background.async(label: "parent") {
+          dispatcher.foreground.async(label: "child") {}
         }
       }
       try dispatcher.runNextForegroundTask()
@@ -53,7 +53,7 @@ struct TraitIssueTests {
   func showsTimeline() async throws {
     let issues = try await recordedIssues(with: .dispatcher()) {
       let dispatcher = try #require(RecordingDispatcher.current)
-      dispatcher.background(label: "hash") { dispatcher.foreground(label: "show") {} }
+      dispatcher.background.async(label: "hash") { dispatcher.foreground.async(label: "show") {} }
       try dispatcher.runNextBackgroundTask()
     }
 
@@ -75,7 +75,7 @@ struct TraitIssueTests {
     let issues = try await recordedIssues(with: .dispatcher()) {
       for _ in 0..<100 { Dispatchers.current.background {} }
       try RecordingDispatcher.current?.runUntilIdle()
-      Dispatchers.current.background(label: "hash") {}
+      Dispatchers.current.background.async(label: "hash") {}
     }
 
     let lines = try #require(issues.first).text.split(separator: "\n")
@@ -86,7 +86,7 @@ struct TraitIssueTests {
   @Test("shows no timeline of a dispatcher that keeps no history")
   func showsNoTimeline() async throws {
     let issues = try await recordedIssues(with: .dispatcher(.init(recordsHistory: false))) {
-      Dispatchers.current.background(label: "hash") {}
+      Dispatchers.current.background.async(label: "hash") {}
     }
 
     let text = try #require(issues.first).text
@@ -109,11 +109,11 @@ struct TraitIssueTests {
   func reportsNested() async throws {
     let test = try #require(Test.current)
     let issues = try await recordedIssues(with: .dispatcher()) {
-      Dispatchers.current.background(label: "outer") {}
+      Dispatchers.current.background.async(label: "outer") {}
       try await DispatcherTrait.dispatcher().provideScope(for: test, testCase: nil) {
-        Dispatchers.current.background(label: "inner") {}
+        Dispatchers.current.background.async(label: "inner") {}
       }
-      Dispatchers.current.background(label: "outer again") {}
+      Dispatchers.current.background.async(label: "outer again") {}
     }
 
     #expect(issues.map { $0.text.contains("\"inner\"") } == [true, false])
@@ -143,7 +143,7 @@ struct TraitAfterThrowTests {
   @Test("warns of what was left, and leaves the failure to the error")
   func warns() async throws {
     let issues = try await recordedIssues(with: .dispatcher()) {
-      Dispatchers.current.background(label: "hash") {}
+      Dispatchers.current.background.async(label: "hash") {}
       throw SomeError()
     }
 
@@ -170,7 +170,7 @@ struct TraitAfterThrowTests {
   @Test("says nothing more of a test whose own finish() threw")
   func saysItOnce() async throws {
     let issues = try await recordedIssues(with: .dispatcher()) {
-      Dispatchers.current.background(label: "hash") {}
+      Dispatchers.current.background.async(label: "hash") {}
       try RecordingDispatcher.current?.finish()
     }
 

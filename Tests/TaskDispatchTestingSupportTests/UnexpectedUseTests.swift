@@ -9,7 +9,7 @@ struct UnexpectedUseTests {
   func failsAtTheCaller() async throws {
     let line = #line + 2
     let issues = try await recordedIssues(with: .dispatcher(policy: .unimplemented)) {
-      Dispatchers.current.background(label: "hash") {}
+      Dispatchers.current.background.async(label: "hash") {}
     }
 
     let issue = try #require(issues.first)

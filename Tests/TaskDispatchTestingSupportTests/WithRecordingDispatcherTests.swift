@@ -80,7 +80,7 @@ struct WithRecordingDispatcherTests {
   @Test("fails the test at the caller's line for what was left")
   func failsAtTheCaller() async throws {
     let issues = await recordedIssues {
-      withRecordingDispatcher { dispatcher in _ = dispatcher.background(label: "hash") {} }
+      withRecordingDispatcher { dispatcher in _ = dispatcher.background.async(label: "hash") {} }
     }
 
     let issue = try #require(issues.first)
@@ -96,7 +96,7 @@ struct WithRecordingDispatcherTests {
   func asyncFailsAtTheCaller() async throws {
     let issues = await recordedIssues {
       await withRecordingDispatcher { dispatcher in
-        await Task { _ = dispatcher.background(label: "hash") {} }.value
+        await Task { _ = dispatcher.background.async(label: "hash") {} }.value
       }
     }
 
@@ -107,7 +107,7 @@ struct WithRecordingDispatcherTests {
   func warnsAfterThrow() async {
     let issues = await recordedIssues {
       try withRecordingDispatcher { dispatcher in
-        dispatcher.background(label: "hash") {}
+        dispatcher.background.async(label: "hash") {}
         throw SomeError()
       }
     }
@@ -120,7 +120,7 @@ struct WithRecordingDispatcherTests {
   func asyncWarnsAfterThrow() async {
     let issues = await recordedIssues {
       try await withRecordingDispatcher { dispatcher in
-        await Task { _ = dispatcher.background(label: "hash") {} }.value
+        await Task { _ = dispatcher.background.async(label: "hash") {} }.value
         throw SomeError()
       }
     }

@@ -41,9 +41,9 @@ struct ThousandTests {
       let label = "test \(number)"
       let delay = Duration.milliseconds(number + 1)
       let log = log
-      Dispatchers.current.background(label: label) {
+      Dispatchers.current.background.async(label: label) {
         #expect(Dispatchers.current === dispatcher)
-        Dispatchers.current.foreground(label: label) { log.note("foreground") }
+        Dispatchers.current.foreground.async(label: label) { log.note("foreground") }
       }
       Dispatchers.current.foreground.after(delay, label: label) { log.note("timer") }
 

@@ -21,7 +21,7 @@ enum Kind: String, CaseIterable {
     case .foreground, .background: queue { ended(number) }
     case .foregroundHandle, .backgroundHandle: queue.submit { ended(number) }
     case .sync: try? queue.sync { ended(number) }
-    case .foregroundLabel, .backgroundLabel: queue(label: "task") { ended(number) }
+    case .foregroundLabel, .backgroundLabel: queue.async(label: "task") { ended(number) }
     }
   }
 }

@@ -22,11 +22,11 @@ enum Way: String, CaseIterable {
     let (queue, hour) = (dispatcher.background, Duration.seconds(3_600))
     for number in 0..<count {
       switch self {
-      case .label: queue(label: "task") { ended(number) }
-      case .group: queue(group: group) { ended(number) }
+      case .label: queue.async(label: "task") { ended(number) }
+      case .group: queue.async(group: group) { ended(number) }
       case .barrier: view.barrier { ended(number) }
-      case .timeToLive: queue(timeToLive: hour) { ended(number) }
-      case .groupOfView: view(group: group) { ended(number) }
+      case .timeToLive: queue.async(timeToLive: hour) { ended(number) }
+      case .groupOfView: view.async(group: group) { ended(number) }
       case .handleLabel: queue.submit(label: "task") { ended(number) }
       case .handleGroup: queue.submit(group: group) { ended(number) }
       case .handleTimeToLive: queue.submit(timeToLive: hour) { ended(number) }

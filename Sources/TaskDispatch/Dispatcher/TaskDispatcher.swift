@@ -77,7 +77,7 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   /// Submits a plain body. Any thread.
   ///
-  /// This is the fast path of ``TaskQueue/callAsFunction(fileID:line:_:)``, and of `then:` without options. The body
+  /// This is the fast path of ``TaskQueue/async(fileID:line:_:)``, and of `then:` without options. The body
   /// waits in the medium band.
   ///
   /// - Returns: Whether `body` was accepted. If it was refused, the dispatcher has kept nothing of it.

@@ -16,7 +16,7 @@ extension TaskQueue {
   /// - Returns: Whether `body` was accepted. If it was accepted and ran, the reply is accepted too, unless a
   ///   shutdown has reached its cancel phase by then.
   @inlinable @discardableResult
-  public func callAsFunction<Value>(
+  public func async<Value>(
     priority: PriorityBand = .medium, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
@@ -31,9 +31,9 @@ extension TaskQueue {
   /// Submits `body`, and passes its `Sendable` result to `then` on the foreground.
   ///
   /// This overload takes a `body` that is a function and not a closure, and results that any thread may
-  /// share. Otherwise it is ``callAsFunction(priority:label:group:timeToLive:atShutdown:fileID:line:_:then:)``.
+  /// share. Otherwise it is ``async(priority:label:group:timeToLive:atShutdown:fileID:line:_:then:)``.
   @inlinable @discardableResult
-  public func callAsFunction<Value: Sendable>(
+  public func async<Value: Sendable>(
     priority: PriorityBand = .medium, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,

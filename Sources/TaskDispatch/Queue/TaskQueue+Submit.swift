@@ -8,6 +8,18 @@ extension TaskQueue {
   /// - Returns: Whether `body` was accepted. If it was refused, it has been released and never runs.
   /// - Complexity: Amortised O(1).
   @inlinable @discardableResult
+  public func async(
+    fileID: StaticString = #fileID, line: UInt = #line,
+    _ body: consuming @escaping @Sendable () -> Void
+  ) -> Admission {
+    dispatcher.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
+  }
+
+  /// The shorthand of ``async(fileID:line:_:)``: `queue { … }` is `queue.async { … }`.
+  ///
+  /// - Returns: Whether `body` was accepted. If it was refused, it has been released and never runs.
+  /// - Complexity: Amortised O(1).
+  @inlinable @discardableResult
   public func callAsFunction(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming @escaping @Sendable () -> Void
@@ -32,7 +44,7 @@ extension TaskQueue {
   /// - Complexity: Amortised O(1). One allocation beyond the closure, and a second for a time to live, or for
   ///   a group together with a view.
   @discardableResult
-  public func callAsFunction(
+  public func async(
     priority: PriorityBand = .medium, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
@@ -47,7 +59,7 @@ extension TaskQueue {
   ///
   /// For a priority that is at hand as a variable. The other calls take `PriorityBand(priority)`.
   @_disfavoredOverload @discardableResult
-  public func callAsFunction(
+  public func async(
     priority: TaskPriority, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,

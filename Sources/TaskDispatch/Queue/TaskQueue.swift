@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// queue { digest(file) }
-/// queue(priority: .high, label: "hash") { digest(file) }
+/// queue.async(priority: .high, label: "hash") { digest(file) }
 /// ```
 ///
 /// Unless a call says otherwise, any thread may make it, also from inside a task. No call may be made from a

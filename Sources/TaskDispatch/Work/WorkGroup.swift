@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let group = WorkGroup()
-/// for file in files { queue(group: group) { digest(file) } }
+/// for file in files { queue.async(group: group) { digest(file) } }
 /// group.notify(on: dispatcher.foreground) { publish() }
 /// ```
 ///

@@ -11,7 +11,7 @@ extension DispatcherContract {
       queue {}
       queue.submit(label: "fails") { throw Oops() }
       queue.submit(label: "cancelled") {}.cancel()
-      queue(timeToLive: .milliseconds(1)) {}
+      queue.async(timeToLive: .milliseconds(1)) {}
       queue.after(.seconds(3600)) {}.cancel()
       scene.expect("waiting", scene.dispatcher.ledger.waiting, is: 3)
       scene.expect("cancelled", scene.dispatcher.ledger.cancelled, is: 2)
@@ -39,7 +39,7 @@ extension DispatcherContract {
     Rule(2, "the observer is told once that a task was enqueued, started and finished") { scene in
       for queue in scene.makeQueues() {
         let ended = Latch()
-        queue(label: "told of on \(queue)") {}
+        queue.async(label: "told of on \(queue)") {}
         queue.barrier { ended.open() }
         try scene.reach(ended, "the tasks run")
         try scene.runUntilIdle()
@@ -56,8 +56,8 @@ extension DispatcherContract {
     Rule(2, "the record of a task says label, queue, lane, band and parent") { scene in
       let queue = scene.makeQueue(2)
       let ran = Latch()
-      scene.foreground(label: "parent") {
-        queue(priority: .low, label: "child") { ran.open() }
+      scene.foreground.async(label: "parent") {
+        queue.async(priority: .low, label: "child") { ran.open() }
       }
       try scene.reach(ran, "parent and child run")
       try scene.runUntilIdle()
@@ -76,8 +76,8 @@ extension DispatcherContract {
 
     Rule(2, "what a reply, a notification and a repeat lead to has the right parent") { scene in
       let ran = Latch(2)
-      scene.foreground(label: "submitter") {
-        scene.background(label: "asked") {
+      scene.foreground.async(label: "submitter") {
+        scene.background.async(label: "asked") {
         } then: { _ in
           ran.open()
         }

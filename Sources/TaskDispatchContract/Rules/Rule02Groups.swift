@@ -10,7 +10,7 @@ extension DispatcherContract {
       try scene.hold {
         for queue in scene.makeQueues() {
           for number in 0..<5 {
-            queue(group: group) { scene.note("\(queue) \(number)") }
+            queue.async(group: group) { scene.note("\(queue) \(number)") }
             queue.submit(group: group) { throw Oops() }
           }
         }
@@ -32,7 +32,7 @@ extension DispatcherContract {
       queue.suspend()
       let cancelled = queue.submit(group: group) {}
       let timer = queue.after(.seconds(3600), group: group) {}
-      queue(group: group, timeToLive: .milliseconds(1)) {}
+      queue.async(group: group, timeToLive: .milliseconds(1)) {}
       group.notify(on: scene.foreground) { notified.open() }
       scene.expect("in the group", group.count, is: 3)
 
@@ -51,9 +51,9 @@ extension DispatcherContract {
       let queue = scene.makeQueue(1)
       let group = WorkGroup()
       queue.suspend()
-      queue(group: group) {}
+      queue.async(group: group) {}
 
-      let admission = queue(group: group) {}
+      let admission = queue.async(group: group) {}
 
       scene.expect("admission", admission, is: .refused(.limitReached))
       scene.expect("in the group", group.count, is: 1)
@@ -66,7 +66,7 @@ extension DispatcherContract {
         let group = WorkGroup()
         let notified = Latch()
         try scene.hold {
-          queue(label: "work", group: group, { scene.note("body") }) { _ in
+          queue.async(label: "work", group: group, { scene.note("body") }) { _ in
             // The body, on another thread, may still be about to leave the group.
             scene.expect(
               group.count >= 1, "a reply that runs is in the group", "\(group.count) are in it")
@@ -93,14 +93,14 @@ extension DispatcherContract {
       let queue = scene.makeQueue(1)
       let (group, late) = (WorkGroup(), WorkGroup())
       queue.suspend()
-      queue(group: group, timeToLive: .milliseconds(1), {}) { _ in scene.note("reply") }
+      queue.async(group: group, timeToLive: .milliseconds(1), {}) { _ in scene.note("reply") }
       try scene.pass(.milliseconds(3))
       queue.resume()
       try scene.runUntilIdle()
       scene.expect("left in the group of what expired", group.count, is: 0)
 
       queue.suspend()
-      queue(group: late, atShutdown: .skip, {}) { _ in scene.note("reply") }
+      queue.async(group: late, atShutdown: .skip, {}) { _ in scene.note("reply") }
       scene.dispatcher.beginShutdown()
       try scene.end()
       scene.expect("left in the group of what was skipped", late.count, is: 0)
@@ -112,7 +112,7 @@ extension DispatcherContract {
       for round in 1...3 {
         let notified = Latch()
         group.enter()
-        scene.background(group: group) { group.leave() }
+        scene.background.async(group: group) { group.leave() }
         group.notify(on: scene.foreground) {
           scene.note("\(round)")
           notified.open()
@@ -146,7 +146,7 @@ extension DispatcherContract {
       try scene.start()
       let group = WorkGroup()
       let waited = Latch()
-      for queue in scene.makeQueues() { queue(group: group) { scene.note("ran") } }
+      for queue in scene.makeQueues() { queue.async(group: group) { scene.note("ran") } }
       scene.task {
         await group.wait()
         waited.open()

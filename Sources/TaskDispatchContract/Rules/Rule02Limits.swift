@@ -94,7 +94,7 @@ extension DispatcherContract {
       let ran = Latch(3)
       scene.foreground {
         queue {
-          scene.background {
+          scene.background.async {
             // This task waits on the foreground when the reply comes.
             scene.foreground {}
           } then: { _ in

@@ -70,7 +70,7 @@ extension DispatcherContract {
       for queue in scene.makeQueues() {
         let replied = Latch(2)
 
-        queue(
+        queue.async(
           { 42 },
           then: { result in
             if case .success(let value) = result {
@@ -80,7 +80,7 @@ extension DispatcherContract {
             }
             replied.open()
           })
-        queue(
+        queue.async(
           { () throws -> Int in throw Oops() },
           then: { result in
             if case .failure(let error) = result, error is Oops {

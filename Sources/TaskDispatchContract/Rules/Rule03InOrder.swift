@@ -49,7 +49,7 @@ extension DispatcherContract {
       let ran = Latch(8)
       try scene.hold {
         for (number, priority) in [PriorityBand.lowest, .low, .medium, .high].enumerated() {
-          scene.foreground(priority: priority) {
+          scene.foreground.async(priority: priority) {
             scene.note("\(number)")
             ran.open()
           }

@@ -32,7 +32,7 @@ extension DispatcherContract {
             }
             scene.expectNoThrow("sync on the background") { try scene.background.sync {} }
             let group = WorkGroup()
-            scene.background(group: group) {}
+            scene.background.async(group: group) {}
             scene.expectNoThrow("waiting for a group") { try group.wait(timeout: scene.timeout) }
           }
           ran.open()

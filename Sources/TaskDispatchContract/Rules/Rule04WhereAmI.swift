@@ -74,7 +74,7 @@ extension DispatcherContract {
     Rule(4, "a body knows its label, and is the only current task") { scene in
       for queue in scene.makeQueues() {
         let ran = Latch(2)
-        queue(label: "mine") {
+        queue.async(label: "mine") {
           scene.expect("label in the body", CurrentTask.label, is: "mine")
           scene.expect("whether it is cancelled", CurrentTask.isCancelled, is: false)
           ran.open()

@@ -17,7 +17,7 @@ extension DispatcherContract {
     Rule(6, "a barrier divides whatever its priority is") { scene in
       for priority in [PriorityBand.high, .lowest] {
         try dividesBodies(scene, scene.makeQueue(3)) { queue, body in
-          queue.barrier(priority: priority, body)
+          queue.barrier.async(priority: priority, body)
         }
       }
     },
@@ -170,7 +170,7 @@ extension DispatcherContract {
       let ran = Latch(3)
       try scene.hold {
         for (label, priority) in [("low", PriorityBand.low), ("high", .high)] {
-          queue(priority: priority) {
+          queue.async(priority: priority) {
             scene.note(label)
             ran.open()
           }

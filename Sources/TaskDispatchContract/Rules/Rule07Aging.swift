@@ -106,12 +106,12 @@ extension DispatcherContract {
           let round = rounds.increment()
           // There are two queues with bands. Each takes three steps, and lets two other tasks go first.
           scene.expect(hasRun.value || round < 100, "it starts within a hundred steps")
-          if !hasRun.value, round < 100 { lane(priority: .high, again) }
+          if !hasRun.value, round < 100 { lane.async(priority: .high, again) }
         }
         try scene.hold {
-          lane(priority: .high, again)
-          lane(priority: .high, again)
-          lane(priority: .lowest) {
+          lane.async(priority: .high, again)
+          lane.async(priority: .high, again)
+          lane.async(priority: .lowest) {
             hasRun.value = true
             ran.open()
           }
@@ -133,12 +133,12 @@ extension DispatcherContract {
         scene.spend(step)
         let round = rounds.increment()
         scene.expect(hasRun.value || round < 100, "it starts within a hundred steps")
-        if !hasRun.value, round < 100 { busy(priority: .high, again) }
+        if !hasRun.value, round < 100 { busy.async(priority: .high, again) }
       }
       try scene.hold {
-        busy(priority: .high, again)
-        busy(priority: .high, again)
-        patient(priority: .lowest) {
+        busy.async(priority: .high, again)
+        busy.async(priority: .high, again)
+        patient.async(priority: .lowest) {
           hasRun.value = true
           ran.open()
         }
@@ -153,7 +153,7 @@ extension DispatcherContract {
     _ scene: Scene, _ label: String, _ priority: PriorityBand, _ ran: Latch,
     _ body: @escaping @Sendable () -> Void = {}
   ) {
-    scene.background(priority: priority) {
+    scene.background.async(priority: priority) {
       scene.note(label)
       body()
       ran.open()

@@ -23,7 +23,7 @@ extension DispatcherContract {
       try scene.hold {
         for number in 0..<10 {
           for priority in [PriorityBand.low, .high, .lowest, .medium] {
-            scene.background(priority: priority) {
+            scene.background.async(priority: priority) {
               scene.note("\(priority) \(number)")
               ran.open()
             }
@@ -42,7 +42,7 @@ extension DispatcherContract {
       let ran = Latch(Form.queued.count + 3)
       try scene.hold {
         for (label, priority) in [("low", PriorityBand.low), ("medium", .medium)] {
-          queue(priority: priority) {
+          queue.async(priority: priority) {
             scene.note(label)
             ran.open()
           }
@@ -53,7 +53,7 @@ extension DispatcherContract {
             ran.open()
           }
         }
-        queue(priority: .medium) {
+        queue.async(priority: .medium) {
           scene.note("medium again")
           ran.open()
         }
@@ -125,7 +125,7 @@ extension DispatcherContract {
           ("low 1", PriorityBand.low, false), ("high 1", .high, false), ("barrier", .low, true),
           ("low 2", .low, false), ("high 2", .high, false),
         ] {
-          (isBarrier ? queue.barrier : queue)(priority: priority) {
+          (isBarrier ? queue.barrier : queue).async(priority: priority) {
             scene.note(label)
             ran.open()
           }
@@ -142,7 +142,7 @@ extension DispatcherContract {
       try scene.hold {
         for (view, priority) in zip(views, [PriorityBand.low, .medium, .high]) {
           for _ in 0..<2 {
-            view(priority: priority) {
+            view.async(priority: priority) {
               scene.note("\(priority)")
               ran.open()
             }
@@ -187,7 +187,7 @@ extension DispatcherContract {
     let ran = Latch(priorities.count)
     try scene.hold {
       for priority in priorities {
-        queue(priority: priority) {
+        queue.async(priority: priority) {
           order.change { $0.append("\(priority)") }
           ran.open()
         }

@@ -10,7 +10,7 @@ extension DispatcherContract {
       try scene.hold {
         for lane in [scene.foreground, queue] {
           handles.append(lane.submit(label: "skipped", atShutdown: .skip) { scene.note("skipped") })
-          lane(label: "drained") { scene.note("drained") }
+          lane.async(label: "drained") { scene.note("drained") }
         }
         scene.dispatcher.beginShutdown()
         scene.expect(
@@ -89,7 +89,7 @@ extension DispatcherContract {
       let released = Latch(6)
       try scene.hold {
         for (number, lane) in [scene.foreground, queue, scene.background].enumerated() {
-          lane(label: "\(number)", body(releasing: released) { scene.note("ran") })
+          lane.async(label: "\(number)", body(releasing: released) { scene.note("ran") })
           lane(body(releasing: released) { scene.note("ran") })
         }
         scene.dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(3600)))
@@ -118,7 +118,7 @@ extension DispatcherContract {
           for _ in 0..<1000 where !CurrentTask.isCancelled { scene.spend(.milliseconds(4)) }
           scene.expect("the flag when the drain is over", CurrentTask.isCancelled, is: true)
         }
-        queue(label: "behind", body(releasing: behind) { scene.note("behind") })
+        queue.async(label: "behind", body(releasing: behind) { scene.note("behind") })
       }
       try scene.runUntilIdle()
       let report = try scene.end()

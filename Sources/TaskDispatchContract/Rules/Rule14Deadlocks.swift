@@ -78,7 +78,7 @@ extension DispatcherContract {
       for queue in [scene.foreground, scene.background] {
         let group = WorkGroup()
         try scene.perform(on: queue) {
-          queue(group: group) { scene.note("ran") }
+          queue.async(group: group) { scene.note("ran") }
           scene.expectDeadlock("waiting on \(queue) for the group") {
             try group.wait(timeout: nil)
           }
@@ -92,7 +92,7 @@ extension DispatcherContract {
     Rule(14, "the chain begins with the task that waits, and says what it waits for") { scene in
       let queue = scene.makeQueue(1)
       let ended = Latch()
-      queue(label: "the waiter") {
+      queue.async(label: "the waiter") {
         do { try queue.sync {} } catch WaitRefusal.wouldDeadlock(let chain) {
           let link = chain.first
           scene.expect(
@@ -154,7 +154,7 @@ extension DispatcherContract {
         let (group, ended) = (WorkGroup(), Latch(2))
         let (begins, isOver, refused) = (Latch(), Box(false), Box(0))
         let patience = scene.patience
-        scene.foreground(label: "waits for the group") {
+        scene.foreground.async(label: "waits for the group") {
           begins.hold(patience)
           // Until the other task is about to wait for room.
           while group.count < (isMember ? 2 : 1), begins.isOpen, !isOver.value {}
@@ -163,10 +163,10 @@ extension DispatcherContract {
           }
           ended.open()
         }
-        scene.background(label: "fills the foreground", group: isMember ? group : nil) {
+        scene.background.async(label: "fills the foreground", group: isMember ? group : nil) {
           scene.foreground {}
           begins.open()
-          let admission = scene.foreground(group: group) {}
+          let admission = scene.foreground.async(group: group) {}
           isOver.value = true
           if case .refused(.wouldDeadlock) = admission { refused.increment() }
           ended.open()
@@ -185,7 +185,7 @@ extension DispatcherContract {
       let refusals = Box(0)
       let patience = scene.patience
       for (mine, other) in [(first, second), (second, first)] {
-        mine(label: "on one view") {
+        mine.async(label: "on one view") {
           both.open()
           both.hold(patience)
           do { try other.sync {} } catch WaitRefusal.wouldDeadlock {

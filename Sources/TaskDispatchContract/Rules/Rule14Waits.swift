@@ -85,7 +85,7 @@ extension DispatcherContract {
             try queue.sync { scene.note("other") }
           }
         }
-        scene.background(group: group) { scene.note("member") }
+        scene.background.async(group: group) { scene.note("member") }
         scene.expectNoThrow("a wait for the group") { try group.wait(timeout: scene.timeout) }
       }
       try scene.runUntilIdle()
@@ -139,7 +139,7 @@ extension DispatcherContract {
       let held = WorkGroup()
       held.enter()
       try scene.hold {
-        queue(group: group) {}
+        queue.async(group: group) {}
         queue { held.leave() }
         group.whenEmpty {
           scene.expectNoThrow("waiting in a callback") { try held.wait(timeout: scene.timeout) }

@@ -136,6 +136,6 @@ extension DispatcherContract {
   private static func submitWithReply(to queue: TaskQueue, releasing latch: Latch) {
     let asked = Canary(latch)
     let reply = Canary(latch)
-    queue({ withExtendedLifetime(asked) {} }, then: { _ in withExtendedLifetime(reply) {} })
+    queue.async({ withExtendedLifetime(asked) {} }, then: { _ in withExtendedLifetime(reply) {} })
   }
 }

@@ -18,10 +18,10 @@ extension DispatcherContract {
           told.open()
         }
         try scene.hold {
-          first(label: "first", group: group) {}
-          second(label: "second") {}
+          first.async(label: "first", group: group) {}
+          second.async(label: "second") {}
           first.submit(label: "third") { Falling(expectNoContext) }
-          second(label: "fourth") {}
+          second.async(label: "fourth") {}
           group.whenEmpty(expectNoContext)
         }
         try scene.reach(told, "both callbacks come")
@@ -42,7 +42,7 @@ extension DispatcherContract {
               released.open()
             }
           }
-          second(label: "behind") { scene.note("behind") }
+          second.async(label: "behind") { scene.note("behind") }
         }
         try scene.reach(released, "the deinit goes on")
         try scene.runUntilIdle()

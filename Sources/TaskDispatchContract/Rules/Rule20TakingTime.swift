@@ -11,7 +11,7 @@ extension DispatcherContract {
         let patience = scene.patience
         try scene.hold {
           // Long enough that the worker looks at the time, and shorter than its time slice.
-          first(group: group) { scene.spend(.microseconds(1_200)) }
+          first.async(group: group) { scene.spend(.microseconds(1_200)) }
           group.whenEmpty {
             isTelling.open()
             mayEnd.hold(patience)
@@ -55,7 +55,7 @@ extension DispatcherContract {
       scene in
       let (group, told) = (WorkGroup(), Latch())
       try scene.hold {
-        scene.background(group: group) {}
+        scene.background.async(group: group) {}
         let behind = scene.background.submit { scene.note("behind") }
         group.whenEmpty {
           scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }
@@ -71,7 +71,7 @@ extension DispatcherContract {
         let (group, other, told) = (WorkGroup(), WorkGroup(), Latch())
         other.enter()
         try scene.hold {
-          queue(group: group) {}
+          queue.async(group: group) {}
           group.whenEmpty {
             scene.expectNoThrow("a wait for what the notification does") { try other.wait() }
             told.open()

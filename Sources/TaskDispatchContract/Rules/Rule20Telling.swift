@@ -15,7 +15,7 @@ extension DispatcherContract {
         for width in [1, 2] {
           let (queue, group, told) = (scene.makeQueue(width), WorkGroup(), Latch())
           try scene.hold {
-            queue(group: group) {}
+            queue.async(group: group) {}
             let behind = queue.submit { scene.note("behind") }
             group.whenEmpty {
               scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }
@@ -69,7 +69,7 @@ extension DispatcherContract {
         scene in
         let (queue, group, told) = (scene.makeQueue(1), WorkGroup(), Latch())
         queue.suspend()
-        queue(group: group, timeToLive: .milliseconds(1)) {}
+        queue.async(group: group, timeToLive: .milliseconds(1)) {}
         let behind = queue.submit { scene.note("behind") }
         group.whenEmpty {
           scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }
@@ -95,9 +95,9 @@ extension DispatcherContract {
           told.open()
         }
         try scene.hold {
-          queue(label: "first", group: group) {}
+          queue.async(label: "first", group: group) {}
           queue.submit(label: "second") { Falling(expectNoContext) }
-          queue(label: "third") {}
+          queue.async(label: "third") {}
           group.whenEmpty(expectNoContext)
         }
         try scene.reach(told, "both callbacks come")
@@ -118,7 +118,7 @@ extension DispatcherContract {
             if submit {
               queue.submit(label: "mine", holding(fall))
             } else {
-              queue(label: "mine", holding(fall))
+              queue.async(label: "mine", holding(fall))
             }
           }
         }
@@ -151,7 +151,7 @@ extension DispatcherContract {
       group.whenEmpty { scene.note("told in \(CurrentTask.label ?? "no task")") }
       for other in scene.makeQueues().prefix(1) {
         let ended = Latch()
-        other(label: "canceller") {
+        other.async(label: "canceller") {
           scene.expect("the cancellation", handle.cancel(), is: .beforeStart)
           scene.note("cancelled")
           ended.open()
@@ -170,7 +170,7 @@ extension DispatcherContract {
         let (group, told) = (WorkGroup(), Latch())
         let answer = Box<Cancellation?>(nil)
         try scene.hold {
-          queue(group: group) {}
+          queue.async(group: group) {}
           let behind = queue.submit { scene.note("ran") }
           group.whenEmpty {
             answer.value = behind.cancel()
@@ -192,7 +192,7 @@ extension DispatcherContract {
       let (queue, group, told) = (scene.makeQueue(1), WorkGroup(), Latch())
       let started = Box([String]())
       try scene.hold {
-        queue(group: group) {}
+        queue.async(group: group) {}
         let behind = ["second", "third"].map { name in
           (name, queue.submit { scene.note(name) })
         }

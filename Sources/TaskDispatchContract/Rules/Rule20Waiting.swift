@@ -33,7 +33,7 @@ extension DispatcherContract {
       for width in [1, 2] {
         let (queue, group, told) = (scene.makeQueue(width), WorkGroup(), Latch())
         try scene.hold {
-          queue(group: group) {}
+          queue.async(group: group) {}
           let behind = queue.submit { scene.note("behind") }
           group.whenEmpty {
             scene.expectNoThrow("a wait for what stands behind") { try behind.wait() }

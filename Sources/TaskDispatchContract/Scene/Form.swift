@@ -23,7 +23,7 @@ struct Form: Sendable, CustomStringConvertible {
   static let plain = Form(name: "a plain body") { _, queue, body in queue(body) }
 
   static let optioned = Form(name: "a body with options") { _, queue, body in
-    queue(
+    queue.async(
       priority: .high, label: "optioned", group: WorkGroup(), timeToLive: .seconds(3600), body)
   }
 
@@ -58,7 +58,7 @@ struct Form: Sendable, CustomStringConvertible {
   }
 
   static let reply = Form(name: "a reply", repliesToForeground: true) { _, queue, body in
-    queue({}, then: { _ in body() })
+    queue.async({}, then: { _ in body() })
   }
 
   static let notification = Form(name: "a notification") { _, queue, body in
@@ -89,7 +89,7 @@ struct Form: Sendable, CustomStringConvertible {
 
   /// This form in the default band.
   private var inMedium: Form {
-    Form(name: name) { _, queue, body in queue(label: "optioned", body) }
+    Form(name: name) { _, queue, body in queue.async(label: "optioned", body) }
   }
 
   /// The queues among `queues` that this form can be used on.

@@ -67,7 +67,7 @@ extension Scene {
     _ body: @escaping @Sendable () -> Void
   ) throws {
     let ended = Latch()
-    queue(label: "performed on \(queue)") {
+    queue.async(label: "performed on \(queue)") {
       body()
       ended.open()
     }

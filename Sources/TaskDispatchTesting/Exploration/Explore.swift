@@ -5,7 +5,7 @@ public import TaskDispatch
 /// ```swift
 /// let result = try explore { dispatcher in
 ///   let model = SearchModel(dispatcher: dispatcher)
-///   for query in ["s", "sw", "swift"] { dispatcher.foreground(label: query) { model.type(query) } }
+///   for query in ["s", "sw", "swift"] { dispatcher.foreground.async(label: query) { model.type(query) } }
 ///   try dispatcher.runUntilIdle()
 ///   return model.shown
 /// }

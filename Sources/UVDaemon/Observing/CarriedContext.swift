@@ -6,7 +6,7 @@
     /// Swift Task, and has no context of its own.
     ///
     /// ```swift
-    /// dispatcher.background(label: "hash", ServiceContext.carry { hash(path) })
+    /// dispatcher.background.async(label: "hash", ServiceContext.carry { hash(path) })
     /// ```
     ///
     /// If there is no current context, it returns `body` itself.

@@ -50,7 +50,7 @@ final class Stage: Sendable {
     let checker = checkers[place.rawValue]
     let ticket = checker.issue(.posted, seed: 0, at: now)
     begins()
-    let admission = queues[place.rawValue](label: label) { [self] in
+    let admission = queues[place.rawValue].async(label: label) { [self] in
       perform(ticket, after: nanoseconds, body)
     }
     settle(ticket, admission)

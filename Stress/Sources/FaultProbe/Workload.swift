@@ -70,7 +70,7 @@ struct Workload: Sendable {
       case 70..<76: view(body)
       case 76..<80: row(body)
       case 80..<82: view.barrier(body)
-      case 82..<84: dispatcher.background(priority: .high, body)
+      case 82..<84: dispatcher.background.async(priority: .high, body)
       case 84..<92:
         let queue = [dispatcher.background, dispatcher.foreground, view, row].randomElement()!
         let handle = queue.submit { body() }

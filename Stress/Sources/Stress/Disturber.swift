@@ -75,7 +75,7 @@ final class Disturber: @unchecked Sendable {
     for (index, queue) in queues.enumerated() {
       note(queue({}) == refused, 10 + index)
       note(queue.barrier({}) == refused, 20 + index)
-      note(queue(priority: .high, label: "child", {}) == refused, 30 + index)
+      note(queue.async(priority: .high, label: "child", {}) == refused, 30 + index)
       let handle = queue.submit {}
       note(handle.outcomeIfFinished == .refused(.forkedChild), 40 + index)
       let timer = queue.after(.milliseconds(1)) {}

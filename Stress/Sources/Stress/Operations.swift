@@ -75,7 +75,7 @@ extension Producer {
     let ticket = issue(.posted, on: queue, band: band)
     let world = world
     world.bandChecker?.submits(ticket)
-    let admission = world.queues[queue](
+    let admission = world.queues[queue].async(
       priority: PriorityBand.allCases[band], label: isChecked ? nil : "banded"
     ) { world.perform(ticket, errand) }
     if world.settle(ticket, admission) { keep(ticket) }
@@ -86,7 +86,7 @@ extension Producer {
     let ticket = issue(.asked, on: queue)
     let world = world
     let seed = dice.next()
-    let admission = world.queues[queue](
+    let admission = world.queues[queue].async(
       { world.perform(ticket) },
       then: { _ in
         // The library submits the reply after the body, so it is counted when it begins.
@@ -240,7 +240,7 @@ extension Producer {
     for _ in 0...dice.roll(3) {
       let queue = anyQueue()
       let ticket = issue(.posted, on: queue)
-      let admission = world.queues[queue](group: group) { world.perform(ticket) }
+      let admission = world.queues[queue].async(group: group) { world.perform(ticket) }
       if world.settle(ticket, admission) {
         keep(ticket)
         members.append(ticket)

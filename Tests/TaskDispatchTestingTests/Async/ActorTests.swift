@@ -89,9 +89,9 @@ struct ActorTests {
     let dispatcher = dispatcher
     let resident = Resident(on: dispatcher.foreground)
     Task(executorPreference: dispatcher.background.executor) { await resident.note("hello") }
-    dispatcher.foreground(label: "before") { log.note("before") }
+    dispatcher.foreground.async(label: "before") { log.note("before") }
     try dispatcher.runNextBackgroundTask()
-    dispatcher.foreground(label: "after") { log.note("after") }
+    dispatcher.foreground.async(label: "after") { log.note("after") }
 
     #expect(dispatcher.pendingTasks.labels == ["before", nil, "after"])
     try dispatcher.runNextForegroundTask()

@@ -74,7 +74,7 @@ struct CancellationTests {
       try await dispatcher.background.run(label: "body") { log.note("\(CurrentTask.isCancelled)") }
     }
     try dispatcher.runForegroundUntilIdle()
-    dispatcher.background(label: "second") {}
+    dispatcher.background.async(label: "second") {}
     try dispatcher.runTask(labeled: "second")
     #expect(dispatcher.pendingTasks.map(\.isStarted) == [true])
 

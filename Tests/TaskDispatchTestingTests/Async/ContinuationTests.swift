@@ -80,7 +80,7 @@ struct ContinuationTests {
   func stream() throws {
     let (stream, feed) = AsyncStream.makeStream(of: Int.self)
     let dispatcher = dispatcher
-    for number in 1...3 { dispatcher.background(label: "\(number)") { feed.yield(number) } }
+    for number in 1...3 { dispatcher.background.async(label: "\(number)") { feed.yield(number) } }
     dispatcher.background { feed.finish() }
 
     let all = try dispatcher.runAsync {

@@ -73,7 +73,7 @@ struct ExecutorTests {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let queue = dispatcher.background
     Task(executorPreference: queue.executor, priority: .background) { [log] in log.note("last") }
-    queue(priority: .medium) { [log] in log.note("second") }
+    queue.async(priority: .medium) { [log] in log.note("second") }
     Task(executorPreference: queue.executor, priority: .high) { [log] in log.note("first") }
 
     try dispatcher.runUntilIdle()
@@ -86,8 +86,8 @@ struct ExecutorTests {
   func width() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     let isStarted = Slot<TaskID>()
-    disk(label: "first") {}
-    disk.barrier(label: "barrier") {}
+    disk.async(label: "first") {}
+    disk.barrier.async(label: "barrier") {}
     Task(executorPreference: disk.executor) { [log] in log.note("job") }
 
     #expect(dispatcher.runnableTasks.labels == ["first"])
@@ -104,7 +104,7 @@ struct ExecutorTests {
   @Test("that a body starts has this body as its parent")
   func parent() throws {
     let starter = dispatcher.foreground
-    starter(label: "starter") { [dispatcher, log] in
+    starter.async(label: "starter") { [dispatcher, log] in
       Task(executorPreference: dispatcher.background.executor) { log.note("job") }
     }
     let parent = try dispatcher.runNextForegroundTask()

@@ -8,7 +8,7 @@ struct RoomTests {
   func cancelled() throws {
     let dispatcher = RecordingDispatcher(.init(overflow: .reject(limit: 1)))
     let log = Log()
-    dispatcher.background(label: "fills") {}
+    dispatcher.background.async(label: "fills") {}
     let tasks = ["first", "second"].map { label in
       Task(executorPreference: dispatcher.foreground.executor) {
         do { try await dispatcher.background.run(label: label) { log.note("ran \(label)") } } catch

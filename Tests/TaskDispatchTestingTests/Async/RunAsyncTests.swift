@@ -121,7 +121,7 @@ struct RunAsyncTests {
     let dispatcher = dispatcher
     let isStopped = Slot<Bool>()
     @Sendable func poll() {
-      if isStopped.value != true { dispatcher.background(label: "poll") { poll() } }
+      if isStopped.value != true { dispatcher.background.async(label: "poll") { poll() } }
     }
     poll()
 
@@ -155,7 +155,7 @@ struct RunAsyncTests {
   func nested() throws {
     let dispatcher = dispatcher
     let error = Slot<StepError>()
-    dispatcher.foreground(label: "outer") {
+    dispatcher.foreground.async(label: "outer") {
       error.value = stepError { try dispatcher.runAsync {} }
     }
 
@@ -187,7 +187,7 @@ struct RunAsyncTests {
   @Test("ends with a shutdown, whose report the operation may await")
   func shutdown() throws {
     let dispatcher = dispatcher
-    dispatcher.background(label: "left") {}
+    dispatcher.background.async(label: "left") {}
 
     let report = try dispatcher.runAsync { await dispatcher.shutdown() }
 

@@ -93,7 +93,7 @@ struct SleepTests {
         rounds.value! += 1
       }
     }
-    dispatcher.foreground(label: "other") {}
+    dispatcher.foreground.async(label: "other") {}
 
     #expect(stepError { try dispatcher.runUntilIdle(limit: 50) } != nil)
 

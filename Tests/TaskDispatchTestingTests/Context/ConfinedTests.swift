@@ -95,7 +95,7 @@ struct ConfinedTests {
       let dispatcher = RecordingDispatcher()
       let count = Confined(0, to: dispatcher.makeQueue(label: "disk", width: 1))
       let other = dispatcher.makeQueue(label: "net", width: 1)
-      other(label: "task") { count.withValue { $0 += 1 } }
+      other.async(label: "task") { count.withValue { $0 += 1 } }
       try dispatcher.runUntilIdle()
     }
     #expect(result?.said("is confined to disk, and runs on net (in \"task\")") == true)
@@ -121,7 +121,7 @@ struct ConfinedTests {
       let disk = dispatcher.makeQueue(label: "disk", width: 1)
       let net = dispatcher.makeQueue(label: "net", width: 1)
       let count = Confined(0, to: disk)
-      net(label: "meanwhile") { count.withValue { $0 += 1 } }
+      net.async(label: "meanwhile") { count.withValue { $0 += 1 } }
       disk { try! net.sync {} }
       try dispatcher.runTask(labeled: "meanwhile")
     }

@@ -11,7 +11,7 @@ struct CurrentTaskTests {
   func inside() throws {
     let seen = Slot<[String]>()
     let line = #line + 1
-    dispatcher.background(label: "task") { [dispatcher] in
+    dispatcher.background.async(label: "task") { [dispatcher] in
       seen.value = [
         CurrentTask.label ?? "none", "\(CurrentTask.site?.line ?? 0)",
         dispatcher.currentTask?.label ?? "none",
@@ -51,7 +51,7 @@ struct CurrentTaskTests {
     let inner = dispatcher.background.submit(label: "inner") {
       log.note("\(CurrentTask.label!) of \(dispatcher.runningTasks.map(\.label!))")
     }
-    dispatcher.foreground(label: "outer") {
+    dispatcher.foreground.async(label: "outer") {
       _ = try? inner.wait()
       log.note("\(CurrentTask.label!) of \(dispatcher.runningTasks.map(\.label!))")
     }
@@ -136,7 +136,7 @@ struct CurrentTaskTests {
   @Test("belongs to its thread: another thread that a body starts runs none")
   func otherThread() throws {
     let seen = Slot<[String?]>()
-    dispatcher.background(label: "task") {
+    dispatcher.background.async(label: "task") {
       onAnotherThread { seen.value = [CurrentTask.label] }
     }
 
@@ -150,8 +150,8 @@ struct CurrentTaskTests {
   func otherDispatcher() throws {
     let log = Log()
     let other = RecordingDispatcher()
-    other.background(label: "inner") { log.note(CurrentTask.label!) }
-    dispatcher.foreground(label: "outer") {
+    other.background.async(label: "inner") { log.note(CurrentTask.label!) }
+    dispatcher.foreground.async(label: "outer") {
       try! other.runUntilIdle()
       log.note(CurrentTask.label!)
     }

@@ -102,7 +102,7 @@ struct IsCurrentTests {
     ) {
       let dispatcher = RecordingDispatcher()
       let disk = dispatcher.makeQueue(label: "disk", width: 1)
-      disk(label: "task") { dispatcher.preconditionForeground() }
+      disk.async(label: "task") { dispatcher.preconditionForeground() }
       try dispatcher.runUntilIdle()
     }
     #expect(result?.said("must run on foreground, and runs on disk (in \"task\")") == true)

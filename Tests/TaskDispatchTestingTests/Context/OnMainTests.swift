@@ -10,7 +10,7 @@ struct OnMainTests {
   func onMain() throws {
     let dispatcher = RecordingDispatcher()
     let notes = MainNotes()
-    dispatcher.foreground(label: "before") {}
+    dispatcher.foreground.async(label: "before") {}
     dispatcher.foreground.onMain {
       notes.all.append("main, foreground: \(dispatcher.isForeground)")
     }

@@ -109,7 +109,7 @@ extension FaultyDispatcher {
       _ = run(item)
       return
     }
-    inner.foreground(label: label) { [weak self] in self?.serveWhenIdle(item) }
+    inner.foreground.async(label: label) { [weak self] in self?.serveWhenIdle(item) }
   }
 }
 

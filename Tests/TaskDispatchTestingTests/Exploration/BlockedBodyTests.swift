@@ -58,7 +58,7 @@ struct BlockedBodyTests {
     let orders = try outcomes(.init(width: count)) { dispatcher, log in
       let store = dispatcher.makeQueue(label: "store", width: 1)
       for index in 0..<count {
-        dispatcher.background(label: "\(index)") { sync(store, log) { log.note("\(index)") } }
+        dispatcher.background.async(label: "\(index)") { sync(store, log) { log.note("\(index)") } }
       }
       try dispatcher.runUntilIdle()
       return log.all
@@ -186,7 +186,7 @@ struct BlockedBodyTests {
       let text = Slot<String>()
       text.value = ""
       for index in 0..<2 {
-        dispatcher.background(label: "\(index)") {
+        dispatcher.background.async(label: "\(index)") {
           let seen = text.value!
           sync(store, log) { text.value = seen + "\(index)" }
         }

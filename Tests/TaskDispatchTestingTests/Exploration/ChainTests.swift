@@ -16,7 +16,7 @@ struct ChainTests {
     left.value = count
     @Sendable func submit() {
       let number = count - left.value!
-      dispatcher.foreground(label: labels[number % labels.count]) {
+      dispatcher.foreground.async(label: labels[number % labels.count]) {
         left.value! -= 1
         if left.value! > 0 { submit() }
       }
@@ -45,7 +45,7 @@ struct ChainTests {
     for (labels, name) in [(["poll"], #""poll""#), (["ping", "pong"], #""ping""#)] {
       let failure = try #require(throws: ScheduleFailure.self) {
         _ = try explore { dispatcher in
-          dispatcher.background(label: "other") {}
+          dispatcher.background.async(label: "other") {}
           try run(dispatcher, labels: labels, .max)
           return 0
         }
@@ -61,7 +61,7 @@ struct ChainTests {
     let scenario: (RecordingDispatcher) throws -> Int = { dispatcher in
       let seen = Log()
       try run(dispatcher, labels: ["poll"], 200) {
-        dispatcher.background(label: "reads") { seen.note("\(dispatcher.ledger.completed)") }
+        dispatcher.background.async(label: "reads") { seen.note("\(dispatcher.ledger.completed)") }
       }
       if seen.all == ["7"] { throw Broken() }
       return 0

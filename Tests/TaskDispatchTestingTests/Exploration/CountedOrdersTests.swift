@@ -101,10 +101,10 @@ struct CountedOrdersTests {
   @Test("two low tasks that a high one overtakes", arguments: [(1, 5), (2, 12)])
   func overtaking(width: Int, count: Int) throws {
     let result = try orders(width: width) { dispatcher, log in
-      for name in ["1", "2"] { dispatcher.background(priority: .low) { log.note(name) } }
+      for name in ["1", "2"] { dispatcher.background.async(priority: .low) { log.note(name) } }
       dispatcher.foreground {
         log.note("F")
-        dispatcher.background(priority: .high) { log.note("H") }
+        dispatcher.background.async(priority: .high) { log.note("H") }
       }
     }
 

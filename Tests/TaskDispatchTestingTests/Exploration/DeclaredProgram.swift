@@ -58,13 +58,14 @@ struct DeclaredProgram {
         if deed == 1 { views[0].resume() }
       }
       switch dice.roll(10) {
-      case 0, 1, 2: dispatcher.foreground(label: label, body)
-      case 3: views[0](label: label, body)
-      case 4: views[1](label: label, body)
+      case 0, 1, 2: dispatcher.foreground.async(label: label, body)
+      case 3: views[0].async(label: label, body)
+      case 4: views[1].async(label: label, body)
       case 5:
-        dispatcher.background(priority: seed.isMultiple(of: 2) ? .high : .low, label: label, body)
+        dispatcher.background.async(
+          priority: seed.isMultiple(of: 2) ? .high : .low, label: label, body)
       case 6: dispatcher.foreground.after(.milliseconds(1), label: label, body)
-      case 7: dispatcher.background(label: label, group: group, body)
+      case 7: dispatcher.background.async(label: label, group: group, body)
       default:
         let handle = dispatcher.background.submit(label: label, body)
         handles.withLock { $0.append(handle) }

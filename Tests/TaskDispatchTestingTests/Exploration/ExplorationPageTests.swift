@@ -20,9 +20,9 @@ struct ExplorationPageTests {
 
     /// On the foreground.
     func type(_ query: String) {
-      dispatcher.background(label: "fetch") { [dispatcher, answer] in
+      dispatcher.background.async(label: "fetch") { [dispatcher, answer] in
         let text = "answer to \(query)"
-        dispatcher.foreground(label: "show") { answer.withValue { $0 = text } }
+        dispatcher.foreground.async(label: "show") { answer.withValue { $0 = text } }
       }
     }
   }
@@ -47,9 +47,9 @@ struct ExplorationPageTests {
     /// On the foreground.
     func type(_ query: String) {
       screen.withValue { $0.query = query }
-      dispatcher.background(label: "fetch") { [dispatcher, screen] in
+      dispatcher.background.async(label: "fetch") { [dispatcher, screen] in
         let text = "answer to \(query)"
-        dispatcher.foreground(label: "show") {
+        dispatcher.foreground.async(label: "show") {
           screen.withValue { if $0.query == query { $0.answer = text } }
         }
       }
@@ -62,7 +62,7 @@ struct ExplorationPageTests {
       let result = try explore { dispatcher in
         let search = HastySearch(dispatcher: dispatcher)
         for query in ["s", "swift"] {
-          dispatcher.foreground(label: "type \(query)") { search.type(query) }
+          dispatcher.foreground.async(label: "type \(query)") { search.type(query) }
         }
         try dispatcher.runUntilIdle()
         return search.shown
@@ -79,7 +79,7 @@ struct ExplorationPageTests {
     let result = try explore(.exhaustive) { dispatcher in
       let search = Search(dispatcher: dispatcher)
       for query in ["s", "swift"] {
-        dispatcher.foreground(label: "type \(query)") { search.type(query) }
+        dispatcher.foreground.async(label: "type \(query)") { search.type(query) }
       }
       try dispatcher.runUntilIdle()
       return search.shown
@@ -96,7 +96,7 @@ struct ExplorationPageTests {
     let result = try explore(replaying: scheduleToken(of: history)) { dispatcher in
       let search = HastySearch(dispatcher: dispatcher)
       for query in ["s", "swift"] {
-        dispatcher.foreground(label: "type \(query)") { search.type(query) }
+        dispatcher.foreground.async(label: "type \(query)") { search.type(query) }
       }
       try dispatcher.runUntilIdle()
       return search.shown
@@ -112,7 +112,7 @@ struct ExplorationPageTests {
     ) { dispatcher in
       let files = FileList()
       for name in ["a", "b", "c", "a"] {
-        dispatcher.background(label: name) { files.rewrite(name) }
+        dispatcher.background.async(label: name) { files.rewrite(name) }
       }
       try dispatcher.runUntilIdle()
       return files.versions
@@ -134,7 +134,7 @@ struct ExplorationPageTests {
     let dispatcher = RecordingDispatcher()
     let search = HastySearch(dispatcher: dispatcher)
     for query in ["s", "swift"] {
-      dispatcher.foreground(label: "type \(query)") { search.type(query) }
+      dispatcher.foreground.async(label: "type \(query)") { search.type(query) }
     }
     try dispatcher.runForegroundUntilIdle()
     let second = try #require(dispatcher.pendingTasks.last { $0.task.label == "fetch" })

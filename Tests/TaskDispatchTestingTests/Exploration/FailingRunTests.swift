@@ -23,7 +23,7 @@ struct FailingRunTests {
   func syncDeadlock() throws {
     let failure = failure { dispatcher in
       let one = dispatcher.makeQueue(label: "one", width: 1)
-      one(label: "outer") { try? one.sync {} }
+      one.async(label: "outer") { try? one.sync {} }
       try dispatcher.runUntilIdle()
       return 0
     }
@@ -39,7 +39,7 @@ struct FailingRunTests {
     let failure = failure { dispatcher in
       let one = dispatcher.makeQueue(label: "one", width: 1)
       let two = dispatcher.makeQueue(label: "two", width: 1)
-      one(label: "first") { try? two.sync { try? one.sync {} } }
+      one.async(label: "first") { try? two.sync { try? one.sync {} } }
       try dispatcher.runUntilIdle()
       return 0
     }
@@ -62,9 +62,9 @@ struct FailingRunTests {
     let failure = failure { dispatcher in
       let group = WorkGroup()
       // The group learns of its dispatcher from its members. A group without members blocks the thread itself.
-      dispatcher.background(group: group) {}
+      dispatcher.background.async(group: group) {}
       group.enter()
-      dispatcher.background(label: "waits") { try? group.wait() }
+      dispatcher.background.async(label: "waits") { try? group.wait() }
       try dispatcher.runUntilIdle()
       return 0
     }
@@ -77,7 +77,7 @@ struct FailingRunTests {
       { dispatcher in
         let group = WorkGroup()
         group.enter()
-        dispatcher.background(label: "waits") { try? group.wait() }
+        dispatcher.background.async(label: "waits") { try? group.wait() }
         try dispatcher.runUntilIdle()
         return 0
       })
@@ -89,11 +89,11 @@ struct FailingRunTests {
     let failure = failure(
       { dispatcher in
         let isStopped = Slot<Bool>()
-        dispatcher.background(label: "stop") { isStopped.value = true }
-        dispatcher.background(label: "begin") {
+        dispatcher.background.async(label: "stop") { isStopped.value = true }
+        dispatcher.background.async(label: "begin") {
           if isStopped.value == nil { for _ in 0..<2 { forever() } }
         }
-        @Sendable func forever() { dispatcher.foreground(label: "again") { forever() } }
+        @Sendable func forever() { dispatcher.foreground.async(label: "again") { forever() } }
         try dispatcher.runUntilIdle()
         return 0
       }, configuration: .init(stepLimit: 60))
@@ -105,7 +105,7 @@ struct FailingRunTests {
   func throwingTask() throws {
     let scenario: (RecordingDispatcher) throws -> Int = { dispatcher in
       let isReady = Slot<Bool>()
-      dispatcher.background(label: "prepare") { isReady.value = true }
+      dispatcher.background.async(label: "prepare") { isReady.value = true }
       _ = dispatcher.background.submit(label: "use") {
         if isReady.value == nil { throw Broken("used before it was ready") }
       }
@@ -129,9 +129,9 @@ struct FailingRunTests {
       let isOpen = Slot<Bool>()
       let queue = dispatcher.makeQueue(label: "queue", width: 1)
       queue.suspend()
-      dispatcher.background(label: "open") { isOpen.value = true }
-      dispatcher.background(label: "look") { if isOpen.value == true { queue.resume() } }
-      queue(label: "held") {}
+      dispatcher.background.async(label: "open") { isOpen.value = true }
+      dispatcher.background.async(label: "look") { if isOpen.value == true { queue.resume() } }
+      queue.async(label: "held") {}
       try dispatcher.runUntilIdle()
       return 0
     }
@@ -145,7 +145,7 @@ struct FailingRunTests {
     all.value = []
     _ = try explore(.exhaustive, failures: .collected) { dispatcher in
       all.value?.append(dispatcher)
-      for name in ["a", "b"] { dispatcher.background(label: name) {} }
+      for name in ["a", "b"] { dispatcher.background.async(label: name) {} }
       try dispatcher.runUntilIdle()
       return 0
     }
@@ -158,7 +158,7 @@ struct FailingRunTests {
   func collected() throws {
     let result = try explore(.exhaustive, failures: .collected) { dispatcher -> String in
       let log = Log()
-      for name in ["a", "b", "c"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["a", "b", "c"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       if log.all[0] != "a" { throw Broken("\(log.all[0]) is first") }
       return log.all.joined()
@@ -175,7 +175,7 @@ struct FailingRunTests {
     let failure = try #require(
       failure { dispatcher in
         let log = Log()
-        for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+        for name in ["a", "b"] { dispatcher.background.async(label: name) { log.note(name) } }
         try dispatcher.runUntilIdle()
         if log.all == ["b", "a"] { throw Broken("b was first") }
         return 0
@@ -194,7 +194,7 @@ struct FailingRunTests {
   func expectations() throws {
     let result = try explore { dispatcher -> String in
       let log = Log()
-      for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["a", "b"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       return log.all.joined()
     }
@@ -270,8 +270,8 @@ struct FailingRunTests {
         flips.toggle()
         return flips
       }
-      dispatcher.background(label: "same") {}
-      dispatcher.background(label: isOdd ? "odd" : "even") {}
+      dispatcher.background.async(label: "same") {}
+      dispatcher.background.async(label: isOdd ? "odd" : "even") {}
       try dispatcher.runUntilIdle()
       return 0
     }

@@ -51,12 +51,12 @@ struct FairProgramsTests {
       dispatcher in
       let done = Log()
       @Sendable func poll() {
-        dispatcher.background(priority: .high, label: "poll") {
+        dispatcher.background.async(priority: .high, label: "poll") {
           try? dispatcher.skipTime(by: .milliseconds(10))
           if done.all.count < 2 { poll() }
         }
       }
-      dispatcher.background(priority: .lowest, label: "low") { done.note("low") }
+      dispatcher.background.async(priority: .lowest, label: "low") { done.note("low") }
       dispatcher.background.after(.milliseconds(200), label: "timer") { done.note("timer") }
       poll()
       try dispatcher.advanceTime(by: .seconds(1))
@@ -94,7 +94,7 @@ struct FairProgramsTests {
       two { one { done.note("done") } }
     case .forGroup:
       let group = WorkGroup()
-      for _ in 0..<2 { dispatcher.background(group: group) { done.note("done") } }
+      for _ in 0..<2 { dispatcher.background.async(group: group) { done.note("done") } }
       poll(on: dispatcher.foreground, until: { group.count == 0 })
     case .forHandles:
       poll(on: dispatcher.foreground, until: { done.all.count == 2 })
@@ -112,14 +112,14 @@ private func poll(
   on queue: TaskQueue, until isOver: @escaping @Sendable () -> Bool,
   then: @escaping @Sendable () -> Void = {}
 ) {
-  queue(label: "poll") { isOver() ? then() : poll(on: queue, until: isOver, then: then) }
+  queue.async(label: "poll") { isOver() ? then() : poll(on: queue, until: isOver, then: then) }
 }
 
 /// Two tasks that submit each other until the condition holds.
 private func pair(
   _ one: TaskQueue, _ other: TaskQueue, until isOver: @escaping @Sendable () -> Bool
 ) {
-  one(label: "poll") { if !isOver() { pair(other, one, until: isOver) } }
+  one.async(label: "poll") { if !isOver() { pair(other, one, until: isOver) } }
 }
 
 /// Looks once a millisecond until the condition holds.

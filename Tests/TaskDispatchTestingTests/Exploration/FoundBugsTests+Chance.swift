@@ -46,8 +46,8 @@ extension FoundBugsTests {
 
   private func makeNoise(_ dispatcher: RecordingDispatcher) {
     for number in 1...4 {
-      dispatcher.background(label: "noise \(number)") {
-        dispatcher.foreground(label: "answer to noise") {}
+      dispatcher.background.async(label: "noise \(number)") {
+        dispatcher.foreground.async(label: "answer to noise") {}
       }
     }
   }

@@ -47,7 +47,7 @@ struct FoundBugsTests {
   ) throws -> String {
     let model = SearchModel(dispatcher, checksItsQuery: checksItsQuery)
     for query in ["s", "sw", "swift"] {
-      dispatcher.foreground(label: "type \(query)") { model.type(query) }
+      dispatcher.foreground.async(label: "type \(query)") { model.type(query) }
     }
     try dispatcher.runUntilIdle()
     return model.shown
@@ -150,8 +150,8 @@ struct FoundBugsTests {
     let timeOut = dispatcher.foreground.after(.seconds(5), label: "time-out") {
       answer("timed out")
     }
-    dispatcher.background(label: "ask") {
-      dispatcher.foreground(label: "reply") {
+    dispatcher.background.async(label: "ask") {
+      dispatcher.foreground.async(label: "reply") {
         timeOut.cancel()
         answer("reply")
       }
@@ -197,7 +197,7 @@ struct FoundBugsTests {
   func edit(_ dispatcher: RecordingDispatcher, _ kind: Editor.Kind) throws -> [String] {
     let editor = Editor(dispatcher, kind)
     for text in ["a", "b"] {
-      dispatcher.foreground(label: "edit \(text)") { editor.edit(text) }
+      dispatcher.foreground.async(label: "edit \(text)") { editor.edit(text) }
     }
     try dispatcher.advanceTime(by: .seconds(1))
     let saved = editor.saved.all
@@ -228,7 +228,7 @@ struct FoundBugsTests {
       let again = #expect(throws: ScheduleFailure.self) {
         _ = try explore(replaying: failure.token) { dispatcher in
           let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
-          queue(label: "stranger") {}
+          queue.async(label: "stranger") {}
           return try scenario(dispatcher)
         }
       }
@@ -252,9 +252,9 @@ private final class SearchModel: Sendable {
 
   func type(_ query: String) {
     state.withLock { $0.query = query }
-    dispatcher.background(label: "fetch") { [self] in
+    dispatcher.background.async(label: "fetch") { [self] in
       let answer = "answer to \(query)"
-      dispatcher.foreground(label: "apply") { [self] in
+      dispatcher.foreground.async(label: "apply") { [self] in
         state.withLock { state in
           if checksItsQuery, state.query != query { return }
           state.shown = answer
@@ -320,7 +320,7 @@ final class Editor: Sendable {
     }
     before?.cancel()
     let timer = dispatcher.foreground.after(.milliseconds(300), label: "quiet") { [self] in
-      dispatcher.background(label: "save") { [self] in save() }
+      dispatcher.background.async(label: "save") { [self] in save() }
     }
     contents.withLock { $0.timer = timer }
   }
@@ -339,6 +339,7 @@ final class Editor: Sendable {
     guard let text else { return }
     saved.note(text)
     guard kind == .flagged else { return }
-    dispatcher.foreground(label: "saved") { [self] in contents.withLock { $0.isDirty = false } }
+    dispatcher.foreground.async(label: "saved") { [self] in contents.withLock { $0.isDirty = false }
+    }
   }
 }

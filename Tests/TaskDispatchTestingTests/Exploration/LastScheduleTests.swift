@@ -12,7 +12,7 @@ struct LastScheduleTests {
   private static func dies(_ strategy: ExplorationStrategy, replaying token: String? = nil) throws {
     _ = try explore(strategy, replaying: token, fileID: "Tests/Dies.swift", line: 1) { dispatcher in
       let log = Log()
-      for name in ["one", "two"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["one", "two"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       if log.all == ["two", "one"] { fatalError("here it ends") }
       return 0

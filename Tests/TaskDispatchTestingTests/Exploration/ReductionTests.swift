@@ -23,7 +23,7 @@ struct ReductionTests {
       .exhaustive, configuration: .init(width: labels.count), resources: resources
     ) { dispatcher -> [String: [String]] in
       let notes = Notes()
-      for label in labels { dispatcher.background(label: label) { notes.note(label) } }
+      for label in labels { dispatcher.background.async(label: label) { notes.note(label) } }
       try dispatcher.runUntilIdle()
       return notes.all
     }
@@ -82,7 +82,7 @@ struct ReductionTests {
       .exhaustive, configuration: .init(width: 2), resources: .init { _ in [] }
     ) { dispatcher -> [String] in
       let log = Log()
-      for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["a", "b"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.run { log.all.contains("b") }
       let seen = log.all
       try dispatcher.runUntilIdle()
@@ -120,8 +120,8 @@ struct ReductionTests {
   func sameQueue() throws {
     let result = try agreed { dispatcher, notes in
       for name in ["a", "b"] {
-        dispatcher.background(label: name) {
-          dispatcher.foreground(label: "c \(name)") { notes.note("c \(name)") }
+        dispatcher.background.async(label: name) {
+          dispatcher.foreground.async(label: "c \(name)") { notes.note("c \(name)") }
         }
       }
     }
@@ -131,15 +131,15 @@ struct ReductionTests {
   @Test("sees that what a task submits overtakes a lower one, unless that has started")
   func overtaking() throws {
     let result = try agreed(width: 1) { dispatcher, notes in
-      dispatcher.background(priority: .high, label: "b") {
-        dispatcher.background(priority: .high, label: "c high") { notes.note("c high") }
+      dispatcher.background.async(priority: .high, label: "b") {
+        dispatcher.background.async(priority: .high, label: "c high") { notes.note("c high") }
       }
-      dispatcher.foreground(label: "a") {
-        dispatcher.background(label: "c medium") { notes.note("c medium") }
+      dispatcher.foreground.async(label: "a") {
+        dispatcher.background.async(label: "c medium") { notes.note("c medium") }
       }
-      dispatcher.background(priority: .low, label: "c low") {
+      dispatcher.background.async(priority: .low, label: "c low") {
         notes.note("c low")
-        dispatcher.foreground(label: "a last") {}
+        dispatcher.foreground.async(label: "a last") {}
       }
     }
     #expect(result.outcomes.count == 2)
@@ -149,7 +149,7 @@ struct ReductionTests {
   func sameTime() throws {
     let result = try agreed { dispatcher, notes in
       for name in ["a", "b"] {
-        dispatcher.background(label: name) {
+        dispatcher.background.async(label: name) {
           dispatcher.background.after(.zero, label: "c \(name)") { notes.note("c \(name)") }
         }
       }
@@ -160,13 +160,13 @@ struct ReductionTests {
   @Test("sees that a task does with one value what it does not do with another")
   func values() throws {
     let result = try agreed { dispatcher, notes in
-      dispatcher.background(label: "a") {
+      dispatcher.background.async(label: "a") {
         if dispatcher.choose([1, 2, 3], "submits") == 2 {
-          dispatcher.foreground(label: "c a") { notes.note("c a") }
+          dispatcher.foreground.async(label: "c a") { notes.note("c a") }
         }
       }
-      dispatcher.background(label: "b") {
-        dispatcher.foreground(label: "c b") { notes.note("c b") }
+      dispatcher.background.async(label: "b") {
+        dispatcher.foreground.async(label: "c b") { notes.note("c b") }
       }
     }
     #expect(result.outcomes.count == 3)
@@ -184,9 +184,11 @@ struct ReductionTests {
         resources: .init { ["liar": [], "first": ["y"]][$0.label ?? ""] ?? ["x"] }
       ) { dispatcher -> [String] in
         let log = Log()
-        for name in ["reader", "liar"] { dispatcher.background(label: name) { log.note(name) } }
-        dispatcher.foreground(label: "first") {}
-        dispatcher.foreground(label: "second") { log.note("second") }
+        for name in ["reader", "liar"] {
+          dispatcher.background.async(label: name) { log.note(name) }
+        }
+        dispatcher.foreground.async(label: "first") {}
+        dispatcher.foreground.async(label: "second") { log.note("second") }
         try dispatcher.runUntilIdle()
         return log.all
       }
@@ -203,7 +205,7 @@ struct ReductionTests {
   func cancels() throws {
     let result = try agreed { dispatcher, notes in
       let handle = dispatcher.background.submit(label: "a") { notes.note("a") }
-      dispatcher.foreground(label: "b") { handle.cancel() }
+      dispatcher.foreground.async(label: "b") { handle.cancel() }
     }
     #expect(result.outcomes.count == 2)
   }
@@ -212,11 +214,11 @@ struct ReductionTests {
   func groups() throws {
     let result = try agreed(width: 3) { dispatcher, notes in
       let group = WorkGroup()
-      dispatcher.background(label: "a", group: group) {}
-      dispatcher.background(label: "b", group: group) {}
+      dispatcher.background.async(label: "a", group: group) {}
+      dispatcher.background.async(label: "b", group: group) {}
       group.notify(on: dispatcher.foreground) { notes.note("c empty") }
-      dispatcher.background(label: "d") {
-        dispatcher.foreground(label: "c") { notes.note("c submitted") }
+      dispatcher.background.async(label: "d") {
+        dispatcher.foreground.async(label: "c") { notes.note("c submitted") }
       }
     }
     #expect(result.outcomes.count == 2)
@@ -228,12 +230,12 @@ struct ReductionTests {
     for isView in [false, true] {
       let result = try agreed { dispatcher, notes in
         let view = dispatcher.makeQueue(label: "view", width: 1)
-        dispatcher.background(label: "a") { notes.note("a") }
-        dispatcher.foreground(label: "b") {
+        dispatcher.background.async(label: "a") { notes.note("a") }
+        dispatcher.foreground.async(label: "b") {
           if isView {
-            view(label: "d") {}
+            view.async(label: "d") {}
           } else {
-            dispatcher.background(priority: .high, label: "d") {}
+            dispatcher.background.async(priority: .high, label: "d") {}
           }
         }
       }

@@ -17,7 +17,7 @@ struct RegressionTests {
   ) throws -> Exploration<Int> {
     try explore(strategy, failures: failures, regressions: path) { dispatcher in
       let log = Log()
-      for name in ["one", "two"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["one", "two"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       if log.all == ["two", "one"], !isMended { throw Overtaken() }
       return 0
@@ -40,9 +40,9 @@ struct RegressionTests {
     struct NeverRan: Error {}
     @Sendable func scenario(_ dispatcher: RecordingDispatcher) throws -> Int {
       let log = Log()
-      dispatcher.background(label: "work") {
+      dispatcher.background.async(label: "work") {
         log.note("work")
-        dispatcher.background(label: "more") { log.note("more") }
+        dispatcher.background.async(label: "more") { log.note("more") }
       }
       dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(1), cancel: .seconds(1)))
       try dispatcher.advanceTime(by: .seconds(5))
@@ -92,7 +92,7 @@ struct RegressionTests {
     func explored() throws -> Exploration<[String]> {
       try explore(.exhaustive, regressions: path) { dispatcher in
         let log = Log()
-        for name in ["one", "two"] { dispatcher.background(label: name) { log.note(name) } }
+        for name in ["one", "two"] { dispatcher.background.async(label: name) { log.note(name) } }
         try dispatcher.runUntilIdle()
         return log.all
       }

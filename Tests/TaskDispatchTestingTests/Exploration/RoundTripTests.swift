@@ -132,7 +132,7 @@ struct RoundTripTests {
   private static let telling = [
     Telling(name: "expiry", token: "facts1:mortal@mortal+expiry", expected: ["mortal"]) {
       dispatcher, log in
-      dispatcher.background(label: "mortal", timeToLive: .seconds(1)) { log.note("mortal") }
+      dispatcher.background.async(label: "mortal", timeToLive: .seconds(1)) { log.note("mortal") }
       try dispatcher.skipTime(by: .seconds(2))
     },
     Telling(
@@ -141,7 +141,7 @@ struct RoundTripTests {
     ) {
       dispatcher, log in
       let view = dispatcher.makeQueue(label: "view", width: 2)
-      view(label: "held") { log.note("held") }
+      view.async(label: "held") { log.note("held") }
       view.suspend()
       try dispatcher.runUntilIdle()
       log.note("resumed")
@@ -149,13 +149,13 @@ struct RoundTripTests {
     },
     Telling(name: "shutdown", token: "facts1:skipped@shutdown", expected: ["skipped"]) {
       dispatcher, log in
-      dispatcher.background(label: "skipped", atShutdown: .skip) { log.note("skipped") }
+      dispatcher.background.async(label: "skipped", atShutdown: .skip) { log.note("skipped") }
       dispatcher.beginShutdown()
     },
     Telling(
       name: "end of the drain", token: "facts1:late@end%20of%20the%20drain", expected: ["late"]
     ) { dispatcher, log in
-      dispatcher.background(label: "late") { log.note("late") }
+      dispatcher.background.async(label: "late") { log.note("late") }
       dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(1)))
     },
   ]
@@ -171,7 +171,7 @@ struct RoundTripTests {
           let log = Log()
           let other = dispatcher.makeQueue(label: "other", width: 1)
           if hasStranger {
-            dispatcher.background(label: "stranger", timeToLive: .seconds(1)) {}
+            dispatcher.background.async(label: "stranger", timeToLive: .seconds(1)) {}
             other.suspend()
             other.resume()
           }
@@ -193,7 +193,7 @@ struct RoundTripTests {
     let result = try explore(.exhaustive, configuration: .init(width: 3, leftovers: .ignore)) {
       dispatcher in
       let before = dispatcher.makeQueue(label: "before", width: 2)
-      for _ in 0..<2 { before(label: "before") {} }
+      for _ in 0..<2 { before.async(label: "before") {} }
       try Self.telling[index].scenario(dispatcher, Log())
       return 0
     }
@@ -210,11 +210,11 @@ struct RoundTripTests {
       replaying: "facts1:low@high%202+submission;high%201~low"
     ) { dispatcher -> [String] in
       let log = Log()
-      if hasStranger { dispatcher.background(label: "stranger") {} }
+      if hasStranger { dispatcher.background.async(label: "stranger") {} }
       for (name, priority) in [
         ("high 1", PriorityBand.high), ("low", .low), ("high 2", .high), ("high 3", .high),
       ] {
-        dispatcher.background(priority: priority, label: name) { log.note(name) }
+        dispatcher.background.async(priority: priority, label: name) { log.note(name) }
       }
       try dispatcher.runUntilIdle()
       return log.all
@@ -228,7 +228,7 @@ struct RoundTripTests {
     let result = try explore(replaying: "facts1:a~t+time;b~t") { dispatcher -> [String] in
       let log = Log()
       dispatcher.foreground.after(.seconds(1), label: "t") { log.note("t") }
-      for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["a", "b"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       return log.all
     }
@@ -240,7 +240,7 @@ struct RoundTripTests {
   func choices() throws {
     let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
       let log = Log()
-      for name in ["a", "b", "c"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["a", "b", "c"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       return log.all
     }
@@ -263,7 +263,7 @@ struct RoundTripTests {
   func expectations() throws {
     let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
       let log = Log()
-      for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["a", "b"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       return log.all
     }
@@ -280,7 +280,7 @@ struct RoundTripTests {
     let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
       let log = Log()
       let timer = dispatcher.foreground.after(.seconds(1), label: "timer") { log.note("timer") }
-      dispatcher.background(label: "first") {
+      dispatcher.background.async(label: "first") {
         log.note("first")
         timer.cancel()
       }
@@ -300,7 +300,7 @@ struct RoundTripTests {
   func recorded() throws {
     let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
       let log = Log()
-      for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
+      for name in ["a", "b"] { dispatcher.background.async(label: name) { log.note(name) } }
       try dispatcher.runUntilIdle()
       return log.all
     }
@@ -323,7 +323,7 @@ struct RoundTripTests {
     func scenario(_ dispatcher: RecordingDispatcher, _ names: [String]) throws -> [String] {
       let log = Log()
       for (index, name) in names.enumerated() {
-        dispatcher.background(label: name) { log.note("\(index)") }
+        dispatcher.background.async(label: name) { log.note("\(index)") }
       }
       try dispatcher.runUntilIdle()
       return log.all

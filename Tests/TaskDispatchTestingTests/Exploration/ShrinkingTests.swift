@@ -77,7 +77,7 @@ struct ShrinkingTests {
         dispatcher in
         let isReady = Slot<Bool>()
         for number in 0..<300 {
-          dispatcher.background(label: "\(number)") {
+          dispatcher.background.async(label: "\(number)") {
             if number == 140, isReady.value == nil { isReady.value = true }
             if number == 141, isReady.value == nil { isReady.value = false }
           }

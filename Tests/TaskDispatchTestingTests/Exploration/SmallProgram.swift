@@ -33,9 +33,9 @@ struct SmallProgram {
 
   private func addStranger(_ dispatcher: RecordingDispatcher) {
     if let priorityOfStranger {
-      dispatcher.background(priority: priorityOfStranger, label: "stranger") {}
+      dispatcher.background.async(priority: priorityOfStranger, label: "stranger") {}
     } else {
-      dispatcher.foreground(label: "stranger") {}
+      dispatcher.foreground.async(label: "stranger") {}
     }
   }
 
@@ -78,11 +78,11 @@ struct SmallProgram {
         act(name, depth: depth + 1, actions: actions)
       }
       switch kind {
-      case 0..<4: dispatcher.foreground(label: label, body)
+      case 0..<4: dispatcher.foreground.async(label: label, body)
       case 4:
         dispatcher.foreground.after(.milliseconds(1 + dice.roll(3)), label: label, body)
       case 5:
-        dispatcher.background(
+        dispatcher.background.async(
           priority: priority, label: label, timeToLive: .milliseconds(dice.roll(3)), body)
       default:
         let handle = dispatcher.background.submit(priority: priority, label: label) {

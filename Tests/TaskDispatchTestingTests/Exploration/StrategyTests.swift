@@ -15,7 +15,7 @@ private let strategies: [ExplorationStrategy] = [
 private func tasks(_ names: [String]) -> (RecordingDispatcher) throws -> [String] {
   { dispatcher in
     let log = Log()
-    for name in names { dispatcher.background(label: name) { log.note(name) } }
+    for name in names { dispatcher.background.async(label: name) { log.note(name) } }
     try dispatcher.runUntilIdle()
     return log.all
   }
@@ -128,9 +128,9 @@ struct StrategyTests {
     ) { dispatcher -> String in
       let log = Log()
       for name in ["w", "l"] {
-        dispatcher.background(label: name) {
+        dispatcher.background.async(label: name) {
           log.note(name)
-          dispatcher.background(label: name) { log.note(name) }
+          dispatcher.background.async(label: name) { log.note(name) }
         }
       }
       try dispatcher.runUntilIdle()
@@ -198,7 +198,7 @@ struct StrategyTests {
         let timer = dispatcher.foreground.every(.seconds(1), label: "tick") {
           ticks.withLock { $0 += 1 }
         }
-        dispatcher.background(label: "work") { timer.cancel() }
+        dispatcher.background.async(label: "work") { timer.cancel() }
         try dispatcher.runUntilIdle()
         most.withLock { most in most = max(most, ticks.withLock { $0 }) }
         return 0
@@ -214,7 +214,7 @@ struct StrategyTests {
   func kinds() throws {
     let result = try explore(.exhaustive) { dispatcher -> Int in
       let handle = dispatcher.background.submit(label: "a") {}
-      dispatcher.background(label: "b") {}
+      dispatcher.background.async(label: "b") {}
       let answer = handle.cancel()
       let value = dispatcher.choose([10, 20, 30], "value")
       try dispatcher.runUntilIdle()
@@ -238,7 +238,7 @@ struct StrategyTests {
     let result = try explore(.exhaustive) { dispatcher -> [String] in
       let log = Log()
       let handle = dispatcher.background.submit(label: "work") { log.note("ran") }
-      dispatcher.foreground(label: "cancel") { log.note("\(handle.cancel())") }
+      dispatcher.foreground.async(label: "cancel") { log.note("\(handle.cancel())") }
       try dispatcher.runUntilIdle()
       return log.all
     }
@@ -258,7 +258,7 @@ struct StrategyTests {
       dispatcher -> [String] in
       let log = Log()
       let queue = dispatcher.makeQueue(label: "queue", width: 2)
-      for name in ["a", "b", "c"] { queue(label: name) { log.note(name) } }
+      for name in ["a", "b", "c"] { queue.async(label: name) { log.note(name) } }
       queue.suspend()
       try dispatcher.runUntilIdle()
       return log.all.sorted()
@@ -273,8 +273,8 @@ struct StrategyTests {
     let result = try explore(.exhaustive, configuration: .init(width: 1)) {
       dispatcher -> [String] in
       let log = Log()
-      dispatcher.background(label: "a", timeToLive: .seconds(1)) { log.note("a") }
-      dispatcher.background(label: "b", timeToLive: .seconds(1)) { log.note("b") }
+      dispatcher.background.async(label: "a", timeToLive: .seconds(1)) { log.note("a") }
+      dispatcher.background.async(label: "b", timeToLive: .seconds(1)) { log.note("b") }
       try dispatcher.skipTime(by: .seconds(2))
       try dispatcher.runUntilIdle()
       return log.all
@@ -290,7 +290,7 @@ struct StrategyTests {
       dispatcher -> [String] in
       let log = Log()
       for name in ["a", "b", "c"] {
-        dispatcher.background(label: name, atShutdown: .skip) { log.note(name) }
+        dispatcher.background.async(label: name, atShutdown: .skip) { log.note(name) }
       }
       dispatcher.beginShutdown()
       try dispatcher.runUntilIdle()
@@ -307,8 +307,8 @@ struct StrategyTests {
     let result = try explore(.exhaustive, configuration: .init(width: 1)) {
       dispatcher -> [String] in
       let log = Log()
-      dispatcher.background(priority: .low, label: "low") { log.note("low") }
-      dispatcher.background(priority: .high, label: "high") { log.note("high") }
+      dispatcher.background.async(priority: .low, label: "low") { log.note("low") }
+      dispatcher.background.async(priority: .high, label: "high") { log.note("high") }
       try dispatcher.runUntilIdle()
       return log.all
     }

@@ -140,9 +140,9 @@ struct TokenTests {
     let scenario: (RecordingDispatcher) throws -> [String] = { dispatcher in
       let log = Log()
       for name in ["one", "two"] {
-        dispatcher.background(label: label) {
+        dispatcher.background.async(label: label) {
           log.note(name)
-          dispatcher.foreground(label: label) {
+          dispatcher.foreground.async(label: label) {
             log.note("\(name), \(dispatcher.choose([1, 2], label))")
           }
         }

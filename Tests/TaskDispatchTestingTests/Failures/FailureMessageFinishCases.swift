@@ -6,9 +6,12 @@ extension FailureMessage {
   /// The errors of `finish()` in a test that has left or overlooked something.
   static let ofFinish: [FailureMessage] = [
     FailureMessage("Tasks are left over") { dispatcher in
-      dispatcher.foreground(label: "open report.pdf", fileID: "App/Document.swift", line: 40) {
-        dispatcher.background(label: "hash report.pdf", fileID: "App/Importer.swift", line: 31) {
-          dispatcher.foreground(label: "show", fileID: "App/Importer.swift", line: 35) {}
+      dispatcher.foreground.async(label: "open report.pdf", fileID: "App/Document.swift", line: 40)
+      {
+        dispatcher.background.async(
+          label: "hash report.pdf", fileID: "App/Importer.swift", line: 31
+        ) {
+          dispatcher.foreground.async(label: "show", fileID: "App/Importer.swift", line: 35) {}
         }
       }
       dispatcher.foreground.every(
@@ -42,13 +45,13 @@ extension FailureMessage {
     },
     FailureMessage("A dispatcher was used that should not be", .init(policy: .unimplemented)) {
       dispatcher in
-      dispatcher.background(label: "send", fileID: "App/Telemetry.swift", line: 8) {}
+      dispatcher.background.async(label: "send", fileID: "App/Telemetry.swift", line: 8) {}
       return thrown { try dispatcher.finish() }
     },
     FailureMessage("What ran by itself failed", .init(policy: .automatic, stepLimit: 1_000)) {
       dispatcher in
       @Sendable func poll() {
-        dispatcher.background(label: "poll", fileID: "App/Poller.swift", line: 22) { poll() }
+        dispatcher.background.async(label: "poll", fileID: "App/Poller.swift", line: 22) { poll() }
       }
       dispatcher.allowLeftovers(labeled: "poll")
       poll()

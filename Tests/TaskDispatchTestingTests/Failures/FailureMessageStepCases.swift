@@ -5,7 +5,7 @@ extension FailureMessage {
   /// Steps that could not do what they were asked to.
   static let ofSteps: [FailureMessage] = [
     FailureMessage("Nothing is queued there") { dispatcher in
-      dispatcher.background(label: "hash", fileID: "App/Importer.swift", line: 31) {}
+      dispatcher.background.async(label: "hash", fileID: "App/Importer.swift", line: 31) {}
       dispatcher.foreground.after(
         .seconds(5), label: "retry", fileID: "App/Importer.swift", line: 44
       ) {}
@@ -23,37 +23,37 @@ extension FailureMessage {
     FailureMessage("Nothing can run there") { dispatcher in
       let uploads = dispatcher.makeQueue(label: "uploads", width: 1)
       uploads.suspend()
-      uploads(label: "send", fileID: "App/Upload.swift", line: 18) {}
-      uploads(label: "confirm", fileID: "App/Upload.swift", line: 20) {}
+      uploads.async(label: "send", fileID: "App/Upload.swift", line: 18) {}
+      uploads.async(label: "confirm", fileID: "App/Upload.swift", line: 20) {}
       return thrown { try dispatcher.runNextTask(on: uploads) }
     },
     FailureMessage("This one cannot run now") { dispatcher in
       for name in ["draw", "log", "beep"] {
-        dispatcher.foreground(label: name, fileID: "App/Screen.swift", line: 9) {}
+        dispatcher.foreground.async(label: name, fileID: "App/Screen.swift", line: 9) {}
       }
       return thrown { try dispatcher.runTask(labeled: "beep") }
     },
     FailureMessage("Every obstacle") { try everyObstacle(on: $0) },
     FailureMessage("No task has this label") { dispatcher in
       for name in ["hash report.pdf", "hash notes.txt", "thumbnail"] {
-        dispatcher.background(label: name, fileID: "App/Importer.swift", line: 31) {}
+        dispatcher.background.async(label: name, fileID: "App/Importer.swift", line: 31) {}
       }
       return thrown { try dispatcher.runTask(labeled: "hash report.pfd") }
     },
     FailureMessage("Several tasks have this label") { dispatcher in
-      dispatcher.background(label: "fetch", fileID: "App/Feed.swift", line: 27) {}
-      dispatcher.background(label: "fetch", fileID: "App/Avatar.swift", line: 12) {}
+      dispatcher.background.async(label: "fetch", fileID: "App/Feed.swift", line: 27) {}
+      dispatcher.background.async(label: "fetch", fileID: "App/Avatar.swift", line: 12) {}
       return thrown { try dispatcher.runTask(labeled: "fetch") }
     },
     FailureMessage("No task has this id") { dispatcher in
-      dispatcher.background(label: "hash", fileID: "App/Importer.swift", line: 31) {}
+      dispatcher.background.async(label: "hash", fileID: "App/Importer.swift", line: 31) {}
       let done = try dispatcher.runNextBackgroundTask()
-      dispatcher.foreground(label: "show", fileID: "App/Importer.swift", line: 35) {}
+      dispatcher.foreground.async(label: "show", fileID: "App/Importer.swift", line: 35) {}
       return thrown { try dispatcher.runTask(done.id) }
     },
     FailureMessage("It never ends") { dispatcher in
       @Sendable func poll() {
-        dispatcher.background(label: "poll", fileID: "App/Poller.swift", line: 22) {
+        dispatcher.background.async(label: "poll", fileID: "App/Poller.swift", line: 22) {
           dispatcher.foreground(fileID: "App/Poller.swift", line: 24) { poll() }
         }
       }
@@ -62,7 +62,7 @@ extension FailureMessage {
     },
     FailureMessage("A step inside a step") { dispatcher in
       let text = Confined("", to: dispatcher.foreground)
-      dispatcher.foreground(label: "show", fileID: "App/Importer.swift", line: 35) {
+      dispatcher.foreground.async(label: "show", fileID: "App/Importer.swift", line: 35) {
         text.withValue { $0 = thrown { try dispatcher.runUntilIdle() } }
       }
       try dispatcher.runNextForegroundTask()
@@ -73,7 +73,7 @@ extension FailureMessage {
       return thrown { try dispatcher.advanceTime(by: .seconds(-5)) }
     },
     FailureMessage("The condition never held") { dispatcher in
-      dispatcher.background(label: "hash", fileID: "App/Importer.swift", line: 31) {}
+      dispatcher.background.async(label: "hash", fileID: "App/Importer.swift", line: 31) {}
       dispatcher.foreground.after(
         .seconds(5), label: "retry", fileID: "App/Importer.swift", line: 44
       ) {}
@@ -121,7 +121,7 @@ extension FailureMessage {
     let group = WorkGroup()
     group.enter()
     func submit(_ queue: TaskQueue, _ label: String, _ line: UInt) {
-      queue(label: label, fileID: "App/Obstacles.swift", line: line) {}
+      queue.async(label: label, fileID: "App/Obstacles.swift", line: line) {}
     }
 
     submit(one, "started", 1)

@@ -19,7 +19,7 @@ struct FailureMessageTrapTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let dispatcher = RecordingDispatcher()
       let digests = Confined([String](), to: dispatcher.foreground)
-      dispatcher.background(label: "hash", fileID: "App/Importer.swift", line: 31) {
+      dispatcher.background.async(label: "hash", fileID: "App/Importer.swift", line: 31) {
         digests.withValue(fileID: "App/Importer.swift", line: 33) { $0.append("c0ffee") }
       }
       _ = try? dispatcher.runNextBackgroundTask()

@@ -7,7 +7,7 @@ extension FailureMessage {
     FailureMessage("A task waits for its own queue") { dispatcher in
       let store = dispatcher.makeQueue(label: "store", width: 1)
       let text = Confined("", to: dispatcher.foreground)
-      store(label: "save", fileID: "App/Store.swift", line: 21) {
+      store.async(label: "save", fileID: "App/Store.swift", line: 21) {
         let refusal = thrown { try store.sync {} }
         dispatcher.foreground { text.withValue { $0 = refusal } }
       }
@@ -18,8 +18,8 @@ extension FailureMessage {
       let store = dispatcher.makeQueue(label: "store", width: 1)
       let index = dispatcher.makeQueue(label: "index", width: 1)
       let text = Confined("", to: dispatcher.foreground)
-      store(label: "save", fileID: "App/Store.swift", line: 21) {
-        index(label: "rebuild", fileID: "App/Index.swift", line: 30) {
+      store.async(label: "save", fileID: "App/Store.swift", line: 21) {
+        index.async(label: "rebuild", fileID: "App/Index.swift", line: 30) {
           let refusal = thrown { try store.sync {} }
           dispatcher.foreground { text.withValue { $0 = refusal } }
         }
@@ -31,12 +31,12 @@ extension FailureMessage {
     FailureMessage("One thread cannot put it in an order") { dispatcher in
       let index = dispatcher.makeQueue(label: "index", width: 1)
       let text = Confined("", to: dispatcher.foreground)
-      index(label: "update", fileID: "App/Index.swift", line: 30) {
-        dispatcher.background(label: "flush", fileID: "App/Index.swift", line: 31) {
+      index.async(label: "update", fileID: "App/Index.swift", line: 30) {
+        dispatcher.background.async(label: "flush", fileID: "App/Index.swift", line: 31) {
           let refusal = thrown { try index.sync {} }
           dispatcher.foreground { text.withValue { $0 = refusal } }
         }
-        dispatcher.background(label: "scan", fileID: "App/Index.swift", line: 32) {}
+        dispatcher.background.async(label: "scan", fileID: "App/Index.swift", line: 32) {}
         _ = try? dispatcher.background.submit(label: "hash") {}.wait()
       }
       try dispatcher.runUntilIdle()
@@ -50,7 +50,7 @@ extension FailureMessage {
     FailureMessage("Nothing leaves the group") { dispatcher in
       let group = WorkGroup()
       group.enter()
-      dispatcher.background(group: group) {}
+      dispatcher.background.async(group: group) {}
       return thrown { try group.wait(timeout: nil) }
     },
     FailureMessage("A member of the group cannot run") { dispatcher in

@@ -10,13 +10,13 @@ struct FailureMessageWaitTests {
     let index = dispatcher.makeQueue(label: "index", width: 1)
     let refusal = Confined<WaitRefusal?>(nil, to: dispatcher.foreground)
 
-    index(label: "update") {
+    index.async(label: "update") {
       // On threads this body waits, and another worker takes what "update" waits for.
-      dispatcher.background(label: "flush") {
+      dispatcher.background.async(label: "flush") {
         let error = #expect(throws: WaitRefusal.self) { try index.sync {} }
         dispatcher.foreground { refusal.withValue { $0 = error } }
       }
-      for _ in 3...width { dispatcher.background(label: "scan") {} }
+      for _ in 3...width { dispatcher.background.async(label: "scan") {} }
       _ = try? dispatcher.background.submit(label: "hash") {}.wait()
     }
     try dispatcher.runUntilIdle()
@@ -35,7 +35,7 @@ struct FailureMessageWaitTests {
     let index = dispatcher.makeQueue(label: "index", width: 1)
     let refusal = Confined<WaitRefusal?>(nil, to: dispatcher.foreground)
 
-    store(label: "save") {
+    store.async(label: "save") {
       try? index.sync {
         let error = #expect(throws: WaitRefusal.self) { try store.sync {} }
         dispatcher.foreground { refusal.withValue { $0 = error } }

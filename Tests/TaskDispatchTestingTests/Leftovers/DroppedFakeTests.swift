@@ -15,10 +15,10 @@ struct DroppedFakeTests {
       let dispatcher = RecordingDispatcher()
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
-      dispatcher.foreground(group: groups[0]) {}
-      dispatcher.background(group: groups[1]) {}
-      view(group: groups[2]) {}
-      view.barrier(group: groups[3]) {}
+      dispatcher.foreground.async(group: groups[0]) {}
+      dispatcher.background.async(group: groups[1]) {}
+      view.async(group: groups[2]) {}
+      view.barrier.async(group: groups[3]) {}
       dispatcher.background.after(.seconds(1), group: groups[4]) {}
       let released = Releasing(empty)
       held.notify(on: view) { withExtendedLifetime(released) {} }
@@ -38,8 +38,8 @@ struct DroppedFakeTests {
     let counts = Box([Int]())
     do {
       let dispatcher = RecordingDispatcher()
-      dispatcher.foreground(group: first) {}
-      dispatcher.background(group: second) {}
+      dispatcher.foreground.async(group: first) {}
+      dispatcher.background.async(group: second) {}
       for (one, other) in [(first, second), (second, first)] {
         one.whenEmpty { counts.change { $0.append(other.count) } }
       }
@@ -53,7 +53,7 @@ struct DroppedFakeTests {
     let (task, awaiter): (Task<Int, Never>, Task<Void, Never>)
     do {
       let dispatcher = RecordingDispatcher()
-      dispatcher.background(group: group) {}
+      dispatcher.background.async(group: group) {}
       awaiter = Task.immediate { await group.wait() }
       task = Task(executorPreference: dispatcher.background.executor) { 12 }
     }

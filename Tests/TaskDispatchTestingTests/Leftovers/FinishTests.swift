@@ -24,7 +24,7 @@ struct FinishTests {
 
     switch form {
     case 0: #expect(dispatcher.foreground {} == .refused(.shutDown))
-    case 1: #expect(queue(label: "labelled") {} == .refused(.shutDown))
+    case 1: #expect(queue.async(label: "labelled") {} == .refused(.shutDown))
     case 2: #expect(queue.submit {}.outcomeIfFinished == .refused(.shutDown))
     case 3: #expect(queue.every(.seconds(1)) {}.outcomeIfFinished == .refused(.shutDown))
     case 4:
@@ -72,7 +72,7 @@ struct FinishTests {
       dispatcher.background { token.touch() }
       disk { token.touch() }
       disk.barrier { token.touch() }
-      disk(label: "labelled") { token.touch() }
+      disk.async(label: "labelled") { token.touch() }
       dispatcher.foreground.after(.seconds(1)) { token.touch() }
       dispatcher.foreground.every(.seconds(1)) { token.touch() }
       group.notify(on: dispatcher.foreground) { token.touch() }
@@ -80,7 +80,7 @@ struct FinishTests {
       try dispatcher.raise(.terminate)
       try dispatcher.onReady(0, for: .readable) { _ in token.touch() }
     }
-    dispatcher.background(label: "last") {}
+    dispatcher.background.async(label: "last") {}
     try dispatcher.runTask(labeled: "last")
     #expect(dispatcher.pendingTasks.filter(\.isStarted).count == 1)
 
@@ -129,7 +129,7 @@ struct FinishTests {
       do {
         let dispatcher = RecordingDispatcher()
         struct Torn: Error {}
-        dispatcher.foreground(label: "left over") {}
+        dispatcher.foreground.async(label: "left over") {}
         dispatcher.background.submit { throw Torn() }
         _ = try? dispatcher.runBackgroundUntilIdle()
       }

@@ -18,8 +18,8 @@ struct LeftoverTests {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     let line = UInt32(#line + 3)
-    dispatcher.foreground(label: "grandparent") {
-      dispatcher.background(label: "parent") {
+    dispatcher.foreground.async(label: "grandparent") {
+      dispatcher.background.async(label: "parent") {
         disk.after(.seconds(5), label: "late") {}
       }
     }
@@ -40,8 +40,8 @@ struct LeftoverTests {
   func order() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.foreground.after(.seconds(1), label: "1") {}
-    dispatcher.background(label: "2") {}
-    dispatcher.foreground(label: "3") {}
+    dispatcher.background.async(label: "2") {}
+    dispatcher.foreground.async(label: "3") {}
     WorkGroup().notify(on: dispatcher.foreground, label: "4") {}
 
     #expect(finishError(dispatcher)?.leftovers.labels == ["1", "2", "3", "4"])
@@ -62,7 +62,7 @@ struct LeftoverTests {
   func ended() throws {
     let dispatcher = RecordingDispatcher(.init(overflow: .reject(limit: 2)))
     dispatcher.background.submit {}.cancel()
-    dispatcher.background(timeToLive: .zero) {}
+    dispatcher.background.async(timeToLive: .zero) {}
     dispatcher.background {}
     dispatcher.background {}
     try dispatcher.skipTime(by: .seconds(1))
@@ -118,8 +118,8 @@ struct LeftoverTests {
   @Test("may include a task that is allowed by its id")
   func byID() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "allowed") {}
-    dispatcher.foreground(label: "not") {}
+    dispatcher.foreground.async(label: "allowed") {}
+    dispatcher.foreground.async(label: "not") {}
     dispatcher.allowLeftover(TaskID(1))
 
     #expect(finishError(dispatcher)?.leftovers.labels == ["not"])
@@ -128,10 +128,10 @@ struct LeftoverTests {
   @Test("may include every task with an allowed label, those to come too")
   func byLabel() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "poll") {}
+    dispatcher.foreground.async(label: "poll") {}
     dispatcher.allowLeftovers(labeled: "poll")
-    dispatcher.foreground(label: "poll") {}
-    dispatcher.foreground(label: "polls") {}
+    dispatcher.foreground.async(label: "poll") {}
+    dispatcher.foreground.async(label: "polls") {}
 
     #expect(finishError(dispatcher)?.leftovers.labels == ["polls"])
   }
@@ -140,18 +140,18 @@ struct LeftoverTests {
   func byScope() throws {
     struct Unwanted: Error {}
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "before") {}
+    dispatcher.foreground.async(label: "before") {}
 
     let value = dispatcher.allowingLeftovers {
-      dispatcher.foreground(label: "inside") {}
-      dispatcher.allowingLeftovers { _ = dispatcher.foreground(label: "nested") {} }
+      dispatcher.foreground.async(label: "inside") {}
+      dispatcher.allowingLeftovers { _ = dispatcher.foreground.async(label: "nested") {} }
       dispatcher.foreground.every(.seconds(1), label: "still inside") {}
       return 7
     }
     #expect(throws: Unwanted.self) {
       try dispatcher.allowingLeftovers { throw Unwanted() }
     }
-    dispatcher.foreground(label: "after") {}
+    dispatcher.foreground.async(label: "after") {}
 
     #expect(value == 7)
     #expect(finishError(dispatcher)?.leftovers.labels == ["before", "after"])

@@ -47,7 +47,7 @@ struct LettingGoTests {
         _ = queue.after(.seconds(1), group: group) {}
         _ = queue.every(.seconds(1), group: group) {}
         _ = queue.after(.seconds(9), group: group) {}
-        queue(group: group) {}
+        queue.async(group: group) {}
       }
       try dispatcher.skipTime(by: .seconds(2))
     }
@@ -66,7 +66,7 @@ struct LettingGoTests {
     let (dispatcher, log) = (RecordingDispatcher(.init(overflow: .reject(limit: 1))), Log())
     func post(_ asker: Asker, thenToo: Bool) -> Admission {
       if !thenToo { return dispatcher.background { withExtendedLifetime(asker) {} } }
-      return dispatcher.background(
+      return dispatcher.background.async(
         { withExtendedLifetime(asker) {} }, then: { _ in withExtendedLifetime(asker) {} })
     }
     dispatcher.background {}
@@ -87,7 +87,7 @@ struct LettingGoTests {
     func start(_ asker: Asker) throws {
       dispatcher.background { withExtendedLifetime(asker) {} }
       // Before the fake can run this task, a worker has to start the other.
-      dispatcher.background(label: "second") {}
+      dispatcher.background.async(label: "second") {}
       try dispatcher.runTask(labeled: "second")
     }
     try start(Asker(dispatcher, log))

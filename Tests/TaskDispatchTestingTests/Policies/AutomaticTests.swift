@@ -9,7 +9,7 @@ struct AutomaticTests {
 
   @Test("runs everything before a submission from outside returns")
   func beforeItReturns() throws {
-    dispatcher.background(label: "a") { dispatcher.foreground(label: "b") {} }
+    dispatcher.background.async(label: "a") { dispatcher.foreground.async(label: "b") {} }
 
     #expect(dispatcher.ran == ["a", "b"])
     #expect(dispatcher.isIdle)
@@ -36,9 +36,9 @@ struct AutomaticTests {
     let store = dispatcher.makeQueue(label: "store", width: 2)
 
     dispatcher.foreground {
-      store(label: "a") { store(label: "d") {} }
-      store.barrier(label: "b") {}
-      store(label: "c") {}
+      store.async(label: "a") { store.async(label: "d") {} }
+      store.barrier.async(label: "b") {}
+      store.async(label: "c") {}
     }
 
     #expect(dispatcher.ran(on: store) == ["a", "b", "c", "d"])
@@ -59,7 +59,7 @@ struct AutomaticTests {
   @Test("lets a skip of time leave things late, and a step run all that follows from it")
   func skip() throws {
     dispatcher.foreground.after(.seconds(1), label: "timer") {
-      dispatcher.background(label: "follows") {}
+      dispatcher.background.async(label: "follows") {}
     }
     try dispatcher.skipTime(by: .seconds(1))
     #expect(dispatcher.ran.isEmpty)
@@ -74,7 +74,7 @@ struct AutomaticTests {
   func setFree() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "resumed") {}
+    disk.async(label: "resumed") {}
     let group = WorkGroup()
     group.enter()
     group.notify(on: dispatcher.foreground, label: "left") {}
@@ -108,7 +108,7 @@ struct AutomaticTests {
   func stepLimit() throws {
     let dispatcher = RecordingDispatcher(
       .init(policy: .automatic, stepLimit: 30, leftovers: .ignore))
-    @Sendable func again() { dispatcher.background(label: "again") { again() } }
+    @Sendable func again() { dispatcher.background.async(label: "again") { again() } }
 
     again()
 
@@ -143,7 +143,7 @@ struct AutomaticForegroundTests {
 
   @Test("runs the foreground before a submission returns, and leaves the background to steps")
   func foregroundOnly() throws {
-    dispatcher.foreground(label: "f") { dispatcher.background(label: "b") {} }
+    dispatcher.foreground.async(label: "f") { dispatcher.background.async(label: "b") {} }
     #expect(dispatcher.ran == ["f"])
     #expect(dispatcher.runnableTasks.labels == ["b"])
 
@@ -154,8 +154,8 @@ struct AutomaticForegroundTests {
 
   @Test("runs what a background body submits to the foreground before its step returns")
   func afterAStep() throws {
-    dispatcher.background(label: "b") { dispatcher.foreground(label: "f") {} }
-    dispatcher.background(label: "waits") {}
+    dispatcher.background.async(label: "b") { dispatcher.foreground.async(label: "f") {} }
+    dispatcher.background.async(label: "waits") {}
 
     #expect(try dispatcher.runNextBackgroundTask().label == "b")
 
@@ -167,7 +167,7 @@ struct AutomaticForegroundTests {
   @Test("does so after a call of many steps too")
   func afterManySteps() throws {
     for label in ["a", "b"] {
-      dispatcher.background { dispatcher.foreground(label: label) {} }
+      dispatcher.background { dispatcher.foreground.async(label: label) {} }
     }
 
     try dispatcher.runBackgroundUntilIdle()

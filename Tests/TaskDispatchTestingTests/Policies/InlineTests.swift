@@ -12,7 +12,7 @@ struct InlineTests {
     let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
 
     queue { log.note("plain") }
-    queue(label: "labelled") { log.note("labelled") }
+    queue.async(label: "labelled") { log.note("labelled") }
     let handle = queue.submit { log.note("handle") }
 
     #expect(log.all == ["plain", "labelled", "handle"])
@@ -38,9 +38,9 @@ struct InlineTests {
   func nests() throws {
     let log = Log()
 
-    dispatcher.foreground(label: "outer") {
+    dispatcher.foreground.async(label: "outer") {
       log.note("outer begins")
-      dispatcher.background(label: "inner") {
+      dispatcher.background.async(label: "inner") {
         log.note("\(dispatcher.runningTasks.map(\.label))")
         log.note(dispatcher.currentTask?.label ?? "")
       }
@@ -73,7 +73,7 @@ struct InlineTests {
   func reply() throws {
     let log = Log()
 
-    dispatcher.background {
+    dispatcher.background.async {
       41
     } then: { (result: Result<Int, any Error>) in
       log.note("\(result) \(dispatcher.isForeground)")
@@ -87,8 +87,8 @@ struct InlineTests {
   func suspended() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "a") {}
-    disk(label: "b") {}
+    disk.async(label: "a") {}
+    disk.async(label: "b") {}
     #expect(dispatcher.ran.isEmpty)
 
     disk.resume()

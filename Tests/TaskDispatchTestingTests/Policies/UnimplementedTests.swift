@@ -46,7 +46,7 @@ struct UnimplementedTests {
   func everyForm(index: Int) throws {
     let queue = dispatcher.makeQueue(label: "queue", width: 1)
     switch index {
-    case 0: #expect(queue(label: "options") {} == .refused(.unimplemented))
+    case 0: #expect(queue.async(label: "options") {} == .refused(.unimplemented))
     case 1:
       #expect(queue.submit {}.outcomeIfFinished == .refused(.unimplemented))
     case 2:

@@ -54,9 +54,9 @@ extension Program {
 
     switch kind {
     case 0:
-      target(priority: priority, label: label, line: line) { [self] in actInBody(number) }
+      target.async(priority: priority, label: label, line: line) { [self] in actInBody(number) }
     case 1, 2:
-      target(
+      target.async(
         priority: priority, label: label, group: once(in: 2) ? group : nil, timeToLive: timeToLive,
         atShutdown: skips ? .skip : .drain, line: line
       ) { [self] in actInBody(number) }

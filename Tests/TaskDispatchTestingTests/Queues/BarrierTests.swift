@@ -9,9 +9,9 @@ struct BarrierTests {
   func divides() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 3)
-    store(priority: .lowest, label: "before") {}
-    store.barrier(priority: .high, label: "barrier") {}
-    store(priority: .high, label: "after") {}
+    store.async(priority: .lowest, label: "before") {}
+    store.barrier.async(priority: .high, label: "barrier") {}
+    store.async(priority: .high, label: "after") {}
 
     try dispatcher.runUntilIdle()
 
@@ -24,13 +24,13 @@ struct BarrierTests {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 3)
     let seen = Log()
-    store(label: "a") {}
-    store(label: "b") {}
-    store.barrier(label: "write") {
-      store(label: "inside") {}
+    store.async(label: "a") {}
+    store.async(label: "b") {}
+    store.barrier.async(label: "write") {
+      store.async(label: "inside") {}
       seen.note("\(dispatcher.runnableTasks.count)")
     }
-    store(label: "c") {}
+    store.async(label: "c") {}
     try dispatcher.runTask(labeled: "b")
 
     guard
@@ -50,9 +50,9 @@ struct BarrierTests {
     let store = dispatcher.makeQueue(label: "store", width: 3)
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     store {}
-    store.barrier(label: "barrier") {}
-    disk(label: "disk") {}
-    dispatcher.background(label: "background") {}
+    store.barrier.async(label: "barrier") {}
+    disk.async(label: "disk") {}
+    dispatcher.background.async(label: "background") {}
 
     #expect(try dispatcher.runTask(labeled: "disk").queue == "disk")
     #expect(try dispatcher.runTask(labeled: "background").queue == "background")
@@ -64,10 +64,10 @@ struct BarrierTests {
   func ofBackground() throws {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    dispatcher.background(label: "a") {}
-    dispatcher.background.barrier(label: "b") {}
-    dispatcher.background(priority: .high, label: "c") {}
-    disk(label: "d") {}
+    dispatcher.background.async(label: "a") {}
+    dispatcher.background.barrier.async(label: "b") {}
+    dispatcher.background.async(priority: .high, label: "c") {}
+    disk.async(label: "d") {}
 
     try dispatcher.runTask(labeled: "d")
     try dispatcher.runUntilIdle()
@@ -79,9 +79,9 @@ struct BarrierTests {
   @Test("changes nothing on the foreground")
   func ofForeground() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "a") {}
-    dispatcher.foreground.barrier(label: "b") {}
-    dispatcher.foreground(label: "c") {}
+    dispatcher.foreground.async(label: "a") {}
+    dispatcher.foreground.barrier.async(label: "b") {}
+    dispatcher.foreground.async(label: "c") {}
 
     try dispatcher.runUntilIdle()
 
@@ -93,9 +93,9 @@ struct BarrierTests {
   func cancelled() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 3)
-    store(label: "before") {}
+    store.async(label: "before") {}
     let barrier = store.barrier.submit(label: "barrier") {}
-    store(label: "after") {}
+    store.async(label: "after") {}
 
     #expect(barrier.cancel() == .beforeStart)
 
@@ -131,8 +131,8 @@ struct BarrierTests {
   func two() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 3)
-    store.barrier(label: "a") {}
-    store.barrier(label: "b") {}
+    store.barrier.async(label: "a") {}
+    store.barrier.async(label: "b") {}
 
     #expect(dispatcher.runnableTasks.labels == ["a"])
     try dispatcher.runUntilIdle()

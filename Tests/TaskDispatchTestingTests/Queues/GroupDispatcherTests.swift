@@ -82,7 +82,7 @@ struct GroupDispatcherTests {
       if byNotification {
         group.notify(on: next.foreground) {}
       } else {
-        next.foreground(group: group) {}
+        next.foreground.async(group: group) {}
       }
       #expect(group.dispatcher === next)
       try next.runUntilIdle()

@@ -12,13 +12,13 @@ struct GroupTests {
     let dispatcher = RecordingDispatcher(
       .init(thrownErrors: .ignore, overflow: .reject(limit: 4)))
     let group = WorkGroup()
-    dispatcher.background(group: group) {}
+    dispatcher.background.async(group: group) {}
     dispatcher.background.submit(group: group) { throw Torn() }
     let cancelled = dispatcher.background.submit(group: group) {}
-    dispatcher.background(group: group, timeToLive: .zero) {}
+    dispatcher.background.async(group: group, timeToLive: .zero) {}
     #expect(group.count == 4)
 
-    #expect(dispatcher.background(group: group) {} == .refused(.limitReached))
+    #expect(dispatcher.background.async(group: group) {} == .refused(.limitReached))
     #expect(group.count == 4, "a refused submission has left again")
     cancelled.cancel()
     #expect(group.count == 3)
@@ -34,7 +34,7 @@ struct GroupTests {
     let dispatcher = RecordingDispatcher()
     let group = WorkGroup()
     let inside = Slot<Int>()
-    dispatcher.background(group: group) { inside.value = group.count }
+    dispatcher.background.async(group: group) { inside.value = group.count }
 
     try dispatcher.runNextBackgroundTask()
 
@@ -47,7 +47,7 @@ struct GroupTests {
   func notifies() throws {
     let dispatcher = RecordingDispatcher()
     let group = WorkGroup()
-    for _ in 0..<2 { dispatcher.background(group: group) {} }
+    for _ in 0..<2 { dispatcher.background.async(group: group) {} }
     #expect(group.notify(on: dispatcher.foreground, label: "done") {} == .accepted)
 
     try dispatcher.runNextBackgroundTask()
@@ -94,7 +94,7 @@ struct GroupTests {
   func band() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let group = WorkGroup()
-    dispatcher.background(label: "medium") {}
+    dispatcher.background.async(label: "medium") {}
     group.notify(on: dispatcher.background, priority: .high, label: "notification") {}
 
     #expect(try dispatcher.runNextBackgroundTask().label == "notification")
@@ -107,7 +107,7 @@ struct GroupTests {
     let dispatcher = RecordingDispatcher()
     let group = WorkGroup()
     group.enter()
-    dispatcher.background(group: group) {}
+    dispatcher.background.async(group: group) {}
     group.notify(on: dispatcher.foreground, label: "done") {}
     try dispatcher.runUntilIdle()
     #expect(!dispatcher.hasRun("done"))
@@ -124,7 +124,7 @@ struct GroupTests {
     let dispatcher = RecordingDispatcher()
     let group = WorkGroup()
     let log = Log()
-    dispatcher.background(group: group) { log.note("work") }
+    dispatcher.background.async(group: group) { log.note("work") }
     Task(executorPreference: dispatcher.foreground.executor) {
       await group.wait()
       log.note("woke")
@@ -145,8 +145,8 @@ struct GroupTests {
     let one = RecordingDispatcher()
     let two = RecordingDispatcher()
     let group = WorkGroup()
-    one.background(group: group) {}
-    two.background(group: group) {}
+    one.background.async(group: group) {}
+    two.background.async(group: group) {}
     group.notify(on: one.foreground, label: "done") {}
 
     try one.runUntilIdle()

@@ -9,7 +9,7 @@ struct LimitTests {
   @Test("refuses what would make it more, and lets in again once there is room")
   func refuses() throws {
     #expect(dispatcher.background {} == .accepted)
-    #expect(dispatcher.background(label: "second") {} == .accepted)
+    #expect(dispatcher.background.async(label: "second") {} == .accepted)
     #expect(dispatcher.background {} == .refused(.limitReached))
     let handle = dispatcher.background.submit {}
     #expect(handle.outcomeIfFinished == .refused(.limitReached))
@@ -41,7 +41,7 @@ struct LimitTests {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
     let handle = disk.submit {}
-    disk(timeToLive: .zero) {}
+    disk.async(timeToLive: .zero) {}
 
     handle.cancel()
     #expect(disk {} == .accepted)
@@ -65,7 +65,7 @@ struct LimitTests {
     }
     try dispatcher.onSignal(.hangup) { _ in log.note("signal") }
     try dispatcher.raise(.hangup)
-    dispatcher.background {
+    dispatcher.background.async {
       1
     } then: { (_: Result<Int, any Error>) in
       log.note("reply")
@@ -136,7 +136,9 @@ struct BlockingLimitTests {
 
   @Test("runs what makes room while the caller is blocked")
   func makesRoom() throws {
-    for label in ["1", "2", "3"] { #expect(dispatcher.background(label: label) {} == .accepted) }
+    for label in ["1", "2", "3"] {
+      #expect(dispatcher.background.async(label: label) {} == .accepted)
+    }
 
     #expect(dispatcher.ran == ["1", "2"])
     try dispatcher.runUntilIdle()
@@ -147,9 +149,9 @@ struct BlockingLimitTests {
 
   @Test("makes room on the foreground for a background task that waits for it")
   func acrossLanes() throws {
-    dispatcher.foreground(label: "f1") {}
-    dispatcher.background(label: "b") {
-      #expect(dispatcher.foreground(label: "f2") {} == .accepted)
+    dispatcher.foreground.async(label: "f1") {}
+    dispatcher.background.async(label: "b") {
+      #expect(dispatcher.foreground.async(label: "f2") {} == .accepted)
     }
 
     try dispatcher.runNextBackgroundTask()
@@ -163,8 +165,8 @@ struct BlockingLimitTests {
   func deadlock() throws {
     let log = Log()
     dispatcher.foreground {
-      dispatcher.foreground(label: "fills it") {}
-      log.note("\(dispatcher.foreground(label: "too much") {})")
+      dispatcher.foreground.async(label: "fills it") {}
+      log.note("\(dispatcher.foreground.async(label: "too much") {})")
     }
 
     try dispatcher.runUntilIdle()
@@ -199,7 +201,7 @@ struct BlockingLimitTests {
     disk.suspend()
     disk {}
 
-    #expect(disk(label: "late") {} == .refused(.noRoomInTime))
+    #expect(disk.async(label: "late") {} == .refused(.noRoomInTime))
 
     #expect(dispatcher.events(of: "late") == [.refused(.noRoomInTime)])
     #expect(dispatcher.ledger.refused == 1)

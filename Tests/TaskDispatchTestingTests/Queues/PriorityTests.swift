@@ -11,8 +11,10 @@ struct PriorityTests {
   func bands(onView: Bool) throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let queue = onView ? dispatcher.makeQueue(label: "disk", width: 1) : dispatcher.background
-    for priority in Self.priorities { queue(priority: priority, label: "\(priority.rawValue)") {} }
-    queue(label: "unsaid") {}
+    for priority in Self.priorities {
+      queue.async(priority: priority, label: "\(priority.rawValue)") {}
+    }
+    queue.async(label: "unsaid") {}
 
     try dispatcher.runUntilIdle()
 
@@ -27,7 +29,7 @@ struct PriorityTests {
   func foreground() throws {
     let dispatcher = RecordingDispatcher()
     for priority in Self.priorities {
-      dispatcher.foreground(priority: priority, label: "\(priority.rawValue)") {}
+      dispatcher.foreground.async(priority: priority, label: "\(priority.rawValue)") {}
     }
 
     try dispatcher.runUntilIdle()
@@ -41,10 +43,10 @@ struct PriorityTests {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let one = dispatcher.makeQueue(label: "one", width: 1)
     let two = dispatcher.makeQueue(label: "two", width: 1)
-    one(label: "medium") {}
-    two(priority: .low, label: "low") {}
+    one.async(label: "medium") {}
+    two.async(priority: .low, label: "low") {}
 
-    two(priority: .high, label: "high") {}
+    two.async(priority: .high, label: "high") {}
     try dispatcher.runUntilIdle()
 
     #expect(dispatcher.ran == ["high", "medium", "low"])
@@ -54,8 +56,8 @@ struct PriorityTests {
   @Test("does not age while no take has passed the head over")
   func noAgingBeforePassedOver() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1, agingStep: .seconds(1)))
-    dispatcher.background(priority: .low, label: "low") {}
-    dispatcher.background(priority: .high, label: "high") {}
+    dispatcher.background.async(priority: .low, label: "low") {}
+    dispatcher.background.async(priority: .high, label: "high") {}
     try dispatcher.skipTime(by: .seconds(100))
 
     #expect(try dispatcher.runNextBackgroundTask().label == "high")
@@ -66,8 +68,8 @@ struct PriorityTests {
   @Test("ages in virtual time: a head that was passed over climbs a band with each step")
   func aging() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1, agingStep: .seconds(1)))
-    dispatcher.background(priority: .low, label: "low") {}
-    func submitHigh() { dispatcher.background(priority: .high, label: "high") {} }
+    dispatcher.background.async(priority: .low, label: "low") {}
+    func submitHigh() { dispatcher.background.async(priority: .high, label: "high") {} }
     submitHigh()
     #expect(try dispatcher.runNextBackgroundTask().label == "high", "passes the low one over")
 
@@ -89,13 +91,13 @@ struct PriorityTests {
       .init(width: 1, leftovers: .ignore, agingStep: .seconds(1)))
     let queue = onView ? dispatcher.makeQueue(label: "disk", width: 1) : dispatcher.background
     @Sendable func again() {
-      dispatcher.background(priority: .high) {
+      dispatcher.background.async(priority: .high) {
         again()
         try? dispatcher.skipTime(by: .milliseconds(100))
       }
     }
     again()
-    queue(priority: .lowest, label: "lowest") {}
+    queue.async(priority: .lowest, label: "lowest") {}
 
     let steps = try dispatcher.run(limit: 100, until: { dispatcher.hasRun("lowest") })
 

@@ -12,7 +12,7 @@ struct ReplyTests {
     let shown = Slot<Int>()
     let show: @Sendable (Result<Int, any Error>) -> Void = { shown.value = try? $0.get() }
 
-    dispatcher.background(Self.measure, then: show)
+    dispatcher.background.async(Self.measure, then: show)
     try dispatcher.runNextBackgroundTask()
     #expect(shown.value == nil)
     try dispatcher.runNextForegroundTask()
@@ -28,10 +28,10 @@ struct ReplyTests {
     @Sendable func show(_ name: String) { shown.note(name) }
     let background = dispatcher.background
 
-    background(priority: .low, label: "low", Self.measure, then: { _ in show("low") })
-    background({ 1 }, then: { _ in show("medium") })
+    background.async(priority: .low, label: "low", Self.measure, then: { _ in show("low") })
+    background.async({ 1 }, then: { _ in show("medium") })
     let line: UInt = #line + 1
-    background(priority: .high, label: "high", { Opened() }, then: { _ in show("high") })
+    background.async(priority: .high, label: "high", { Opened() }, then: { _ in show("high") })
     let last = try #require(dispatcher.pendingTasks.last?.task)
     #expect(last.label == "high")
     #expect(last.site.line == UInt32(line))
@@ -52,7 +52,7 @@ struct ReplyTests {
     let dispatcher = RecordingDispatcher()
     let seen = Slot<String>()
 
-    dispatcher.background(label: "open") { () throws -> sending Opened in
+    dispatcher.background.async(label: "open") { () throws -> sending Opened in
       if fails { throw Torn() }
       return Opened()
     } then: { (result: sending Result<Opened, any Error>) in
@@ -75,7 +75,7 @@ struct ReplyTests {
     let dispatcher = RecordingDispatcher()
     let isGone = Slot<Bool>()
 
-    dispatcher.background(label: label) { () throws -> sending Opened in
+    dispatcher.background.async(label: label) { () throws -> sending Opened in
       Opened()
     } then: { (result: sending Result<Opened, any Error>) in
       weak var opened: Opened?
@@ -95,7 +95,7 @@ struct ReplyTests {
     let dispatcher = RecordingDispatcher(.init(recordsHistory: false))
     let held = Weak<Made>()
 
-    dispatcher.background({ Made() }, then: { held.object = try? $0.get() })
+    dispatcher.background.async({ Made() }, then: { held.object = try? $0.get() })
     try dispatcher.runNextBackgroundTask()
     try dispatcher.runNextForegroundTask()
 

@@ -9,9 +9,9 @@ struct SuspendTests {
   @Test("starts nothing until it is resumed, and then runs in order")
   func holds() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    disk(label: "a") {}
+    disk.async(label: "a") {}
     disk.suspend()
-    disk(label: "b") {}
+    disk.async(label: "b") {}
 
     #expect(try dispatcher.runUntilIdle() == 0)
     disk.resume()
@@ -40,9 +40,9 @@ struct SuspendTests {
   func onlyItself() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "held") {}
-    dispatcher.background(label: "free") {}
-    dispatcher.foreground(label: "loop") {}
+    disk.async(label: "held") {}
+    dispatcher.background.async(label: "free") {}
+    dispatcher.foreground.async(label: "loop") {}
 
     try dispatcher.runUntilIdle()
 
@@ -56,8 +56,8 @@ struct SuspendTests {
   func barriers() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 2)
     disk.barrier.suspend()
-    disk.barrier(label: "barrier") {}
-    disk(label: "after") {}
+    disk.barrier.async(label: "barrier") {}
+    disk.async(label: "after") {}
     #expect(dispatcher.runnableTasks.isEmpty)
 
     disk.resume()
@@ -99,9 +99,9 @@ struct SuspendTests {
   @Test("may be suspended and resumed by its own tasks")
   func fromInside() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    disk(label: "suspends") { disk.suspend() }
-    disk(label: "held") {}
-    dispatcher.foreground(label: "resumes") { disk.resume() }
+    disk.async(label: "suspends") { disk.suspend() }
+    disk.async(label: "held") {}
+    dispatcher.foreground.async(label: "resumes") { disk.resume() }
 
     try dispatcher.runBackgroundUntilIdle()
     #expect(dispatcher.ran == ["suspends"])
@@ -140,8 +140,8 @@ struct FlushTests {
   func before() throws {
     let log = Log()
     let disk = dispatcher.makeQueue(label: "disk", width: 2)
-    disk(label: "a") { log.note("a") }
-    disk(label: "b") { log.note("b") }
+    disk.async(label: "a") { log.note("a") }
+    disk.async(label: "b") { log.note("b") }
     disk.barrier { log.note("c") }
     try dispatcher.runTask(labeled: "b")
     try flushing(disk, log)
@@ -201,7 +201,7 @@ struct FlushTests {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
     let cancelled = disk.submit {}
-    disk(timeToLive: .zero) {}
+    disk.async(timeToLive: .zero) {}
     let fails = disk.submit { throw Torn() }
     try flushing(disk, log)
 

@@ -8,7 +8,7 @@ struct ViewTests {
   func order() throws {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 2)
-    for number in 1...5 { disk(label: "\(number)") {} }
+    for number in 1...5 { disk.async(label: "\(number)") {} }
 
     try dispatcher.runUntilIdle()
 
@@ -20,7 +20,7 @@ struct ViewTests {
   func width(width: Int) throws {
     let dispatcher = RecordingDispatcher(.init(width: 4))
     let disk = dispatcher.makeQueue(label: "disk", width: width)
-    for number in 1...6 { disk(label: "\(number)") {} }
+    for number in 1...6 { disk.async(label: "\(number)") {} }
 
     #expect(dispatcher.runnableTasks.count == width)
     guard
@@ -47,8 +47,8 @@ struct ViewTests {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let long = dispatcher.makeQueue(label: "long", width: 1)
     let short = dispatcher.makeQueue(label: "short", width: 1)
-    for number in 1...10 { long(label: "long \(number)") {} }
-    short(label: "short") {}
+    for number in 1...10 { long.async(label: "long \(number)") {} }
+    short.async(label: "short") {}
 
     try dispatcher.runUntilIdle()
 
@@ -62,7 +62,7 @@ struct ViewTests {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
     disk {}
-    dispatcher.background(label: "free") {}
+    dispatcher.background.async(label: "free") {}
 
     #expect(try dispatcher.runNextBackgroundTask().label == "free")
     disk.resume()
@@ -91,8 +91,8 @@ struct ViewTests {
     let dispatcher = RecordingDispatcher()
     do {
       let disk = dispatcher.makeQueue(label: "disk", width: 1)
-      disk(label: "first") {}
-      disk(label: "second") {}
+      disk.async(label: "first") {}
+      disk.async(label: "second") {}
     }
 
     try dispatcher.runUntilIdle()

@@ -30,7 +30,7 @@ struct FeatureFlagsRecipeTests {
     }
 
     func set(_ flag: String, to isOn: Bool, group: WorkGroup? = nil) {
-      queue.barrier(priority: .high, label: "set \(flag)", group: group) { [storage] in
+      queue.barrier.async(priority: .high, label: "set \(flag)", group: group) { [storage] in
         storage.values[flag] = isOn
       }
     }
@@ -40,7 +40,7 @@ struct FeatureFlagsRecipeTests {
     func refresh(from sources: [String: Source], done: @escaping @Sendable () -> Void) {
       let group = WorkGroup()
       for (name, source) in sources.sorted(by: { $0.key < $1.key }) {
-        queue(priority: .low, label: "ask \(name)", group: group) {
+        queue.async(priority: .low, label: "ask \(name)", group: group) {
           // The changes join the group before this task leaves it, so it cannot empty in between.
           for (flag, isOn) in source() { self.set(flag, to: isOn, group: group) }
         }
@@ -67,9 +67,9 @@ struct FeatureFlagsRecipeTests {
     let dispatcher = RecordingDispatcher()
     let flags = FeatureFlags(dispatcher: dispatcher)
 
-    flags.queue(label: "read before") {}
+    flags.queue.async(label: "read before") {}
     flags.set("beta", to: true)
-    flags.queue(label: "read after") {}
+    flags.queue.async(label: "read after") {}
     let error = #expect(throws: StepError.self) { try dispatcher.runTask(labeled: "read after") }
 
     guard case .notRunnable(let task) = error, case .barrier(let barrier) = task.obstacle else {
@@ -104,7 +104,7 @@ struct FeatureFlagsRecipeTests {
     let dispatcher = RecordingDispatcher(.init(width: 8))
     let flags = FeatureFlags(dispatcher: dispatcher)
 
-    for number in 1...5 { flags.queue(label: "read \(number)") {} }
+    for number in 1...5 { flags.queue.async(label: "read \(number)") {} }
     flags.set("beta", to: true)
 
     #expect(dispatcher.runnableTasks.map(\.task.label) == (1...4).map { "read \($0)" })
@@ -135,7 +135,7 @@ struct FeatureFlagsRecipeTests {
     let flags = FeatureFlags(dispatcher: dispatcher)
 
     flags.refresh(from: ["server": { [:] }]) {}
-    flags.queue(priority: .high, label: "urgent") {}
+    flags.queue.async(priority: .high, label: "urgent") {}
     try dispatcher.runUntilIdle()
 
     #expect(dispatcher.ran == ["urgent", "ask server", "refreshed"])

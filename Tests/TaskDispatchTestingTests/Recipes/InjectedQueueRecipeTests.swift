@@ -18,7 +18,7 @@ struct InjectedQueueRecipeTests {
     }
 
     func select(user: Int) {
-      queue(label: "select \(user)") { [title, load] in
+      queue.async(label: "select \(user)") { [title, load] in
         let name = (try? load(user)) ?? "user \(user) cannot be shown"
         title.withValue { $0 = name }
       }

@@ -13,9 +13,9 @@ struct ReplacedDispatcherRecipeTests {
       then show: @escaping @Sendable (Int) -> Void
     ) {
       let dispatcher = Dispatchers.current
-      dispatcher.background(priority: priority, label: "count") {
+      dispatcher.background.async(priority: priority, label: "count") {
         let words = text.split(separator: " ").count
-        dispatcher.foreground(label: "show") { show(words) }
+        dispatcher.foreground.async(label: "show") { show(words) }
       }
     }
   }

@@ -7,8 +7,8 @@ struct AncestryTests {
   @Test("are its parent, then the parent's parent, and none for a task of the test")
   func chain() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "type") {
-      dispatcher.background(label: "fetch") { dispatcher.foreground(label: "show") {} }
+    dispatcher.foreground.async(label: "type") {
+      dispatcher.background.async(label: "fetch") { dispatcher.foreground.async(label: "show") {} }
     }
 
     try dispatcher.runUntilIdle()
@@ -27,15 +27,15 @@ struct AncestryTests {
     disk.suspend()
     let group = WorkGroup()
     group.enter()
-    dispatcher.foreground(label: "grandparent") {
-      dispatcher.background(label: "parent") {
+    dispatcher.foreground.async(label: "grandparent") {
+      dispatcher.background.async(label: "parent") {
         switch index {
         case 0: dispatcher.foreground {}
         case 1: dispatcher.background.submit {}
         case 2: dispatcher.foreground.after(.seconds(1)) {}
         case 3: dispatcher.background.every(.seconds(1)) {}
         case 4: group.notify(on: dispatcher.foreground) {}
-        default: disk(label: "held") {}
+        default: disk.async(label: "held") {}
         }
       }
     }
@@ -54,7 +54,7 @@ struct AncestryTests {
   func afterwards() throws {
     let dispatcher = RecordingDispatcher()
     let handle = Slot<TaskHandle<Void>>()
-    dispatcher.foreground(label: "parent") {
+    dispatcher.foreground.async(label: "parent") {
       handle.value = dispatcher.background.submit(label: "cancelled") {}
       dispatcher.background.after(.seconds(1), label: "timer") {}
     }
@@ -72,7 +72,7 @@ struct AncestryTests {
   @Test("of a reply begin with the work that it answers")
   func reply() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "load") {
+    dispatcher.background.async(label: "load") {
       1
     } then: { (_: Result<Int, any Error>) in
     }
@@ -89,8 +89,8 @@ struct AncestryTests {
   func sync() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    dispatcher.foreground(label: "outer") {
-      try! store.sync { _ = dispatcher.background(label: "inner") {} }
+    dispatcher.foreground.async(label: "outer") {
+      try! store.sync { _ = dispatcher.background.async(label: "inner") {} }
     }
 
     try dispatcher.runUntilIdle()
@@ -103,7 +103,7 @@ struct AncestryTests {
   @Test("of a Task's job are the task that started it")
   func jobs() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "starts") {
+    dispatcher.foreground.async(label: "starts") {
       Task(executorPreference: dispatcher.background.executor) {}
     }
     try dispatcher.runNextForegroundTask()
@@ -130,7 +130,7 @@ struct AncestryTests {
     let dispatcher = RecordingDispatcher(
       .init(leftovers: .ignore, recordsHistory: recordsHistory))
     @Sendable func again(_ generation: Int) {
-      dispatcher.foreground(label: "\(generation)") { again(generation + 1) }
+      dispatcher.foreground.async(label: "\(generation)") { again(generation + 1) }
     }
     again(0)
 

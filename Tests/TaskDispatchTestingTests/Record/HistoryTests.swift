@@ -22,7 +22,7 @@ struct HistoryTests {
   func ids() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.foreground {}
-    dispatcher.background(label: "labelled") {}
+    dispatcher.background.async(label: "labelled") {}
     dispatcher.foreground.after(.seconds(1)) {}
 
     #expect(dispatcher.history.map(\.task.id) == [TaskID(1), TaskID(2), TaskID(3)])
@@ -36,7 +36,7 @@ struct HistoryTests {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
 
     let line = UInt32(#line + 1)
-    disk(priority: .lowest, label: "labelled") {}
+    disk.async(priority: .lowest, label: "labelled") {}
     dispatcher.foreground.after(.zero) {}
     disk.barrier {}
 
@@ -56,8 +56,8 @@ struct HistoryTests {
   func isEquatable() throws {
     func scenario(_ first: String) throws -> [TaskEvent] {
       let dispatcher = RecordingDispatcher()
-      dispatcher.background(label: "a") { dispatcher.foreground(label: "reply") {} }
-      dispatcher.background(label: "b") {}
+      dispatcher.background.async(label: "a") { dispatcher.foreground.async(label: "reply") {} }
+      dispatcher.background.async(label: "b") {}
       try dispatcher.runTask(labeled: first)
       try dispatcher.advanceTime(by: .seconds(1))
       try dispatcher.finish()
@@ -89,7 +89,7 @@ struct HistoryTests {
     let dispatcher = RecordingDispatcher(.init(overflow: .reject(limit: 1)))
     dispatcher.background {}
 
-    dispatcher.background(label: "too much") {}
+    dispatcher.background.async(label: "too much") {}
     dispatcher.background {}
 
     #expect(dispatcher.events(of: "too much") == [.refused(.limitReached)])
@@ -103,11 +103,11 @@ struct HistoryTests {
   func endings() throws {
     struct Torn: Error {}
     let dispatcher = RecordingDispatcher(.init(thrownErrors: .ignore))
-    dispatcher.background(label: "completes") {}
+    dispatcher.background.async(label: "completes") {}
     dispatcher.background.submit(label: "fails") { throw Torn() }
     let cancelled = dispatcher.background.submit(label: "is cancelled") {}
     cancelled.cancel()
-    dispatcher.background(label: "expires", timeToLive: .zero) {}
+    dispatcher.background.async(label: "expires", timeToLive: .zero) {}
     try dispatcher.skipTime(by: .nanoseconds(1))
 
     try dispatcher.runUntilIdle()
@@ -133,12 +133,12 @@ struct HistoryTests {
   func recordsAreStable() throws {
     let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
     let handle = Slot<TaskHandle<Void>>()
-    dispatcher.foreground(label: "parent") {
+    dispatcher.foreground.async(label: "parent") {
       handle.value = dispatcher.background.submit(label: "cancelled") {}
       dispatcher.background.after(.seconds(1), label: "pool timer") {}
       dispatcher.foreground.after(.seconds(1), label: "loop timer") {}
       dispatcher.foreground.after(.seconds(9), label: "cancelled timer") {}
-      dispatcher.foreground(label: "expires", timeToLive: .zero) {}
+      dispatcher.foreground.async(label: "expires", timeToLive: .zero) {}
       dispatcher.foreground.every(.seconds(1), label: "tick") {}
     }
     try dispatcher.runNextForegroundTask()

@@ -10,7 +10,7 @@ struct HookTests {
     let seen = Slot<[TaskEvent]>()
     seen.value = []
     dispatcher.onEvent = { seen.value?.append($0) }
-    dispatcher.background { dispatcher.foreground(label: "f") {} }
+    dispatcher.background { dispatcher.foreground.async(label: "f") {} }
     dispatcher.background.submit {}.cancel()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
@@ -43,10 +43,10 @@ struct HookTests {
     let dispatcher = RecordingDispatcher()
     dispatcher.onEvent = { event in
       if event.task.label == "first", event.kind == .finished(.completed) {
-        dispatcher.foreground(label: "second") {}
+        dispatcher.foreground.async(label: "second") {}
       }
     }
-    dispatcher.foreground(label: "first") {}
+    dispatcher.foreground.async(label: "first") {}
 
     #expect(try dispatcher.runUntilIdle() == 2)
 
@@ -60,8 +60,8 @@ struct HookTests {
     let log = Log()
     dispatcher.onEnter = { log.note("enter \($0.label!) \(dispatcher.currentTask == $0)") }
     dispatcher.onExit = { log.note("exit \($0.label!) \(dispatcher.currentTask == $0)") }
-    dispatcher.background(label: "a") { log.note("a") }
-    dispatcher.foreground(label: "b") { log.note("b") }
+    dispatcher.background.async(label: "a") { log.note("a") }
+    dispatcher.foreground.async(label: "b") { log.note("b") }
 
     try dispatcher.runNextBackgroundTask()
     try dispatcher.runNextForegroundTask()
@@ -78,7 +78,7 @@ struct HookTests {
     dispatcher.onEnter = { log.note("> \($0.label!)") }
     dispatcher.onExit = { log.note("< \($0.label!)") }
     let inner = dispatcher.background.submit(label: "inner") {}
-    dispatcher.foreground(label: "outer") { _ = try? inner.wait() }
+    dispatcher.foreground.async(label: "outer") { _ = try? inner.wait() }
 
     try dispatcher.runNextForegroundTask()
 
@@ -136,9 +136,9 @@ struct HookTests {
   func parents() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.onExit = { task in
-      if task.label == "first" { dispatcher.foreground(label: "second") {} }
+      if task.label == "first" { dispatcher.foreground.async(label: "second") {} }
     }
-    dispatcher.foreground(label: "first") {}
+    dispatcher.foreground.async(label: "first") {}
 
     try dispatcher.runUntilIdle()
 
@@ -160,7 +160,7 @@ struct ObserverTests {
     let recorder = Recorder()
     let dispatcher = RecordingDispatcher(
       .init(recordsHistory: recordsHistory, observer: recorder))
-    dispatcher.background(label: "a") { dispatcher.foreground(label: "b") {} }
+    dispatcher.background.async(label: "a") { dispatcher.foreground.async(label: "b") {} }
     dispatcher.foreground.after(.seconds(1), label: "c") {}
 
     try dispatcher.advanceTime(by: .seconds(1))

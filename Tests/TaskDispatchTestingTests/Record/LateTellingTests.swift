@@ -15,10 +15,10 @@ struct LateTellingTests {
   func token() throws {
     let log = EventLog()
     let dispatcher = RecordingDispatcher(.init(width: 2, observer: log))
-    dispatcher.foreground(label: "ask") {
+    dispatcher.foreground.async(label: "ask") {
       for number in 1...3 {
-        dispatcher.background(label: "answer \(number)") {
-          dispatcher.foreground(label: "keep \(number)") {}
+        dispatcher.background.async(label: "answer \(number)") {
+          dispatcher.foreground.async(label: "keep \(number)") {}
         }
       }
     }

@@ -8,7 +8,7 @@ struct QueryTests {
   func currentTask() throws {
     let dispatcher = RecordingDispatcher()
     let inside = Slot<TaskRecord>()
-    dispatcher.background(label: "asks") { inside.value = dispatcher.currentTask }
+    dispatcher.background.async(label: "asks") { inside.value = dispatcher.currentTask }
     #expect(dispatcher.currentTask == nil)
 
     let ran = try dispatcher.runNextBackgroundTask()
@@ -24,7 +24,7 @@ struct QueryTests {
     let dispatcher = RecordingDispatcher()
     let inside = Slot<[TaskRecord]>()
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    dispatcher.foreground(label: "outer") {
+    dispatcher.foreground.async(label: "outer") {
       let inner = dispatcher.background.submit(label: "inner") {
         try store.sync { inside.value = dispatcher.runningTasks }
       }
@@ -41,7 +41,7 @@ struct QueryTests {
   @Test("what ran, in the order of the starts, by label or else by file and line")
   func ran() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "b") {}
+    dispatcher.background.async(label: "b") {}
     let line = #line + 1
     dispatcher.foreground {}
     #expect(dispatcher.ran == [])
@@ -57,10 +57,10 @@ struct QueryTests {
   func ranOnQueue() throws {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    disk(label: "a") {}
-    disk.barrier(label: "b") {}
-    dispatcher.background(label: "c") {}
-    dispatcher.foreground(label: "d") {}
+    disk.async(label: "a") {}
+    disk.barrier.async(label: "b") {}
+    dispatcher.background.async(label: "c") {}
+    dispatcher.foreground.async(label: "d") {}
 
     try dispatcher.runUntilIdle()
 
@@ -74,7 +74,7 @@ struct QueryTests {
   @Test("whether a label has run, which it has once it started")
   func hasRun() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "a") {}
+    dispatcher.background.async(label: "a") {}
     #expect(!dispatcher.hasRun("a"))
     #expect(!dispatcher.hasRun("b"))
 
@@ -113,10 +113,10 @@ struct QueryTests {
     let group = WorkGroup()
     group.enter()
     dispatcher.foreground.after(.seconds(1), label: "1") {}
-    disk.barrier(label: "2") {}
-    dispatcher.background(priority: .high, label: "3") {}
+    disk.barrier.async(label: "2") {}
+    dispatcher.background.async(priority: .high, label: "3") {}
     group.notify(on: disk, label: "4") {}
-    dispatcher.foreground(label: "5") {}
+    dispatcher.foreground.async(label: "5") {}
 
     #expect(dispatcher.pendingTasks.labels == ["1", "2", "3", "4", "5"])
     #expect(dispatcher.runnableTasks.labels == ["2", "3", "5"])

@@ -7,7 +7,7 @@ struct TimelineTests {
   @Test("has a column for each queue, and a line for each event, the newest last")
   func columns() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "type") { dispatcher.background(label: "fetch") {} }
+    dispatcher.foreground.async(label: "type") { dispatcher.background.async(label: "fetch") {} }
 
     try dispatcher.runUntilIdle()
 
@@ -68,11 +68,11 @@ struct TimelineTests {
     let handle = Slot<TaskHandle<Void>>()
     dispatcher.background.submit(label: "f") { throw Torn() }
     dispatcher.background.submit(label: "c") {}.cancel()
-    dispatcher.background(label: "e", timeToLive: .zero) {}
+    dispatcher.background.async(label: "e", timeToLive: .zero) {}
     handle.value = dispatcher.background.submit(label: "s") { handle.value?.cancel() }
     dispatcher.background {}
     dispatcher.background {}
-    dispatcher.background(label: "r") {}
+    dispatcher.background.async(label: "r") {}
     try dispatcher.skipTime(by: .seconds(1))
     try dispatcher.runUntilIdle()
 
@@ -90,7 +90,7 @@ struct TimelineTests {
   @Test("can be held to its newest events, and says what it leaves out", arguments: [0, 1, 2, 9])
   func limit(limit: Int) throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "a") {}
+    dispatcher.foreground.async(label: "a") {}
     try dispatcher.runUntilIdle()
 
     let lines = dispatcher.timeline(limit: limit).split(separator: "\n")
@@ -120,8 +120,8 @@ struct TimelineTests {
     let failure = try #require(throws: ScheduleFailure.self) {
       try explore(configuration: .init(width: 2)) { dispatcher in
         let log = Log()
-        for name in ["a", "b"] { dispatcher.background(label: name) { log.note(name) } }
-        for _ in 0..<40 { dispatcher.foreground(label: "filler") {} }
+        for name in ["a", "b"] { dispatcher.background.async(label: name) { log.note(name) } }
+        for _ in 0..<40 { dispatcher.foreground.async(label: "filler") {} }
         try dispatcher.runUntilIdle()
         if log.all == ["b", "a"] { throw FoundBugsTests.Broken("b was first") }
         return 0

@@ -28,11 +28,11 @@ struct ShutdownDeadlineTests {
   @Test("name what never started: label, queue, line and age, in the order of submission")
   func names() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    dispatcher.background(label: "third") {}
+    dispatcher.background.async(label: "third") {}
     let line = #line + 1
-    disk(label: "first") {}
+    disk.async(label: "first") {}
     try dispatcher.skipTime(by: .seconds(2))
-    dispatcher.foreground(label: "second") {}
+    dispatcher.foreground.async(label: "second") {}
     dispatcher.foreground {}
 
     dispatcher.beginShutdown(policy)
@@ -49,7 +49,7 @@ struct ShutdownDeadlineTests {
 
   @Test("of nothing, or less, cancel what has not started at once", arguments: [0, -3])
   func withoutDrain(seconds: Int) throws {
-    dispatcher.background(label: "never") {}
+    dispatcher.background.async(label: "never") {}
     dispatcher.foreground { Issue.record("it ran") }
 
     dispatcher.beginShutdown(.init(drain: .seconds(seconds), cancel: .seconds(seconds)))
@@ -72,13 +72,13 @@ struct ShutdownDeadlineTests {
   func flag() throws {
     let log = Log()
     let dispatcher = dispatcher
-    dispatcher.background(label: "long") {
+    dispatcher.background.async(label: "long") {
       try! dispatcher.skipTime(by: .seconds(9))
       log.note("\(CurrentTask.isCancelled)")
       try! dispatcher.skipTime(by: .seconds(1))
       log.note("\(CurrentTask.isCancelled) \(dispatcher.background {})")
     }
-    dispatcher.background(label: "behind") {}
+    dispatcher.background.async(label: "behind") {}
     dispatcher.beginShutdown(policy)
 
     try dispatcher.runNextBackgroundTask()
@@ -125,8 +125,8 @@ struct ShutdownDeadlineTests {
     let log = Log()
     for isStepped in [true, false] {
       let dispatcher = RecordingDispatcher(.init(width: 2))
-      dispatcher.background(label: "started") { log.note("flag \(CurrentTask.isCancelled)") }
-      dispatcher.background(label: "other") {}
+      dispatcher.background.async(label: "started") { log.note("flag \(CurrentTask.isCancelled)") }
+      dispatcher.background.async(label: "other") {}
       try dispatcher.runTask(labeled: "other")
       #expect(dispatcher.pendingTasks.map(\.isStarted) == [true])
       dispatcher.beginShutdown(policy)
@@ -147,7 +147,7 @@ struct ShutdownDeadlineTests {
 
   @Test("are only ever shortened by a later call")
   func shortened() throws {
-    dispatcher.background(label: "never") {}
+    dispatcher.background.async(label: "never") {}
     dispatcher.beginShutdown(.init(drain: .seconds(10), cancel: .seconds(5)))
 
     dispatcher.beginShutdown(.init(drain: .seconds(60), cancel: .seconds(60)))
@@ -164,10 +164,10 @@ struct ShutdownDeadlineTests {
   func advanced() throws {
     let dispatcher = dispatcher
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    dispatcher.background(label: "runs") {}
-    dispatcher.foreground(label: "too late") {}
+    dispatcher.background.async(label: "runs") {}
+    dispatcher.foreground.async(label: "too late") {}
     disk.suspend()
-    disk(label: "held") {}
+    disk.async(label: "held") {}
     dispatcher.beginShutdown(policy)
 
     try dispatcher.runNextBackgroundTask()

@@ -23,7 +23,7 @@ struct ShutdownOfCallersTests {
   func behindStuck() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "before") { [log] in log.note("before") }
+    disk.async(label: "before") { [log] in log.note("before") }
     dispatcher.background { [dispatcher] in
       dispatcher.beginShutdown(ShutdownPolicy(drain: .zero, cancel: .zero))
     }

@@ -16,11 +16,11 @@ struct ShutdownOfWorkTests {
   @Test("cancels what is to be skipped, in the order of submission, and lets the rest drain")
   func skips() throws {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    disk(label: "skip 1", atShutdown: .skip) {}
-    dispatcher.foreground(label: "drain 1", atShutdown: .drain) {}
-    dispatcher.foreground(label: "skip 2", atShutdown: .skip) {}
-    dispatcher.background(label: "drain 2") {}
-    dispatcher.background(label: "skip 3", atShutdown: .skip) {}
+    disk.async(label: "skip 1", atShutdown: .skip) {}
+    dispatcher.foreground.async(label: "drain 1", atShutdown: .drain) {}
+    dispatcher.foreground.async(label: "skip 2", atShutdown: .skip) {}
+    dispatcher.background.async(label: "drain 2") {}
+    dispatcher.background.async(label: "skip 3", atShutdown: .skip) {}
 
     dispatcher.beginShutdown()
 
@@ -35,8 +35,8 @@ struct ShutdownOfWorkTests {
   @Test("runs what is to be skipped and has its slot already")
   func skipsNotStarted() throws {
     let dispatcher = RecordingDispatcher(.init(width: 2))
-    dispatcher.background(label: "skip", atShutdown: .skip) {}
-    dispatcher.background(label: "other") {}
+    dispatcher.background.async(label: "skip", atShutdown: .skip) {}
+    dispatcher.background.async(label: "other") {}
     try dispatcher.runTask(labeled: "other")
 
     dispatcher.beginShutdown()
@@ -56,7 +56,7 @@ struct ShutdownOfWorkTests {
       dispatcher.background.after(.seconds(1), label: "once") { token.touch() }
     }
     dispatcher.foreground.every(.seconds(1), label: "again") {}
-    dispatcher.background(label: "drains") {}
+    dispatcher.background.async(label: "drains") {}
 
     dispatcher.beginShutdown()
 
@@ -103,7 +103,7 @@ struct ShutdownOfWorkTests {
   func cancelsRepeat() throws {
     let timer = dispatcher.foreground.every(.seconds(1), label: "tick") {}
     try dispatcher.skipTime(by: .seconds(1))
-    dispatcher.foreground(label: "drains") {}
+    dispatcher.foreground.async(label: "drains") {}
     dispatcher.beginShutdown()
     #expect(timer.outcomeIfFinished == nil)
 
@@ -144,9 +144,9 @@ struct ShutdownOfWorkTests {
     group.notify(on: dispatcher.foreground, label: "notification") {}
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "held") {}
+    disk.async(label: "held") {}
     disk {}
-    dispatcher.background(label: "drains") {}
+    dispatcher.background.async(label: "drains") {}
 
     dispatcher.beginShutdown()
     #expect(dispatcher.report == nil)
@@ -167,8 +167,8 @@ struct ShutdownOfWorkTests {
     let group = WorkGroup()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "held") {}
-    dispatcher.background(group: group) { disk.resume() }
+    disk.async(label: "held") {}
+    dispatcher.background.async(group: group) { disk.resume() }
     group.notify(on: dispatcher.foreground, label: "notification") {}
 
     dispatcher.beginShutdown()
@@ -183,7 +183,7 @@ struct ShutdownOfWorkTests {
   func waitingForRoom() throws {
     let dispatcher = RecordingDispatcher(.init(overflow: .reject(limit: 1)))
     let log = log
-    dispatcher.background(label: "fills") {}
+    dispatcher.background.async(label: "fills") {}
     Task(executorPreference: dispatcher.foreground.executor) {
       do { try await dispatcher.background.run(label: "waits") {} } catch {
         log.note("\((error as? NoValue)?.outcome as Any)")

@@ -49,7 +49,7 @@ struct ShutdownTests {
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     dispatcher.background {
       disk { log.note("child") }
-      dispatcher.background {
+      dispatcher.background.async {
         5
       } then: {
         log.note("reply \(try! $0.get())")
@@ -71,7 +71,7 @@ struct ShutdownTests {
     let dispatcher = dispatcher
     let log = Log()
     weak var released: Token?
-    dispatcher.background(label: "draining") {}
+    dispatcher.background.async(label: "draining") {}
     dispatcher.beginShutdown()
 
     do {
@@ -84,7 +84,7 @@ struct ShutdownTests {
       let queue = dispatcher.background
       switch form {
       case 0: #expect(queue { body() } == .refused(.shutDown))
-      case 1: #expect(queue(label: "late") { body() } == .refused(.shutDown))
+      case 1: #expect(queue.async(label: "late") { body() } == .refused(.shutDown))
       case 2:
         #expect(queue.submit(label: "late") { body() }.outcomeIfFinished == .refused(.shutDown))
       case 3:
@@ -96,7 +96,7 @@ struct ShutdownTests {
       case 5: #expect(WorkGroup().notify(on: queue) { body() } == .refused(.shutDown))
       default:
         #expect(
-          queue {
+          queue.async {
             body()
           } then: { _ in
           } == .refused(.shutDown))
@@ -118,7 +118,7 @@ struct ShutdownTests {
     let before = try #require(dispatcher.report)
 
     #expect(dispatcher.background {} == .refused(.shutDown))
-    #expect(dispatcher.foreground(label: "late") {} == .refused(.shutDown))
+    #expect(dispatcher.foreground.async(label: "late") {} == .refused(.shutDown))
 
     #expect(dispatcher.report?.ledger == before.ledger, "a report does not change")
     #expect(dispatcher.ledger.refused == 2)
@@ -148,7 +148,7 @@ struct ShutdownTests {
     let dispatcher = dispatcher
     let reports = Slot<[ShutdownReport]>()
     reports.value = []
-    dispatcher.background(label: "left") {}
+    dispatcher.background.async(label: "left") {}
     for _ in 0..<2 {
       Task(executorPreference: dispatcher.foreground.executor) {
         reports.value! += [await dispatcher.shutdown()]
@@ -168,7 +168,7 @@ struct ShutdownTests {
   @Test("may be waited for with run(until:)")
   func runUntilReport() throws {
     let dispatcher = dispatcher
-    dispatcher.background(label: "left") {}
+    dispatcher.background.async(label: "left") {}
     dispatcher.beginShutdown()
 
     try dispatcher.run { dispatcher.report != nil }
@@ -182,7 +182,7 @@ struct ShutdownTests {
     let dispatcher = RecordingDispatcher(.init(policy: isAll ? .automatic : .automaticForeground))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "held") {}
+    disk.async(label: "held") {}
 
     dispatcher.beginShutdown()
 
@@ -193,7 +193,7 @@ struct ShutdownTests {
   @Test("leaves finish() nothing to say, whatever it cancelled")
   func finishAfter() throws {
     dispatcher.background.after(.seconds(1)) {}
-    dispatcher.background(atShutdown: .skip) {}
+    dispatcher.background.async(atShutdown: .skip) {}
     dispatcher.background.every(.seconds(1)) {}
     dispatcher.beginShutdown()
     #expect(dispatcher.report != nil)
@@ -203,7 +203,7 @@ struct ShutdownTests {
 
   @Test("that has not ended leaves finish() what still waits, and finish() ends it")
   func finishBefore() throws {
-    dispatcher.background(label: "left") {}
+    dispatcher.background.async(label: "left") {}
     dispatcher.beginShutdown()
     #expect(dispatcher.report == nil)
 

@@ -14,7 +14,8 @@ struct ShutdownWhileWaitingTests {
     let suspended = dispatcher.makeQueue(label: "disk", width: 1)
     suspended.suspend()
     let handle = suspended.submit {}
-    (ofForeground ? dispatcher.foreground : dispatcher.background)(label: "waits") { [dispatcher] in
+    (ofForeground ? dispatcher.foreground : dispatcher.background).async(label: "waits") {
+      [dispatcher] in
       dispatcher.beginShutdown(.init(drain: .milliseconds(100), cancel: .seconds(10)))
       #expect(throws: Never.self) {
         let outcome = try handle.wait(timeout: .seconds(1))
@@ -48,8 +49,8 @@ struct ShutdownWhileWaitingTests {
 
   @Test("to its end when a later one leaves no time, although it cancels already")
   func shortened() throws {
-    dispatcher.background(label: "has its slot") {}
-    dispatcher.background(label: "runs") {}
+    dispatcher.background.async(label: "has its slot") {}
+    dispatcher.background.async(label: "runs") {}
     try dispatcher.runTask(labeled: "runs")
     dispatcher.beginShutdown(.init(drain: .zero, cancel: .seconds(5)))
     #expect(dispatcher.report == nil)
@@ -66,7 +67,7 @@ struct ShutdownWhileWaitingTests {
     let suspended = dispatcher.makeQueue(label: "disk", width: 1)
     suspended.suspend()
     let waiting = suspended.submit {}
-    dispatcher.background(label: "has its slot") {}
+    dispatcher.background.async(label: "has its slot") {}
     let handle = dispatcher.background.submit(label: "asks") { [dispatcher] in
       dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
       #expect(CurrentTask.isCancelled)

@@ -10,7 +10,7 @@ struct EquatableErrorTests {
   func named() throws {
     let group = WorkGroup()
     group.enter()
-    dispatcher.background(group: group) {}
+    dispatcher.background.async(group: group) {}
 
     #expect(throws: WaitRefusal.timedOut) { try group.wait(timeout: .seconds(1)) }
     #expect(
@@ -39,8 +39,8 @@ struct EquatableErrorTests {
 
   @Test("of a step is equal to one of its own case and values alone")
   func steps() throws {
-    dispatcher.background(label: "a") {}
-    dispatcher.background(label: "b") {}
+    dispatcher.background.async(label: "a") {}
+    dispatcher.background.async(label: "b") {}
     let pending = dispatcher.pendingTasks
     let (task, other) = (pending[0].task, pending[1].task)
     let (now, later) = (DispatcherInstant.start, DispatcherInstant(nanoseconds: 1))

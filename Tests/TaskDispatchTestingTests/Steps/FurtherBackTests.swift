@@ -9,7 +9,7 @@ struct FurtherBackTests {
   @Test("starts those before it, which run in later steps, the oldest first")
   func startsThoseBefore() throws {
     let dispatcher = RecordingDispatcher(.init(width: 3))
-    for label in ["a", "b", "c", "d"] { dispatcher.background(label: label) {} }
+    for label in ["a", "b", "c", "d"] { dispatcher.background.async(label: label) {} }
 
     try dispatcher.runTask(labeled: "c")
 
@@ -25,7 +25,7 @@ struct FurtherBackTests {
   @Test("is refused where the workers do not reach, and nothing has started")
   func widthReached() throws {
     let dispatcher = RecordingDispatcher(.init(width: 2))
-    for label in ["a", "b", "c"] { dispatcher.background(label: label) {} }
+    for label in ["a", "b", "c"] { dispatcher.background.async(label: label) {} }
 
     guard
       case .notRunnable(let task) = stepError({ try dispatcher.runTask(labeled: "c") })
@@ -40,7 +40,7 @@ struct FurtherBackTests {
   @Test("counts those that have started already against the width")
   func startedCount() throws {
     let dispatcher = RecordingDispatcher(.init(width: 2))
-    for label in ["a", "b", "c", "d"] { dispatcher.background(label: label) {} }
+    for label in ["a", "b", "c", "d"] { dispatcher.background.async(label: label) {} }
     try dispatcher.runTask(labeled: "b")
 
     #expect(try dispatcher.runTask(labeled: "c").label == "c")
@@ -55,8 +55,8 @@ struct FurtherBackTests {
   func viewWidth() throws {
     let dispatcher = RecordingDispatcher(.init(width: 3))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    disk(label: "a") {}
-    disk(label: "b") {}
+    disk.async(label: "a") {}
+    disk.async(label: "b") {}
 
     guard
       case .notRunnable(let task) = stepError({ try dispatcher.runTask(labeled: "b") })
@@ -71,9 +71,9 @@ struct FurtherBackTests {
   func turns() throws {
     let dispatcher = RecordingDispatcher(.init(width: 3))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    dispatcher.background(label: "a") {}
-    disk(label: "b") {}
-    dispatcher.background(label: "c") {}
+    dispatcher.background.async(label: "a") {}
+    disk.async(label: "b") {}
+    dispatcher.background.async(label: "c") {}
 
     try dispatcher.runTask(labeled: "c")
 
@@ -87,7 +87,7 @@ struct FurtherBackTests {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     let first = dispatcher.background.submit(label: "first") {}
-    disk(label: "second") {}
+    disk.async(label: "second") {}
 
     guard case .notRunnable = stepError({ try dispatcher.runTask(labeled: "second") }) else {
       return
@@ -104,8 +104,8 @@ struct FurtherBackTests {
   @Test("of a higher band runs it first, and starts nothing")
   func higherBand() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
-    dispatcher.background(priority: .low, label: "low") {}
-    dispatcher.background(priority: .high, label: "high") {}
+    dispatcher.background.async(priority: .low, label: "low") {}
+    dispatcher.background.async(priority: .high, label: "high") {}
 
     try dispatcher.runTask(labeled: "high")
 
@@ -118,9 +118,9 @@ struct FurtherBackTests {
   func barriers() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 3)
-    store(label: "before") {}
-    store.barrier(label: "barrier") {}
-    store(label: "after") {}
+    store.async(label: "before") {}
+    store.barrier.async(label: "barrier") {}
+    store.async(label: "after") {}
 
     for label in ["barrier", "after"] {
       guard case .notRunnable = stepError({ try dispatcher.runTask(labeled: label) }) else {
@@ -137,8 +137,8 @@ struct FurtherBackTests {
   @Test("on the foreground is refused: it is strictly first in, first out")
   func foreground() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "first") {}
-    dispatcher.foreground(label: "second") {}
+    dispatcher.foreground.async(label: "first") {}
+    dispatcher.foreground.async(label: "second") {}
 
     guard
       case .notRunnable(let task) = stepError({ try dispatcher.runTask(labeled: "second") })
@@ -168,7 +168,7 @@ struct FurtherBackTests {
   @Test("whose time to live has passed says something else than that it can run")
   func expired() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "stale", timeToLive: .zero) {}
+    dispatcher.background.async(label: "stale", timeToLive: .zero) {}
     try dispatcher.skipTime(by: .nanoseconds(1))
 
     let error = stepError { try dispatcher.runTask(labeled: "stale") }

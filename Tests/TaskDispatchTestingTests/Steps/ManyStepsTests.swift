@@ -7,8 +7,8 @@ struct ManyStepsTests {
   @Test("runs until idle, what bodies submit included, and says how many steps it took")
   func untilIdle() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "a") { dispatcher.foreground(label: "b") {} }
-    dispatcher.foreground(label: "c") { dispatcher.background(label: "d") {} }
+    dispatcher.background.async(label: "a") { dispatcher.foreground.async(label: "b") {} }
+    dispatcher.foreground.async(label: "c") { dispatcher.background.async(label: "d") {} }
 
     #expect(try dispatcher.runUntilIdle() == 4)
     #expect(dispatcher.isIdle)
@@ -19,11 +19,11 @@ struct ManyStepsTests {
   @Test("runs what was submitted first, whatever its lane")
   func oldestFirst() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "f1") { dispatcher.background(label: "b3") {} }
-    dispatcher.background(label: "b1") { dispatcher.foreground(label: "f4") {} }
-    dispatcher.background(label: "b2") {}
-    dispatcher.foreground(label: "f2") {}
-    dispatcher.foreground(label: "f3") {}
+    dispatcher.foreground.async(label: "f1") { dispatcher.background.async(label: "b3") {} }
+    dispatcher.background.async(label: "b1") { dispatcher.foreground.async(label: "f4") {} }
+    dispatcher.background.async(label: "b2") {}
+    dispatcher.foreground.async(label: "f2") {}
+    dispatcher.foreground.async(label: "f3") {}
 
     try dispatcher.runUntilIdle()
 
@@ -46,7 +46,7 @@ struct ManyStepsTests {
   func foregroundOnly() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.foreground { dispatcher.foreground {} }
-    dispatcher.background(label: "left") {}
+    dispatcher.background.async(label: "left") {}
 
     #expect(try dispatcher.runForegroundUntilIdle() == 2)
     #expect(dispatcher.pendingTasks.labels == ["left"])
@@ -58,7 +58,7 @@ struct ManyStepsTests {
   func backgroundOnly() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.background { dispatcher.background {} }
-    dispatcher.foreground(label: "left") {}
+    dispatcher.foreground.async(label: "left") {}
 
     #expect(try dispatcher.runBackgroundUntilIdle() == 2)
     #expect(dispatcher.pendingTasks.labels == ["left"])
@@ -69,7 +69,7 @@ struct ManyStepsTests {
   @Test("until a condition asks before each step, and stops when it holds")
   func untilCondition() throws {
     let dispatcher = RecordingDispatcher()
-    for number in 1...5 { dispatcher.foreground(label: "\(number)") {} }
+    for number in 1...5 { dispatcher.foreground.async(label: "\(number)") {} }
     var asked = 0
 
     let steps = try dispatcher.run(until: {

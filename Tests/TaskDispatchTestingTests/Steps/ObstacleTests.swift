@@ -8,8 +8,8 @@ struct ObstacleTests {
   @Test("is nothing, for the head of each lane")
   func heads() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "f") {}
-    dispatcher.background(label: "b") {}
+    dispatcher.foreground.async(label: "f") {}
+    dispatcher.background.async(label: "b") {}
 
     #expect(dispatcher.pendingTasks.map(\.obstacle) == [nil, nil])
     #expect(dispatcher.runnableTasks.labels == ["f", "b"])
@@ -45,8 +45,8 @@ struct ObstacleTests {
     let dispatcher = RecordingDispatcher(.init(width: 3))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     let inside = Slot<[PendingTask]>()
-    disk(label: "runs") { inside.value = dispatcher.pendingTasks }
-    disk(label: "waits") {}
+    disk.async(label: "runs") { inside.value = dispatcher.pendingTasks }
+    disk.async(label: "waits") {}
 
     try dispatcher.runNextBackgroundTask()
 
@@ -75,8 +75,8 @@ struct ObstacleTests {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 3)
     let inside = Slot<[PendingTask]>()
-    store.barrier(label: "write") { inside.value = dispatcher.pendingTasks }
-    store(label: "read") {}
+    store.barrier.async(label: "write") { inside.value = dispatcher.pendingTasks }
+    store.async(label: "read") {}
 
     guard case .barrier(let barrier) = dispatcher.pendingTasks.last?.obstacle else {
       Issue.record("\(dispatcher.pendingTasks)")
@@ -167,8 +167,8 @@ struct ObstacleTests {
   func started() throws {
     let dispatcher = RecordingDispatcher(.init(width: 2))
     let disk = dispatcher.makeQueue(label: "disk", width: 2)
-    disk(label: "first") {}
-    disk(label: "second") {}
+    disk.async(label: "first") {}
+    disk.async(label: "second") {}
 
     try dispatcher.runTask(labeled: "second")
     disk.suspend()
@@ -183,8 +183,8 @@ struct ObstacleTests {
   func turns() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    dispatcher.background(label: "first") {}
-    disk(label: "second") {}
+    dispatcher.background.async(label: "first") {}
+    disk.async(label: "second") {}
 
     #expect(dispatcher.runnableTasks.labels == ["first"])
     try dispatcher.runUntilIdle()
@@ -194,7 +194,7 @@ struct ObstacleTests {
   @Test("is nothing that a task could run in spite of, once its time to live has passed")
   func expired() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "stale", timeToLive: .zero) {}
+    dispatcher.background.async(label: "stale", timeToLive: .zero) {}
 
     try dispatcher.skipTime(by: .nanoseconds(1))
 

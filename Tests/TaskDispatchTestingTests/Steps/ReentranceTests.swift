@@ -26,10 +26,10 @@ struct ReentranceTests {
     let dispatcher = RecordingDispatcher()
     let caught = Slot<any Error>()
     let timer = dispatcher.foreground.after(.seconds(9)) {}
-    dispatcher.background(label: "steps") {
+    dispatcher.background.async(label: "steps") {
       do { try stepping[index].call(dispatcher) } catch { caught.value = error }
     }
-    dispatcher.background(label: "waits") {}
+    dispatcher.background.async(label: "waits") {}
 
     try dispatcher.runNextBackgroundTask()
 
@@ -112,7 +112,7 @@ struct ReentranceTests {
   func fromAnotherThread() throws {
     let dispatcher = RecordingDispatcher()
     let caught = Slot<any Error>()
-    dispatcher.foreground(label: "long") {
+    dispatcher.foreground.async(label: "long") {
       onAnotherThread {
         do { try dispatcher.runNextBackgroundTask() } catch { caught.value = error }
       }
@@ -135,7 +135,7 @@ struct ReentranceTests {
     let dispatcher = RecordingDispatcher(.init(policy: .inline))
     let caught = Slot<any Error>()
 
-    dispatcher.background(label: "outer") {
+    dispatcher.background.async(label: "outer") {
       do { try dispatcher.runUntilIdle() } catch { caught.value = error }
     }
 
@@ -151,7 +151,7 @@ struct ReentranceTests {
   func ofAnotherDispatcher() throws {
     let outer = RecordingDispatcher()
     let inner = RecordingDispatcher()
-    inner.foreground(label: "inner") {}
+    inner.foreground.async(label: "inner") {}
     outer.foreground { _ = try? inner.runNextForegroundTask() }
 
     try outer.runNextForegroundTask()
@@ -166,7 +166,7 @@ struct ReentranceTests {
     let dispatcher = RecordingDispatcher()
 
     for step in stepping { try? step.call(dispatcher) }
-    dispatcher.foreground(label: "still runs") {}
+    dispatcher.foreground.async(label: "still runs") {}
 
     #expect(try dispatcher.runNextForegroundTask().label == "still runs")
     try dispatcher.finish()

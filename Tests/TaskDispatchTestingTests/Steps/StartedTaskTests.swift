@@ -11,7 +11,7 @@ struct StartedTaskTests {
     let first = dispatcher.background.submit(label: "first") {
       log.note("cancelled: \(CurrentTask.isCancelled)")
     }
-    dispatcher.background(label: "second") {}
+    dispatcher.background.async(label: "second") {}
     try dispatcher.runTask(labeled: "second")
 
     #expect(first.cancel() == .requested)
@@ -30,8 +30,8 @@ struct StartedTaskTests {
   func doesNotExpire() throws {
     let dispatcher = RecordingDispatcher()
     let log = Log()
-    dispatcher.background(label: "first", timeToLive: .zero) { log.note("ran") }
-    dispatcher.background(label: "second") {}
+    dispatcher.background.async(label: "first", timeToLive: .zero) { log.note("ran") }
+    dispatcher.background.async(label: "second") {}
     try dispatcher.runTask(labeled: "second")
 
     try dispatcher.skipTime(by: .seconds(1))
@@ -45,8 +45,8 @@ struct StartedTaskTests {
   func isNotSuspended() throws {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 2)
-    disk(label: "first") {}
-    disk(label: "second") {}
+    disk.async(label: "first") {}
+    disk.async(label: "second") {}
     try dispatcher.runTask(labeled: "second")
 
     disk.suspend()
@@ -58,11 +58,11 @@ struct StartedTaskTests {
   @Test("is not overtaken by a higher band")
   func isNotOvertaken() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(priority: .lowest, label: "first") {}
-    dispatcher.background(priority: .lowest, label: "second") {}
+    dispatcher.background.async(priority: .lowest, label: "first") {}
+    dispatcher.background.async(priority: .lowest, label: "second") {}
     try dispatcher.runTask(labeled: "second")
 
-    dispatcher.background(priority: .high, label: "urgent") {}
+    dispatcher.background.async(priority: .high, label: "urgent") {}
 
     #expect(try dispatcher.runNextBackgroundTask().label == "first")
     #expect(try dispatcher.runNextBackgroundTask().label == "urgent")
@@ -73,7 +73,7 @@ struct StartedTaskTests {
   func ledger() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.background {}
-    dispatcher.background(label: "second") {}
+    dispatcher.background.async(label: "second") {}
 
     try dispatcher.runTask(labeled: "second")
 
@@ -89,7 +89,7 @@ struct StartedTaskTests {
   func limit() throws {
     let dispatcher = RecordingDispatcher(.init(overflow: .reject(limit: 2)))
     dispatcher.background {}
-    dispatcher.background(label: "second") {}
+    dispatcher.background.async(label: "second") {}
     #expect(dispatcher.background {} == .refused(.limitReached))
 
     try dispatcher.runTask(labeled: "second")
@@ -104,8 +104,8 @@ struct StartedTaskTests {
   @Test("that is left over is reported as such")
   func leftover() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "first") {}
-    dispatcher.background(label: "second") {}
+    dispatcher.background.async(label: "first") {}
+    dispatcher.background.async(label: "second") {}
     try dispatcher.runTask(labeled: "second")
 
     let error = try #require(finishError(dispatcher))

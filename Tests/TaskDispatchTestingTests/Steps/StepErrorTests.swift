@@ -8,7 +8,7 @@ struct StepErrorTests {
   func nothingQueued() throws {
     let dispatcher = RecordingDispatcher()
     let timer = dispatcher.foreground.after(.seconds(3), label: "timer") {}
-    dispatcher.background(label: "work") {}
+    dispatcher.background.async(label: "work") {}
 
     let error = stepError { try dispatcher.runNextForegroundTask() }
 
@@ -28,7 +28,7 @@ struct StepErrorTests {
   @Test("on the background names the background, and no deadline where there is none")
   func nothingInBackground() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "fore") {}
+    dispatcher.foreground.async(label: "fore") {}
 
     let error = stepError { try dispatcher.runNextBackgroundTask() }
 
@@ -45,7 +45,7 @@ struct StepErrorTests {
   func nothingOnView() throws {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    dispatcher.background(label: "other") {}
+    dispatcher.background.async(label: "other") {}
 
     let error = stepError { try dispatcher.runNextTask(on: disk) }
 
@@ -63,7 +63,7 @@ struct StepErrorTests {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     disk.suspend()
-    disk(label: "read") {}
+    disk.async(label: "read") {}
 
     let error = stepError { try dispatcher.runNextTask(on: disk) }
     let other = stepError { try dispatcher.runNextBackgroundTask() }
@@ -85,7 +85,9 @@ struct StepErrorTests {
   @Test("by an unknown label names near misses, the nearest first, and what waits")
   func unknownLabel() throws {
     let dispatcher = RecordingDispatcher()
-    for label in ["hash file", "hash", "upload", "hush"] { dispatcher.background(label: label) {} }
+    for label in ["hash file", "hash", "upload", "hush"] {
+      dispatcher.background.async(label: label) {}
+    }
 
     let error = stepError { try dispatcher.runTask(labeled: "hasj") }
 
@@ -102,7 +104,7 @@ struct StepErrorTests {
   @Test("about a label whose task has run says which that was")
   func labelOfWhatHasRun() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "hash", fileID: "App/Hash.swift", line: 12) {}
+    dispatcher.background.async(label: "hash", fileID: "App/Hash.swift", line: 12) {}
     try dispatcher.runTask(labeled: "hash")
 
     let error = stepError { try dispatcher.runTask(labeled: "hash") }
@@ -123,7 +125,7 @@ struct StepErrorTests {
   @Test("by a part of a label, or in the wrong case, names the label that was meant")
   func nearMisses() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "compress archive") {}
+    dispatcher.background.async(label: "compress archive") {}
 
     for wrong in ["compress", "Compress Archive", "please compress archive now"] {
       guard
@@ -140,7 +142,7 @@ struct StepErrorTests {
   @Test("by a label that nothing resembles names no near miss")
   func noNearMiss() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "upload") {}
+    dispatcher.background.async(label: "upload") {}
 
     guard
       case .unknownLabel(_, let nearMisses, _, _) = stepError({
@@ -155,8 +157,8 @@ struct StepErrorTests {
   @Test("by a label that two tasks carry runs neither, and lists both")
   func ambiguousLabel() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "twin") {}
-    dispatcher.foreground(label: "twin") {}
+    dispatcher.background.async(label: "twin") {}
+    dispatcher.foreground.async(label: "twin") {}
 
     guard
       case .ambiguousLabel("twin", let tasks) = stepError({
@@ -175,7 +177,7 @@ struct StepErrorTests {
   func unknownTask() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.foreground {}
-    dispatcher.background(label: "waits") {}
+    dispatcher.background.async(label: "waits") {}
     let ran = try dispatcher.runNextForegroundTask().id
 
     for id in [ran, TaskID(99)] {
@@ -193,8 +195,8 @@ struct StepErrorTests {
   @Test("leaves every task where it was")
   func nothingIsLost() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "a") {}
-    dispatcher.foreground(label: "b") {}
+    dispatcher.foreground.async(label: "a") {}
+    dispatcher.foreground.async(label: "b") {}
     dispatcher.background.after(.seconds(1), label: "c") {}
     let before = dispatcher.pendingTasks
 

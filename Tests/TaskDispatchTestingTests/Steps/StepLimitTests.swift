@@ -8,7 +8,7 @@ struct StepLimitTests {
   func namesWhatRecurs() throws {
     let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
     let chain = Chain(dispatcher.background)
-    dispatcher.foreground(label: "once") {}
+    dispatcher.foreground.async(label: "once") {}
     chain.again()
 
     let error = stepError { try dispatcher.runUntilIdle(limit: 50) }
@@ -49,7 +49,7 @@ struct StepLimitTests {
   @Test("loses nothing: what has not run still waits")
   func losesNothing() throws {
     let dispatcher = RecordingDispatcher()
-    for number in 1...5 { dispatcher.foreground(label: "\(number)") {} }
+    for number in 1...5 { dispatcher.foreground.async(label: "\(number)") {} }
 
     _ = stepError { try dispatcher.runUntilIdle(limit: 2) }
 
@@ -95,7 +95,7 @@ struct StepLimitTests {
   @Test("does not give up on a condition that its last step has met")
   func conditionOnLastStep() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "wanted") {}
+    dispatcher.foreground.async(label: "wanted") {}
     dispatcher.foreground {}
 
     #expect(try dispatcher.run(limit: 1, until: { dispatcher.hasRun("wanted") }) == 1)
@@ -160,7 +160,7 @@ struct StepLimitTests {
   func namesFew() throws {
     let dispatcher = RecordingDispatcher(.init(leftovers: .ignore))
     for number in 1...7 {
-      for _ in 0..<number { dispatcher.background(label: "\(number)") {} }
+      for _ in 0..<number { dispatcher.background.async(label: "\(number)") {} }
     }
     dispatcher.background {}
 
@@ -193,6 +193,6 @@ final class Chain: Sendable {
       return
     }
     // Kept in one line, so that `line` above can name it.
-    queue(label: "again") { self.again() }
+    queue.async(label: "again") { self.again() }
   }
 }

@@ -9,8 +9,8 @@ struct StepTests {
   func foreground() throws {
     let dispatcher = RecordingDispatcher()
     let log = Log()
-    dispatcher.foreground(label: "first") { log.note("first") }
-    dispatcher.foreground(label: "second") { log.note("second") }
+    dispatcher.foreground.async(label: "first") { log.note("first") }
+    dispatcher.foreground.async(label: "second") { log.note("second") }
     let line = #line - 1
 
     let record = try dispatcher.runNextForegroundTask()
@@ -31,8 +31,8 @@ struct StepTests {
   func background() throws {
     let dispatcher = RecordingDispatcher()
     let view = dispatcher.makeQueue(label: "disk", width: 2)
-    dispatcher.background(label: "first") {}
-    view(label: "second") {}
+    dispatcher.background.async(label: "first") {}
+    view.async(label: "second") {}
 
     #expect(try dispatcher.runNextBackgroundTask().queue == "background")
     let second = try dispatcher.runNextBackgroundTask()
@@ -46,8 +46,8 @@ struct StepTests {
   @Test("of one lane leaves the other lane alone")
   func lanesAreApart() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "background") {}
-    dispatcher.foreground(label: "foreground") {}
+    dispatcher.background.async(label: "background") {}
+    dispatcher.foreground.async(label: "foreground") {}
 
     try dispatcher.runNextForegroundTask()
 
@@ -62,8 +62,8 @@ struct StepTests {
     let dispatcher = RecordingDispatcher()
     let waiting = Slot<[PendingTask]>()
     let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
-    queue(label: "asks") { waiting.value = dispatcher.pendingTasks }
-    queue(label: "waits") {}
+    queue.async(label: "asks") { waiting.value = dispatcher.pendingTasks }
+    queue.async(label: "waits") {}
 
     try dispatcher.runTask(labeled: "asks")
 
@@ -76,8 +76,8 @@ struct StepTests {
   func ofView() throws {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    dispatcher.background(label: "before") {}
-    disk(label: "read") {}
+    dispatcher.background.async(label: "before") {}
+    disk.async(label: "read") {}
 
     let record = try dispatcher.runNextTask(on: disk)
 
@@ -91,9 +91,9 @@ struct StepTests {
   func ofBackgroundItself() throws {
     let dispatcher = RecordingDispatcher()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
-    disk(label: "read") {}
-    dispatcher.background(label: "own") {}
-    dispatcher.foreground(label: "fore") {}
+    disk.async(label: "read") {}
+    dispatcher.background.async(label: "own") {}
+    dispatcher.foreground.async(label: "fore") {}
 
     #expect(try dispatcher.runNextTask(on: dispatcher.background).label == "own")
     #expect(try dispatcher.runNextTask(on: dispatcher.foreground).label == "fore")
@@ -105,7 +105,7 @@ struct StepTests {
   func ofBarrier() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 2)
-    store(label: "read") {}
+    store.async(label: "read") {}
 
     #expect(try dispatcher.runNextTask(on: store.barrier).label == "read")
     try dispatcher.finish()
@@ -114,8 +114,8 @@ struct StepTests {
   @Test("by label runs the one task that has it")
   func byLabel() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "hash") {}
-    dispatcher.background(label: "compress") {}
+    dispatcher.background.async(label: "hash") {}
+    dispatcher.background.async(label: "compress") {}
 
     #expect(try dispatcher.runTask(labeled: "compress").label == "compress")
     #expect(try dispatcher.runTask(labeled: "hash").label == "hash")

@@ -10,7 +10,7 @@ struct ThrownErrorTests {
   func atFinish() throws {
     let dispatcher = RecordingDispatcher()
     dispatcher.background.submit(label: "tears") { throw Torn() }
-    dispatcher.background(label: "goes on") {}
+    dispatcher.background.async(label: "goes on") {}
 
     #expect(try dispatcher.runUntilIdle() == 2)
     #expect(
@@ -28,7 +28,7 @@ struct ThrownErrorTests {
   func atOnce() throws {
     let dispatcher = RecordingDispatcher(.init(thrownErrors: .atOnce))
     dispatcher.background.submit(label: "tears") { throw Torn() }
-    dispatcher.background(label: "goes on") {}
+    dispatcher.background.async(label: "goes on") {}
 
     guard
       case .taskThrew(let task, let error) = stepError({ try dispatcher.runNextBackgroundTask() })
@@ -45,9 +45,9 @@ struct ThrownErrorTests {
   @Test("stops a call of many steps at that step, if it comes back at once")
   func atOnceInMany() throws {
     let dispatcher = RecordingDispatcher(.init(thrownErrors: .atOnce))
-    dispatcher.foreground(label: "before") {}
+    dispatcher.foreground.async(label: "before") {}
     dispatcher.foreground.submit(label: "tears") { throw Torn() }
-    dispatcher.foreground(label: "after") {}
+    dispatcher.foreground.async(label: "after") {}
 
     guard case .taskThrew = stepError({ try dispatcher.runUntilIdle() }) else { return }
 
@@ -119,7 +119,7 @@ struct ThrownErrorTests {
   func reply() throws {
     let dispatcher = RecordingDispatcher(.init(thrownErrors: .atOnce))
     let log = Log()
-    dispatcher.background {
+    dispatcher.background.async {
       throw Torn(page: 5)
     } then: { (result: Result<Int, any Error>) in
       log.note("\(result)")
@@ -137,7 +137,7 @@ struct ThrownErrorTests {
     let dispatcher = RecordingDispatcher()
     dispatcher.foreground.submit { throw Torn() }
     try dispatcher.runUntilIdle()
-    dispatcher.foreground(label: "left") {}
+    dispatcher.foreground.async(label: "left") {}
 
     let error = try #require(finishError(dispatcher))
 

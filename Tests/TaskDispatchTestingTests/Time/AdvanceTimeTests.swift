@@ -123,7 +123,7 @@ struct AdvanceTimeTests {
   @Test("driving the loop only leaves the background to be stepped")
   func drivingLoop() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(label: "posted") {}
+    dispatcher.background.async(label: "posted") {}
     dispatcher.background.after(.seconds(1), label: "pool timer") {}
     dispatcher.foreground.after(.seconds(1), label: "loop timer") {}
 
@@ -139,7 +139,7 @@ struct AdvanceTimeTests {
   @Test("to the next deadline runs what is there, and says when that was")
   func toNextDeadline() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "posted") {}
+    dispatcher.foreground.async(label: "posted") {}
     dispatcher.foreground.after(.seconds(4), label: "second") {}
     dispatcher.background.after(.seconds(2), label: "first") {}
     dispatcher.foreground.after(.seconds(2), label: "also first") {}
@@ -169,7 +169,7 @@ struct AdvanceTimeTests {
   @Test("to the next deadline throws if nothing waits for a time, and says what waits instead")
   func noDeadline() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "posted") {}
+    dispatcher.foreground.async(label: "posted") {}
 
     guard
       case .nothingQueued(let place, let elsewhere, nil) = stepError({
@@ -205,7 +205,7 @@ struct AdvanceTimeTests {
     for dispatcher in [whole, stepped] {
       dispatcher.foreground.every(.seconds(2), label: "tick") {}
       dispatcher.background.after(.seconds(3), label: "once") {
-        dispatcher.foreground(label: "reply") {}
+        dispatcher.foreground.async(label: "reply") {}
       }
     }
 

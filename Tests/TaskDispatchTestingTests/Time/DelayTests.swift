@@ -7,10 +7,10 @@ struct DelayTests {
   @Test("of nothing, or less, is a posted task", arguments: [0, -1, Int64.min])
   func nothing(seconds: Int64) throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "before") {}
+    dispatcher.foreground.async(label: "before") {}
 
     dispatcher.foreground.after(.seconds(seconds), label: "now") {}
-    dispatcher.foreground(label: "after") {}
+    dispatcher.foreground.async(label: "after") {}
 
     #expect(dispatcher.nextDeadline == nil)
     try dispatcher.runUntilIdle()
@@ -104,7 +104,7 @@ struct DelayTests {
   func comesDueIntoItsQueue() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     dispatcher.background.after(.seconds(1), label: "timer") {}
-    dispatcher.background(label: "posted") {}
+    dispatcher.background.async(label: "posted") {}
 
     try dispatcher.skipTime(by: .seconds(1))
     try dispatcher.runUntilIdle()

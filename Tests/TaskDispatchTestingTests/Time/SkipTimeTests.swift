@@ -7,7 +7,7 @@ struct SkipTimeTests {
   @Test("runs nothing: what came due waits to be stepped")
   func runsNothing() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "posted") {}
+    dispatcher.foreground.async(label: "posted") {}
     dispatcher.foreground.after(.seconds(1), label: "timer") {}
 
     try dispatcher.skipTime(by: .seconds(5))
@@ -39,7 +39,7 @@ struct SkipTimeTests {
     let dispatcher = RecordingDispatcher()
     let log = Log()
     dispatcher.foreground.after(.seconds(1)) { log.note("timer at \(dispatcher.now)") }
-    dispatcher.foreground(label: "slow") {
+    dispatcher.foreground.async(label: "slow") {
       log.note("begins at \(dispatcher.now)")
       try? dispatcher.skipTime(by: .seconds(3))
       log.note("ends at \(dispatcher.now)")

@@ -9,7 +9,7 @@ struct TimeToLiveTests {
   func startsInTime(lane: Lane) throws {
     let dispatcher = RecordingDispatcher()
     let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
-    queue(label: "task", timeToLive: .seconds(2)) {}
+    queue.async(label: "task", timeToLive: .seconds(2)) {}
 
     try dispatcher.skipTime(by: .seconds(2))
     try dispatcher.runUntilIdle()
@@ -72,7 +72,7 @@ struct TimeToLiveTests {
     do {
       let token = Token()
       leftover = token
-      dispatcher.background(group: group, timeToLive: .zero) { token.touch() }
+      dispatcher.background.async(group: group, timeToLive: .zero) { token.touch() }
     }
     #expect(group.count == 1)
 
@@ -87,8 +87,8 @@ struct TimeToLiveTests {
   @Test("that has passed is no step: those behind it run at once")
   func isNoStep() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.background(timeToLive: .zero) {}
-    dispatcher.background(label: "behind") {}
+    dispatcher.background.async(timeToLive: .zero) {}
+    dispatcher.background.async(label: "behind") {}
     try dispatcher.skipTime(by: .seconds(1))
 
     #expect(try dispatcher.runNextBackgroundTask().label == "behind")
@@ -99,9 +99,9 @@ struct TimeToLiveTests {
   func barrier() throws {
     let dispatcher = RecordingDispatcher()
     let store = dispatcher.makeQueue(label: "store", width: 2)
-    store(timeToLive: .zero) {}
-    store.barrier(label: "barrier", timeToLive: .zero) {}
-    store(label: "behind") {}
+    store.async(timeToLive: .zero) {}
+    store.barrier.async(label: "barrier", timeToLive: .zero) {}
+    store.async(label: "behind") {}
 
     try dispatcher.skipTime(by: .seconds(1))
     try dispatcher.runUntilIdle()

@@ -22,7 +22,7 @@ struct BehindAWaitTests {
     case .turn: try view.sync {}
     case .group:
       let group = WorkGroup()
-      view(group: group) {}
+      view.async(group: group) {}
       try group.wait()
     }
   }
@@ -38,11 +38,11 @@ struct BehindAWaitTests {
       switch first {
       case .byHand: group.enter()
       // The body waits for a task that stands behind the body itself.
-      case .timeOut: view(group: group) {}
+      case .timeOut: view.async(group: group) {}
       case .timer: other.after(.milliseconds(1), group: group) {}
       case .suspended:
         other.suspend()
-        other(group: group) {}
+        other.async(group: group) {}
       }
       dispatcher.background {
         do { try wait(way, for: view) } catch { answer.value = error }

@@ -22,7 +22,7 @@ struct ForegroundWaitTests {
   func callback(standsBehind: Bool) throws {
     let dispatcher = RecordingDispatcher()
     let (group, ran) = (WorkGroup(), Box(0))
-    dispatcher.foreground(group: group) {}
+    dispatcher.foreground.async(group: group) {}
     let behind = standsBehind ? dispatcher.foreground.submit { _ = ran.increment() } : nil
     group.whenEmpty {
       let awaited = behind ?? dispatcher.foreground.submit { _ = ran.increment() }

@@ -46,7 +46,7 @@ struct SyncInTasksTests {
     let log = Log()
     let store = dispatcher.makeQueue(label: "store", width: 2)
     dispatcher.background {
-      store(priority: .low) { log.note("read") }
+      store.async(priority: .low) { log.note("read") }
       store.barrier { log.note("write \(dispatcher.runningTasks.count)") }
       try! store.sync { log.note("sync") }
     }
@@ -81,7 +81,7 @@ struct SyncInTasksTests {
     let log = Log()
     let store = dispatcher.makeQueue(label: "store", width: place == 2 ? 5 : 1)
     let queue = [dispatcher.foreground, dispatcher.background, store, store.barrier][place]
-    queue(label: "waits") {
+    queue.async(label: "waits") {
       refusal.value = waitRefusal { try queue.sync { log.note("ran") } }
     }
 
@@ -107,10 +107,10 @@ struct SyncInTasksTests {
     let refusal = Slot<WaitRefusal>()
     let one = dispatcher.makeQueue(label: "one", width: 1)
     let two = dispatcher.makeQueue(label: "two", width: 1)
-    two(label: "inner") {
+    two.async(label: "inner") {
       do { try one.sync {} } catch { refusal.value = error as? WaitRefusal }
     }
-    one(label: "outer") { try! two.sync {} }
+    one.async(label: "outer") { try! two.sync {} }
 
     try dispatcher.runTask(labeled: "outer")
 
@@ -130,10 +130,10 @@ struct SyncInTasksTests {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let refusal = Slot<WaitRefusal>()
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    store(label: "worker") {
+    store.async(label: "worker") {
       do { try dispatcher.foreground.sync {} } catch { refusal.value = error as? WaitRefusal }
     }
-    dispatcher.foreground(label: "loop") { try! store.sync {} }
+    dispatcher.foreground.async(label: "loop") { try! store.sync {} }
 
     try dispatcher.runNextForegroundTask()
 
@@ -152,11 +152,11 @@ struct SyncInTasksTests {
     let store = dispatcher.makeQueue(label: "store", width: 1)
     // On threads "inner" waits for the end of "outer", which waits for a task that the worker of "third" runs
     // next.
-    store(label: "outer") {
-      dispatcher.background(label: "inner") {
+    store.async(label: "outer") {
+      dispatcher.background.async(label: "inner") {
         refusal.value = waitRefusal { try store.sync {} }
       }
-      dispatcher.background(label: "third") {}
+      dispatcher.background.async(label: "third") {}
       _ = try? dispatcher.background.submit(label: "last") {}.wait()
     }
 
@@ -176,11 +176,11 @@ struct SyncInTasksTests {
     let dispatcher = RecordingDispatcher(.init(width: 3))
     let refusal = Slot<WaitRefusal>()
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    store(label: "outer") {
+    store.async(label: "outer") {
       let inner = dispatcher.background.submit(label: "inner") {
         refusal.value = waitRefusal { try store.sync {} }
       }
-      dispatcher.background(label: "third") {}
+      dispatcher.background.async(label: "third") {}
       _ = try? inner.wait()
     }
 
@@ -203,8 +203,8 @@ struct SyncInTasksTests {
     let store = dispatcher.makeQueue(label: "store", width: 1)
     let wide = dispatcher.makeQueue(label: "wide", width: 2)
     // The only worker runs "inner" while it waits. It could not go back to "outer" before "inner" has ended.
-    store(label: "outer") {
-      wide(label: "inner") { refusal.value = waitRefusal { try store.sync {} } }
+    store.async(label: "outer") {
+      wide.async(label: "inner") { refusal.value = waitRefusal { try store.sync {} } }
       try! wide.sync { ran.value = true }
     }
 
@@ -226,8 +226,8 @@ struct SyncInTasksTests {
     let ran = Slot<Bool>()
     let store = dispatcher.makeQueue(label: "store", width: 2)
     let other = dispatcher.makeQueue(label: "other", width: 1)
-    store(label: "outer") {
-      other(label: "inner") { try! store.sync { ran.value = true } }
+    store.async(label: "outer") {
+      other.async(label: "inner") { try! store.sync { ran.value = true } }
       try! other.sync {}
     }
 
@@ -242,7 +242,7 @@ struct SyncInTasksTests {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let store = dispatcher.makeQueue(label: "store", width: 1)
     store { _ = try? store.sync {} }
-    store(label: "next") {}
+    store.async(label: "next") {}
 
     try dispatcher.runUntilIdle()
 

@@ -40,9 +40,9 @@ struct SyncTests {
     let log = Log()
     let store = dispatcher.makeQueue(label: "store", width: 1)
     dispatcher.foreground { log.note("foreground") }
-    store(priority: .high) { log.note("high") }
+    store.async(priority: .high) { log.note("high") }
     store { log.note("before") }
-    store(priority: .low) { log.note("low") }
+    store.async(priority: .low) { log.note("low") }
 
     try store.sync { log.note("sync") }
 
@@ -70,8 +70,8 @@ struct SyncTests {
   func barrier() throws {
     let log = Log()
     let store = dispatcher.makeQueue(label: "store", width: 3)
-    store(priority: .lowest) { log.note("a") }
-    store(label: "b") { log.note("b") }
+    store.async(priority: .lowest) { log.note("a") }
+    store.async(label: "b") { log.note("b") }
     try dispatcher.runTask(labeled: "b")
 
     try store.barrier.sync {
@@ -90,10 +90,10 @@ struct SyncTests {
     let dispatcher = RecordingDispatcher(.init(width: 1))
     let store = dispatcher.makeQueue(label: "store", width: 1)
     let seen = Slot<[PendingTask]>()
-    dispatcher.background(label: "free") {}
+    dispatcher.background.async(label: "free") {}
 
     try store.sync {
-      store(label: "waits") {}
+      store.async(label: "waits") {}
       seen.value = dispatcher.pendingTasks
     }
 
@@ -107,7 +107,7 @@ struct SyncTests {
 
   @Test("on the background itself runs in the background's order")
   func onBackground() throws {
-    dispatcher.background(label: "before") {}
+    dispatcher.background.async(label: "before") {}
 
     try dispatcher.background.sync { #expect(dispatcher.hasRun("before")) }
 
@@ -117,8 +117,8 @@ struct SyncTests {
 
   @Test("on the foreground runs the foreground's tasks before it")
   func onForeground() throws {
-    dispatcher.foreground(label: "before") {}
-    dispatcher.background(label: "other") {}
+    dispatcher.foreground.async(label: "before") {}
+    dispatcher.background.async(label: "other") {}
 
     try dispatcher.foreground.sync {
       #expect(dispatcher.isForeground)
@@ -155,7 +155,7 @@ struct SyncTests {
     let log = Log()
     let store = dispatcher.makeQueue(label: "store", width: 1)
     store.suspend()
-    store(label: "held") {}
+    store.async(label: "held") {}
 
     guard
       case .nothingCanEndIt(let reason) = waitRefusal({ try store.sync { log.note("ran") } })
@@ -191,7 +191,7 @@ struct SyncTests {
     #expect(reason.contains("is being stepped on another thread"))
     #expect(dispatcher.ledger.waiting == 0)
     #expect(dispatcher.ledger.balances)
-    store(label: "still works") {}
+    store.async(label: "still works") {}
     try dispatcher.runUntilIdle()
     #expect(dispatcher.hasRun("still works"))
     try dispatcher.finish()

@@ -40,9 +40,9 @@ struct WaitChainTests {
     let one = dispatcher.makeQueue(label: "one", width: 1)
     let two = dispatcher.makeQueue(label: "two", width: 1)
     let three = dispatcher.makeQueue(label: "three", width: 1)
-    three(label: "third") { refusal.value = waitRefusal { try one.sync {} } }
-    two(label: "second") { try! three.sync {} }
-    one(label: "first") { try! two.sync {} }
+    three.async(label: "third") { refusal.value = waitRefusal { try one.sync {} } }
+    two.async(label: "second") { try! three.sync {} }
+    one.async(label: "first") { try! two.sync {} }
 
     try dispatcher.runTask(labeled: "first")
 
@@ -64,7 +64,7 @@ struct WaitChainTests {
     let worker = dispatcher.background.submit(label: "worker") {
       refusal.value = waitRefusal { try dispatcher.foreground.sync {} }
     }
-    dispatcher.foreground(label: "loop") { _ = try! worker.wait() }
+    dispatcher.foreground.async(label: "loop") { _ = try! worker.wait() }
 
     try dispatcher.runNextForegroundTask()
 
@@ -95,7 +95,7 @@ struct WaitChainTests {
   func accounts() throws {
     let refusal = refusal
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    store(label: "waits") { refusal.value = waitRefusal { try store.sync {} } }
+    store.async(label: "waits") { refusal.value = waitRefusal { try store.sync {} } }
 
     try dispatcher.runUntilIdle()
 

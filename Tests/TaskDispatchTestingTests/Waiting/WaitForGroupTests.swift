@@ -10,8 +10,8 @@ struct WaitForGroupTests {
   @Test("runs what is in it, on both lanes")
   func runs() throws {
     let group = WorkGroup()
-    dispatcher.background(group: group) { dispatcher.foreground(group: group) {} }
-    dispatcher.foreground(group: group) {}
+    dispatcher.background.async(group: group) { dispatcher.foreground.async(group: group) {} }
+    dispatcher.foreground.async(group: group) {}
 
     try group.wait(timeout: nil)
 
@@ -23,7 +23,7 @@ struct WaitForGroupTests {
   @Test("ends when it was empty, although the callback that is told of that enters it again")
   func enteredAgain() throws {
     let group = WorkGroup()
-    dispatcher.background(group: group) {}
+    dispatcher.background.async(group: group) {}
     group.whenEmpty { group.enter() }
 
     try group.wait(timeout: nil)
@@ -35,7 +35,7 @@ struct WaitForGroupTests {
 
   @Test("that is empty returns at once, and runs nothing")
   func empty() throws {
-    dispatcher.foreground(label: "other") {}
+    dispatcher.foreground.async(label: "other") {}
 
     try WorkGroup().wait(timeout: nil)
 
@@ -54,11 +54,11 @@ struct WaitForGroupTests {
     let own = onForeground ? dispatcher.foreground : view
     own {
       own {}
-      own(label: "behind") {}
+      own.async(label: "behind") {}
       switch left {
       case "a task of a suspended queue":
         other.suspend()
-        other(group: group) {}
+        other.async(group: group) {}
       case "a timer": other.after(.milliseconds(1), group: group) {}
       default: group.enter()
       }
@@ -82,7 +82,7 @@ struct WaitForGroupTests {
   @Test("that was entered by hand says how many are left in it")
   func byHand() throws {
     let group = WorkGroup()
-    dispatcher.background(group: group) {}
+    dispatcher.background.async(group: group) {}
     group.enter()
     dispatcher.foreground.after(.seconds(9), label: "timer") {}
 
@@ -103,7 +103,7 @@ struct WaitForGroupTests {
     let group = WorkGroup()
     group.enter()
     let refusal = Slot<WaitRefusal>()
-    dispatcher.background(label: "collects") {
+    dispatcher.background.async(label: "collects") {
       do throws(WaitRefusal) { try group.wait(timeout: nil) } catch { refusal.value = error }
     }
     try dispatcher.runUntilIdle()
@@ -142,8 +142,8 @@ struct WaitForGroupTests {
     let refusal = Slot<WaitRefusal>()
     let group = WorkGroup()
     let queue = onForeground ? dispatcher.foreground : dispatcher.background
-    queue(label: "waits") {
-      queue(group: group) {}
+    queue.async(label: "waits") {
+      queue.async(group: group) {}
       do { try group.wait(timeout: nil) } catch { refusal.value = error as? WaitRefusal }
     }
 
@@ -174,7 +174,7 @@ struct WaitForGroupTests {
     let refusal = Slot<WaitRefusal>()
     let group = WorkGroup()
     let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
-    queue(label: "waits", group: group) {
+    queue.async(label: "waits", group: group) {
       do { try group.wait(timeout: nil) } catch { refusal.value = error as? WaitRefusal }
     }
 
@@ -195,8 +195,8 @@ struct WaitForGroupTests {
     let log = Log()
     let group = WorkGroup()
     dispatcher.background {
-      dispatcher.background(group: group) { log.note("background") }
-      dispatcher.foreground(group: group) { log.note("foreground") }
+      dispatcher.background.async(group: group) { log.note("background") }
+      dispatcher.foreground.async(group: group) { log.note("foreground") }
       try! group.wait(timeout: nil)
       log.note("went on")
     }

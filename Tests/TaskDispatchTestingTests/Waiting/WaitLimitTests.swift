@@ -108,7 +108,7 @@ struct WaitLimitTests {
     #expect(throws: StepError.self) { try dispatcher.runUntilIdle(limit: 5) }
     let handle = dispatcher.background.submit {}
     let outcome = Slot<Outcome>()
-    dispatcher.makeQueue(label: "waits", width: 1)(label: "waits") {
+    dispatcher.makeQueue(label: "waits", width: 1).async(label: "waits") {
       outcome.value = try? handle.wait()
     }
 

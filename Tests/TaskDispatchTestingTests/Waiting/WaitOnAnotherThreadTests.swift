@@ -13,7 +13,7 @@ struct WaitOnAnotherThreadTests {
     // Asked for first: a later thread may get the identity of one that has ended.
     let mine = thisThread()
     let store = dispatcher.makeQueue(label: "store", width: 1)
-    store(label: "before") { threads.value = [thisThread()] }
+    store.async(label: "before") { threads.value = [thisThread()] }
 
     onAnotherThread {
       try! store.sync {
@@ -48,7 +48,7 @@ struct WaitOnAnotherThreadTests {
     let refusals = Slot<[WaitRefusal]>()
     let handle = dispatcher.background.submit(label: "task") {}
     let group = WorkGroup()
-    dispatcher.background(label: "member", group: group) {}
+    dispatcher.background.async(label: "member", group: group) {}
     dispatcher.foreground {
       onAnotherThread {
         refusals.value = [

@@ -10,10 +10,10 @@ struct WaitTests {
   @Test("runs it and what must precede it, and nothing else")
   func runsWhatPrecedes() throws {
     let dispatcher = RecordingDispatcher(.init(width: 1))
-    dispatcher.foreground(label: "foreground") {}
-    dispatcher.background(label: "before") {}
+    dispatcher.foreground.async(label: "foreground") {}
+    dispatcher.background.async(label: "before") {}
     let handle = dispatcher.background.submit(label: "task") { 7 }
-    dispatcher.background(label: "after") {}
+    dispatcher.background.async(label: "after") {}
 
     #expect(try handle.wait() == .completed)
 
@@ -43,7 +43,7 @@ struct WaitTests {
   @Test("of the foreground, from the test, runs what it needs")
   func foreground() throws {
     let dispatcher = RecordingDispatcher()
-    dispatcher.foreground(label: "before") {}
+    dispatcher.foreground.async(label: "before") {}
     let handle = dispatcher.foreground.submit(label: "task") {}
 
     #expect(try handle.wait() == .completed)
@@ -75,7 +75,7 @@ struct WaitTests {
     let refusal = Slot<WaitRefusal>()
     let disk = dispatcher.makeQueue(label: "disk", width: 1)
     let queue = [dispatcher.foreground, dispatcher.background, disk][place]
-    queue(label: "waits") {
+    queue.async(label: "waits") {
       let behind = queue.submit(label: "behind") {}
       do { try behind.wait() } catch { refusal.value = error as? WaitRefusal }
     }

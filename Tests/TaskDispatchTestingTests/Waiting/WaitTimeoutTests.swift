@@ -80,7 +80,7 @@ struct WaitTimeoutTests {
     let dispatcher = RecordingDispatcher()
     let group = WorkGroup()
     group.enter()
-    dispatcher.background(group: group) {}
+    dispatcher.background.async(group: group) {}
     dispatcher.foreground { try? dispatcher.skipTime(by: .seconds(5)) }
 
     guard case .timedOut = waitRefusal({ try group.wait(timeout: .seconds(1)) }) else { return }

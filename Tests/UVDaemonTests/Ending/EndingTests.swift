@@ -37,11 +37,11 @@
       let dispatcher = scene.dispatcher
       try scene.daemon.begin(untilSignals: [.terminate, .interrupt])
       let ran = Box(0)
-      dispatcher.background(label: "long") {
+      dispatcher.background.async(label: "long") {
         ran.increment()
         try? dispatcher.raise(.interrupt)
       }
-      dispatcher.background(label: "later") { ran.increment() }
+      dispatcher.background.async(label: "later") { ran.increment() }
       try dispatcher.raise(.terminate)
       try dispatcher.runNextForegroundTask()
       try dispatcher.skipTime(by: .seconds(1))
@@ -63,8 +63,8 @@
       let scene = try Scene(shutdown: .init(drain: .seconds(10), cancel: .seconds(3600)))
       let dispatcher = scene.dispatcher
       try scene.daemon.begin(untilSignals: [.terminate])
-      dispatcher.background(label: "stuck") {}
-      dispatcher.background(label: "other") {}
+      dispatcher.background.async(label: "stuck") {}
+      dispatcher.background.async(label: "other") {}
       // This makes a worker take "stuck" first, and that body does not come to its end.
       try dispatcher.runTask(labeled: "other")
       try dispatcher.raise(.terminate)
@@ -136,7 +136,7 @@
       let scene = try Scene()
       let dispatcher = scene.dispatcher
       try scene.daemon.begin(untilSignals: [.terminate])
-      dispatcher.background(label: "never") {}
+      dispatcher.background.async(label: "never") {}
       for milliseconds in [0, 900, 600] {
         #expect(dispatcher.report == nil)
         try dispatcher.skipTime(by: .milliseconds(milliseconds))
@@ -171,7 +171,7 @@
       let scene = try Scene(secondSignalAfter: .zero)
       let dispatcher = scene.dispatcher
       try scene.daemon.begin(untilSignals: [.terminate])
-      dispatcher.background(label: "never") {}
+      dispatcher.background.async(label: "never") {}
       try dispatcher.raise(.terminate)
       if !inOneCall { try dispatcher.runNextForegroundTask() }
       try dispatcher.raise(.terminate)

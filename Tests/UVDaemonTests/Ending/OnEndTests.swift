@@ -196,9 +196,9 @@
       let dispatcher = scene.dispatcher
       let held = dispatcher.makeQueue(label: "held", width: 1)
       held.suspend()
-      held(label: "left") {}
+      held.async(label: "left") {}
       // This task can end without a `resume()`, so the drain waits for it until its deadline.
-      dispatcher.background(label: "long") {}
+      dispatcher.background.async(label: "long") {}
       scene.daemon.onEnd { try await dispatcher.clock.sleep(for: .seconds(1)) }
       scene.daemon.beginShutdown(because: "first")
       scene.daemon.beginShutdown(

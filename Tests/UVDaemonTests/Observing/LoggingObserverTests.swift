@@ -20,7 +20,7 @@
     func quiet() throws {
       let dispatcher = try UVDispatcher(.init(observer: observer))
       dispatcher.background {}
-      dispatcher.foreground(label: "a") { dispatcher.beginShutdown() }
+      dispatcher.foreground.async(label: "a") { dispatcher.beginShutdown() }
       dispatcher.run()
       #expect(dispatcher.background {} == .refused(.shutDown))
       #expect(log.entries.isEmpty)
@@ -59,7 +59,7 @@
     func abandoned() throws {
       let dispatcher = try UVDispatcher(.init(observer: observer))
       let (isRunning, gate) = (Latch(), Latch())
-      dispatcher.background(label: "stuck") {
+      dispatcher.background.async(label: "stuck") {
         isRunning.open()
         gate.hold(patience)
       }

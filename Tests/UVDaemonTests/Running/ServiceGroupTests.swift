@@ -40,7 +40,7 @@
       let group = ServiceGroup(
         services: [Other(name: "first", notes: notes, started: started), daemon, last],
         logger: logger)
-      dispatcher.background(label: "long") {
+      dispatcher.background.async(label: "long") {
         _ = gate.wait(patienceWithTasks)
         notes.change { $0.append("long") }
         // What a body submits during the drain is accepted.
@@ -75,7 +75,7 @@
           Other(name: "last", notes: notes, started: started),
         ], logger: logger)
       let isStuck = Latch()
-      dispatcher.background(label: "stuck") {
+      dispatcher.background.async(label: "stuck") {
         isStuck.open()
         _ = gate.wait(patienceWithTasks)
       }
@@ -103,13 +103,13 @@
         services: [Other(name: "other", notes: notes, started: started), daemon], logger: logger)
       let isRunning = Latch()
       let view = dispatcher.makeQueue(label: "view", width: 1)
-      view(label: "running") {
+      view.async(label: "running") {
         isRunning.open()
         // The body ends when it is asked to stop.
         while !CurrentTask.isCancelled {}
         notes.change { $0.append("stopped") }
       }
-      view(label: "never") { notes.change { $0.append("never") } }
+      view.async(label: "never") { notes.change { $0.append("never") } }
       let running = Task { try await group.run() }
       await onOtherThread {
         _ = started.wait(patienceWithTasks) && isRunning.wait(patienceWithTasks)

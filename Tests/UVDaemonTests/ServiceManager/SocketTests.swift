@@ -133,7 +133,7 @@
 
       let (isStuck, gate) = (Latch(), Latch())
       let line: UInt = #line + 1
-      dispatcher.foreground(label: "stuck") {
+      dispatcher.foreground.async(label: "stuck") {
         isStuck.open()
         _ = gate.wait(patience)
       }

@@ -72,7 +72,7 @@ extension OnePool {
           let dispatcher = try UVDispatcher()
           let started = Latch()
           let never = Latch()
-          dispatcher.background(label: "stuck") {
+          dispatcher.background.async(label: "stuck") {
             started.open()
             while true { _ = never.wait(.seconds(3600)) }
           }

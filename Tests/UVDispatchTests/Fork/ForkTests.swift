@@ -202,10 +202,10 @@ private func whatIsNotRefused(on dispatcher: UVDispatcher, _ view: TaskQueue) ->
   for queue in [dispatcher.foreground, dispatcher.background, view, view.barrier] {
     let admissions: [(String, Admission)] = [
       ("plain", queue {}),
-      ("options", queue(label: "x", group: WorkGroup()) {}),
+      ("options", queue.async(label: "x", group: WorkGroup()) {}),
       (
         "reply",
-        queue {
+        queue.async {
           1
         } then: { _ in
         }

@@ -60,9 +60,9 @@ extension OnePool {
             for _ in 0...dice.roll(4) {
               let member = dice.roll(awaited.count)
               let later = dice.once(in: 3) ? awaited[dice.roll(awaited.count)].background : nil
-              (dice.once(in: 2) ? awaited[member].background : views[member])(group: group) {
+              (dice.once(in: 2) ? awaited[member].background : views[member]).async(group: group) {
                 // Perhaps the first member that its dispatcher has in the group.
-                later?(group: group) {}
+                later?.async(group: group) {}
               }
             }
             try? group.wait()

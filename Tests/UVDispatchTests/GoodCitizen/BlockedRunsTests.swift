@@ -89,11 +89,11 @@ extension OnePool {
           let gate = Latch()
           switch before {
           case "by hand": group.enter()
-          case "a task of the same dispatcher": waiting.foreground(group: group) {}
+          case "a task of the same dispatcher": waiting.foreground.async(group: group) {}
           case "a notification":
-            waiting.foreground(group: group) {}
+            waiting.foreground.async(group: group) {}
             group.notify(on: later.foreground) {}
-          default: third.foreground(group: group) {}
+          default: third.foreground.async(group: group) {}
           }
           waiting.background {
             try? group.wait()
@@ -102,7 +102,7 @@ extension OnePool {
           // The thread is blocked in the dispatcher that the group knows, which need not be the thread's own.
           let blocking = before == "a task of a third" ? third : waiting
           blocking.waitUntil { $0.blocked.threads.contains { $0.waitsForAGroup } }
-          later.background(group: group) { gate.open() }
+          later.background.async(group: group) { gate.open() }
           #expect(gate.wait(patience))
           if before == "by hand" { group.leave() }
           third.runUntilIdle()
@@ -125,7 +125,7 @@ extension OnePool {
             body.goOn()
           }
           #expect(waiter.waitUntilItSleeps())
-          later.background(group: group) {}
+          later.background.async(group: group) {}
           group.leave()
           #expect(body.ended.wait(patience))
           #expect(waiter.join())
@@ -140,7 +140,7 @@ extension OnePool {
       await #expect(processExitsWith: .success) {
         try blocking {
           let (body, other, group) = (try HeldThread(), try UVDispatcher(), WorkGroup())
-          other.background(group: group) {}
+          other.background.async(group: group) {}
           group.notify(on: try UVDispatcher().background) {}
           let waiter = WatchedThread {
             try? group.wait()

@@ -16,8 +16,8 @@ extension OnePool {
         try blocking {
           let (body, first, last) = (try LongBody(), try UVDispatcher(), try UVDispatcher())
           let (group, ran) = (WorkGroup(), Latch())
-          first.background(group: group) { ran.open() }
-          last.foreground(group: group) {}
+          first.background.async(group: group) { ran.open() }
+          last.foreground.async(group: group) {}
           let waiter = WatchedThread { try? group.wait() }
 
           #expect(ran.wait(patience))
@@ -37,7 +37,7 @@ extension OnePool {
           let (body, last) = (try LongBody(), try UVDispatcher())
           for _ in 0..<20 {
             let (group, first, ran) = (WorkGroup(), try UVDispatcher(), Latch())
-            last.foreground(group: group) {}
+            last.foreground.async(group: group) {}
             // When the waiting thread sleeps, it knows which dispatchers have members in the group, and waits
             // for the lock of one.
             last.engine.lock()
@@ -45,7 +45,7 @@ extension OnePool {
             #expect(waiter.waitUntilItSleeps())
             let before = group.timesJoined
             let background = first.background
-            let member = OtherThread { background(group: group) { ran.open() } }
+            let member = OtherThread { background.async(group: group) { ran.open() } }
             // The member's thread is awake, so it gets the lock before the waiting thread.
             while group.timesJoined == before {}
             last.engine.unlock()

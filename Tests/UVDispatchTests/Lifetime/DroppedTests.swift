@@ -16,7 +16,7 @@ extension OnePool {
       try {
         let dispatcher = try UVDispatcher(.init(observer: Mark(gone)))
         for _ in 0..<10 { dispatcher.foreground(body(releasing: released)) }
-        for _ in 0..<10 { dispatcher.foreground(group: group, body(releasing: released)) }
+        for _ in 0..<10 { dispatcher.foreground.async(group: group, body(releasing: released)) }
       }()
 
       #expect(released.wait(patience))
@@ -30,7 +30,7 @@ extension OnePool {
       let task: Task<Void, Never>
       do {
         let dispatcher = try UVDispatcher()
-        dispatcher.foreground(group: group) {}
+        dispatcher.foreground.async(group: group) {}
         task = Task.immediate { await group.wait() }
       }
       await task.value
@@ -45,7 +45,7 @@ extension OnePool {
       let thread: OtherThread
       do {
         let dispatcher: any TaskDispatcher = isFake ? RecordingDispatcher() : try UVDispatcher()
-        dispatcher.foreground(group: group) {}
+        dispatcher.foreground.async(group: group) {}
         _ = try other.background.submit(group: group) {}.wait()
         thread = OtherThread { try? group.wait() }
         other.waitUntilBlocked()
@@ -148,7 +148,7 @@ extension OnePool {
         for _ in 0..<10 {
           view(body(releasing: released))
           view.barrier(body(releasing: released))
-          view(priority: .high, label: "item", body(releasing: released))
+          view.async(priority: .high, label: "item", body(releasing: released))
           group.notify(on: view, body(releasing: released))
         }
       }()
@@ -285,7 +285,7 @@ extension OnePool {
       try {
         let waiter = Waiting(for: went)
         let dispatcher = try UVDispatcher(.init(observer: isObserver ? waiter : nil))
-        dispatcher.foreground(group: group) {}
+        dispatcher.foreground.async(group: group) {}
         group.notify(on: other.background) { went.open() }
         if !isObserver {
           try dispatcher.onSignal(.user1) { _ in withExtendedLifetime(waiter) {} }

@@ -16,7 +16,7 @@ extension OnePool {
       ) {
         try blocking {
           let dispatcher = try UVDispatcher()
-          dispatcher.foreground(label: "reload") { dispatcher.run() }
+          dispatcher.foreground.async(label: "reload") { dispatcher.run() }
           dispatcher.run()
         }
       }
@@ -62,7 +62,7 @@ extension OnePool {
       ) {
         try blocking {
           let dispatcher = try UVDispatcher()
-          dispatcher.background(label: "hash") { dispatcher.run() }
+          dispatcher.background.async(label: "hash") { dispatcher.run() }
           _ = Latch().wait(patience)
         }
       }
@@ -90,7 +90,7 @@ extension OnePool {
       ) {
         try blocking {
           let dispatcher = try UVDispatcher()
-          dispatcher.foreground(label: "reload") { try? dispatcher.start() }
+          dispatcher.foreground.async(label: "reload") { try? dispatcher.start() }
           dispatcher.run()
         }
       }
@@ -105,7 +105,7 @@ extension OnePool {
       ) {
         try blocking {
           let dispatcher = try UVDispatcher()
-          dispatcher.foreground(label: "reload") { dispatcher.runUntilIdle() }
+          dispatcher.foreground.async(label: "reload") { dispatcher.runUntilIdle() }
           dispatcher.runUntilIdle()
         }
       }
@@ -162,7 +162,7 @@ extension OnePool {
       ) {
         try blocking {
           let dispatcher = try UVDispatcher()
-          dispatcher.background(label: "hash") { unsafe dispatcher.withLoop { _ in } }
+          dispatcher.background.async(label: "hash") { unsafe dispatcher.withLoop { _ in } }
           dispatcher.run()
         }
       }

@@ -10,10 +10,10 @@ extension OnePool {
     @Test("returns the report, which is the dispatcher's")
     func returnsReport() throws {
       let dispatcher = try UVDispatcher()
-      dispatcher.foreground(label: "skipped", atShutdown: .skip) {}
+      dispatcher.foreground.async(label: "skipped", atShutdown: .skip) {}
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
-      view(label: "never") {}
+      view.async(label: "never") {}
       dispatcher.beginShutdown()
 
       let report = dispatcher.run()

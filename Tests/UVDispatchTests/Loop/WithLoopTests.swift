@@ -49,7 +49,7 @@ extension OnePool {
         unsafe dispatcher.withLoop { (_: OpaqueLoop) -> Void in count.increment() }
       }
       dispatcher.foreground.after(.nanoseconds(1), call)
-      dispatcher.background {
+      dispatcher.background.async {
         1
       } then: { _ in
         call()

@@ -15,7 +15,7 @@ struct ExtremeNumbersOfTheFakeTests {
           queue.after(duration) {}
           queue.after(.seconds(3600), tolerance: duration) {}
           queue.after(.milliseconds(1), timeToLive: duration) {}
-          queue(timeToLive: duration) {}
+          queue.async(timeToLive: duration) {}
         }
       }
       try dispatcher.runUntilIdle()
@@ -48,7 +48,7 @@ struct ExtremeNumbersOfTheFakeTests {
         duration > .zero
         ? RecordingDispatcher(.init(agingStep: duration)) : RecordingDispatcher()
       for priority in [PriorityBand.high, .low, .high] {
-        dispatcher.background(priority: priority) {}
+        dispatcher.background.async(priority: priority) {}
       }
       try dispatcher.runNextBackgroundTask()
       for move in everyDuration {
@@ -72,7 +72,7 @@ struct ExtremeNumbersOfTheFakeTests {
       _ = try? WorkGroup().wait(timeout: duration)
       let group = WorkGroup()
       group.enter()
-      dispatcher.background(group: group) {}
+      dispatcher.background.async(group: group) {}
       _ = try? group.wait(timeout: duration)
       group.leave()
       try dispatcher.runUntilIdle()

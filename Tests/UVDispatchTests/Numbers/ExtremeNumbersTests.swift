@@ -19,7 +19,7 @@ extension OnePool {
           timers.append(queue.after(.seconds(3600), tolerance: duration) {})
           timers.append(queue.after(.zero, tolerance: duration, timeToLive: duration) {})
           timers.append(queue.after(.milliseconds(1), timeToLive: duration) {})
-          queue(timeToLive: duration) {}
+          queue.async(timeToLive: duration) {}
         }
         dispatcher.runUntilIdle()
       }
@@ -99,7 +99,7 @@ extension OnePool {
         let dispatcher = try UVDispatcher(
           .init(loopBudget: .init(tasks: .max, time: duration), agingStep: duration))
         for priority in [PriorityBand.high, .low, .high] {
-          dispatcher.background(priority: priority) {}
+          dispatcher.background.async(priority: priority) {}
           dispatcher.foreground {}
         }
         dispatcher.runUntilIdle()

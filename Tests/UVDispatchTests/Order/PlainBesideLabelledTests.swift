@@ -22,7 +22,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let queue = dispatcher.foreground
       queue(note("plain 1"))
-      queue(label: "labelled", note("labelled 2"))
+      queue.async(label: "labelled", note("labelled 2"))
       queue(note("plain 3"))
       queue.submit(note("submitted 4"))
       queue(note("plain 5"))
@@ -38,7 +38,7 @@ extension OnePool {
       let queue = dispatcher.background
       let (gate, ended) = (heldWorker(of: dispatcher), Latch(5))
       queue(note("plain 1", ended))
-      queue(label: "labelled", note("labelled 2", ended))
+      queue.async(label: "labelled", note("labelled 2", ended))
       queue(note("plain 3", ended))
       queue.submit(note("submitted 4", ended))
       queue(note("plain 5", ended))
@@ -56,7 +56,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher(.init(backgroundWidth: 1, agingStep: .seconds(3600)))
       let queue = dispatcher.background
       let (gate, ended) = (heldWorker(of: dispatcher), Latch(2))
-      queue(priority: .lowest, note("low", ended))
+      queue.async(priority: .lowest, note("low", ended))
       queue(note("plain", ended))
 
       gate.open()
@@ -73,7 +73,7 @@ extension OnePool {
       let queue = dispatcher.background
       let (gate, ended) = (heldWorker(of: dispatcher), Latch(2))
       queue(note("plain", ended))
-      queue(priority: .high, note("high", ended))
+      queue.async(priority: .high, note("high", ended))
 
       gate.open()
       // The test waits on a latch: if it looked at the dispatcher, it would drain an inbox that the worker

@@ -22,10 +22,10 @@ extension OnePool {
       _ answer: @escaping @Sendable (String) -> String
     ) {
       for question in ["first", "second"] {
-        dispatcher.foreground(label: "ask \(question)") {
-          dispatcher.background(label: "answer") {
+        dispatcher.foreground.async(label: "ask \(question)") {
+          dispatcher.background.async(label: "answer") {
             let text = answer(question)
-            dispatcher.foreground(label: "keep") { kept.value = text }
+            dispatcher.foreground.async(label: "keep") { kept.value = text }
           }
         }
       }

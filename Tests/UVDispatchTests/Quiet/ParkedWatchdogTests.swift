@@ -15,7 +15,7 @@ extension OnePool {
         .init(stallThreshold: .milliseconds(10), observer: observer))
       dispatcher.waitUntil { $0.observation.watchdogIsParked }
 
-      dispatcher.background(label: "stuck") { _ = observer.enough.wait(patience) }
+      dispatcher.background.async(label: "stuck") { _ = observer.enough.wait(patience) }
 
       #expect(observer.enough.wait(patience))
       dispatcher.runUntilIdle()
@@ -27,7 +27,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher(
         .init(stallThreshold: .milliseconds(10), observer: observer))
 
-      dispatcher.background(label: "stuck") { _ = observer.enough.wait(patience) }
+      dispatcher.background.async(label: "stuck") { _ = observer.enough.wait(patience) }
 
       #expect(observer.enough.wait(patience))
       dispatcher.runUntilIdle()

@@ -14,11 +14,11 @@ extension OnePool {
       let dispatcher = try UVDispatcher(
         .init(stallThreshold: .milliseconds(10), observer: observer))
       let gate = Latch()
-      dispatcher.background(label: "old") { gate.hold(patience) }
+      dispatcher.background.async(label: "old") { gate.hold(patience) }
       // The next report of the old body comes when its time has doubled.
       #expect(observer.oldIsOld.wait(patience))
 
-      dispatcher.background(label: "new") { gate.hold(patience) }
+      dispatcher.background.async(label: "new") { gate.hold(patience) }
       #expect(observer.newIsReported.wait(patience))
       gate.open()
       dispatcher.runUntilIdle()

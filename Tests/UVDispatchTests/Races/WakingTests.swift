@@ -27,7 +27,7 @@ extension OnePool {
         for number in 0..<(1 + round % 3) {
           // A plain body comes in by another way than one with options.
           if (round / 8 + number).isMultiple(of: 4) {
-            queue(label: "labelled") { ran.count() }
+            queue.async(label: "labelled") { ran.count() }
           } else {
             queue { ran.count() }
           }
@@ -54,7 +54,7 @@ extension OnePool {
                 (round + thread).isMultiple(of: 2) ? dispatcher.foreground : dispatcher.background
               let ran = Countdown(2)
               queue { ran.count() }
-              queue(priority: .high) { ran.count() }
+              queue.async(priority: .high) { ran.count() }
               if !ran.waitForAll() { lost.increment() }
               pause((round &* 7_919 &+ thread &* 131) % 499)
             }

@@ -44,7 +44,7 @@ extension RandomProgram {
   func holdEveryThread(_ actor: inout Actor) {
     for queue in 0...plan.workers {
       let slip = draft(.posted, &actor, on: min(queue, 1))
-      let admission = queues[slip.queue](line: UInt(slip.number)) { [self] in
+      let admission = queues[slip.queue].async(line: UInt(slip.number)) { [self] in
         halfTime.hold(patience)
         perform(slip)
       }
@@ -130,7 +130,7 @@ extension RandomProgram {
   func askAndAnswer(_ actor: inout Actor) {
     let slip = draft(.asked, &actor, on: anyQueue(&actor))
     let reply = draft(.reply, &actor, on: 0)
-    let admission = queues[slip.queue](
+    let admission = queues[slip.queue].async(
       line: UInt(slip.number), { [self] in perform(slip) }, then: { [self] _ in perform(reply) })
     noteReturn(slip, admission.isAccepted)
   }

@@ -61,7 +61,7 @@ extension OnePool {
     func broughtForward() throws {
       let dispatcher = try UVDispatcher()
       let (started, gate, ended) = (Latch(), Latch(), Latch())
-      dispatcher.foreground(label: "stuck") {
+      dispatcher.foreground.async(label: "stuck") {
         started.open()
         gate.hold(patience)
         ended.open()
@@ -81,7 +81,7 @@ extension OnePool {
     func foregroundBodyThatAsks() throws {
       let dispatcher = try UVDispatcher()
       let (gate, ended) = (Latch(), Latch())
-      dispatcher.foreground(label: "stuck") {
+      dispatcher.foreground.async(label: "stuck") {
         dispatcher.beginShutdown(Self.policy)
         gate.hold(patience)
         ended.open()
@@ -102,7 +102,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let queue = lane == .background ? dispatcher.background : dispatcher.foreground
       let ended = Latch()
-      queue(label: "asker") {
+      queue.async(label: "asker") {
         dispatcher.beginShutdown(.init(drain: .zero, cancel: .zero))
         // The thread of the deadline may come late. Then any call makes the report.
         dispatcher.engine.withCore { $0.concludeAtDeadline() }
@@ -152,7 +152,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let view = dispatcher.makeQueue(label: "view", width: 1)
       let (started, gate) = (Latch(), Latch())
-      dispatcher.background(label: "outer") {
+      dispatcher.background.async(label: "outer") {
         try? view.sync {
           started.open()
           gate.hold(patience)
@@ -223,7 +223,7 @@ extension OnePool {
         started.open()
         gate.hold(patience)
       }
-      queue(group: group) { group.leave() }
+      queue.async(group: group) { group.leave() }
       #expect(started.wait(patience))
 
       #expect(try abandoned(by: dispatcher).isEmpty)

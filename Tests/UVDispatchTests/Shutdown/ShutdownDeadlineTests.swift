@@ -31,14 +31,14 @@ extension OnePool {
       let gate = Latch()
       let started = Latch(dispatcher.effectiveBackgroundWidth)
       for number in 0..<dispatcher.effectiveBackgroundWidth {
-        dispatcher.background(label: "held \(number)") {
+        dispatcher.background.async(label: "held \(number)") {
           started.open()
           gate.hold(patience)
           ended.open()
         }
       }
       for number in dispatcher.effectiveBackgroundWidth..<100 {
-        dispatcher.background(label: "task \(number)") { _ = Latch().wait(.milliseconds(50)) }
+        dispatcher.background.async(label: "task \(number)") { _ = Latch().wait(.milliseconds(50)) }
       }
       #expect(started.wait(patience))
 
@@ -67,7 +67,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       let ended = Box(0)
       for number in 0..<100 {
-        dispatcher.background(label: "task \(number)") {
+        dispatcher.background.async(label: "task \(number)") {
           _ = Latch().wait(.milliseconds(50))
           ended.increment()
         }
@@ -92,7 +92,7 @@ extension OnePool {
     func quietLoop() throws {
       let dispatcher = try UVDispatcher()
       let (started, gate) = (Latch(), Latch())
-      dispatcher.background(label: "stuck") {
+      dispatcher.background.async(label: "stuck") {
         started.open()
         gate.hold(patience)
       }
@@ -118,7 +118,7 @@ extension OnePool {
     func shortened() throws {
       let dispatcher = try UVDispatcher()
       let (started, gate) = (Latch(), Latch())
-      dispatcher.background(label: "stuck") {
+      dispatcher.background.async(label: "stuck") {
         started.open()
         gate.hold(patience)
       }

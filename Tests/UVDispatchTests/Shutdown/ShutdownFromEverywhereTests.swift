@@ -32,14 +32,14 @@ extension OnePool {
       case .backgroundTimer: dispatcher.background.every(.milliseconds(1), begin)
       case .sync: try dispatcher.background.sync(begin)
       case .reply:
-        dispatcher.background {
+        dispatcher.background.async {
           1
         } then: { _ in
           begin()
         }
       case .notification:
         let group = WorkGroup()
-        dispatcher.background(group: group) {}
+        dispatcher.background.async(group: group) {}
         group.notify(on: dispatcher.background, begin)
       case .task: Task { begin() }
       case .taskOnForeground: Task(executorPreference: dispatcher.foreground.executor) { begin() }

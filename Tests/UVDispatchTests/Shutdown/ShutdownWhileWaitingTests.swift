@@ -105,7 +105,7 @@ extension OnePool {
       let (started, gate) = (Latch(), Latch())
       let hasEnded = Box(false)
       let answer = Box("ran")
-      view(label: "stuck") {
+      view.async(label: "stuck") {
         started.open()
         // With a time-out, so that a broken dispatcher fails here and does not hang.
         _ = gate.wait(.seconds(2))
@@ -193,8 +193,8 @@ extension OnePool {
       let group = WorkGroup()
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
-      for _ in 0..<5 { view(group: group) {} }
-      for _ in 0..<5 { dispatcher.foreground(group: group) {} }
+      for _ in 0..<5 { view.async(group: group) {} }
+      for _ in 0..<5 { dispatcher.foreground.async(group: group) {} }
       let ended = Box(false)
       let waiter = OtherThread { ended.value = (try? group.wait(timeout: nil)) != nil }
       dispatcher.beginShutdown()

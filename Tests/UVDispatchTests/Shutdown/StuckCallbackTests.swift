@@ -41,7 +41,7 @@ extension OnePool {
       let group = stuckGroup()
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
-      view(group: group) {}
+      view.async(group: group) {}
       group.leave()
     }
 
@@ -49,7 +49,7 @@ extension OnePool {
     func afterAWake() throws {
       let (began, hold) = (Latch(), Latch())
       let group = stuckGroup()
-      dispatcher.background(group: group) {
+      dispatcher.background.async(group: group) {
         began.open()
         _ = hold.wait(patience)
       }
@@ -149,7 +149,7 @@ extension OnePool {
     func atTheDeadline() async throws {
       let group = stuckGroup()
       let (started, hold) = (Latch(), Latch())
-      dispatcher.background(group: group) {
+      dispatcher.background.async(group: group) {
         started.open()
         hold.hold(patience)
       }

@@ -52,7 +52,7 @@ extension OnePool {
       dispatcher.foreground(expectRefused)
       group.enter()
       group.whenEmpty(expectRefused)
-      dispatcher.background(group: group) { group.leave() }
+      dispatcher.background.async(group: group) { group.leave() }
 
       #expect(refused.wait(patience))
       dispatcher.end()
@@ -61,7 +61,7 @@ extension OnePool {
     @Test("of a shutdown that ended in runUntilIdle() gets it from run()")
     func runAfterIdle() throws {
       let dispatcher = try UVDispatcher()
-      dispatcher.background(label: "first") {}
+      dispatcher.background.async(label: "first") {}
       dispatcher.foreground { dispatcher.beginShutdown() }
       dispatcher.runUntilIdle()
 

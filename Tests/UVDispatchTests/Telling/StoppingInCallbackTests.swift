@@ -26,7 +26,7 @@ extension OnePool {
       let ran = Box(0)
       let group = WorkGroup()
       view { gate.hold(patience) }
-      view(group: group) {}
+      view.async(group: group) {}
       let behind = view.submit { _ = ran.increment() }
       group.whenEmpty {
         callback(view, behind)

@@ -104,7 +104,7 @@ extension Stage {
       let handle = queue.submit(label: "t\(task)", group: group) { [self] in run(task) }
       change { $0.handles[task] = handle }
     } else if let group {
-      queue(group: group) { [self] in run(task) }
+      queue.async(group: group) { [self] in run(task) }
     } else {
       queue { [self] in run(task) }
     }

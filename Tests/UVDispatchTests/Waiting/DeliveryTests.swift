@@ -74,7 +74,7 @@ extension OnePool {
         try? unknown.wait()
         hasWaited.open()
       }
-      dispatcher.background(group: group) { group.leave() }
+      dispatcher.background.async(group: group) { group.leave() }
       dispatcher.waitUntil { core in
         core.blocked.threads.contains { thread in
           if case .group(let group) = thread.target { group === unknown } else { false }

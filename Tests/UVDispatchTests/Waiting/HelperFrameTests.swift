@@ -36,7 +36,7 @@ extension OnePool {
       let (group, ended) = (WorkGroup(), Latch())
       let seen = Box([Bool]())
       outer {
-        inner(group: group) {}
+        inner.async(group: group) {}
         group.whenEmpty {
           seen.change { $0 += [outer.isCurrent, inner.isCurrent, CurrentTask.site != nil] }
         }

@@ -36,7 +36,7 @@ extension OnePool {
       dispatcher.waitUntil { [ran] core in
         ran.value == 1 && core.running.count == 2 && core.running.all.allSatisfy(\.isBlocked)
       }
-      view(priority: .high) { ran.increment() }
+      view.async(priority: .high) { ran.increment() }
 
       view.resume()
       dispatcher.end()
@@ -73,7 +73,7 @@ extension OnePool {
       let (isAwaited, isTelling, mayEnd, ended) = (Latch(), Latch(), Latch(), Latch())
       let wasOpened = Box(false)
       try dispatcher.start()
-      dispatcher.background(group: group) { isAwaited.hold(patience) }
+      dispatcher.background.async(group: group) { isAwaited.hold(patience) }
       group.whenEmpty {
         isTelling.open()
         wasOpened.value = mayEnd.wait(patience)

@@ -61,7 +61,7 @@ extension OnePool {
       let other = RecordingDispatcher()
       try dispatcher.start()
       waitForGroup {
-        other.foreground(group: group) {}
+        other.foreground.async(group: group) {}
         dispatcher.background.submit(group: group) {}
       }
       #expect(!refused.isOpen)

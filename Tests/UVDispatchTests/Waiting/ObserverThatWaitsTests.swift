@@ -56,7 +56,7 @@ extension OnePool {
       if onWorker {
         dispatcher.background { try? queue.sync {} }
       } else {
-        queue(label: "first") {}
+        queue.async(label: "first") {}
       }
 
       #expect(waiter.answered.wait(patience))

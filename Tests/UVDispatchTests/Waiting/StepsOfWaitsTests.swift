@@ -77,7 +77,7 @@ import Testing
               let before = Steps(of: dispatcher)
               for _ in 0..<50 {
                 let group = WorkGroup()
-                dispatcher.background(group: group) {}
+                dispatcher.background.async(group: group) {}
                 try group.wait()
               }
               let after = Steps(of: dispatcher)

@@ -30,7 +30,7 @@ extension OnePool {
       let ended = Latch()
       for number in 0..<200 {
         dispatcher.background { if number == 199 { ended.open() } }
-        dispatcher.background(label: "\(number)") {}
+        dispatcher.background.async(label: "\(number)") {}
       }
       #expect(ended.wait(patience))
 
@@ -47,7 +47,7 @@ extension OnePool {
       let group = WorkGroup()
       for _ in 0..<3 {
         view.suspend()
-        view(group: group) {}
+        view.async(group: group) {}
         let waiter = OtherThread { _ = try? group.wait() }
         dispatcher.waitUntilAThreadWaits()
         view.resume()

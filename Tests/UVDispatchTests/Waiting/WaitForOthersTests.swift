@@ -12,7 +12,7 @@ extension OnePool {
     func taskOfAFake() throws {
       let (dispatcher, fake) = (try UVDispatcher(), RecordingDispatcher())
       let (group, isOver) = (WorkGroup(), Latch())
-      fake.background(group: group) {}
+      fake.background.async(group: group) {}
       let waiter = WatchedThread {
         try? dispatcher.wait(for: .group(group, since: group.timesEmptied), timeout: nil)
         isOver.open()
@@ -53,7 +53,7 @@ extension OnePool {
       group.enter()
       let isOver = Latch()
       // From now on the group knows a dispatcher that can wake the threads which wait for it.
-      dispatcher.foreground(group: group) {}
+      dispatcher.foreground.async(group: group) {}
       dispatcher.runUntilIdle()
       let waiter = WatchedThread {
         try? group.wait()
@@ -97,12 +97,12 @@ extension OnePool {
       let (gate, answer) = (Latch(), Box("none"))
       let isOver = Latch()
       view {
-        view(group: group) {}
+        view.async(group: group) {}
         switch given {
         case "a notification": group.notify(on: other.foreground) {}
         case "a member that has ended":
           _ = try? other.background.submit(group: group) {}.wait()
-        default: other.background(group: group) { gate.hold(patience) }
+        default: other.background.async(group: group) { gate.hold(patience) }
         }
         do {
           try group.wait()

@@ -30,7 +30,7 @@ extension OnePool {
     func callback(standsBehind: Bool) throws {
       let group = WorkGroup()
       let ran = Latch()
-      dispatcher.foreground(group: group) {}
+      dispatcher.foreground.async(group: group) {}
       let behind = standsBehind ? dispatcher.foreground.submit { ran.open() } : nil
       group.whenEmpty { [dispatcher] in
         let awaited = behind ?? dispatcher.foreground.submit { ran.open() }

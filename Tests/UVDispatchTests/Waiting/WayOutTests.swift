@@ -114,7 +114,7 @@ extension OnePool {
       try dispatcher.start()
 
       onWorker { [dispatcher] in
-        dispatcher.background(group: group) {}
+        dispatcher.background.async(group: group) {}
         try group.wait(timeout: .milliseconds(1))
         return "empty"
       }
@@ -130,7 +130,7 @@ extension OnePool {
       try dispatcher.start()
       dispatcher.foreground.after(.seconds(3600)) {}
       onWorker { [dispatcher] in
-        dispatcher.background(group: group) {}
+        dispatcher.background.async(group: group) {}
         try group.wait()
         return "empty"
       }

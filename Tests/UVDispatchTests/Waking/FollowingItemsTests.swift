@@ -27,7 +27,7 @@ extension OnePool {
           ids.change { _ = $0.insert(dispatcher.engine.currentTask?.id ?? 0) }
         }
         let stopped = Box<[Bool]>([])
-        queue(label: "first") { note() }
+        queue.async(label: "first") { note() }
         let second = queue.submit(label: "second") {
           note()
           stopped.change { $0.append(CurrentTask.isCancelled) }
@@ -106,12 +106,12 @@ extension OnePool {
     func reported() async throws {
       let queue = dispatcher.makeQueue(label: "held", width: 1)
       queue.suspend()
-      queue(label: "1") {}
-      queue(priority: .high, label: "2") {}
-      queue(label: "3") {}
-      queue.barrier(label: "4") {}
-      queue(label: "5") {}
-      queue(label: "6") {}
+      queue.async(label: "1") {}
+      queue.async(priority: .high, label: "2") {}
+      queue.async(label: "3") {}
+      queue.barrier.async(label: "4") {}
+      queue.async(label: "5") {}
+      queue.async(label: "6") {}
       try dispatcher.start()
 
       let report = await dispatcher.shutdown(ShutdownPolicy(drain: .zero, cancel: .seconds(3600)))

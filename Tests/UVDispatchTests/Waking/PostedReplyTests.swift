@@ -17,7 +17,7 @@ extension OnePool {
       for round in 0..<20 {
         let ended = Latch(3)
         for number in 0..<3 {
-          dispatcher.background {
+          dispatcher.background.async {
             round * 3 + number
           } then: { result in
             dispatcher.foreground.preconditionIsCurrent()
@@ -46,7 +46,7 @@ extension OnePool {
       #expect(dispatcher.foreground {} == .accepted)
       #expect(dispatcher.foreground {} == .refused(.limitReached))
 
-      dispatcher.background(label: label, { 1 }, then: { _ in replied.open() })
+      dispatcher.background.async(label: label, { 1 }, then: { _ in replied.open() })
 
       dispatcher.waitUntil { $0.accounts.ledger.completed == 1 }
       #expect(!replied.isOpen)
@@ -61,7 +61,7 @@ extension OnePool {
       let dispatcher = try UVDispatcher()
       try dispatcher.start()
       let (isRunning, gate, replied) = (Latch(), Latch(), Latch())
-      dispatcher.background(label: label) {
+      dispatcher.background.async(label: label) {
         isRunning.open()
         return gate.wait(patience)
       } then: { _ in
@@ -84,7 +84,7 @@ extension OnePool {
       let view = dispatcher.makeQueue(label: "held", width: 1)
       view.suspend()
       let released = Latch(2)
-      view(label: label, body(releasing: released), then: reply(releasing: released))
+      view.async(label: label, body(releasing: released), then: reply(releasing: released))
       try dispatcher.start()
 
       let report = await dispatcher.shutdown(ShutdownPolicy(drain: .zero, cancel: .zero))

@@ -18,7 +18,7 @@ extension OnePool {
       try dispatcher.start()
       for _ in 0..<width {
         let (group, isAwaited) = (WorkGroup(), Latch())
-        dispatcher.background(group: group) { isAwaited.hold(patience) }
+        dispatcher.background.async(group: group) { isAwaited.hold(patience) }
         group.whenEmpty {
           areTelling.open()
           mayEnd.hold(patience)

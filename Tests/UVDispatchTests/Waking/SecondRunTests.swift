@@ -122,7 +122,7 @@ extension OnePool {
         switch way {
         case .posted, .whereThereIsALimit: queue { together.open() }
         case .withHandle: queue.submit { together.open() }
-        case .withPriority: queue(priority: .high) { together.open() }
+        case .withPriority: queue.async(priority: .high) { together.open() }
         }
         return dispatcher.engine.withCore { [$0.workers.searching, $0.workers.arriving] }
       }

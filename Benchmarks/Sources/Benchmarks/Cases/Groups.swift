@@ -16,7 +16,7 @@ extension Case {
         defer { counter.free() }
         let group = WorkGroup()
         return timed {
-          for _ in 0..<count { queue(group: group) { counter.advance() } }
+          for _ in 0..<count { queue.async(group: group) { counter.advance() } }
           try! group.wait()
         } / Double(count)
       },

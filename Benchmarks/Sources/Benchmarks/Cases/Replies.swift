@@ -32,9 +32,11 @@ private final class UVReplies: Subject {
   init() throws { background = try UVBackground(width: 3).dispatcher.background }
 
   func submit(_ counter: Counter, _ rounds: Int) {
-    background({ rounds }, then: { _ in counter.advance() })
+    background.async({ rounds }, then: { _ in counter.advance() })
   }
-  func run(_ body: @escaping @Sendable () -> Void) { background({ 0 }, then: { _ in body() }) }
+  func run(_ body: @escaping @Sendable () -> Void) {
+    background.async({ 0 }, then: { _ in body() })
+  }
 }
 
 private final class NIOReplies: Subject {

@@ -54,7 +54,7 @@ extension UVDaemon.Daemon {
     onEnd(deadline: spool.drainTime) { await spool.drain() }
     try spool.start { self.beginShutdown(because: "it cannot go on") }
     // Runs after what `start` has submitted: from then on spoold serves.
-    dispatcher.foreground(label: "ready") { self.ready("going through the spool") }
+    dispatcher.foreground.async(label: "ready") { self.ready("going through the spool") }
   }
 }
 

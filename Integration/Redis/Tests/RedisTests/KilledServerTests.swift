@@ -21,7 +21,7 @@ extension OnOurLoop {
         let connection = RedisConnection(to: server.address, on: dispatcher) { error in
           tally.noteEnd(error)
           hashing.end()
-          dispatcher.background {
+          dispatcher.background.async {
             6 * 7
           } then: { result in
             after.withValue { $0.append("\((try? result.get()) ?? 0)") }

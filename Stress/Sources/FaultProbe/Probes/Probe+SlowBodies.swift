@@ -38,7 +38,7 @@ extension Probe {
       let dispatcher = try UVDispatcher()
       let ran = Counter()
       let started = DispatchSemaphore(value: 0)
-      dispatcher.background(label: "never returns") {
+      dispatcher.background.async(label: "never returns") {
         started.signal()
         while true { pause() }
       }
@@ -66,13 +66,13 @@ extension Probe {
       let width = dispatcher.effectiveBackgroundWidth
       let started = DispatchSemaphore(value: 0)
       for _ in 0..<width {
-        dispatcher.background(label: "stuck") {
+        dispatcher.background.async(label: "stuck") {
           started.signal()
           while true { pause() }
         }
       }
       for _ in 0..<width { started.wait() }
-      for _ in 0..<100 { dispatcher.background(label: "behind") {} }
+      for _ in 0..<100 { dispatcher.background.async(label: "behind") {} }
       dispatcher.beginShutdown(.init(drain: .milliseconds(200), cancel: .milliseconds(200)))
 
       let report = dispatcher.run()

@@ -75,7 +75,7 @@ extension Tangle {
     // Each token is made inside its closure's capture list, so that no variable holds it too.
     let admission = call("submitting #\(mark)") {
       if let band {
-        return target(
+        return target.async(
           priority: PriorityBand.allCases[band], group: group, fileID: Self.file,
           line: line
         ) { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
@@ -84,7 +84,7 @@ extension Tangle {
         }
       }
       if let group {
-        return target(group: group, fileID: Self.file, line: line) {
+        return target.async(group: group, fileID: Self.file, line: line) {
           [self, captured = token(.closure, ticket, mark, &dice, generation)] in
           body(ticket, mark) { act(seed, generation: generation + 1) }
           captured.touch()
@@ -162,7 +162,7 @@ extension Tangle {
       .reply, isCertain: false, seed: 0, at: dispatcher.now.nanoseconds)
     let target = queues[queue]
     let admission = call("submitting #\(mark) with a reply") {
-      target(
+      target.async(
         fileID: Self.file, line: UInt(mark),
         { [self, captured = token(.closure, ticket, mark, &dice, generation)] in
           captured.touch()

@@ -69,7 +69,7 @@ extension Daemon {
       for line in lines { say(line) }
       return
     }
-    dispatcher.background(label: "dump") {
+    dispatcher.background.async(label: "dump") {
       // Not blocking: otherwise opening a pipe would wait for a reader.
       let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOCTTY | O_NONBLOCK
       let file = try Descriptor(opening: path, flags, mode: 0o640)

@@ -75,7 +75,7 @@ public final class Daemon: Sendable {
         self.ended.finish()
         if self.isKeeping { onStop() }
       })
-    dispatcher.foreground(label: "serve") {
+    dispatcher.foreground.async(label: "serve") {
       self.server?.start(onNotice: { self.tell($0) }, answer: { self.answer($0) })
     }
   }

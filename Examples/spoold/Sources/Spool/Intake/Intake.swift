@@ -62,7 +62,7 @@ public final class Intake: Sendable {
   }
 
   /// Begins. Any thread may call it, once.
-  public func start() { dispatcher.foreground(label: "start") { self.goOn() } }
+  public func start() { dispatcher.foreground.async(label: "start") { self.goOn() } }
 
   /// Whether everything is taken in. Call it on the foreground.
   public var isOver: Bool { state.withValue { $0.isOver } }
@@ -98,7 +98,7 @@ public final class Intake: Sendable {
   }
 
   private func walkOn() {
-    walking(label: "walk") { [walk, limits] in
+    walking.async(label: "walk") { [walk, limits] in
       try walk.withValue { walk in try walk.next(limits.entries) }
     } then: { result in
       self.takeIn(result)
@@ -114,7 +114,7 @@ public final class Intake: Sendable {
   }
 
   private func read(_ found: Walk.Found) {
-    dispatcher.background(label: "read \(found.path)") { [reader] in
+    dispatcher.background.async(label: "read \(found.path)") { [reader] in
       try reader.read(found.path)
     } then: { reading in
       self.takeIn(found, reading, tries: 1)
@@ -126,7 +126,7 @@ public final class Intake: Sendable {
     let delay = reader.settling.time(for: stamp)
     dispatcher.background.after(delay, label: "read \(found.path)") { [self, dispatcher, reader] in
       let reading = Result { try reader.read(found.path, quietSince: stamp) }
-      dispatcher.foreground(label: "read \(found.path)") {
+      dispatcher.foreground.async(label: "read \(found.path)") {
         self.takeIn(found, reading, tries: tries + 1)
       }
     }

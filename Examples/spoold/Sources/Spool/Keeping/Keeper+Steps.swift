@@ -15,7 +15,7 @@ extension Keeper {
   }
 
   private func watch(_ directory: BytePath) {
-    walking(label: "watch \(directory)") { [reader, inotify] in
+    walking.async(label: "watch \(directory)") { [reader, inotify] in
       try inotify!.watch(directory, in: reader.spool)
     } then: { result in
       self.state.withValue {
@@ -27,7 +27,7 @@ extension Keeper {
 
   private func list(_ directory: BytePath) {
     let limit = state.withValue { $0.settings.limits.entries }
-    walking(label: "list \(directory)") { [lister] in
+    walking.async(label: "list \(directory)") { [lister] in
       try lister.withValue { lister throws(SystemError) in try lister.next(directory, limit) }
     } then: { result in
       self.state.withValue { $0.takeIn(directory, result.ofSystem, at: self.dispatcher.now) }
@@ -36,7 +36,7 @@ extension Keeper {
   }
 
   private func read(_ path: BytePath, _ attempt: Pending.Attempt) {
-    dispatcher.background(label: "read \(path)") { [reader] in
+    dispatcher.background.async(label: "read \(path)") { [reader] in
       try reader.read(path, quietSince: attempt.quiet)
     } then: { result in
       self.state.withValue {
@@ -47,7 +47,7 @@ extension Keeper {
   }
 
   private func save(_ job: Saving.Job) {
-    writing(label: Self.saving) { [files, dispatcher] in
+    writing.async(label: Self.saving) { [files, dispatcher] in
       files.withValue { files in
         let began = dispatcher.now
         var outcome = files.perform(job)

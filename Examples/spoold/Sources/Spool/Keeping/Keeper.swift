@@ -81,7 +81,7 @@ public final class Keeper: Sendable {
   public func start(
     onNotice: @escaping @Sendable (Notice) -> Void, onEnd: @escaping @Sendable () -> Void
   ) {
-    dispatcher.foreground(label: "start") {
+    dispatcher.foreground.async(label: "start") {
       self.ear.withValue { ear in
         ear.onNotice = onNotice
         ear.onEnd = onEnd

@@ -26,7 +26,7 @@ public final class Census: Sendable {
   ///
   /// - Parameter isWanted: Whether the total is still wanted. Called on the foreground.
   public func start(while isWanted: @escaping @Sendable () -> Bool) {
-    counting(label: "count") { [walk] in
+    counting.async(label: "count") { [walk] in
       try walk.withValue { walk in try walk.next(1_000) }
     } then: { result in
       // If an error stops the walk, the intake reports it.

@@ -138,7 +138,7 @@ struct EndExplorationTests {
       let vigil = try Vigil(in: scratch, on: dispatcher) { vigil in
         let keeper = vigil.keeper
         dispatcher.otherProgram("asks for the end") {
-          dispatcher.foreground(label: "drain") { keeper.drain() }
+          dispatcher.foreground.async(label: "drain") { keeper.drain() }
         }
       }
       while dispatcher.report == nil { try dispatcher.advanceToNextDeadline() }

@@ -49,7 +49,7 @@ struct NoticeFuzzTests {
       }
       let (events, _) = WatchEvent.parse(bytes[...])
       let keeper = vigil.keeper
-      vigil.fake.foreground(label: "notices") {
+      vigil.fake.foreground.async(label: "notices") {
         keeper.state.withValue { $0.takeIn(events, at: .start) }
         keeper.goOn()
       }

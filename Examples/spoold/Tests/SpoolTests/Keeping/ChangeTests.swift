@@ -111,7 +111,7 @@ struct ChangeTests {
     let vigil = try Vigil(in: scratch)
 
     try Self.run(change.script, in: scratch)
-    vigil.fake.foreground(label: "rescan") { [keeper = vigil.keeper] in keeper.rescan() }
+    vigil.fake.foreground.async(label: "rescan") { [keeper = vigil.keeper] in keeper.rescan() }
     try vigil.fake.runUntilIdle()
     while let next = vigil.fake.nextDeadline, next <= .start.advanced(by: .seconds(20)) {
       try vigil.fake.advanceToNextDeadline()

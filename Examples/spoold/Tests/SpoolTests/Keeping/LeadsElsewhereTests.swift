@@ -56,7 +56,7 @@ struct LeadsElsewhereTests {
     try Shell.run("cd \"$1\"; \(Self.links)", [scratch.path])
     let vigil = try Vigil(in: scratch, spool: "way/in")
     try Shell.run("cd \"$1\"; ln -sfn two way; ln -s spool two/in", [scratch.path])
-    vigil.fake.foreground(label: "rescan") { [keeper = vigil.keeper] in keeper.rescan() }
+    vigil.fake.foreground.async(label: "rescan") { [keeper = vigil.keeper] in keeper.rescan() }
     try vigil.fake.runUntilIdle()
 
     try #require(vigil.fake.report != nil)

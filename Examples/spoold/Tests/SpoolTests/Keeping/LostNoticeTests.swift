@@ -170,7 +170,7 @@ struct LostNoticeTests {
     try vigil.settle()
     #expect(vigil.counts.events == 0)
 
-    vigil.fake.foreground(label: "rescan") { [keeper = vigil.keeper] in keeper.rescan() }
+    vigil.fake.foreground.async(label: "rescan") { [keeper = vigil.keeper] in keeper.rescan() }
     try vigil.settle()
     #expect(try scratch.sortedLines("manifest") == scratch.expectedLines())
     #expect(try vigil.end().isEmpty)

@@ -25,7 +25,7 @@ struct MountTests {
       [IN_UNMOUNT, IN_IGNORED].map { WatchEvent(watch: watch, mask: UInt32($0), name: []) }
     }
     let now = vigil.fake.now
-    vigil.fake.foreground(label: "unmounted") { [keeper = vigil.keeper] in
+    vigil.fake.foreground.async(label: "unmounted") { [keeper = vigil.keeper] in
       keeper.state.withValue { $0.takeIn(events, at: now) }
       keeper.goOn()
     }

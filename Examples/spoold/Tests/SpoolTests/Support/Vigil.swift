@@ -85,7 +85,7 @@ struct Vigil {
   /// Ends it as on a signal, and checks that nothing is left.
   @discardableResult
   func end() throws -> Keeper.Remains {
-    fake.foreground(label: "end") { keeper.drain() }
+    fake.foreground.async(label: "end") { keeper.drain() }
     try fake.runUntilIdle()
     while fake.report == nil { try fake.advanceToNextDeadline() }
     let remains = keeper.finish()
