@@ -1,4 +1,4 @@
-public import Testing
+package import Testing
 
 extension ExitTest.Result {
   /// Whether the process wrote `text` to its standard error before it ended.
