@@ -20,7 +20,7 @@ final class BareDispatcher: TaskDispatcher {
     return .accepted
   }
 
-  func makeQueue(label: String, width: Int) -> TaskQueue { background }
+  func makeQueue(_ options: QueueOptions) -> TaskQueue { background }
   func submit(_ item: WorkItem) -> Admission { no() }
   func submitWhenRoom(_ item: WorkItem) { no() }
   func release(_ item: WorkItem) { no() }

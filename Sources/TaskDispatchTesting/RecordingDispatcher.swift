@@ -75,11 +75,11 @@ public final class RecordingDispatcher: EventDispatcher {
   public var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }
   public var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
 
-  public func makeQueue(label: String, width: Int) -> TaskQueue {
-    QueueView.require(width: width, label: label)
+  public func makeQueue(_ options: QueueOptions) -> TaskQueue {
+    QueueView.require(width: options.width, label: options.label)
     let view = withState { state in
       let view = RecordingView(
-        label: label, width: width, workerWidth: configuration.width,
+        label: options.label, width: options.width, workerWidth: configuration.width,
         agingStep: configuration.agingStep.clampedNanoseconds, of: state.name,
         relocated: State.relocate)
       state.add(view)

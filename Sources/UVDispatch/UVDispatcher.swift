@@ -85,10 +85,10 @@ public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
   public var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }
   public var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
 
-  public func makeQueue(label: String, width: Int) -> TaskQueue {
-    QueueView.require(width: width, label: label)
+  public func makeQueue(_ options: QueueOptions) -> TaskQueue {
+    QueueView.require(width: options.width, label: options.label)
     let view = UVView(
-      label: label, width: width, workerWidth: effectiveBackgroundWidth,
+      label: options.label, width: options.width, workerWidth: effectiveBackgroundWidth,
       agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name)
     engine.withCore { $0.add(view) }
     return TaskQueue(dispatcher: self, view: view, lane: .background)

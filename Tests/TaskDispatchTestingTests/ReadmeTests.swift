@@ -71,7 +71,7 @@ struct PagesTests {
   static let paths =
     [
       "README.md", "Documentation/FailureMessages.md", "Documentation/ContractSuite.md",
-      "Documentation/Pitfalls.md", "Documentation/CLibraries.md",
+      "Documentation/Pitfalls.md", "Documentation/CLibraries.md", "Documentation/Mistakes.md",
       "CHANGELOG.md",
     ]
     + RecipePagesTests.names.map { "Documentation/\($0).md" }

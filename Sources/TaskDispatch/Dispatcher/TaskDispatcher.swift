@@ -61,11 +61,8 @@ public protocol TaskDispatcher: AnyObject, Sendable {
 
   /// Makes a view of the background, with a width and barriers of its own. It costs no thread. Any thread.
   ///
-  /// - Parameters:
-  ///   - label: For reports. Need not be unique.
-  ///   - width: The most tasks of the view that run at a time. Traps if less than 1. On workers, the
-  ///     background's own width is a limit as well.
-  func makeQueue(label: String, width: Int) -> TaskQueue
+  /// - Parameter options: Traps if its width is less than 1.
+  func makeQueue(_ options: QueueOptions) -> TaskQueue
 
   /// The present time on this dispatcher's clock. Any thread.
   var now: DispatcherInstant { get }

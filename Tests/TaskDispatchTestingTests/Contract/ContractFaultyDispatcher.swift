@@ -41,9 +41,10 @@ final class FaultyDispatcher: EventDispatcher {
   var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }
   var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
 
-  func makeQueue(label: String, width: Int) -> TaskQueue {
-    let isWider = fault == .exceedsWidth && width > 1
-    let queue = inner.makeQueue(label: label, width: isWider ? width + 1 : width)
+  func makeQueue(_ options: QueueOptions) -> TaskQueue {
+    var options = options
+    if fault == .exceedsWidth, options.width > 1 { options.width += 1 }
+    let queue = inner.makeQueue(options)
     return TaskQueue(dispatcher: self, view: queue.view, lane: .background)
   }
 
