@@ -4,7 +4,7 @@ internal import TaskDispatch
 /// lock. What a plain call costs above that is the cost of the public call.
 ///
 /// Everything but `post` is refused.
-final class BareDispatcher: TaskDispatcher {
+final class BareDispatcher: DispatcherImplementation {
   let queue = BareQueue()
 
   var foreground: TaskQueue { TaskQueue(dispatcher: self, lane: .foreground) }

@@ -14,7 +14,7 @@ internal import TaskDispatchTesting
 /// Every call is made on the thread that called ``DispatcherContract/Rule/check(_:)``, except where a requirement says
 /// otherwise. ``spend(_:on:)`` is called inside a body.
 public protocol ContractSubject: Sendable {
-  associatedtype Dispatcher: TaskDispatcher
+  associatedtype Dispatcher: DispatcherImplementation
 
   /// What the subject offers beyond the contract. Checks that need more are left out.
   var provides: DispatcherContract.Provisions { get }

@@ -23,7 +23,7 @@ public import TaskDispatch
 ///
 /// Instances are independent, so tests that use one each can run in parallel. Any thread may submit. One thread at a
 /// time steps.
-public final class RecordingDispatcher: EventDispatcher {
+public final class RecordingDispatcher: DispatcherImplementation, EventDispatcher {
   private let state: Locked<State>
   let executors = Locked(LaneExecutors())
   /// Whether hooks around bodies are set, so that a step without them need not take the lock to look.

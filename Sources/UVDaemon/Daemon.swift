@@ -129,7 +129,7 @@
         kind: .reply, queue: dispatcher.foreground, label: label,
         site: CallSite(fileID: #fileID, line: #line)
       ) { [teller] in teller.tell(notifications) }
-      _ = dispatcher.submit(item)
+      _ = dispatcher.foreground.implementation.submit(item)
     }
 
     // MARK: Beginning and ending

@@ -24,7 +24,7 @@ public import TaskDispatch
 ///
 /// If the last reference goes without a shutdown, the dispatcher cancels the work that it still holds, and reports
 /// nothing.
-public final class UVDispatcher: TaskDispatcher, @unchecked Sendable {
+public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
   let engine: Engine
   /// What a submission needs on the short way, without the lock.
   let doors: Doors

@@ -92,7 +92,7 @@ struct UnexpectedUseTests {
   @Test("is put at the test's line if its own is unknown")
   func hasTheTestsLine() async throws {
     let issues = try await recordedIssues(with: .dispatcher(policy: .unimplemented)) {
-      let dispatcher = Dispatchers.current
+      let dispatcher = Dispatchers.current.background.implementation
       for file: StaticString in ["", "unknown", "NoModule.swift", "/", "Module/"] {
         _ = dispatcher.post({}, on: dispatcher.background, at: CallSite(fileID: file, line: 1))
       }

@@ -4,7 +4,8 @@ import TaskDispatchTesting
 import TestSupport
 import Testing
 
-@Suite("The page of the commonest mistakes")
+// One after the other: each may write the page anew.
+@Suite("The page of the commonest mistakes", .serialized)
 struct MistakesPageTests {
   private static let page = "Documentation/Mistakes.md"
 

@@ -26,13 +26,14 @@ public struct DispatcherClock: Clock, Sendable {
   public func sleep(until deadline: DispatcherInstant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let alarm = Alarm()
+    let foreground = dispatcher.foreground
     let item = WorkItem.make(
-      kind: .sleep, queue: dispatcher.foreground, label: nil,
+      kind: .sleep, queue: foreground, label: nil,
       site: CallSite(fileID: "clock.sleep", line: 0), due: deadline,
       tolerance: max(.zero, tolerance ?? .zero)
     ) {}
     item.resumeWhenFinished { outcome in alarm.ring(outcome == .completed) }
-    let dispatcher = dispatcher
+    let dispatcher = foreground.implementation
     let woke = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         alarm.set { continuation.resume(returning: $0) }

@@ -93,7 +93,7 @@ open class TaskContext {
   ///   - hidesOuter: Whether `body` must not rely on the contexts below. That is so if a worker is blocked in
   ///     one task, and runs another on top of it.
   public final func run<Result, Failure: Error>(
-    by dispatcher: any TaskDispatcher, hidesOuter: Bool = false,
+    by dispatcher: any DispatcherImplementation, hidesOuter: Bool = false,
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     enter(by: dispatcher, hidesOuter: hidesOuter)
@@ -104,7 +104,7 @@ open class TaskContext {
   /// Begins what ``run(by:hidesOuter:_:)`` does. The caller keeps the context and `dispatcher` alive until it
   /// has called ``leave()``, on this thread.
   @inline(__always)
-  package final func enter(by dispatcher: any TaskDispatcher, hidesOuter: Bool = false) {
+  package final func enter(by dispatcher: any DispatcherImplementation, hidesOuter: Bool = false) {
     ThreadContexts.push(self, by: dispatcher, hidesOuter: hidesOuter)
   }
 
@@ -113,7 +113,7 @@ open class TaskContext {
   /// Runs `body` on this thread as the task of this context, as if the context stood directly on `base`, a
   /// context of this thread. So `body` behaves as it would if `base` were on a thread of its own.
   package final func run<Result>(
-    by dispatcher: any TaskDispatcher, above base: TaskContext?, _ body: () -> Result
+    by dispatcher: any DispatcherImplementation, above base: TaskContext?, _ body: () -> Result
   ) -> Result {
     let former = ThreadContexts.push(self, by: dispatcher, above: base)
     defer { ThreadContexts.pop(self, to: former) }
@@ -162,7 +162,7 @@ open class TaskContext {
   /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If false, `body` is
   ///   in the task of the calling code.
   package static func delivering(
-    for dispatcher: any TaskDispatcher, outsideTasks: Bool, _ body: () -> Void
+    for dispatcher: any DispatcherImplementation, outsideTasks: Bool, _ body: () -> Void
   ) {
     ThreadContexts.delivering(for: dispatcher, outsideTasks: outsideTasks, body)
   }
@@ -177,10 +177,10 @@ open class TaskContext {
 
   /// The dispatcher that has called the calling code back, in the innermost call of
   /// ``delivering(for:outsideTasks:_:)``. Nil if there is none.
-  static var deliverer: (any TaskDispatcher)? { ThreadContexts.deliverer }
+  static var deliverer: (any DispatcherImplementation)? { ThreadContexts.deliverer }
 
   /// The dispatcher whose worker run the calling thread is in, or nil. That dispatcher sets it.
-  package static var threadWorksFor: (any TaskDispatcher)? {
+  package static var threadWorksFor: (any DispatcherImplementation)? {
     get { ThreadContexts.worksFor }
     set { ThreadContexts.worksFor = newValue }
   }

@@ -14,7 +14,7 @@ enum ThreadContexts {
   @safe struct Link {
     // Not counted: the code that runs the body keeps these objects alive until the body has ended.
     private let heldBelow: Unmanaged<TaskContext>?
-    private unowned(unsafe) let heldDispatcher: any TaskDispatcher
+    private unowned(unsafe) let heldDispatcher: any DispatcherImplementation
     private let top: Top
     /// Whether the body must not rely on the contexts below.
     let hidesOuter: Bool
@@ -22,7 +22,7 @@ enum ThreadContexts {
 
     /// Puts `context` on top of this thread's contexts.
     fileprivate init(
-      _ context: TaskContext, by dispatcher: any TaskDispatcher, hidesOuter: Bool
+      _ context: TaskContext, by dispatcher: any DispatcherImplementation, hidesOuter: Bool
     ) {
       unsafe top = ThreadContexts.topIfMade() ?? ThreadContexts.makeTop()
       unsafe heldBelow = top.pointee.context
@@ -35,7 +35,7 @@ enum ThreadContexts {
 
     /// Puts `context` on top as if it stood directly on `base`, a context somewhere below.
     fileprivate init(
-      _ context: TaskContext, by dispatcher: any TaskDispatcher, above base: TaskContext?
+      _ context: TaskContext, by dispatcher: any DispatcherImplementation, above base: TaskContext?
     ) {
       unsafe top = ThreadContexts.topIfMade() ?? ThreadContexts.makeTop()
       unsafe heldBelow = base.map { unsafe Unmanaged.passUnretained($0) }
@@ -59,7 +59,7 @@ enum ThreadContexts {
     }
 
     var below: TaskContext? { unsafe heldBelow?.takeUnretainedValue() }
-    var dispatcher: any TaskDispatcher { unsafe heldDispatcher }
+    var dispatcher: any DispatcherImplementation { unsafe heldDispatcher }
   }
 
   /// The thread-local state. A thread looks it up once a body, and then writes it without a call. It is freed
@@ -73,7 +73,7 @@ enum ThreadContexts {
     /// The innermost call of ``delivering(for:outsideTasks:_:)``.
     var delivery: UnsafePointer<Delivery>?
     /// The dispatcher whose worker run this thread is in. It outlives that worker run.
-    unowned(unsafe) var worksFor: (any TaskDispatcher)?
+    unowned(unsafe) var worksFor: (any DispatcherImplementation)?
     /// Whether a dispatcher blocks the thread, which may run something on top of its wait.
     var isBlocked = false
     /// Whether the thread is about to release dispatchers that it does no work for.
@@ -82,7 +82,7 @@ enum ThreadContexts {
 
   @safe fileprivate struct Delivery {
     /// Kept alive by the caller, for longer than this.
-    unowned(unsafe) let dispatcher: any TaskDispatcher
+    unowned(unsafe) let dispatcher: any DispatcherImplementation
     let below: UnsafePointer<Delivery>?
   }
 
@@ -129,7 +129,7 @@ enum ThreadContexts {
   /// - Parameter outsideTasks: Whether `body` is in no task, whatever this thread runs. If false, `body` is
   ///   in the task of the calling code.
   static func delivering(
-    for dispatcher: any TaskDispatcher, outsideTasks: Bool, _ body: () -> Void
+    for dispatcher: any DispatcherImplementation, outsideTasks: Bool, _ body: () -> Void
   ) {
     let top = unsafe topIfMade() ?? makeTop()
     let wasOutside = unsafe top.pointee.isOutsideTasks
@@ -156,13 +156,13 @@ enum ThreadContexts {
   }
 
   /// The dispatcher of the innermost call of ``delivering(for:outsideTasks:_:)``, or nil.
-  static var deliverer: (any TaskDispatcher)? {
+  static var deliverer: (any DispatcherImplementation)? {
     guard let top = unsafe topIfMade() else { return nil }
     return unsafe top.pointee.delivery?.pointee.dispatcher
   }
 
   /// The dispatcher whose worker run this thread is in, or nil.
-  static var worksFor: (any TaskDispatcher)? {
+  static var worksFor: (any DispatcherImplementation)? {
     get {
       guard let top = unsafe topIfMade() else { return nil }
       return unsafe top.pointee.worksFor
@@ -198,7 +198,9 @@ enum ThreadContexts {
   }
 
   /// Puts `context` on top. The caller keeps `context` and its dispatcher alive until it has popped `context`.
-  static func push(_ context: TaskContext, by dispatcher: any TaskDispatcher, hidesOuter: Bool) {
+  static func push(
+    _ context: TaskContext, by dispatcher: any DispatcherImplementation, hidesOuter: Bool
+  ) {
     context.link = Link(context, by: dispatcher, hidesOuter: hidesOuter)
   }
 
@@ -212,7 +214,7 @@ enum ThreadContexts {
   ///
   /// - Returns: What was on top before, for ``pop(_:to:)``.
   static func push(
-    _ context: TaskContext, by dispatcher: any TaskDispatcher, above base: TaskContext?
+    _ context: TaskContext, by dispatcher: any DispatcherImplementation, above base: TaskContext?
   ) -> TaskContext? {
     let former = innermost
     context.link = Link(context, by: dispatcher, above: base)

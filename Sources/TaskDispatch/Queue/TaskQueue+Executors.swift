@@ -5,7 +5,7 @@ extension TaskQueue {
   /// `Task { … }` does not run here, even if a body of this queue starts it. Traps on a barrier.
   public var executor: any TaskExecutor {
     require(!isBarrier, "a barrier has no executor; take that of \(label)")
-    return dispatcher.taskExecutor(for: self)
+    return implementation.taskExecutor(for: self)
   }
 
   /// The executor of an actor whose code runs on this queue:
@@ -21,7 +21,7 @@ extension TaskQueue {
       an actor needs a queue that runs one task at a time, and \(self) does not: use the \
       foreground, or a view of width 1
       """)
-    return unsafe dispatcher.serialExecutor(for: self).asUnownedSerialExecutor()
+    return unsafe implementation.serialExecutor(for: self).asUnownedSerialExecutor()
   }
 
   /// Submits a body that is isolated to the main actor. The loop must run on the main thread.

@@ -3,7 +3,8 @@
 extension TaskQueue {
   @available(
     *, unavailable,
-    message: "this body cannot throw: handle the error in it, or use submit or run, whose bodies may throw"
+    message:
+      "this body cannot throw: handle the error in it, or use submit or run, whose bodies may throw"
   )
   @_disfavoredOverload @discardableResult
   public func callAsFunction(
@@ -13,7 +14,8 @@ extension TaskQueue {
 
   @available(
     *, unavailable,
-    message: "this body cannot await: start a Task(executorPreference: queue.executor) { … } instead"
+    message:
+      "this body cannot await: start a Task(executorPreference: queue.executor) { … } instead"
   )
   @_disfavoredOverload @discardableResult
   public func callAsFunction(
@@ -23,7 +25,8 @@ extension TaskQueue {
 
   @available(
     *, unavailable,
-    message: "this body cannot throw: handle the error in it, or use submit or run, whose bodies may throw"
+    message:
+      "this body cannot throw: handle the error in it, or use submit or run, whose bodies may throw"
   )
   @_disfavoredOverload @discardableResult
   public func async(
@@ -35,7 +38,8 @@ extension TaskQueue {
 
   @available(
     *, unavailable,
-    message: "this body cannot await: start a Task(executorPreference: queue.executor) { … } instead"
+    message:
+      "this body cannot await: start a Task(executorPreference: queue.executor) { … } instead"
   )
   @_disfavoredOverload @discardableResult
   public func async(

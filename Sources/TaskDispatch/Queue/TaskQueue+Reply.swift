@@ -54,7 +54,7 @@ extension TaskQueue {
     _ body: @escaping @Sendable () throws -> Value,
     then: @escaping @Sendable (sending Result<Value, any Error>) -> Void
   ) -> Admission {
-    let dispatcher = dispatcher
+    let dispatcher = implementation
     if band == .medium, label == nil, group == nil, timeToLive == nil, atShutdown == .drain {
       return dispatcher.post(
         {
@@ -68,20 +68,5 @@ extension TaskQueue {
       var result: Transfer? = Transfer(Result(catching: body))
       dispatcher.reply({ then(result.take()!.take()) }, at: site, label, group)
     }
-  }
-}
-
-extension TaskDispatcher {
-  public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
-    reply(body, at: site, nil, nil)
-  }
-
-  @usableFromInline func reply(
-    _ body: consuming sending @escaping () -> Void, at site: CallSite, _ label: String?,
-    _ group: WorkGroup?
-  ) {
-    _ = submit(
-      WorkItem.make(
-        kind: .reply, queue: foreground, label: label, site: site, group: group, body: body))
   }
 }

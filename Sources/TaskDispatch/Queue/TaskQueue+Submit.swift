@@ -12,7 +12,7 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming @escaping @Sendable () -> Void
   ) -> Admission {
-    dispatcher.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
+    implementation.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
   /// The shorthand of ``async(fileID:line:_:)``: `queue { … }` is `queue.async { … }`.
@@ -24,7 +24,7 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: consuming @escaping @Sendable () -> Void
   ) -> Admission {
-    dispatcher.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
+    implementation.post(consume body, on: self, at: CallSite(fileID: fileID, line: line))
   }
 
   /// Submits `body` with options. Any thread.
@@ -93,15 +93,15 @@ extension TaskQueue {
     let item = ValueItem(
       kind: .task, queue: self, label: label, site: CallSite(fileID: fileID, line: line),
       band: priority, timeToLive: timeToLive, atShutdown: atShutdown, group: group, body: body)
-    _ = dispatcher.submit(item)
-    return TaskHandle(item: item, dispatcher: dispatcher)
+    _ = implementation.submit(item)
+    return TaskHandle(item: item, dispatcher: implementation)
   }
 
   @usableFromInline func submit(
     at site: CallSite, _ band: PriorityBand, _ label: String?, _ group: WorkGroup?,
     _ timeToLive: Duration?, _ atShutdown: ShutdownBehavior, _ body: @escaping @Sendable () -> Void
   ) -> Admission {
-    dispatcher.submit(
+    implementation.submit(
       WorkItem.make(
         kind: .task, queue: self, label: label, site: site, band: band, timeToLive: timeToLive,
         atShutdown: atShutdown, group: group, body: body))

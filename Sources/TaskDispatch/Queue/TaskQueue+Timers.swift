@@ -21,10 +21,10 @@ extension TaskQueue {
       // Without a delay it is no timer: it waits in the queue behind what was posted before it (rule 8).
       kind: isNow ? .task : .timer, queue: self, label: label,
       site: CallSite(fileID: fileID, line: line), band: priority,
-      due: isNow ? nil : dispatcher.now.advanced(by: delay), tolerance: tolerance,
+      due: isNow ? nil : implementation.now.advanced(by: delay), tolerance: tolerance,
       timeToLive: timeToLive, group: group, body: body)
-    _ = dispatcher.submit(item)
-    return TimerHandle(item: item, dispatcher: dispatcher)
+    _ = implementation.submit(item)
+    return TimerHandle(item: item, dispatcher: implementation)
   }
 
   /// Submits `body` again and again, first when one `interval` has passed, until it is cancelled. Any thread.
@@ -53,9 +53,9 @@ extension TaskQueue {
   ) -> TimerHandle {
     let item = WorkItem.make(
       kind: .repeating, queue: self, label: label, site: CallSite(fileID: fileID, line: line),
-      band: priority, due: dispatcher.now.advanced(by: interval), tolerance: tolerance,
+      band: priority, due: implementation.now.advanced(by: interval), tolerance: tolerance,
       repetition: Repetition(every: interval, catchUp: catchUp), group: group, body: body)
-    _ = dispatcher.submit(item)
-    return TimerHandle(item: item, dispatcher: dispatcher)
+    _ = implementation.submit(item)
+    return TimerHandle(item: item, dispatcher: implementation)
   }
 }

@@ -15,7 +15,7 @@ extension TaskQueue {
     fileID: StaticString = #fileID, line: UInt = #line, _ body: () throws -> Value
   ) throws -> Value {
     var result: Result<Value, any Error>?
-    try dispatcher.sync(on: self, at: CallSite(fileID: fileID, line: line)) {
+    try implementation.sync(on: self, at: CallSite(fileID: fileID, line: line)) {
       result = Result(catching: body)
     }
     guard let result else { refuse("a dispatcher returned from sync without its body") }
@@ -44,7 +44,7 @@ extension TaskQueue {
       site: CallSite(fileID: fileID, line: line),
       band: priority ?? PriorityBand(Task.currentPriority), timeToLive: timeToLive, body: body)
     item.noteFailureSeen()
-    let dispatcher = dispatcher
+    let dispatcher = implementation
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         item.resumeWhenFinished { continuation.resume(returning: $0) }
@@ -71,7 +71,7 @@ extension TaskQueue {
   /// Timers that are not due do not count. If the queue is suspended, the wait lasts until it is resumed. On
   /// a fake, await it in `runAsync { … }`.
   nonisolated(nonsending) public func flush() async {
-    await dispatcher.flush(self)
+    await implementation.flush(self)
   }
 
   /// Suspends the queue: none of its tasks starts until it is resumed. Any thread.
@@ -84,12 +84,12 @@ extension TaskQueue {
     require(
       view != nil,
       "\(label) cannot be suspended: all code of the process shares it; suspend a view instead")
-    dispatcher.suspend(self)
+    implementation.suspend(self)
   }
 
   /// Undoes one ``suspend()``. Any thread. Traps if the queue is not suspended.
   public func resume() {
     require(view != nil, "\(label) was never suspended")
-    dispatcher.resume(self)
+    implementation.resume(self)
   }
 }

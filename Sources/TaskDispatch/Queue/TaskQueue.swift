@@ -11,8 +11,7 @@
 /// Unless a call says otherwise, any thread may make it, also from inside a task. No call may be made from a
 /// signal handler.
 public struct TaskQueue: Sendable {
-  /// The dispatcher that runs what is submitted here.
-  public let dispatcher: any TaskDispatcher
+  @usableFromInline package let implementation: any DispatcherImplementation
   /// The view, or nil for a lane itself.
   public let view: QueueView?
   public let lane: Lane
@@ -22,16 +21,20 @@ public struct TaskQueue: Sendable {
   /// Makes a queue of a dispatcher. For dispatchers: users take queues from one. Traps if a view is given for
   /// the foreground.
   public init(
-    dispatcher: any TaskDispatcher, view: QueueView? = nil, lane: Lane, isBarrier: Bool = false
+    dispatcher: any DispatcherImplementation, view: QueueView? = nil, lane: Lane,
+    isBarrier: Bool = false
   ) {
     require(
       view == nil || lane == .background,
       "a view belongs to the background (view: \"\(view?.label ?? "")\")")
-    self.dispatcher = dispatcher
+    implementation = dispatcher
     self.view = view
     self.lane = lane
     self.isBarrier = isBarrier
   }
+
+  /// The dispatcher that runs what is submitted here.
+  public var dispatcher: any TaskDispatcher { implementation }
 
   /// The label that `makeQueue` was given; `foreground` or `background` for a lane itself.
   public var label: String { view?.label ?? lane.description }
@@ -44,14 +47,14 @@ public struct TaskQueue: Sendable {
   /// A priority does not pass a barrier: a task behind it waits, however urgent. On the foreground, where
   /// every task runs alone, this changes nothing.
   public var barrier: TaskQueue {
-    TaskQueue(dispatcher: dispatcher, view: view, lane: lane, isBarrier: true)
+    TaskQueue(dispatcher: implementation, view: view, lane: lane, isBarrier: true)
   }
 
   /// Whether the calling code runs in a task of this queue, or in a `sync` body there.
   ///
   /// A blocked worker may run another task on its stack. In that task, the queues of the tasks that wait
   /// below it on the stack are not current.
-  public var isCurrent: Bool { dispatcher.isCurrent(self) }
+  public var isCurrent: Bool { implementation.isCurrent(self) }
 
   /// Traps unless ``isCurrent`` is true.
   public func preconditionIsCurrent(fileID: StaticString = #fileID, line: UInt = #line) {
@@ -82,7 +85,7 @@ extension TaskQueue {
 
   public var identity: Identity {
     Identity(
-      dispatcher: ObjectIdentifier(dispatcher), view: view.map { ObjectIdentifier($0) },
+      dispatcher: ObjectIdentifier(implementation), view: view.map { ObjectIdentifier($0) },
       lane: lane)
   }
 }

@@ -3,9 +3,9 @@
 /// Releasing a handle cancels nothing. A handle keeps the dispatcher alive.
 public struct TaskHandle<Value: Sendable>: Sendable {
   @usableFromInline let item: ValueItem<Value>
-  @usableFromInline let dispatcher: any TaskDispatcher
+  @usableFromInline let dispatcher: any DispatcherImplementation
 
-  @inlinable init(item: ValueItem<Value>, dispatcher: any TaskDispatcher) {
+  @inlinable init(item: ValueItem<Value>, dispatcher: any DispatcherImplementation) {
     self.item = item
     self.dispatcher = dispatcher
   }
@@ -78,9 +78,9 @@ public struct TaskHandle<Value: Sendable>: Sendable {
 /// Releasing a handle cancels nothing. A handle keeps the dispatcher alive.
 public struct TimerHandle: Sendable {
   private let item: WorkItem
-  private let dispatcher: any TaskDispatcher
+  private let dispatcher: any DispatcherImplementation
 
-  init(item: WorkItem, dispatcher: any TaskDispatcher) {
+  init(item: WorkItem, dispatcher: any DispatcherImplementation) {
     self.item = item
     self.dispatcher = dispatcher
   }
@@ -134,7 +134,7 @@ extension WorkItem {
   }
 
   fileprivate final func wait(
-    in dispatcher: any TaskDispatcher, timeout: Duration?
+    in dispatcher: any DispatcherImplementation, timeout: Duration?
   ) throws(WaitRefusal) -> Outcome {
     try dispatcher.wait(for: .item(self), timeout: timeout)
     guard let outcome else {

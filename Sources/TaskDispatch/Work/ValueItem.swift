@@ -32,7 +32,7 @@
         hasTimeToLive: timeToLive != nil),
       More(view: queue.view, group: group, label: label, timeToLive: timeToLive),
       makesObject: !_isPOD(Value.self))
-    group?.enter(for: queue.dispatcher)
+    group?.enter(for: queue.implementation)
   }
 
   override func callBody() throws { try make(self) }

@@ -35,7 +35,7 @@ public final class WorkGroup: @unchecked Sendable {
     /// Counts a submission to `dispatcher` in.
     ///
     /// - Returns: Whether the dispatcher is new among those that have members.
-    mutating func enter(for dispatcher: any TaskDispatcher) -> Bool {
+    mutating func enter(for dispatcher: any DispatcherImplementation) -> Bool {
       count += 1
       members += 1
       let name = ObjectIdentifier(dispatcher)
@@ -54,7 +54,7 @@ public final class WorkGroup: @unchecked Sendable {
 
     /// Among several dispatchers, one whose members have all left may no longer exist. So this does not
     /// compare addresses alone.
-    private func knows(_ dispatcher: any TaskDispatcher) -> Bool {
+    private func knows(_ dispatcher: any DispatcherImplementation) -> Bool {
       first?.is(dispatcher) == true || others.contains { $0.is(dispatcher) }
     }
   }
@@ -65,16 +65,16 @@ public final class WorkGroup: @unchecked Sendable {
   /// loaded reference may call user code. The one exception is ``is(_:)``.
   private struct Owner {
     let name: ObjectIdentifier
-    private(set) weak var dispatcher: (any TaskDispatcher)?
+    private(set) weak var dispatcher: (any DispatcherImplementation)?
 
-    init(_ dispatcher: any TaskDispatcher) {
+    init(_ dispatcher: any DispatcherImplementation) {
       name = ObjectIdentifier(dispatcher)
       self.dispatcher = dispatcher
     }
 
     /// Whether this is `other`, and not a former dispatcher that had the same address. The caller keeps
     /// `other` alive. The reference that is loaded is `other` itself, so its release is not the last.
-    func `is`(_ other: any TaskDispatcher) -> Bool {
+    func `is`(_ other: any DispatcherImplementation) -> Bool {
       name == ObjectIdentifier(other) && dispatcher != nil
     }
   }
@@ -93,7 +93,7 @@ public final class WorkGroup: @unchecked Sendable {
     withState { $0.count += 1 }
   }
 
-  @usableFromInline func enter(for dispatcher: any TaskDispatcher) {
+  @usableFromInline func enter(for dispatcher: any DispatcherImplementation) {
     let wakers = withState { state in
       let isNew = state.enter(for: dispatcher)
       return isNew && !state.wakers.isEmpty ? state.wakers.filter(\.checks) : []
@@ -210,10 +210,10 @@ public final class WorkGroup: @unchecked Sendable {
     let item = WorkItem.make(
       kind: .notification, queue: queue, label: label,
       site: CallSite(fileID: fileID, line: line), band: priority, body: body)
-    withState { $0.notified = Owner(queue.dispatcher) }
-    let admission = queue.dispatcher.submit(item)
+    withState { $0.notified = Owner(queue.implementation) }
+    let admission = queue.implementation.submit(item)
     if admission.isAccepted {
-      let dispatcher = queue.dispatcher
+      let dispatcher = queue.implementation
       wakeWhenEmpty { [weak dispatcher] in dispatcher?.release(item) }
     }
     return admission
@@ -261,9 +261,9 @@ public final class WorkGroup: @unchecked Sendable {
   /// If there is none, in this order: the dispatcher of the last notification, that of the former first
   /// member, the one that runs the calling code, and the one that has called it back. What such a dispatcher
   /// runs may have to end the wait, and cannot without this thread.
-  var dispatcher: (any TaskDispatcher)? {
+  var dispatcher: (any DispatcherImplementation)? {
     let known = dispatchersOfMembers
-    let innermost = Dispatchers.innermost
+    let innermost = Dispatchers.innermost?.foreground.implementation
     // It also knows the tasks that this thread is in.
     if let innermost, known.contains(where: { $0 === innermost }) { return innermost }
     if let last = known.last { return last }
@@ -320,7 +320,7 @@ public final class WorkGroup: @unchecked Sendable {
 
   /// The dispatchers of the group's members. Includes those of members that have left while others were in
   /// the group.
-  package var dispatchersOfMembers: [any TaskDispatcher] {
+  package var dispatchersOfMembers: [any DispatcherImplementation] {
     let owners = withState { state -> [Owner] in
       guard state.members > 0, let first = state.first else { return [] }
       return [first] + state.others

@@ -26,7 +26,7 @@ extension WorkItem {
     let more = More(
       view: queue.view, group: group, label: due == nil ? nil : label, timeToLive: timeToLive,
       tolerance: tolerance, repetition: repetition)
-    group?.enter(for: queue.dispatcher)
+    group?.enter(for: queue.implementation)
     if let repetition {
       guard let due else { refuse("a repeating timer needs the time of its first tick") }
       return RepeatingItem(origin, more, repetition, due: due, body: body)

@@ -3,7 +3,7 @@ public import Synchronization
 /// A submission with options: one object that is its record, its handle and its place in the queue.
 ///
 /// Users meet it as a ``TaskHandle`` or a ``TimerHandle``. Dispatchers get it in
-/// ``TaskDispatcher/submit(_:)``, and take it through its life:
+/// ``DispatcherImplementation/submit(_:)``, and take it through its life:
 ///
 /// ```
 ///            ┌── begin() ──▶ running ── run(), finish(outcome) ──▶ finished
@@ -14,7 +14,7 @@ public import Synchronization
 /// Exactly one call of ``begin()`` or ``finish(_:)`` can take an item out of `waiting`. So a cancellation
 /// that races a start is decided here, once. A `UVDispatcher` and a `RecordingDispatcher` take an item that is
 /// submitted to them, if it waits: from then on ``begin()`` is false for all other code, and ``finish(_:)`` traps.
-/// Other code cancels the item with ``TaskDispatcher/cancel(_:)``.
+/// Other code cancels the item with ``DispatcherImplementation/cancel(_:)``.
 public class WorkItem: @unchecked Sendable {
   // What guards each property:
   //
@@ -145,7 +145,7 @@ public class WorkItem: @unchecked Sendable {
   package var next: WorkItem { self }
 
   /// Takes the item for a dispatcher, which alone begins and ends it from now on. Any thread, in
-  /// ``TaskDispatcher/submit(_:)``.
+  /// ``DispatcherImplementation/submit(_:)``.
   ///
   /// - Returns: False if a dispatcher has taken it before, or if it has begun or ended. Then the submission changes
   ///   nothing, and answers ``admissionAgain``.
@@ -249,7 +249,7 @@ public class WorkItem: @unchecked Sendable {
   /// item runs, only the thread that began it may call it.
   ///
   /// Traps if a `UVDispatcher` or a `RecordingDispatcher` has taken the item and not ended it: those end it
-  /// themselves. To cancel it, call their ``TaskDispatcher/cancel(_:)``.
+  /// themselves. To cancel it, call their ``DispatcherImplementation/cancel(_:)``.
   ///
   /// - Returns: Whether this call ended the item. False if it had begun or ended before.
   @discardableResult

@@ -5,7 +5,7 @@ import TaskDispatchTesting
 /// A dispatcher that does everything that ``RecordingDispatcher`` does, but for one planted fault.
 ///
 /// Its queues name this dispatcher, so every submission passes through it.
-final class FaultyDispatcher: EventDispatcher {
+final class FaultyDispatcher: DispatcherImplementation, EventDispatcher {
   let inner: RecordingDispatcher
   let fault: Fault?
   let memory = Locked(Memory())

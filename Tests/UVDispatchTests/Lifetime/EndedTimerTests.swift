@@ -11,7 +11,7 @@ extension OnePool {
   struct EndedTimerTests {
     /// Cancels a timer of `dispatcher` on a suspended view after `untilARunWaits`, and returns whether it is released
     /// after `end`.
-    private func isReleased<Dispatcher: TaskDispatcher>(
+    private func isReleased<Dispatcher: DispatcherImplementation>(
       by dispatcher: Dispatcher, untilARunWaits: () throws -> Void, end: (TaskQueue) throws -> Void
     ) throws -> Bool {
       let view = dispatcher.makeQueue(label: "held", width: 1)

@@ -18,7 +18,8 @@ struct SubmittedTwiceTests {
   }
 
   private func check(
-    _ dispatcher: any TaskDispatcher, _ lane: Lane, timeToLive: Duration?, endsBetween: Bool,
+    _ dispatcher: any DispatcherImplementation, _ lane: Lane, timeToLive: Duration?,
+    endsBetween: Bool,
     run: () throws -> Void
   ) throws {
     let queue = lane == .foreground ? dispatcher.foreground : dispatcher.background
@@ -78,7 +79,7 @@ struct SubmittedTwiceTests {
     }
     _ = dispatcher.submit(item)
     #expect(began.wait(patience))
-    for again in [dispatcher, other, fake] as [any TaskDispatcher] {
+    for again in [dispatcher, other, fake] as [any DispatcherImplementation] {
       #expect(again.submit(item).isAccepted)
       again.submitWhenRoom(item)
     }
@@ -93,7 +94,7 @@ struct SubmittedTwiceTests {
   @Test("stays refused", arguments: [false, true])
   func refused(isFake: Bool) throws {
     let overflow = Overflow.reject(limit: 1)
-    let dispatcher: any TaskDispatcher =
+    let dispatcher: any DispatcherImplementation =
       isFake
       ? RecordingDispatcher(.init(overflow: overflow)) : try UVDispatcher(.init(overflow: overflow))
     let view = dispatcher.makeQueue(label: "full", width: 1)

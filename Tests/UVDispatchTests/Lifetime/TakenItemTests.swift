@@ -31,7 +31,7 @@ struct TakenItemTests {
     ) {}
   }
 
-  private static func dispatcher(isFake: Bool) throws -> any TaskDispatcher {
+  private static func dispatcher(isFake: Bool) throws -> any DispatcherImplementation {
     isFake ? RecordingDispatcher() : try UVDispatcher()
   }
 
@@ -56,7 +56,7 @@ struct TakenItemTests {
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) { [repeats, isFake] in
       let fake = RecordingDispatcher()
-      let dispatcher: any TaskDispatcher = isFake ? fake : try UVDispatcher()
+      let dispatcher: any DispatcherImplementation = isFake ? fake : try UVDispatcher()
       let finish: @Sendable () -> Void = { TaskContext.current?.item?.finish(.completed) }
       if repeats {
         _ = dispatcher.foreground.every(.milliseconds(1), label: "mine", finish)
@@ -121,7 +121,7 @@ struct TakenItemTests {
   func endedBefore(outcome: Outcome) throws {
     let closed = try UVDispatcher()
     closed.beginShutdown(.init(drain: .zero, cancel: .zero))
-    let dispatchers: [any TaskDispatcher] = [
+    let dispatchers: [any DispatcherImplementation] = [
       try UVDispatcher(), try UVDispatcher(.init(overflow: .reject(limit: 1))), closed,
       RecordingDispatcher(), RecordingDispatcher(.init(policy: .inline)),
     ]
@@ -166,7 +166,7 @@ struct TakenItemTests {
   @Test("asks nothing of another dispatcher once it has ended")
   func endedElsewhere() throws {
     let fake = RecordingDispatcher()
-    let dispatchers: [any TaskDispatcher] = [try UVDispatcher(), RecordingDispatcher()]
+    let dispatchers: [any DispatcherImplementation] = [try UVDispatcher(), RecordingDispatcher()]
     let item = Self.item(on: fake.foreground)
     _ = fake.submit(item)
     try fake.runUntilIdle()

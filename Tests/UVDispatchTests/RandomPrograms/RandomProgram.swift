@@ -28,7 +28,7 @@ final class RandomProgram: Sendable {
   }
 
   let plan: Plan
-  let dispatcher: any TaskDispatcher
+  let dispatcher: any DispatcherImplementation
   let queues: [TaskQueue]
   let plots: [Plot]
   /// The history is written here; nil if there is no observer.
@@ -42,7 +42,8 @@ final class RandomProgram: Sendable {
   let halfTime: Latch
   private let tickets = Atomic(1)
 
-  init(_ plan: Plan, on dispatcher: any TaskDispatcher, writing book: HistoryBook? = nil) {
+  init(_ plan: Plan, on dispatcher: any DispatcherImplementation, writing book: HistoryBook? = nil)
+  {
     self.book = book
     self.plan = plan
     self.dispatcher = dispatcher

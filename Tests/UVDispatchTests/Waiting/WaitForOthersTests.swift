@@ -79,7 +79,9 @@ extension OnePool {
       let waits = group.whenEmpty(
         wake: {}, by: ObjectIdentifier(group), checks: false, since: time)
       #expect(!waits)
-      for dispatcher in [try UVDispatcher(), RecordingDispatcher()] as [any TaskDispatcher] {
+      for dispatcher in [try UVDispatcher(), RecordingDispatcher()]
+        as [any DispatcherImplementation]
+      {
         try dispatcher.wait(for: .group(group, since: time), timeout: .zero)
         #expect(throws: WaitRefusal.timedOut) {
           try dispatcher.wait(for: .group(group, since: time + 1), timeout: .zero)

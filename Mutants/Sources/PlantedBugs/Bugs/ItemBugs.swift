@@ -355,7 +355,7 @@ let itemBugs = [
   Bug(
     "group.notified-unasked", breaks: "a thread waits for a notification that a fake has to run",
     in: "TaskDispatch/Work/WorkGroup.swift",
-    .without("withState { $0.notified = Owner(queue.dispatcher) }"),
+    .without("withState { $0.notified = Owner(queue.implementation) }"),
     suites: ["GroupDispatcherTests"]),
   Bug(
     "group.outside-unmoved",
