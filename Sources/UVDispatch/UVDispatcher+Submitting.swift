@@ -86,6 +86,7 @@ extension UVDispatcher {
   }
 
   nonisolated(nonsending) public func flush(_ queue: TaskQueue) async {
+    _ = view(queue.view)
     await withCheckedContinuation { continuation in
       engine.withCore { core in
         core.addFlush(of: queue.identity) { continuation.resume() }

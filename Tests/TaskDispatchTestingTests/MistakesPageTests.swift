@@ -15,7 +15,9 @@ struct MistakesPageTests {
 
     func save() throws {}
     func load() async {}
-    func count() -> Int { 1 }
+    @discardableResult func count() -> Int { 1 }
+    func parse() throws -> Int { 1 }
+    func show(_ number: Int) {}
     final class Cache { func clear() {} }
 
     func mistake(_ queue: TaskQueue) {
@@ -26,7 +28,7 @@ struct MistakesPageTests {
     "shows what the compiler says",
     arguments: [
       "A body that throws", "A body that awaits", "A sync without try",
-      "A capture that is not Sendable",
+      "A reply that throws", "A capture that is not Sendable", "A priority by another name",
     ])
   func compiled(heading: String) throws {
     let code = try #require(
@@ -45,6 +47,9 @@ struct MistakesPageTests {
         queue.submit { try save() }
         Task(executorPreference: queue.executor) { await load() }
         _ = try? queue.sync { count() }
+        queue.async { try parse() } then: { if let value = try? $0.get() { show(value) } }
+        queue.async(priority: .lowest) { count() }
+        queue.async(priority: Task.currentPriority) { count() }
         let cache = Confined(Cache(), to: queue)
         queue { cache.withValue { $0.clear() } }
       }

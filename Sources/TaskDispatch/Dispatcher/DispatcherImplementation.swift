@@ -73,7 +73,7 @@ public protocol DispatcherImplementation: TaskDispatcher {
   func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal)
 
   /// Suspends the calling Task until everything submitted to `queue` before has ended. It does not wait for what is
-  /// submitted later. Cancelling the Task does not end the wait.
+  /// submitted later. Cancelling the Task does not end the wait. Traps if the view belongs to another dispatcher.
   nonisolated(nonsending) func flush(_ queue: TaskQueue) async
 
   /// Suspends a view: none of its tasks starts. Those that run go on, and submissions are accepted. Calls nest. Any

@@ -1,3 +1,12 @@
+/// `TaskPriority`, for a call that takes a value of it and none of its members by a short name: `.background` would be
+/// taken for the pool.
+public protocol StandardPriority: Sendable {
+  /// As that of `TaskPriority`.
+  var rawValue: UInt8 { get }
+}
+
+extension TaskPriority: StandardPriority {}
+
 /// One of the four levels at which tasks wait. A higher band starts first.
 ///
 /// It has the names that the standard `TaskPriority` has, but one: the lowest band is called ``lowest``, since

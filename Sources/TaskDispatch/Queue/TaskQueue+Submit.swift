@@ -57,16 +57,18 @@ extension TaskQueue {
 
   /// Submits `body` with options, in the band of a `TaskPriority`: see ``PriorityBand/init(_:)``. Any thread.
   ///
-  /// For a priority that is at hand as a variable. The other calls take `PriorityBand(priority)`.
+  /// For a priority that is at hand as a variable. The other calls take `PriorityBand(priority)`. The short names of
+  /// `TaskPriority`, such as `.background`, are not taken: see ``StandardPriority``.
   @_disfavoredOverload @discardableResult
   public func async(
-    priority: TaskPriority, label: String? = nil, group: WorkGroup? = nil,
+    priority: some StandardPriority, label: String? = nil, group: WorkGroup? = nil,
     timeToLive: Duration? = nil, atShutdown: ShutdownBehavior = .drain,
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> Admission {
     submit(
-      at: CallSite(fileID: fileID, line: line), PriorityBand(priority), label, group, timeToLive,
+      at: CallSite(fileID: fileID, line: line), PriorityBand(ofPriority: priority.rawValue), label,
+      group, timeToLive,
       atShutdown, body)
   }
 

@@ -22,6 +22,8 @@ public final class Latch: Sendable {
   private struct State {
     var missing: Int
     var waiting: [Parker] = []
+
+    mutating func remove(_ parker: Parker) { waiting.removeAll { $0 === parker } }
   }
   private let state: Locked<State>
 
@@ -36,11 +38,14 @@ public final class Latch: Sendable {
   /// How many calls of ``open()`` are still missing. Negative if there were too many. Any thread.
   public var missing: Int { state.withLock { $0.missing } }
 
+  /// How many threads wait. Any thread.
+  package var waiting: Int { state.withLock { $0.waiting.count } }
+
   /// Counts one call. The last one that is missing lets all waiting threads go on. Further calls do nothing but count.
   /// Any thread.
   public func open() {
     let released = state.withLock { state -> [Parker] in
-      state.missing -= 1
+      if state.missing > .min { state.missing -= 1 }
       guard state.missing <= 0 else { return [] }
       defer { state.waiting = [] }
       return state.waiting
@@ -53,12 +58,18 @@ public final class Latch: Sendable {
   /// - Parameter timeout: The longest that it waits. If zero or less, it only looks.
   /// - Returns: False if the latch was not open in time.
   public func wait(_ timeout: Duration) -> Bool {
+    if timeout <= .zero { return isOpen }
     let parker = Parker()
     let isOpen = state.withLock { state in
       if state.missing > 0 { state.waiting.append(parker) }
       return state.missing <= 0
     }
-    return isOpen || parker.wait(nanoseconds: timeout.clampedNanoseconds)
+    if isOpen || parker.wait(nanoseconds: timeout.clampedNanoseconds) { return true }
+    return state.withLock { state in
+      state.remove(parker)
+      // It may have opened since.
+      return state.missing <= 0
+    }
   }
 
   /// Holds a body until the latch is open, or at most for three times `patience`.

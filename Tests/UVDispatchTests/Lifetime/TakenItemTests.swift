@@ -254,7 +254,7 @@ struct TakenItemTests {
 
   // MARK: Another dispatcher
 
-  enum Call: String, CaseIterable { case submit, post, sync, cancel, wait }
+  enum Call: String, CaseIterable { case submit, post, sync, flush, suspend, cancel, wait }
 
   @Test(
     "or a queue of its dispatcher, is not taken for one of another dispatcher",
@@ -278,6 +278,8 @@ struct TakenItemTests {
       case .submit: _ = other.submit(item)
       case .post: _ = other.post({}, on: view, at: CallSite(fileID: #fileID, line: #line))
       case .sync: try other.sync(on: view, at: CallSite(fileID: #fileID, line: #line)) {}
+      case .flush: await other.flush(view)
+      case .suspend: other.suspend(view)
       case .cancel: _ = other.cancel(item)
       case .wait: try other.wait(for: .item(item), timeout: nil)
       }
