@@ -23,9 +23,9 @@ public protocol DispatcherImplementation: TaskDispatcher {
 
   /// Submits everything that is not a plain body. Any thread.
   ///
-  /// An item is submitted once, by any thread. Another submission of it, to any dispatcher, changes nothing, and
-  /// answers as the first did if that has returned; else it answers `.accepted`. So does the submission of an item that
-  /// has ended before. Traps if the item was made for a view of another dispatcher.
+  /// An item is submitted once, by any thread. Another submission of it, to a `UVDispatcher` or a
+  /// `RecordingDispatcher`, changes nothing if one of these has taken it. It answers as the first did if that has
+  /// returned; else it answers `.accepted`. So does the submission of an item that has ended before. Traps if the item was made for a view of another dispatcher.
   ///
   /// - Returns: Whether `item` was accepted. A refused item has been finished with `.refused` when this
   ///   returns.

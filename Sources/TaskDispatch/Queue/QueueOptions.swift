@@ -6,6 +6,10 @@ public struct QueueOptions: Sendable, Hashable {
   /// well. A queue of width 1 is a serial queue.
   public var width: Int
 
+  /// - Parameters:
+  ///   - label: Names the queue in errors, reports and traces.
+  ///   - width: The most tasks of the queue that run at a time. ``TaskDispatcher/makeQueue(_:)`` traps if it is less
+  ///     than 1.
   public init(label: String, width: Int = 1) {
     self.label = label
     self.width = width
