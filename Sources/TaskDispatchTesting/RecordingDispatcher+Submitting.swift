@@ -60,6 +60,7 @@ extension RecordingDispatcher {
   }
 
   public func suspend(_ queue: TaskQueue) {
+    queue.requireSuspendable()
     withState { state in
       if state.configuration.policy == .unimplemented {
         state.noteUnexpectedUse(CallSite(fileID: "suspend()", line: 0))
@@ -74,6 +75,7 @@ extension RecordingDispatcher {
   }
 
   public func resume(_ queue: TaskQueue) {
+    queue.requireResumable()
     withState { state in
       let time = state.now
       let view = state.poolView(state.view(queue.view))

@@ -69,6 +69,7 @@ extension UVDispatcher {
   }
 
   public func suspend(_ queue: TaskQueue) {
+    queue.requireSuspendable()
     let view = view(queue.view)
     engine.withCore { core in
       core.suspend(view)
@@ -76,6 +77,7 @@ extension UVDispatcher {
   }
 
   public func resume(_ queue: TaskQueue) {
+    queue.requireResumable()
     let view = view(queue.view)
     engine.withCore { core in
       require(

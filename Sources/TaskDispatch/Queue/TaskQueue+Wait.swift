@@ -81,15 +81,23 @@ extension TaskQueue {
   /// Calls nest: each one needs a call of ``resume()``. Traps on the foreground and on the background itself,
   /// which all code of the process shares. Suspend a view instead.
   public func suspend() {
-    require(
-      view != nil,
-      "\(label) cannot be suspended: all code of the process shares it; suspend a view instead")
+    requireSuspendable()
     implementation.suspend(self)
   }
 
   /// Undoes one ``suspend()``. Any thread. Traps if the queue is not suspended.
   public func resume() {
-    require(view != nil, "\(label) was never suspended")
+    requireResumable()
     implementation.resume(self)
   }
+
+  /// Traps unless the queue is a view: no other queue is suspended. For dispatchers, which may be called directly.
+  package func requireSuspendable() {
+    require(
+      view != nil,
+      "\(label) cannot be suspended: all code of the process shares it; suspend a view instead")
+  }
+
+  /// Traps unless the queue is a view.
+  package func requireResumable() { require(view != nil, "\(label) was never suspended") }
 }
