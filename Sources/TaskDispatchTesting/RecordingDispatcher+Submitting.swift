@@ -27,7 +27,7 @@ extension RecordingDispatcher {
 
   @discardableResult
   public func submit(_ item: WorkItem) -> Admission {
-    guard item.take() else { return item.admissionAgain }
+    guard item.markTaken() else { return item.admissionAgain }
     while true {
       let (admission, next) = withState { $0.admit(item, mayWaitForRoom: false) }
       guard case .makeRoom(let entry) = next else {
@@ -40,7 +40,7 @@ extension RecordingDispatcher {
   }
 
   public func submitWhenRoom(_ item: WorkItem) {
-    guard item.take() else { return }
+    guard item.markTaken() else { return }
     carryOn(withState { $0.admit(item, mayWaitForRoom: true) }.1)
   }
 

@@ -123,7 +123,7 @@ extension Engine {
   }
 
   fileprivate func submit(_ item: WorkItem, mayWait: Bool) -> Admission {
-    let isTaken = item.take()
+    let isTaken = item.markTaken()
     if ForkGuard.isForked {
       if isTaken { item.finishTaken(.refused(.forkedChild)) }
       return .refused(.forkedChild)

@@ -170,8 +170,9 @@ open class TaskContext {
   /// Whether the calling code is in no task, whatever this thread runs.
   package static var isOutsideTasks: Bool { ThreadContexts.isOutsideTasks }
 
-  /// The number of calls of ``delivering(for:outsideTasks:_:)`` for `dispatcher` that this thread is in.
-  package static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
+  /// How many calls back of `dispatcher` the calling thread is in: nested calls of
+  /// ``Endings/tell(for:outsideTasks:_:)``. What it submits in one is the dispatcher's own work (rule 13).
+  public static func deliveries(for dispatcher: ObjectIdentifier) -> Int {
     ThreadContexts.deliveries(for: dispatcher)
   }
 

@@ -1,7 +1,9 @@
 /// What a type implements that is a dispatcher. Only authors of dispatchers need it: the methods of ``TaskQueue``,
 /// ``TaskHandle`` and ``WorkGroup`` call what is here.
 ///
-/// It keeps the rules at ``TaskDispatcher``. `DispatcherContract`, of `TaskDispatchContract`, checks them.
+/// It keeps the rules at ``TaskDispatcher``. `DispatcherContract`, of `TaskDispatchContract`, checks them. What it works
+/// with are ``TakenItem``, ``RepeatingTimer``, ``Endings`` and ``TaskContext``. `SteppedDispatcher`, in the folder
+/// `Tests/OutsideDispatcherTests` of this package, is a small dispatcher that is made with public calls alone.
 public protocol DispatcherImplementation: TaskDispatcher {
   // MARK: Submitting
 
@@ -23,21 +25,22 @@ public protocol DispatcherImplementation: TaskDispatcher {
 
   /// Submits everything that is not a plain body. Any thread.
   ///
-  /// An item is submitted once, by any thread. Another submission of it, to a `UVDispatcher` or a
-  /// `RecordingDispatcher`, changes nothing if one of these has taken it. It answers as the first did if that has
-  /// returned; else it answers `.accepted`. So does the submission of an item that has ended before. Traps if the item was made for a view of another dispatcher.
+  /// An item is submitted once, by any thread. The dispatcher takes it: ``WorkItem/take()``. Another submission of it,
+  /// to whichever dispatcher, changes nothing. It answers as the first did if that has returned; else it answers
+  /// `.accepted`: see ``WorkItem/admissionAgain``. So does the submission of an item that has ended before. Traps if the
+  /// item was made for a view of another dispatcher.
   ///
-  /// - Returns: Whether `item` was accepted. A refused item has been finished with `.refused` when this
+  /// - Returns: Whether `item` was accepted. A refused item has been ended with `.refused` when this
   ///   returns.
   func submit(_ item: WorkItem) -> Admission
 
   /// Submits `item` as soon as its queue has room; at once if the queue has no limit. Any thread.
   ///
-  /// If `item` is refused for any other reason, it is finished as in ``submit(_:)``.
+  /// If `item` is refused for any other reason, it is ended as in ``submit(_:)``.
   func submitWhenRoom(_ item: WorkItem)
 
-  /// Moves an accepted item of kind `.notification` into its queue, because its group is empty. Any thread. Does
-  /// nothing if the item does not wait for that, as after its cancellation.
+  /// Moves an accepted item of kind `.notification` into its queue, because its group is empty. The group calls it, on
+  /// any thread, under no lock. Does nothing if the item does not wait for that, as after its cancellation.
   func release(_ item: WorkItem)
 
   /// Cancels an item that was submitted here. Any thread, once the submission that has put it in has returned. Before,
@@ -77,10 +80,10 @@ public protocol DispatcherImplementation: TaskDispatcher {
   nonisolated(nonsending) func flush(_ queue: TaskQueue) async
 
   /// Suspends a view: none of its tasks starts. Those that run go on, and submissions are accepted. Calls nest. Any
-  /// thread. Traps if the view belongs to another dispatcher.
+  /// thread. Traps if the view belongs to another dispatcher, and if `queue` is no view.
   func suspend(_ queue: TaskQueue)
   /// Undoes one ``suspend(_:)`` of a view. Any thread. Traps if the view is not suspended, or belongs to another
-  /// dispatcher.
+  /// dispatcher, and if `queue` is no view.
   func resume(_ queue: TaskQueue)
 
   // MARK: Where am I
@@ -102,7 +105,8 @@ public protocol DispatcherImplementation: TaskDispatcher {
 public enum WaitTarget: Sendable {
   /// The item has its outcome.
   case item(WorkItem)
-  /// The group is empty, or has been empty since the call began: `since` is how often it had emptied by then.
+  /// The group is empty, or has emptied since the call began: `since` is how often it had emptied by then. See
+  /// ``WorkGroup/hasEmptied(since:)``.
   case group(WorkGroup, since: Int)
 }
 

@@ -126,7 +126,7 @@ package final class RunItem: BodyItem, @unchecked Sendable {
   ) {
     self.timer = timer
     super.init(Origin(runOf: timer), More(view: timer.view), body: body)
-    _ = take()
+    _ = markTaken()
   }
 
   public override var label: String? { timer.label }

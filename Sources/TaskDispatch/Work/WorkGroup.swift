@@ -288,15 +288,21 @@ public final class WorkGroup: @unchecked Sendable {
     if isEmpty { call() }
   }
 
-  /// Registers `wake`, which is called once when the group has emptied, under no lock. A second call for the
-  /// same owner before that changes nothing.
+  /// Registers `wake`, which wakes threads that are blocked until the group has emptied: it is called once then, before
+  /// any observer, on the thread that empties the group, under no lock. For dispatchers whose threads block. Any thread.
   ///
-  /// - Parameter checks: Whether `wake` is also called by each ``leave()`` that does not empty the group,
-  ///   since that may have been what could still end a wait. And when another dispatcher gets its first
-  ///   member in the group.
-  /// - Parameter time: What ``timesEmptied`` was when the wait began.
-  /// - Returns: False if the group is empty now, or has been empty since then.
-  package func whenEmpty(
+  /// `wake` wakes threads and does no more: other threads and Tasks that wait for the group go on after it. A second
+  /// call for the same owner, before `wake` was called, changes nothing. Nothing takes it back: `wake` may be called
+  /// when no thread waits any more.
+  ///
+  /// - Parameters:
+  ///   - time: The `since` of ``WaitTarget/group(_:since:)``.
+  ///   - owner: The dispatcher or thread that registers.
+  ///   - checks: Whether `wake` is also called, any number of times, by each ``leave()`` that does not empty the group,
+  ///     since that may have been what could still end a wait. And when another dispatcher gets its first member in the
+  ///     group.
+  /// - Returns: False if the group is empty now, or has been empty since then. Then `wake` is not registered.
+  public func whenEmpty(
     wake: @escaping @Sendable () -> Void, by owner: ObjectIdentifier, checks: Bool, since time: Int
   ) -> Bool {
     withState { state in
@@ -310,9 +316,12 @@ public final class WorkGroup: @unchecked Sendable {
 
   package var timesEmptied: Int { withState { $0.timesEmptied } }
 
-  /// Whether the group has been empty since it had emptied `time` times. Other work may have entered it
-  /// again.
-  package func hasEmptied(since time: Int) -> Bool { withState { $0.timesEmptied != time } }
+  /// Whether the group has emptied since a wait for it began. Other work may have entered it again. Any thread.
+  ///
+  /// A group in which nothing was when the wait began has not emptied: ``count`` is 0 then.
+  ///
+  /// - Parameter time: The `since` of ``WaitTarget/group(_:since:)``.
+  public func hasEmptied(since time: Int) -> Bool { withState { $0.timesEmptied != time } }
 
   /// How often a dispatcher has got its first member in the group. If this number changes,
   /// ``dispatchersOfMembers`` may change.

@@ -20,8 +20,8 @@ extension WorkItem {
     @inline(__always) set { heldStage.store(newValue.rawValue, ordering: .releasing) }
   }
 
-  /// What the submission of an item answers that was taken before: an item that was refused stays refused.
-  package final var admissionAgain: Admission {
+  /// What the submission of an item answers that was taken before: an item that was refused stays refused. Any thread.
+  public final var admissionAgain: Admission {
     if case .refused(let refusal) = outcome { .refused(refusal) } else { .accepted }
   }
 

@@ -3,18 +3,19 @@ public import Synchronization
 /// A submission with options: one object that is its record, its handle and its place in the queue.
 ///
 /// Users meet it as a ``TaskHandle`` or a ``TimerHandle``. Dispatchers get it in
-/// ``DispatcherImplementation/submit(_:)``, and take it through its life:
+/// ``DispatcherImplementation/submit(_:)``, and lead it through its life:
 ///
 /// ```
-///            ┌── begin() ──▶ running ── run(), finish(outcome) ──▶ finished
+///            ┌── it begins ──▶ running ── run(), and its outcome ──▶ finished
 /// waiting ───┤
-///            └── finish(.cancelled / .expired / .refused) ───────▶ finished
+///            └── .cancelled / .expired / .refused ─────────────────▶ finished
 /// ```
 ///
-/// Exactly one call of ``begin()`` or ``finish(_:)`` can take an item out of `waiting`. So a cancellation
-/// that races a start is decided here, once. A `UVDispatcher` and a `RecordingDispatcher` take an item that is
-/// submitted to them, if it waits: from then on ``begin()`` is false for all other code, and ``finish(_:)`` traps.
-/// Other code cancels the item with ``DispatcherImplementation/cancel(_:)``.
+/// Exactly one call can lead an item out of `waiting`. So a cancellation that races a start is decided here, once.
+///
+/// A dispatcher takes an item that is submitted to it, if the item waits: ``take()``. It begins and ends the item as a
+/// ``TakenItem``. For all other code ``begin()`` is false from then on, and ``finish(_:)`` traps. Other code cancels the
+/// item with ``DispatcherImplementation/cancel(_:)``.
 public class WorkItem: @unchecked Sendable {
   // What guards each property:
   //
@@ -144,12 +145,10 @@ public class WorkItem: @unchecked Sendable {
   /// one.
   package var next: WorkItem { self }
 
-  /// Takes the item for a dispatcher, which alone begins and ends it from now on. Any thread, in
-  /// ``DispatcherImplementation/submit(_:)``.
+  /// Does what ``take()`` does, without a ``TakenItem``.
   ///
-  /// - Returns: False if a dispatcher has taken it before, or if it has begun or ended. Then the submission changes
-  ///   nothing, and answers ``admissionAgain``.
-  package final func take() -> Bool {
+  /// - Returns: Whether this call has taken the item.
+  package final func markTaken() -> Bool {
     goOn(from: Phase.waiting, to: Phase.isTaken, comparing: Phase.all | Phase.isTaken)
   }
 
@@ -180,8 +179,8 @@ public class WorkItem: @unchecked Sendable {
   /// refusal.
   public var countsAgainstLimits: Bool { kind == .task }
 
-  /// Begins the item if it still waits. False if it was finished first, or if a `UVDispatcher` or a
-  /// `RecordingDispatcher` has taken it: do not run it then.
+  /// Begins an item that no dispatcher has taken, if it still waits. False if it was finished first, or if a dispatcher
+  /// has taken it: do not run it then. A dispatcher calls ``TakenItem/begin(at:)``.
   public func begin() -> Bool {
     goOn(from: Phase.waiting, to: Phase.running, comparing: Phase.all | Phase.isTaken)
   }
@@ -244,12 +243,11 @@ public class WorkItem: @unchecked Sendable {
   /// Ends the item: gives it its outcome, leaves the group, releases a body that has not run, and calls
   /// observers. If this has emptied the group, it also calls the group's observers.
   ///
-  /// Call it without any lock, because observers run here. While the item waits, its dispatcher may call it on any
-  /// thread, to cancel, expire or refuse the item; so may the code that made an item, before it submits it. While the
-  /// item runs, only the thread that began it may call it.
+  /// For code that has made an item which it does not submit. Call it without any lock, because observers run here.
+  /// While the item waits, any thread may call it. While it runs, only the thread that began it may call it.
   ///
-  /// Traps if a `UVDispatcher` or a `RecordingDispatcher` has taken the item and not ended it: those end it
-  /// themselves. To cancel it, call their ``DispatcherImplementation/cancel(_:)``.
+  /// Traps if a dispatcher has taken the item and not ended it: it ends the item itself, by ``Endings``. To cancel the
+  /// item, call ``DispatcherImplementation/cancel(_:)`` of that dispatcher.
   ///
   /// - Returns: Whether this call ended the item. False if it had begun or ended before.
   @discardableResult

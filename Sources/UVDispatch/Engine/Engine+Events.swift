@@ -18,7 +18,7 @@ extension Engine {
         // not keep it.
         kind: .event, queue: dispatcher.foreground, label: record.label, site: record.site
       ) { [unowned dispatcher] in dispatcher.engine.call(handler) }
-      _ = call.take()
+      _ = call.markTaken()
       core.number(call, parent: nil)
       handler.call = call
       core.accept(call)

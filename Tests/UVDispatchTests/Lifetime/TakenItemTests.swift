@@ -216,7 +216,7 @@ struct TakenItemTests {
       let takeAll: @Sendable () -> Void = {
         ready.increment()
         while ready.value < 2 * round {}
-        let mine = items.count { $0.take() }
+        let mine = items.count { $0.take() != nil }
         taken.change { $0 += mine }
       }
       let other = OtherThread(takeAll)

@@ -4,19 +4,21 @@ let itemBugs = [
   Bug(
     "item.submitted-again", breaks: "rule 2: an item stands in two places at once",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression("item.take()", becomes: "item.take() || true"),
+    .expression("item.markTaken()", becomes: "item.markTaken() || true"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
     "item.submitted-again-to-the-fake", breaks: "rule 2: an item stands in two places at once",
     in: "TaskDispatchTesting/RecordingDispatcher+Submitting.swift",
     .expression(
-      "item.take()", becomes: "item.take() || true", within: "item.take() else { return item"),
+      "item.markTaken()", becomes: "item.markTaken() || true",
+      within: "item.markTaken() else { return item"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
     "item.submitted-again-for-room", breaks: "rule 2: an item stands in two places at once",
     in: "TaskDispatchTesting/RecordingDispatcher+Submitting.swift",
     .expression(
-      "item.take()", becomes: "item.take() || true", within: "item.take() else { return }"),
+      "item.markTaken()", becomes: "item.markTaken() || true",
+      within: "item.markTaken() else { return }"),
     suites: ["SubmittedTwiceTests"]),
   Bug(
     "item.taken-by-two", breaks: "rule 2: an item is in two dispatchers at once",
@@ -55,11 +57,11 @@ let itemBugs = [
   Bug(
     "item.run-not-taken", breaks: "rule 2: a run is ended by its body, and then again",
     in: "TaskDispatch/Work/BodyItem.swift",
-    .without("_ = take()"), suites: ["TakenItemTests"]),
+    .without("_ = markTaken()"), suites: ["TakenItemTests"]),
   Bug(
     "item.call-not-taken", breaks: "rule 2: the call of a handler is ended by it, and then again",
     in: "UVDispatch/Engine/Engine+Events.swift",
-    .without("_ = call.take()"), suites: ["TakenItemTests"]),
+    .without("_ = call.markTaken()"), suites: ["TakenItemTests"]),
   Bug(
     "item.cancelled-elsewhere", breaks: "rule 2: a dispatcher touches an item of another one",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
