@@ -127,6 +127,11 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: settings),
+    // A dispatcher as its author writes it outside of this package: the target sees what is public, and no more.
+    .testTarget(
+      name: "OutsideDispatcherTests",
+      dependencies: ["TaskDispatch", "TaskDispatchContract", "UVDispatch"],
+      packageAccess: false, swiftSettings: settings),
     .testTarget(
       name: "TaskDispatchTestingSupportTests",
       dependencies: ["TaskDispatch", "TaskDispatchTesting", "TaskDispatchTestingSupport"],
