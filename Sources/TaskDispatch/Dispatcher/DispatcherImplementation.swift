@@ -53,9 +53,8 @@ public protocol DispatcherImplementation: TaskDispatcher {
   ///
   /// `context` belongs to this dispatcher. The thread that runs the body calls this.
   ///
-  /// The default cancels the item of `context`. A dispatcher that has repeating timers cancels the timer if the
-  /// body is a run of it, and a dispatcher that has handlers cancels the registration if the body is a call
-  /// of its handler.
+  /// The default cancels the item of `context`, or the repeating timer that it is a run of. A dispatcher that has
+  /// handlers cancels the registration if the body is a call of its handler.
   ///
   /// - Returns: Whether there was something to cancel.
   func cancelRunning(_ context: TaskContext) -> Bool
@@ -115,7 +114,7 @@ extension DispatcherImplementation {
 
   public func cancelRunning(_ context: TaskContext) -> Bool {
     guard let item = context.item else { return false }
-    return cancel(item) == .requested
+    return cancel(item.handled) == .requested
   }
 
   public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {

@@ -12,7 +12,7 @@ public struct RepeatingTimer: Sendable {
 
   /// What the timer does next.
   public enum Next: Sendable {
-    /// It has this run, which its dispatcher puts into the queue of the timer. It has taken the run already.
+    /// It has this run, which is taken already. Its dispatcher puts the run into the queue of the timer.
     case run(TakenItem)
     /// It waits for its next tick. Call ``RepeatingTimer/comeDue(at:)`` then. The time may have come already, if a body
     /// took long.
