@@ -66,11 +66,11 @@ final class Line {
     }
   }
 
+  typealias Candidate = (task: SteppedTask, rank: Rank)
+
   /// The tasks that may start now beside those that run, in the order in which they start. Callers of `sync` are among
   /// them. Ignores that workers may be busy.
-  func startable(at time: DispatcherInstant, agingStep: Duration) -> [(
-    task: SteppedTask, rank: Rank
-  )] {
+  func startable(at time: DispatcherInstant, agingStep: Duration) -> [Candidate] {
     if lane == .foreground {
       guard running.isEmpty, let next = nextOfForeground else { return [] }
       return [(next, rank(next, since: next.since, at: time, agingStep))]
@@ -81,7 +81,7 @@ final class Line {
     }
     var left = Array(waiting.prefix { !$0.taken.item.isBarrier })
     var headSince = takenAt
-    var next: [(task: SteppedTask, rank: Rank)] = []
+    var next: [Candidate] = []
     while running.count + next.count < width, !left.isEmpty {
       let heads = PriorityBand.allCases.compactMap { band in
         left.first { $0.taken.item.band == band }.map { head in

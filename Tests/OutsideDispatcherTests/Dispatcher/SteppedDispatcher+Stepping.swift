@@ -24,6 +24,7 @@ extension SteppedDispatcher {
   /// Runs what is left of a shutdown, until its report is there.
   func end() {
     while true {
+      advanceShutdown()
       runUntilIdle()
       guard report == nil, let next = withState({ $0.nextDeadline }) else { return }
       move(to: next)
@@ -34,10 +35,7 @@ extension SteppedDispatcher {
   ///
   /// - Returns: Whether there was one that could start.
   func step(of lane: Lane? = nil, wanted: (SteppedTask) -> Bool = { _ in false }) -> Bool {
-    guard let task = withState({ $0.beginNext(of: lane, wanted: wanted) }) else {
-      advanceShutdown()
-      return withState { $0.beginNext(of: lane) }.map { perform($0) } != nil
-    }
+    guard let task = withState({ $0.beginNext(of: lane, wanted: wanted) }) else { return false }
     perform(task)
     return true
   }

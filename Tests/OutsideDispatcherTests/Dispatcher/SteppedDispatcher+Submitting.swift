@@ -73,11 +73,6 @@ extension SteppedDispatcher {
     return answer
   }
 
-  func cancelRunning(_ context: TaskContext) -> Bool {
-    guard let task = context as? SteppedTask, case .item = task.role else { return false }
-    return cancel(task.handled) == .requested
-  }
-
   nonisolated(nonsending) func flush(_ queue: TaskQueue) async {
     let line = view(queue.view)?.line
     await withCheckedContinuation { continuation in

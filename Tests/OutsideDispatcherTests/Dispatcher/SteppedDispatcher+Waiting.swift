@@ -6,13 +6,8 @@ extension SteppedDispatcher {
     on queue: TaskQueue, at site: CallSite, _ body: () -> Void
   ) throws(WaitRefusal) {
     let view = view(queue.view)
-    // A task of the queue that waits for this call would wait for itself.
-    if TaskContext.isRunning(queue.identity) {
-      refuseSync(on: queue, view, site, .wouldDeadlock)
-      throw deadlock("its turn on \(queue)")
-    }
     let refusal: WaitRefusal? = withoutActuallyEscaping(body) { body in
-      let call = Transferred(body)
+      let call = CallOfSync(body)
       let item = WorkItem.make(kind: .job, queue: queue, label: nil, site: site) { call.body?() }
       defer { call.body = nil }
       guard let taken = item.take() else { fatalError("a new item was taken before") }
@@ -27,9 +22,11 @@ extension SteppedDispatcher {
   private func wait(
     forTurnOf taken: TakenItem, on queue: TaskQueue, _ view: SteppedView?
   ) -> WaitRefusal? {
+    // A task of the queue that is on this thread would wait for itself.
+    let waitsForItself = TaskContext.isRunning(queue.identity)
     let (caller, refusal) = withState { state -> (SteppedTask, Refusal?) in
       let caller = state.makeTask(taken, .caller, on: queue.lane, view)
-      if let refusal = state.refusal(of: taken.item) {
+      if let refusal = state.refusal(of: taken.item) ?? (waitsForItself ? .wouldDeadlock : nil) {
         state.refuse(caller, refusal)
         return (caller, refusal)
       }
@@ -37,6 +34,7 @@ extension SteppedDispatcher {
       state.line(up: caller)
       return (caller, nil)
     }
+    if refusal == .wouldDeadlock { return deadlock("its turn on \(queue)") }
     if let refusal { return .refused(refusal) }
     while !withState({ $0.begin(caller: caller) }) {
       if taken.item.outcome != nil { return .refused(.shutDown) }
@@ -51,24 +49,16 @@ extension SteppedDispatcher {
     return nil
   }
 
-  private func refuseSync(
-    on queue: TaskQueue, _ view: SteppedView?, _ site: CallSite, _ refusal: Refusal
-  ) {
-    let item = WorkItem.make(kind: .job, queue: queue, label: nil, site: site) {}
-    guard let taken = item.take() else { fatalError("a new item was taken before") }
-    withState { $0.refuse($0.makeTask(taken, .caller, on: queue.lane, view), refusal) }
-  }
-
   func wait(for target: WaitTarget, timeout: Duration?) throws(WaitRefusal) {
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     while !hasComeAbout(target) {
       // A task on this stack cannot end before this wait does.
       if withState({ $0.stack.contains { $0.ends(target) } }) {
-        throw deadlock("\(name(of: target))")
+        throw deadlock(name(of: target))
       }
       if step(wanted: { $0.ends(target) }) { continue }
       if hasComeAbout(target) { return }
-      guard let end else { throw deadlock("\(name(of: target))") }
+      guard let end else { throw deadlock(name(of: target)) }
       if now >= end { throw .timedOut }
       advance(until: end)
     }
@@ -118,7 +108,7 @@ extension SteppedDispatcher {
 }
 
 /// The body of a `sync`, until the call returns. Only the thread of the call touches it.
-private final class Transferred: @unchecked Sendable {
+private final class CallOfSync: @unchecked Sendable {
   var body: (() -> Void)?
 
   init(_ body: @escaping () -> Void) { self.body = body }

@@ -15,6 +15,8 @@ final class SteppedDispatcher: DispatcherImplementation {
   struct Configuration: Sendable {
     /// The most background bodies that run at a time.
     var width = 3
+    /// With `.blockCaller`, a submission to a full queue runs tasks until there is room, on the calling thread. So that
+    /// thread must be the one that steps.
     var overflow = Overflow.unbounded
     /// How long the head of a band waits until it counts as one band higher.
     var agingStep = Duration.milliseconds(50)
@@ -31,7 +33,7 @@ final class SteppedDispatcher: DispatcherImplementation {
     // All have their outcomes before the first is told. The observer is not told of these.
     let left = state.withLock { $0.removeAll() }
     var endings = Endings()
-    for task in left where !task.isJob { endings.end(task.taken, .cancelled) }
+    for task in left where !task.isSwiftTask { endings.end(task.taken, .cancelled) }
     endings.tell(for: nil, outsideTasks: false)
     for case .job(let job, _) in left.map(\.role) { globalConcurrentExecutor.enqueue(job) }
   }

@@ -12,7 +12,7 @@ extension SteppedState {
       .flatMap { $0.startable(at: now, agingStep: configuration.agingStep) }
       .filter { !$0.task.isCaller && ($0.task.line.lane == .foreground || hasWorker) }
     guard !candidates.isEmpty else { return nil }
-    func first(of tasks: [(task: SteppedTask, rank: Line.Rank)]) -> SteppedTask? {
+    func first(of tasks: [Line.Candidate]) -> SteppedTask? {
       let preferred = tasks.filter { $0.task.line.lane == preferredLane }
       return (preferred.isEmpty ? tasks : preferred).min { $0.rank < $1.rank }?.task
     }

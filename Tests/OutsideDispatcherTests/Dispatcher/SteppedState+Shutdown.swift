@@ -77,7 +77,9 @@ extension SteppedState {
   /// Cancels what has not started, if it `matches`. Jobs go on: they cannot be refused.
   private mutating func cancelWaiting(_ matches: (SteppedTask) -> Bool) {
     let waiting = lines.flatMap(\.waiting) + held + waitingForRoom
-    let cancelled = waiting.filter { !$0.isJob && matches($0) }.sorted { $0.number < $1.number }
+    let cancelled = waiting.filter { !$0.isSwiftTask && matches($0) }.sorted {
+      $0.number < $1.number
+    }
     for task in cancelled {
       guard let task = takeBack(task.taken.item) else { continue }
       note(task, .neverStarted)
@@ -87,7 +89,7 @@ extension SteppedState {
 
   /// Gives up the bodies that still run. Jobs go on.
   private mutating func abandonRunning() {
-    for task in running where !task.isJob && !task.isAbandoned {
+    for task in running where !task.isSwiftTask && !task.isAbandoned {
       task.isAbandoned = true
       note(task, .abandoned)
       ledger.running -= 1

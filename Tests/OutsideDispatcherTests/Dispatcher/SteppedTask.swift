@@ -52,7 +52,6 @@ final class SteppedTask: TaskContext {
   override var queueLabel: String { line.label }
   override var isSwiftTask: Bool { if case .job = role { true } else { false } }
 
-  var isJob: Bool { isSwiftTask }
   var isCaller: Bool { if case .caller = role { true } else { false } }
   /// Whether it needs a worker while it runs.
   var needsWorker: Bool { line.lane == .background && !isCaller }

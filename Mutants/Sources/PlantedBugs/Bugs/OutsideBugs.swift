@@ -29,7 +29,9 @@ let outsideBugs = [
   Bug(
     "outside.tells-in-a-task", breaks: "rule 20: observers are called in the task that has ended",
     in: "TaskDispatch/Work/Endings.swift",
-    .expression("outsideTasks: outsideTasks", becomes: "outsideTasks: false"),
+    .statement(
+      "TaskContext.delivering(for: dispatcher, outsideTasks: outsideTasks, tellAll)",
+      becomes: "TaskContext.delivering(for: dispatcher, outsideTasks: false, tellAll)"),
     suites: ["EndingsTests"]),
   Bug(
     "outside.suspends-lane", breaks: "a suspend of what is no view passes silently",
