@@ -4,11 +4,12 @@ import Testing
 
 @testable import UVDispatch
 
-@Suite("A worker that looks for work without the lock")
+@Suite("A thread that looks for work without the lock")
 struct HintTests {
   private let bare = BareCore()
   private var core: Core { bare.core }
   private var mayStart: Bool { core.doors.hints.taskMayStart }
+  private var loopMustLook: Bool { core.doors.hints.loopMustLook }
 
   @Test("is told that a task may start, and that none may any more")
   func hint() {
@@ -47,5 +48,30 @@ struct HintTests {
     // The busy worker drains the inbox when its body has ended, so a post need not notify a consumer.
     #expect(bare.inbox(of: .background).isNotified)
     #expect(bare.inbox(of: .background).mayHoldEntries)
+  }
+
+  @Test("is told of what a search for deadlocks has drained, if it is a worker")
+  func drainedForWorker() {
+    core.workers.beginSearch()
+    core.reconcile()
+    bare.post()
+
+    _ = core.standsStill
+
+    #expect(!bare.inbox(of: .background).mayHoldEntries)
+    #expect(mayStart)
+  }
+
+  @Test("is told of what a search for deadlocks has drained, if it is the loop's")
+  func drainedForLoop() {
+    core.loop.beginSpin()
+    core.reconcile()
+    bare.post(on: .foreground)
+
+    _ = core.standsStill
+
+    #expect(!bare.inbox(of: .foreground).mayHoldEntries)
+    #expect(core.loop.state == .told)
+    #expect(loopMustLook)
   }
 }

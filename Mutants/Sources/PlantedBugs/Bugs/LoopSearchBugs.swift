@@ -12,6 +12,12 @@ let loopSearchBugs: [Bug] = [
     .expression("state == .asleep || state == .spinning", becomes: "state == .asleep"),
     suites: ["LoopSearchTests"]),
   Bug(
+    "looks.drained-by-a-search",
+    breaks: "invariant W: the loop looks on while a search for deadlocks has drained its inbox",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
+    .without("if loop.isSpinning, hasForeground { tellLoop() }"),
+    suites: ["HintTests"]),
+  Bug(
     "looks.elsewhere", breaks: "what is posted waits until the loop has looked long enough",
     in: "UVDispatch/Engine/Engine+Iteration.swift",
     .expression(

@@ -57,6 +57,12 @@ private let startingBugs = [
     .expression("!state.isOver", becomes: "true"),
     suites: ["PostingAtExitTests"]),
   Bug(
+    "worker-run.drained-by-a-search",
+    breaks: "invariant L: a run looks on while a search for deadlocks has drained the inbox",
+    in: "UVDispatch/Engine/Core/Core+Reconciling.swift",
+    .without("if workers.areSearching { hintToSearchers() }"),
+    suites: ["HintTests"]),
+  Bug(
     "worker-run.no-hint-for-searchers",
     breaks: "rule 5: a searching worker is not told of what may start",
     in: "UVDispatch/Engine/Core/Core+Reconciling.swift",

@@ -45,6 +45,12 @@ extension Core {
     doors.hints.setTaskMayStart(mayStart)
   }
 
+  /// Tells threads that spin what was drained since this section was reconciled: they look for it in the inboxes.
+  func hintToSpinning() {
+    if workers.areSearching { hintToSearchers() }
+    if loop.isSpinning, hasForeground { tellLoop() }
+  }
+
   /// Whether a task may start on a worker. If not, the background's inbox is idle after this: the next post to it
   /// notifies a consumer.
   private var canStartOnWorker: Bool {

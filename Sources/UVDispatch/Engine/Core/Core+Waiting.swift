@@ -66,6 +66,7 @@ extension Core {
       doors.callbackCounts.count == blocked.deliveries
     else { return false }
     drainAll()
+    hintToSpinning()
     if mayStart, workers.mayCome(busy: busyWorkers) { return false }
     guard loopRuns, !blocked.holdsLoop else { return true }
     return !hasForeground && (timers.nextDeadline ?? .max) > now

@@ -36,6 +36,8 @@ struct LoopWakeups {
   /// Whether the loop's thread has to be told of work that comes now.
   @inline(__always) var mustBeTold: Bool { state == .asleep || state == .spinning }
 
+  var isSpinning: Bool { state == .spinning }
+
   var isOver: Bool { state == .over }
 
   /// An iteration is wanted, for another reason than a task.
