@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// As the library's own targets are built.
+let settings: [SwiftSetting] = [
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Interleavings",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .target(name: "CSignals"),
+    // Lets one thread run at a time.
+    .target(name: "CBaton"),
+    .target(name: "Scheduling", dependencies: ["CBaton"], swiftSettings: settings),
+    // The library's own files, by symbolic links, and twins of what waits or races.
+    .target(name: "TaskDispatch", dependencies: ["Scheduling"], swiftSettings: settings),
+    .target(
+      name: "UVDispatch", dependencies: ["CUV", "CSignals", "Scheduling", "TaskDispatch"],
+      exclude: ["Engine/README.md"], swiftSettings: settings),
+    .executableTarget(
+      name: "Interleavings",
+      dependencies: [
+        "Scheduling", "TaskDispatch", "UVDispatch",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: settings),
+    .testTarget(name: "SchedulingTests", dependencies: ["Scheduling"], swiftSettings: settings),
+  ]
+)

@@ -1,0 +1,5 @@
+package import Scheduling
+
+extension Monitor {
+  package var simulated: SimulatedLock { gate.simulated }
+}

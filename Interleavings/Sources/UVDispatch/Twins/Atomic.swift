@@ -1,0 +1,4 @@
+internal import TaskDispatch
+
+/// Hides the standard library's in this module too.
+typealias Atomic = TaskDispatch.Atomic

@@ -1,0 +1,9 @@
+internal import Scheduling
+
+/// What is known of the simulated pool.
+enum ThreadPool {
+  static func threads() throws -> Int {
+    ForkGuard.prepare()
+    return Simulation.shared.limits.poolThreads
+  }
+}
