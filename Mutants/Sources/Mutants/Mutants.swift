@@ -10,8 +10,8 @@ struct Mutants: AsyncParsableCommand {
     discussion: """
       Every bug of the list goes into the copy at once, each behind a switch that an environment \
       variable sets, so the tests are built once. Each bug first meets the suites that should notice \
-      it, then all tests of the library, then the stress program. A test that hangs or crashes has \
-      noticed as well. Succeeds only if every bug was noticed.
+      it, then all tests of the library, then the stress program, then the programs of Interleavings. A \
+      test that hangs or crashes has noticed as well. Succeeds only if every bug was noticed.
       """)
 
   @Flag(help: "Say which bugs there are, and leave it at that.")
@@ -22,6 +22,9 @@ struct Mutants: AsyncParsableCommand {
 
   @Option(help: "How many bugs to try at a time.")
   var jobs = 1
+
+  @Flag(help: "Have the programs of Interleavings alone find them.")
+  var interleavings = false
 
   @Option(help: ArgumentHelp("The repository.", visibility: .hidden))
   var repository = "."
@@ -46,13 +49,33 @@ struct Mutants: AsyncParsableCommand {
     let began = ContinuousClock.now
     let copy = WorkingCopy(of: URL(filePath: repository).standardizedFileURL)
     try await copy.refresh(with: all)
-    let laboratory = try await Laboratory(copy)
-    try await laboratory.requireHealth()
-    let left = try await tryStress(tryTests(chosen, in: laboratory), in: laboratory)
+    let left = try await tryInterleavings(
+      interleavings ? chosen : tryTestsAndStress(chosen, of: copy), of: copy)
     for index in left { say("SURVIVED \(all[index].name) (\(all[index].breaks))") }
     let minutes = (ContinuousClock.now - began).components.seconds / 60
     say("mutants: \(chosen.count - left.count) of \(chosen.count) caught in \(minutes) min")
     if !left.isEmpty { throw ExitCode.failure }
+  }
+
+  /// Returns the bugs that neither a test nor the stress program has noticed.
+  private func tryTestsAndStress(_ chosen: [Int], of copy: WorkingCopy) async throws -> [Int] {
+    let laboratory = try await Laboratory(copy)
+    try await laboratory.requireHealth()
+    return try await tryStress(tryTests(chosen, in: laboratory), in: laboratory)
+  }
+
+  /// Returns the bugs that no program of the package Interleavings has noticed.
+  private func tryInterleavings(_ chosen: [Int], of copy: WorkingCopy) async throws -> [Int] {
+    if chosen.isEmpty { return [] }
+    let interleavings = try await Interleavings(copy)
+    var left: [Int] = []
+    for index in chosen {
+      let isCaught = try await tell(Bug.all[index]) {
+        try await interleavings.catcher(ofNumber: index + 1)
+      }
+      if !isCaught { left.append(index) }
+    }
+    return left
   }
 
   /// Returns the bugs that no test has noticed.

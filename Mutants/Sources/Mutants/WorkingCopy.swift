@@ -25,14 +25,42 @@ struct WorkingCopy {
   /// - Throws: If a change does not fit its file, or a suite does not exist.
   func refresh(with bugs: [Bug]) async throws {
     var files: [String: Data] = [:]
+    var links: [String: String] = [:]
     for path in try await trackedFiles() {
-      // A tracked file that was deleted and not yet committed does not exist.
-      files[path] = try? Data(contentsOf: repository.appending(path: path))
+      let url = repository.appending(path: path)
+      if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path) {
+        links[path] = target
+      } else {
+        // A tracked file that was deleted and not yet committed does not exist.
+        files[path] = try? Data(contentsOf: url)
+      }
     }
     try plant(bugs, in: &files)
     try requireSuites(of: bugs, in: files)
     try makeTestsImpatient(in: &files)
-    try write(files)
+    addBoardsOfTwins(to: &files)
+    try write(files, besides: links)
+    try link(links)
+  }
+
+  /// The package Interleavings has the sources by symbolic links, and needs the additional files as well.
+  private func addBoardsOfTwins(to files: inout [String: Data]) {
+    for target in ["TaskDispatch", "UVDispatch"] {
+      guard files["Sources/\(target)/Switchboard.swift"] != nil else { continue }
+      files["Interleavings/Sources/\(target)/Switchboard.swift"] = Data(Switchboard.twin.utf8)
+    }
+  }
+
+  private func link(_ links: [String: String]) throws {
+    let manager = FileManager.default
+    for (path, target) in links {
+      let url = root.appending(path: path)
+      if (try? manager.destinationOfSymbolicLink(atPath: url.path)) == target { continue }
+      try? manager.removeItem(at: url)
+      try manager.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try manager.createSymbolicLink(atPath: url.path, withDestinationPath: target)
+    }
   }
 
   private func trackedFiles() async throws -> [String] {
@@ -103,7 +131,13 @@ struct WorkingCopy {
     }
   }
 
-  private func write(_ files: [String: Data]) throws {
+  private func isLink(_ path: String) -> Bool {
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: root.appending(path: path).path))
+      != nil
+  }
+
+  /// Writes what has changed, and removes sources and links that the repository does not have any more.
+  private func write(_ files: [String: Data], besides links: [String: String]) throws {
     let manager = FileManager.default
     var hasOtherSources = false
     for (path, content) in files {
@@ -120,7 +154,9 @@ struct WorkingCopy {
       if let mode { try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path) }
     }
     for old in manager.enumerator(atPath: root.path)?.compactMap({ $0 as? String }) ?? []
-    where old.hasSuffix(".swift") && files[old] == nil && !isBuilt(old) {
+    where (old.hasSuffix(".swift") || isLink(old)) && files[old] == nil && links[old] == nil
+      && !isBuilt(old)
+    {
       if old.hasPrefix("Sources/") { hasOtherSources = true }
       try manager.removeItem(at: root.appending(path: old))
     }

@@ -32,6 +32,13 @@ public enum Switchboard {
 
     """
 
+  /// The additional file of a target of the package Interleavings.
+  public static var twin: String {
+    source.replacing(
+      "usleep(50_000)", with: "Simulation.shared.yield()"
+    ).replacing("internal import Glibc", with: "internal import Glibc\ninternal import Scheduling")
+  }
+
   private static let source = """
     internal import Glibc
 
