@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+/// Tests need no optimising: it is the library whose optimised code they try. It halves what a release build takes.
+let testSettings: [SwiftSetting] =
+  settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let withDaemon = TargetDependencyCondition.when(traits: ["Daemon"])
 
 let package = Package(
@@ -70,7 +74,7 @@ let package = Package(
       name: "Speed", dependencies: ["TaskDispatch", "TaskDispatchTesting", "UVDispatch"],
       path: "Benchmarks/Speed",
       swiftSettings: settings),
-    .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: settings),
+    .testTarget(name: "CUVTests", dependencies: ["CUV"], swiftSettings: testSettings),
     // What tests of several targets share: threads, counters, dice.
     .target(
       name: "TestSupport", dependencies: ["TaskDispatchTesting"], path: "Tests/TestSupport",
@@ -78,14 +82,14 @@ let package = Package(
     // Checkers of what random programs did, on any dispatcher.
     .target(
       name: "RandomTesting", dependencies: ["TaskDispatch"], path: "Tests/RandomTesting",
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "RandomTestingTests", dependencies: ["RandomTesting", "TaskDispatch", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "TaskDispatchTests",
       dependencies: ["TaskDispatch", "TaskDispatchTesting", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     // Programs for tests that need the main thread, which a test runner keeps for itself.
     .executableTarget(
       name: "MainThreadHost", dependencies: ["UVDispatch", "TestSupport"],
@@ -97,7 +101,7 @@ let package = Package(
         "UVDispatch", "TaskDispatch", "TaskDispatchTesting", "TaskDispatchContract",
         "MainThreadHost", "RandomTesting", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     // Daemons for tests that start one, and are its service manager.
     .executableTarget(
       name: "DaemonHost",
@@ -119,22 +123,22 @@ let package = Package(
         .product(
           name: "ServiceContextModule", package: "swift-service-context", condition: withDaemon),
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "TaskDispatchTestingTests",
       dependencies: [
         "TaskDispatch", "TaskDispatchTesting", "TaskDispatchContract", "RandomTesting",
         "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     // A dispatcher as its author writes it outside of this package: the target sees what is public, and no more.
     .testTarget(
       name: "OutsideDispatcherTests",
       dependencies: ["TaskDispatch", "TaskDispatchContract", "UVDispatch"],
-      packageAccess: false, swiftSettings: settings),
+      packageAccess: false, swiftSettings: testSettings),
     .testTarget(
       name: "TaskDispatchTestingSupportTests",
       dependencies: ["TaskDispatch", "TaskDispatchTesting", "TaskDispatchTestingSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
   ]
 )
