@@ -7,6 +7,7 @@ struct All: ParsableCommand {
     abstract: "Runs all programs by all strategies.", shouldDisplay: false)
 
   @Option(help: "How long each strategy may take for a program.") var seconds = 4.0
+  @Option(help: "How many schedules each strategy may try of a program.") var schedules = Int.max
   @Option(help: "Only programs whose names contain this.") var only: String?
   @Flag(help: "Stop at the first failure, and say in one line what it is.") var first = false
   @Option(help: "The first of the random numbers.") var seed: UInt64 = .random(in: 1...999_999)
@@ -21,7 +22,7 @@ struct All: ParsableCommand {
     if first { return try runUntilFirst(jobs) }
     DispatchQueue.concurrentPerform(iterations: jobs.count) { index in
       let job = jobs[index]
-      table.add(job, job.run(seconds: seconds, seed: seed))
+      table.add(job, job.run(seconds: seconds, schedules: schedules, seed: seed))
     }
     table.printRows(jobs)
     guard table.hasFailed else { return }
@@ -38,7 +39,7 @@ extension All {
       let ordered = jobs.filter { $0.strategy == strategy }
       DispatchQueue.concurrentPerform(iterations: ordered.count) { index in
         if found.line != nil { return }
-        let answer = ordered[index].run(seconds: seconds, seed: seed)
+        let answer = ordered[index].run(seconds: seconds, schedules: schedules, seed: seed)
         guard let failure = answer.failure else { return }
         found.note(
           "\(ordered[index].program.name), \(strategy), schedule \(answer.schedules): \(failure)")
@@ -65,10 +66,10 @@ struct Job: Hashable {
   let strategy: StrategyName
 
   /// Runs it in a process of its own.
-  func run(seconds: Double, seed: UInt64) -> Trial.Answer {
+  func run(seconds: Double, schedules: Int, seed: UInt64) -> Trial.Answer {
     Child.run([
-      "try", program.name, "--strategy", strategy.rawValue, "--seconds", "\(seconds)", "--seed",
-      "\(seed)",
+      "try", program.name, "--strategy", strategy.rawValue, "--seconds", "\(seconds)",
+      "--schedules", "\(schedules)", "--seed", "\(seed)",
     ])
   }
 

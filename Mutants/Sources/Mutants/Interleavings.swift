@@ -27,9 +27,11 @@ struct Interleavings {
 
   /// The program that finds the bug of that number, and how. Nil if none does.
   func catcher(ofNumber number: Int) async throws -> String? {
+    // So many schedules, and not so many seconds: then a busy machine finds as much.
     var trial = Trial(
-      program: program.path, arguments: ["--seconds", "0.5", "--seed", "1", "--first"],
-      folder: folder, quiet: .seconds(600), total: .seconds(600))
+      program: program.path,
+      arguments: ["--seconds", "60", "--schedules", "1500", "--seed", "1", "--first"],
+      folder: folder, quiet: .seconds(1800), total: .seconds(1800))
     trial.environment = [Switchboard.variable: "\(number)", "SWIFT_BACKTRACE": "enable=no"]
     let (lines, isSuccess) = try await trial.lines()
     return isSuccess ? nil : lines.last ?? "a program that ended badly"
