@@ -10,6 +10,14 @@ extension OnePool {
   struct StallTests {
     @Test("is not put off by another that has held its own for long")
     func secondBody() throws {
+      // On a busy machine the new body may begin too late, or the watchdog wake too late. With a watchdog that waits
+      // for the old body it is so each time.
+      for _ in 0..<5 where try isReportedFirst() { return }
+      Issue.record("in none of five turns the new body was reported before the old one again")
+    }
+
+    /// Whether a new body was reported before one that has held its thread for long was reported again.
+    private func isReportedFirst() throws -> Bool {
       let observer = Stalls()
       let dispatcher = try UVDispatcher(
         .init(stallThreshold: .milliseconds(10), observer: observer))
@@ -25,13 +33,13 @@ extension OnePool {
 
       let held = try #require(observer.held.value)
       #expect(held >= .milliseconds(10))
-      #expect(!observer.oldCameFirst.value)
+      return !observer.oldCameFirst.value
     }
   }
 }
 
 /// Waits until one body has been reported as stalled for 1280 ms, and notes when another is first reported.
-/// That must come before the first body is reported again.
+/// Also notes whether the first body was reported again before that.
 private final class Stalls: TaskObserver {
   let oldIsOld = Latch()
   let newIsReported = Latch()
