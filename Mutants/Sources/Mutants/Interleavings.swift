@@ -30,7 +30,7 @@ struct Interleavings {
     // So many schedules, and not so many seconds: then a busy machine finds as much.
     var trial = Trial(
       program: program.path,
-      arguments: ["--seconds", "60", "--schedules", "1500", "--seed", "1", "--first"],
+      arguments: ["--seconds", "60", "--schedules", "600", "--seed", "1", "--first"],
       folder: folder, quiet: .seconds(1800), total: .seconds(1800))
     trial.environment = [Switchboard.variable: "\(number)", "SWIFT_BACKTRACE": "enable=no"]
     let (lines, isSuccess) = try await trial.lines()
