@@ -134,7 +134,7 @@ let package = Package(
     // A dispatcher as its author writes it outside of this package: the target sees what is public, and no more.
     .testTarget(
       name: "OutsideDispatcherTests",
-      dependencies: ["TaskDispatch", "TaskDispatchContract", "UVDispatch"],
+      dependencies: ["TaskDispatch", "TaskDispatchContract", "TaskDispatchTesting", "UVDispatch"],
       packageAccess: false, swiftSettings: testSettings),
     .testTarget(
       name: "TaskDispatchTestingSupportTests",

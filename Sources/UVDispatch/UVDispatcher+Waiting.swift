@@ -36,7 +36,7 @@ extension UVDispatcher {
     case .group(let group, let time):
       guard
         group.whenEmpty(
-          wake: waker(of: group), by: ObjectIdentifier(self), checks: true, since: time)
+          wake: waker(of: group), by: self, checks: true, since: time)
       else { return }
       hasComeAbout = { group.hasEmptied(since: time) }
       blocks = .group(group)

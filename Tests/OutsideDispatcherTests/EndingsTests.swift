@@ -43,7 +43,7 @@ struct EndingsTests {
     group.notify(on: dispatcher.foreground) { note("notified") }
     let isWaiting = group.whenEmpty(
       wake: { [self] in note("a thread wakes, with \(held) held") },
-      by: ObjectIdentifier(dispatcher), checks: false, since: 0)
+      by: dispatcher, checks: false, since: 0)
     #expect(isWaiting)
     #expect(!group.hasEmptied(since: 0))
     var endings = Endings()
@@ -60,7 +60,7 @@ struct EndingsTests {
         "observer of the group", "notified",
       ])
     let waitsAgain = group.whenEmpty(
-      wake: {}, by: ObjectIdentifier(dispatcher), checks: false, since: 0)
+      wake: {}, by: dispatcher, checks: false, since: 0)
     #expect(!waitsAgain, "it has been empty since")
   }
 

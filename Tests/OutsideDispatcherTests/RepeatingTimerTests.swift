@@ -75,7 +75,7 @@ struct RepeatingTimerTests {
   @Test("ends when it is cancelled during a run, and forgets a run that never starts")
   func cancelled() throws {
     let timer = try timer(.once)
-    guard case .run = timer.comeDue(at: at(10)) else {
+    guard case .run(let run) = timer.comeDue(at: at(10)), run.begin(at: at(10)) else {
       Issue.record("its time has come")
       return
     }
@@ -91,6 +91,39 @@ struct RepeatingTimerTests {
     #expect(other.run == nil)
   }
 
+  @Test("comes due in the distant future at last, and no tick was missed by then")
+  func distantFuture() throws {
+    let item = WorkItem.make(
+      kind: .repeating, queue: dispatcher.foreground, label: "timer",
+      site: CallSite(fileID: #fileID, line: #line), due: .distantFuture,
+      repetition: Repetition(every: .seconds(10), catchUp: .skip)
+    ) {}
+    let timer = try #require(item.take()?.asTimer)
+    guard case .run(let run) = timer.comeDue(at: .distantFuture) else {
+      Issue.record("its time has come")
+      return
+    }
+    #expect(run.begin(at: .distantFuture))
+    #expect(missedTicks(of: run) == 0)
+  }
+
+  @Test("counts ticks from long before the start of time")
+  func longBefore() throws {
+    let item = WorkItem.make(
+      kind: .repeating, queue: dispatcher.foreground, label: "timer",
+      site: CallSite(fileID: #fileID, line: #line),
+      due: DispatcherInstant.start.advanced(by: .seconds(Int64.min / 2_000_000_000)),
+      repetition: Repetition(every: .seconds(10), catchUp: .once)
+    ) {}
+    let timer = try #require(item.take()?.asTimer)
+    guard case .run(let run) = timer.comeDue(at: at(10)) else {
+      Issue.record("its time has come")
+      return
+    }
+    #expect(run.begin(at: at(10)))
+    #expect(missedTicks(of: run) > 0)
+  }
+
   @Test("traps if its time has not come")
   func tooEarly() async {
     let result = await #expect(
@@ -100,6 +133,6 @@ struct RepeatingTimerTests {
       _ = try tests.timer(.skip).comeDue(at: tests.at(9))
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("no tick is due yet"))
+    #expect(said.contains("\"timer\" comes due at"))
   }
 }

@@ -27,8 +27,8 @@ public protocol DispatcherImplementation: TaskDispatcher {
   ///
   /// An item is submitted once, by any thread. The dispatcher takes it: ``WorkItem/take()``. Another submission of it,
   /// to whichever dispatcher, changes nothing. It answers as the first did if that has returned; else it answers
-  /// `.accepted`: see ``WorkItem/admissionAgain``. So does the submission of an item that has ended before. Traps if the
-  /// item was made for a view of another dispatcher.
+  /// `.accepted`: see ``WorkItem/admissionAgain``. So does the submission of an item that has ended before. The first
+  /// submission traps if the item was made for a view of another dispatcher.
   ///
   /// - Returns: Whether `item` was accepted. A refused item has been ended with `.refused` when this
   ///   returns.

@@ -17,6 +17,8 @@ package class BodyItem: WorkItem, @unchecked Sendable {
 
   override final func keep(_ failure: any Error) { body = { throw failure } }
 
+  override final var hasCalledBody: Bool { body == nil }
+
   override final var holdsUnrunBody: Bool { body != nil }
 
   override package final func releaseUnrun() { body = nil }

@@ -28,19 +28,43 @@ public struct RepeatingTimer: Sendable {
   public var run: TakenItem? { timer.run.map(TakenItem.init) }
 
   /// Notes that the time has come for which the timer waits: ``WorkItem/due`` of its item at first, and then what
-  /// ``Next/wait(until:)`` said. Traps if that time is later than `now`, or if the timer has a run.
-  public func comeDue(at now: DispatcherInstant) -> Next { next(timer.comeDue(at: now)) }
+  /// ``Next/wait(until:)`` said. It is `.end` if the timer was asked to stop, or if its ticks were stopped.
+  ///
+  /// Traps if that time is later than `now`, if the timer has a run, and if it has ended.
+  public func comeDue(at now: DispatcherInstant) -> Next {
+    require(timer.outcome == nil, "\(timer.name) has ended, and cannot come due")
+    require(
+      timer.run == nil, "\(timer.name) has a run: it comes due again only once endRun(at:) says so")
+    if timer.isCancellationRequested || timer.ticks.isStopped { return .end }
+    require(
+      timer.ticks.next <= now, "\(timer.name) comes due at \(timer.ticks.next), and it is \(now)")
+    return next(timer.comeDue(at: now))
+  }
 
-  /// Notes that the body of the run has ended, and forgets the run. Call it before the run gets its outcome.
-  public func endRun(at now: DispatcherInstant) -> Next { next(timer.endRun(at: now)) }
+  /// Notes that the body of the run has ended, and forgets the run. Call it before the run gets its outcome. Traps if
+  /// there is no run, and if the run does not run.
+  public func endRun(at now: DispatcherInstant) -> Next {
+    guard let run = timer.run else { refuse("\(timer.name) has no run that could end") }
+    require(
+      run.isRunning,
+      "the run of \(timer.name) does not run: call endRun(at:) between its body and its outcome")
+    return next(timer.endRun(at: now))
+  }
 
   /// Forgets the run, which was cancelled or abandoned. The timer then ends as well, with the outcome `.cancelled`.
   ///
   /// Without this call, the timer and its run keep each other alive.
   public func forgetRun() { timer.letGoOfRun() }
 
-  /// Stops the ticks, because a shutdown begins: none comes after `now`. Ticks that are owed a run by then get it.
-  public func stopTicks(at now: DispatcherInstant) { timer.ticks.stop(at: now) }
+  /// Stops the ticks of a timer that has a run, because a shutdown begins: none comes after `now`. Ticks that are owed a
+  /// run by then get it: ``endRun(at:)`` says so. Traps if the timer has no run. Such a timer ends at once instead, with
+  /// the outcome `.cancelled`; if its time has come, let it come due before.
+  public func stopTicks(at now: DispatcherInstant) {
+    require(
+      timer.run != nil,
+      "\(timer.name) has no run: end it as cancelled instead of stopping its ticks")
+    timer.ticks.stop(at: now)
+  }
 
   /// Lets the ticks that are owed a run get none, because a shutdown begins to cancel. After ``stopTicks(at:)``.
   public func dropOwedRuns() { timer.ticks.dropOwed() }

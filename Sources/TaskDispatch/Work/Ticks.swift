@@ -34,8 +34,9 @@ package struct Ticks: Sendable {
   /// - Returns: Whether a run is made now. If not, the timer waits for ``next``, which is a later time now.
   package mutating func comeDue(at now: DispatcherInstant) -> Bool {
     require(tick <= now.nanoseconds, "no tick is due yet")
-    let isOnTick = (now.nanoseconds - tick) % interval == 0
-    let late = count(through: now.nanoseconds) - 1
+    let isOnTick = now.nanoseconds.subtractingClamped(tick) % interval == 0
+    // The distant future is no tick that comes.
+    let late = max(0, count(through: now.nanoseconds) - 1)
     switch catchUp {
     case .spaced: break
     case .all: owed = owed.addingClamped(late)
@@ -109,7 +110,7 @@ package struct Ticks: Sendable {
     // The distant future never comes.
     let time = min(time, DispatcherInstant.distantFuture.nanoseconds - 1)
     guard tick <= time else { return 0 }
-    let ticks = ((time - tick) / interval).addingClamped(1)
+    let ticks = (time.subtractingClamped(tick) / interval).addingClamped(1)
     let (length, overflow) = interval.multipliedReportingOverflow(by: ticks)
     tick = overflow ? DispatcherInstant.distantFuture.nanoseconds : tick.addingClamped(length)
     return ticks

@@ -39,6 +39,8 @@
 
   override func keep(_ failure: any Error) { makeValue = { throw failure } }
 
+  override var hasCalledBody: Bool { hasMade || makeValue == nil }
+
   override var holdsUnrunBody: Bool { !hasMade }
 
   override package func releaseUnrun() { makeValue = nil }

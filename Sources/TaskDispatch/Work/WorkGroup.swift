@@ -102,12 +102,25 @@ public final class WorkGroup: @unchecked Sendable {
     for waker in wakers { waker.wake() }
   }
 
+  /// A waker may outlive its owner, since a wait that ends early leaves it behind.
   fileprivate struct Waker {
-    let owner: ObjectIdentifier
+    private let name: ObjectIdentifier
+    private weak var owner: AnyObject?
     /// Whether it is also called in two other cases: when work ends that does not empty the group and that
     /// the owner may not know of, and when another dispatcher gets its first member in the group.
     let checks: Bool
     let wake: @Sendable () -> Void
+
+    init(of owner: AnyObject, checks: Bool, wake: @escaping @Sendable () -> Void) {
+      name = ObjectIdentifier(owner)
+      self.owner = owner
+      self.checks = checks
+      self.wake = wake
+    }
+
+    /// Whether `other` has registered it, and not a former object that had the same address. The caller keeps `other`
+    /// alive, so no reference that is loaded here is the last.
+    func isOf(_ other: AnyObject) -> Bool { name == ObjectIdentifier(other) && owner != nil }
   }
 
   /// The callbacks to call when a group has emptied. Belongs to the thread that calls them.
@@ -241,7 +254,7 @@ public final class WorkGroup: @unchecked Sendable {
     let (start, parker) = (monotonicNanoseconds(), Parker())
     // A waker and not an observer, because an observer before it may take its time.
     while whenEmpty(
-      wake: { parker.open() }, by: ObjectIdentifier(parker), checks: true, since: time)
+      wake: { parker.open() }, by: parker, checks: true, since: time)
     {
       let left = timeout.map {
         max(0, max(0, $0.clampedNanoseconds) - (monotonicNanoseconds() - start))
@@ -292,23 +305,23 @@ public final class WorkGroup: @unchecked Sendable {
   /// any observer, on the thread that empties the group, under no lock. For dispatchers whose threads block. Any thread.
   ///
   /// `wake` wakes threads and does no more: other threads and Tasks that wait for the group go on after it. A second
-  /// call for the same owner, before `wake` was called, changes nothing. Nothing takes it back: `wake` may be called
-  /// when no thread waits any more.
+  /// call for the same owner, before `wake` was called, changes nothing, whatever its `checks`. Nothing takes it back:
+  /// `wake` may be called when no thread waits any more, and when its owner is gone.
   ///
   /// - Parameters:
   ///   - time: The `since` of ``WaitTarget/group(_:since:)``.
-  ///   - owner: The dispatcher or thread that registers.
+  ///   - owner: The object that registers, such as the dispatcher. It is not kept alive.
   ///   - checks: Whether `wake` is also called, any number of times, by each ``leave()`` that does not empty the group,
   ///     since that may have been what could still end a wait. And when another dispatcher gets its first member in the
   ///     group.
   /// - Returns: False if the group is empty now, or has been empty since then. Then `wake` is not registered.
   public func whenEmpty(
-    wake: @escaping @Sendable () -> Void, by owner: ObjectIdentifier, checks: Bool, since time: Int
+    wake: @escaping @Sendable () -> Void, by owner: AnyObject, checks: Bool, since time: Int
   ) -> Bool {
     withState { state in
       if state.count == 0 || state.timesEmptied != time { return false }
-      if !state.wakers.contains(where: { $0.owner == owner }) {
-        state.wakers.append(Waker(owner: owner, checks: checks, wake: wake))
+      if !state.wakers.contains(where: { $0.isOf(owner) }) {
+        state.wakers.append(Waker(of: owner, checks: checks, wake: wake))
       }
       return true
     }

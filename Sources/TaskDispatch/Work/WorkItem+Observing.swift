@@ -34,6 +34,8 @@ extension WorkItem {
   /// ``setOutcome(_:)`` returns tells that dispatcher. Under the dispatcher's lock.
   package func noteAwaited() { state.bitwiseOr(Phase.isAwaited, ordering: .relaxed) }
 
+  package var failureIsSeen: Bool { state.load(ordering: .relaxed) & Phase.failureIsSeen != 0 }
+
   /// Notes that some code has received the failure of this item, so that the fake need not report it.
   package func noteFailureSeen() { state.bitwiseOr(Phase.failureIsSeen, ordering: .relaxed) }
 

@@ -39,6 +39,7 @@ extension WorkItem {
     if waits || isRunning, heldPlaceIsIn != name, waits || heldPlaceIsIn != .none {
       refuseElsewhere()
     }
+    if isOutside { refuseElsewhere() }
   }
 
   @usableFromInline @inline(never) final func refuseElsewhere() -> Never {

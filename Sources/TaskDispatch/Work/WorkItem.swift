@@ -71,6 +71,8 @@ public class WorkItem: @unchecked Sendable {
     /// A dispatcher has taken the item.
     static let isTaken: UInt16 = 256
     static let isCancellationRequested: UInt16 = 512
+    /// The dispatcher that has taken it is none of this package.
+    static let isTakenOutside: UInt16 = 1024
   }
 
   // The order leaves no gaps between properties, and puts those first that are read first. With the
@@ -152,6 +154,13 @@ public class WorkItem: @unchecked Sendable {
     goOn(from: Phase.waiting, to: Phase.isTaken, comparing: Phase.all | Phase.isTaken)
   }
 
+  /// Does what ``markTaken()`` does, for a dispatcher outside of this package.
+  final func markTakenOutside() -> Bool {
+    goOn(
+      from: Phase.waiting, to: Phase.isTaken | Phase.isTakenOutside,
+      comparing: Phase.all | Phase.isTaken)
+  }
+
   @usableFromInline init(_ origin: Origin, _ more: consuming More, makesObject: Bool = false) {
     kind = origin.kind
     lane = origin.lane
@@ -226,6 +235,9 @@ public class WorkItem: @unchecked Sendable {
 
   /// Keeps the error that the body has thrown. The body has run, so there is none to release.
   func keep(_ failure: any Error) { abstract() }
+
+  /// Whether the body was called. Under the lock of the item's dispatcher, or on the thread that runs the body.
+  var hasCalledBody: Bool { abstract() }
 
   /// Whether the item has a body that has not run.
   var holdsUnrunBody: Bool { abstract() }
@@ -381,8 +393,6 @@ public class WorkItem: @unchecked Sendable {
     case .refused(let refusal): .refused(refusal)
     }
   }
-
-  package var failureIsSeen: Bool { state.load(ordering: .relaxed) & Phase.failureIsSeen != 0 }
 
   /// The name that messages use: the label, else the file and line.
   public var name: String { label.map { "\"\($0)\"" } ?? "\(site)" }

@@ -25,18 +25,28 @@ extension DispatcherContract {
     {
       scene in
       for (priority, steps) in [(PriorityBand.medium, 1), (.low, 2), (.lowest, 3)] {
-        let ran = Latch(4)
-        let order = scene.notes.count
-        try scene.hold {
-          submit(scene, "old", priority, ran)
-          submit(scene, "takes long", .high, ran) { scene.spend(step * steps) }
-          for _ in 0..<2 { submit(scene, "high", .high, ran) }
-        }
+        // On a busy machine the first may begin when the old one has aged already. Such a turn gives no verdict.
+        for _ in 0..<5 {
+          let ran = Latch(4)
+          let order = scene.notes.count
+          let submitted = scene.now
+          let began = Box(submitted)
+          try scene.hold {
+            submit(scene, "old", priority, ran)
+            submit(scene, "takes long", .high, ran) {
+              began.value = scene.now
+              scene.spend(step * steps)
+            }
+            for _ in 0..<2 { submit(scene, "high", .high, ran) }
+          }
 
-        try scene.reach(ran, "all of them run")
-        scene.expect(
-          "order, with one in the \(priority) band", Array(scene.notes[order...]),
-          is: ["takes long", "old", "high", "high"])
+          try scene.reach(ran, "all of them run")
+          if !scene.isSingleThreaded, began.value >= submitted.advanced(by: step) { continue }
+          scene.expect(
+            "order, with one in the \(priority) band", Array(scene.notes[order...]),
+            is: ["takes long", "old", "high", "high"])
+          break
+        }
       }
     },
 

@@ -112,7 +112,7 @@ struct DeferredCallbacksTests {
     item.resumeWhenFinished { [done] _ in done.change { $0.append("Task") } }
     group.whenEmpty(note("observer of the group"))
     let waits = group.whenEmpty(
-      wake: note("thread"), by: ObjectIdentifier(waiter), checks: false, since: 0)
+      wake: note("thread"), by: waiter, checks: false, since: 0)
     #expect(waits)
     var callbacks = DeferredCallbacks()
     callbacks.append(note("before"))

@@ -17,7 +17,7 @@ extension OnePool {
       // This wake-up is in the same batch as the notification and before it, so the gate holds the notification
       // up.
       let waits = first.whenEmpty(
-        wake: { gate.hold(patience) }, by: ObjectIdentifier(gate), checks: false,
+        wake: { gate.hold(patience) }, by: gate, checks: false,
         since: first.timesEmptied)
       #expect(waits)
       second.notify(on: dispatcher.background) { ran.increment() }

@@ -77,7 +77,7 @@ extension OnePool {
       group.leave()
       group.enter()
       let waits = group.whenEmpty(
-        wake: {}, by: ObjectIdentifier(group), checks: false, since: time)
+        wake: {}, by: group, checks: false, since: time)
       #expect(!waits)
       for dispatcher in [try UVDispatcher(), RecordingDispatcher()]
         as [any DispatcherImplementation]

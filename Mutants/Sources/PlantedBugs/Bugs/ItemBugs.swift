@@ -372,7 +372,7 @@ let itemBugs = [
     breaks: "a thread outside keeps a dispatcher from the pool that has a member in a group later",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .expression(
-      "true", becomes: "false", within: "by: ObjectIdentifier(parker), checks: true"),
+      "true", becomes: "false", within: "by: parker, checks: true"),
     suites: ["BlockedRunsTests"]),
   Bug(
     "group.emptied-before",

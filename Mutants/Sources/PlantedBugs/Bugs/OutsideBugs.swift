@@ -42,4 +42,23 @@ let outsideBugs = [
     breaks: "a suspend of what is no view passes silently in the fake",
     in: "TaskDispatchTesting/RecordingDispatcher+Submitting.swift",
     .without("queue.requireSuspendable()"), suites: ["SuspendedLaneTests"]),
+  Bug(
+    "outside.waker-of-one-that-is-gone",
+    breaks: "rule 14: a thread waits for ever, since an object before had its address",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression(
+      "name == ObjectIdentifier(other) && owner != nil", becomes: "name == ObjectIdentifier(other)"),
+    suites: ["GroupWakerTests"]),
+  Bug(
+    "outside.dropped-silently", breaks: "rule 20: what waits for an item waits for ever, silently",
+    in: "TaskDispatch/Work/Endings.swift",
+    .expression("ended.isEmpty", becomes: "true"), suites: ["MisuseTests"]),
+  Bug(
+    "outside.ends-unfit", breaks: "rule 2: an item completes that has not run",
+    in: "TaskDispatch/Work/Endings.swift",
+    .without("requireFit(taken.item, outcome)"), suites: ["MisuseTests"]),
+  Bug(
+    "outside.asked-elsewhere", breaks: "rule 2: a dispatcher waits for an item of another one",
+    in: "TaskDispatch/Work/WorkItem+Place.swift",
+    .without("if isOutside { refuseElsewhere() }"), suites: ["MisuseTests"]),
 ]
