@@ -36,5 +36,5 @@ struct Program: Sendable {
   }
 
   static let all: [Program] =
-    posting + waiting + telling + slowCallbacks + ending + mainQueue + jobs
+    posting + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs
 }
