@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Scheduling
+import Scheduling
 
 /// Each test is a process of its own: a failing run leaves its threads behind.
 @Suite("A simulation of threads")
@@ -122,7 +122,7 @@ private func search(
     if let failure = Simulation.shared.run(Chooser(.first), program).failure { return (0, failure) }
   }
   let bounds = Search.Bounds(preemptions: preemptions, detours: 99)
-  var search = Search(within: bounds)
+  var search = Deepening(to: bounds)
   var schedules = 0
   var growth = Simulation.shared.sharing.growth
   while let chooser = search.next {
@@ -131,7 +131,7 @@ private func search(
     if let failure = run.failure { return (schedules, failure) }
     if Simulation.shared.sharing.growth != growth {
       growth = Simulation.shared.sharing.growth
-      search = Search(within: bounds)
+      search = Deepening(to: bounds)
     } else if !search.note(Simulation.shared) {
       return (schedules, "not the same twice")
     }
