@@ -1,6 +1,5 @@
-import Testing
-
 import Scheduling
+import Testing
 
 /// Each test is a process of its own: a failing run leaves its threads behind.
 @Suite("A simulation of threads")
