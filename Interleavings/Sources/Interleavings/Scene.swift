@@ -61,6 +61,18 @@ final class Scene: @unchecked Sendable {
     }
   }
 
+  /// Submits a body called *first* to `queue`. When this returns, the body waits at the gate.
+  func occupy(_ queue: TaskQueue) -> Gate {
+    let (isInside, gate) = (Gate(), Gate())
+    queue(
+      body("first") {
+        isInside.open()
+        gate.wait()
+      })
+    isInside.wait()
+    return gate
+  }
+
   /// Whether the body has to run is not known yet.
   func leaveOpen(_ name: String) { expected[name]!.times = nil }
 

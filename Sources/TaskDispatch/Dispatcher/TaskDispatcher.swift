@@ -19,7 +19,8 @@
 ///    submitted after it.
 /// 7. **Priority.** A higher band starts first. The head of a lower band ages, and is not starved.
 /// 8. **Time.** Nothing starts early. Timers come due in an iteration of the loop, so none while a body holds
-///    it up. Due tasks run by deadline, then by submission. A repeating timer has at most one run, in its queue or in its body. Ticks that get no run of their own are counted.
+///    it up. Due tasks run by deadline, then by submission. A repeating timer has at most one run, in its
+///    queue or in its body. Ticks that get no run of their own are counted.
 /// 9. **Cancel.** Before the start, the body never runs and is released at once. After the start, there is a
 ///    flag that the body can read. Each call says which of the two it was.
 /// 10. **Independence.** Background work starts while the loop is blocked, and before the loop runs.

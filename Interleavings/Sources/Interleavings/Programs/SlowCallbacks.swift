@@ -108,24 +108,6 @@ extension Program {
       scene.thread("opener") { isReady.open() }
     },
     Program(
-      "result syncs under a limit",
-      "an unused result whose deinit syncs on its own queue, which has a limit", threads: 2,
-      calls: 4
-    ) {
-      scene in
-      let dispatcher = scene.dispatcher(overflow: .reject(limit: 10))
-      let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let (sync, post) = (scene.body("sync"), scene.body("post"))
-      let body = scene.body("maker")
-      queue.submit {
-        body()
-        return Falling {
-          do { try queue.sync(sync) } catch { scene.check(false, "the sync has thrown \(error)") }
-        }
-      }
-      scene.thread("poster") { queue(post) }
-    },
-    Program(
       "shutdown cancels two", "two tasks that a shutdown cancels, of which one waits", threads: 2,
       calls: 5
     ) {

@@ -12,23 +12,8 @@ extension Program {
     waitsForTheNext("callback waits under a limit", overflow: .reject(limit: 10)) { dispatcher in
       dispatcher.makeQueue(label: "serial", width: 1)
     },
-    Program(
-      "result syncs", "an unused result whose deinit syncs on its own queue, and a post",
-      threads: 2, calls: 4
-    ) {
-      scene in
-      let dispatcher = scene.dispatcher()
-      let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let (sync, post) = (scene.body("sync"), scene.body("post"))
-      let body = scene.body("maker")
-      queue.submit {
-        body()
-        return Falling {
-          do { try queue.sync(sync) } catch { scene.check(false, "the sync has thrown \(error)") }
-        }
-      }
-      scene.thread("poster") { queue(post) }
-    },
+    resultSyncs("result syncs"),
+    resultSyncs("result syncs under a limit", overflow: .reject(limit: 10)),
     Program(
       "captures misbehave", "captures whose deinits submit, cancel and sync", threads: 1, calls: 9
     ) { scene in
@@ -125,6 +110,24 @@ extension Program {
         })
       behind.handle = queue.submit(scene.body("behind"))
       scene.thread("opener") { isReady.open() }
+    }
+  }
+
+  private static func resultSyncs(_ name: String, overflow: Overflow = .unbounded) -> Program {
+    Program(
+      name, "an unused result whose deinit syncs on its own queue, and a post", threads: 2, calls: 4
+    ) { scene in
+      let dispatcher = scene.dispatcher(overflow: overflow)
+      let queue = dispatcher.makeQueue(label: "serial", width: 1)
+      let (sync, post) = (scene.body("sync"), scene.body("post"))
+      let body = scene.body("maker")
+      queue.submit {
+        body()
+        return Falling {
+          do { try queue.sync(sync) } catch { scene.check(false, "the sync has thrown \(error)") }
+        }
+      }
+      scene.thread("poster") { queue(post) }
     }
   }
 }

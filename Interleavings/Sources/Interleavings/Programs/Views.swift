@@ -55,13 +55,7 @@ extension Program {
     ) { scene in
       let dispatcher = scene.dispatcher()
       let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let (isInside, gate) = (Gate(), Gate())
-      queue(
-        scene.body("first") {
-          isInside.open()
-          gate.wait()
-        })
-      isInside.wait()
+      let gate = scene.occupy(queue)
       for name in ["left", "right"] {
         let body = scene.body(name)
         scene.thread(name) { queue(body) }
@@ -74,13 +68,7 @@ extension Program {
     ) { scene in
       let dispatcher = scene.dispatcher()
       let queue = dispatcher.makeQueue(label: "wide", width: 2)
-      let (isInside, gate) = (Gate(), Gate())
-      queue(
-        scene.body("first") {
-          isInside.open()
-          gate.wait()
-        })
-      isInside.wait()
+      let gate = scene.occupy(queue)
       let barrier = scene.body("barrier")
       let handle = queue.barrier.submit { barrier() }
       queue(scene.body("behind") { gate.open() })
