@@ -10,16 +10,19 @@ struct Program: Sendable {
   let threads: Int
   /// How many calls of the library it makes.
   let calls: Int
+  /// The program itself is chosen anew in each run. A search would try one alone.
+  let isGenerated: Bool
   let body: @Sendable (Scene) -> Void
 
   init(
-    _ name: String, _ about: String, threads: Int, calls: Int,
+    _ name: String, _ about: String, threads: Int, calls: Int, isGenerated: Bool = false,
     _ body: @escaping @Sendable (Scene) -> Void
   ) {
     self.name = name
     self.about = about
     self.threads = threads
     self.calls = calls
+    self.isGenerated = isGenerated
     self.body = body
   }
 
@@ -36,5 +39,5 @@ struct Program: Sendable {
   }
 
   static let all: [Program] =
-    posting + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs
+    posting + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs + generated
 }

@@ -48,6 +48,22 @@ package struct Chooser {
     if case .priorities = strategy { thread.priority = dice.below(1 << 30) + 1 }
   }
 
+  /// Chooses what a generated program does next.
+  mutating func choose(below count: Int) -> Int {
+    let choice: Int
+    switch strategy {
+    case .first: choice = 0
+    case .random, .priorities: choice = dice.below(count)
+    case .schedule(let schedule):
+      let wanted = taken.count < schedule.count ? schedule[taken.count] : 0
+      choice = wanted < count ? wanted : 0
+    }
+    taken.append(choice)
+    // A search stays with one program.
+    counts.append(budget == nil ? count : choice + 1)
+    return choice
+  }
+
   /// - Parameters:
   ///   - candidates: At least two threads that can run.
   ///   - isFree: Whether the thread that has the baton cannot go on, or gives way: then it is no preemption to choose

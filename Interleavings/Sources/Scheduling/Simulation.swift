@@ -374,6 +374,14 @@ package final class Simulation: @unchecked Sendable {
     return now
   }
 
+  // MARK: Choices
+
+  /// Chooses what a generated program does next: a number from 0 to `count` - 1. It stands in the schedule. Schedules
+  /// are made shorter towards 0, so 0 is the simplest.
+  package func choose(below count: Int) -> Int {
+    current == nil || count < 2 ? 0 : chooser.choose(below: count)
+  }
+
   /// The choices of the run so far.
   package var choices: [Int] { chooser.taken }
 

@@ -62,6 +62,20 @@ struct HintTests {
     #expect(mayStart)
   }
 
+  @Test("is told of what a caller of sync has drained")
+  func drainedForCaller() {
+    core.workers.beginSearch()
+    core.reconcile()
+    bare.post(to: bare.otherView())
+
+    let context = core.enterAtOnce(
+      bare.view, asBarrier: false, at: CallSite(fileID: "", line: 0), parent: nil)
+
+    #expect(context != nil)
+    #expect(!bare.inbox(of: .background).mayHoldViews)
+    #expect(mayStart)
+  }
+
   @Test("is told of what a search for deadlocks has drained, if it is the loop's")
   func drainedForLoop() {
     core.loop.beginSpin()

@@ -63,6 +63,12 @@ private let startingBugs = [
     .without("if workers.areSearching { hintToSearchers() }"),
     suites: ["HintTests"]),
   Bug(
+    "worker-run.drained-by-a-caller",
+    breaks: "invariant L: a run looks on while a caller of sync has drained the inbox",
+    in: "UVDispatch/Engine/Core/Core+Callers.swift",
+    .without("if workers.areSearching { hintToSearchers() }"),
+    suites: ["HintTests"]),
+  Bug(
     "worker-run.no-hint-for-searchers",
     breaks: "rule 5: a searching worker is not told of what may start",
     in: "UVDispatch/Engine/Core/Core+Reconciling.swift",

@@ -11,6 +11,8 @@ extension Core {
     _ view: UVView?, asBarrier isBarrier: Bool, at site: CallSite, parent: UInt64?
   ) -> QueuedTask? {
     guard !closing.hasBegun, enter(view, asBarrier: isBarrier) else { return nil }
+    // This may have drained an inbox, and its section is not reconciled.
+    if workers.areSearching { hintToSearchers() }
     let context = running.takeFreeCaller() ?? makeCaller()
     context.adoptCaller(
       on: TaskQueue.Identity(
