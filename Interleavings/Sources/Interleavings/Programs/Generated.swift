@@ -30,6 +30,17 @@ extension Program {
     ) {
       scene in Calls(scene, queues: [.serial, .serial, .pool]).run()
     },
+    Program(
+      "any end", "calls at random, and a shutdown", threads: 3, calls: 13, isGenerated: true
+    ) { scene in
+      Calls(scene, queues: [.loop, .pool, .serial, .wide], ends: true).run()
+    },
+    Program(
+      "any end of views", "calls at random on two serial queues, and a shutdown", threads: 3,
+      calls: 13, isGenerated: true
+    ) { scene in
+      Calls(scene, queues: [.serial, .serial], ends: true).run()
+    },
   ]
 }
 
@@ -42,10 +53,16 @@ private final class Calls: @unchecked Sendable {
   private let queues: [TaskQueue]
   private let kinds: [Kind]
   private let history: History
+  private let ends: Bool
+  private var handles: [(handle: TaskHandle<Void>, entry: History.Entry)] = []
+  /// Tasks that await an outcome, and how many of them have gone on.
+  private var (awaiting, resumed) = (0, 0)
 
-  init(_ scene: Scene, queues kinds: [Kind]) {
+  /// - Parameter ends: Whether the dispatcher is shut down between the calls.
+  init(_ scene: Scene, queues kinds: [Kind], ends: Bool = false) {
     self.scene = scene
-    let dispatcher = scene.dispatcher(starts: kinds.contains(.loop))
+    self.ends = ends
+    let dispatcher = scene.dispatcher(starts: ends || kinds.contains(.loop))
     queues = kinds.map { kind in
       switch kind {
       case .loop: dispatcher.foreground
@@ -64,8 +81,15 @@ private final class Calls: @unchecked Sendable {
   func run() {
     for name in ["left", "right"] { scene.thread(name) { [self] in makeCalls(most: 5) } }
     makeCalls(most: 4)
+    if ends {
+      dispatcher.beginShutdown(ShutdownPolicy())
+      makeCalls(most: 2)
+    }
     scene.simulation.quiesce()
+    for (handle, entry) in handles { history.note(handle.outcomeIfFinished, of: entry) }
     history.check()
+    scene.check(resumed == awaiting, "\(awaiting - resumed) Tasks await an outcome for ever")
+    scene.check(!ends || dispatcher.report != nil, "the shutdown has no report")
     if let failure = history.failure { scene.check(false, failure) }
   }
 
@@ -77,7 +101,7 @@ private final class Calls: @unchecked Sendable {
     let number = choose(queues.count)
     let queue = queues[number]
     // A body on the loop or in a queue must not wait for its own queue: that is refused, and tried elsewhere.
-    switch choose(isNested ? 6 : 9) {
+    switch choose(isNested ? 6 : 10) {
     case 0: post(queue, number)
     case 1: submit(queue, number, .medium)
     case 2: submit(queue, number, bands(number))
@@ -86,7 +110,8 @@ private final class Calls: @unchecked Sendable {
     case 5: barrier(queue, number)
     case 6: sync(queue, number)
     case 7: suspend(queue, number)
-    default: waitForGroup(queue, number)
+    case 8: waitForGroup(queue, number)
+    default: waitForHandle(queue, number)
     }
   }
 
@@ -109,47 +134,64 @@ private final class Calls: @unchecked Sendable {
 
   private func post(_ queue: TaskQueue, _ number: Int) {
     let entry = history.ask(.task, on: number)
-    queue(body(entry))
-    history.accept(entry)
+    history.note(queue(body(entry)), of: entry)
   }
 
   @discardableResult
   private func submit(
     _ queue: TaskQueue, _ number: Int, _ band: PriorityBand, group: WorkGroup? = nil
-  ) -> (TaskHandle<Void>, History.Entry) {
+  ) -> (handle: TaskHandle<Void>, entry: History.Entry) {
     let entry = history.ask(.task, on: number, band)
     let body = body(entry)
     let handle = queue.submit(priority: band, group: group) { body() }
-    history.accept(entry)
+    if case .refused = handle.outcomeIfFinished {
+      history.refuse(entry)
+    } else {
+      history.accept(entry)
+    }
+    handles.append((handle, entry))
+    if choose(3) == 2 { awaitOutcome(of: handle) }
     return (handle, entry)
   }
 
-  private func cancel(_ submitted: (TaskHandle<Void>, History.Entry)) {
-    if submitted.0.cancel() == .beforeStart {
-      if submitted.1.began != nil {
-        scene.check(false, "rule 9: cancelled before its start, and has run")
-      }
-      submitted.1.mustNotRun = true
+  /// A Task on the pool awaits the outcome.
+  private func awaitOutcome(of handle: TaskHandle<Void>) {
+    // A shutdown lets it go on elsewhere, on a thread that is not the simulation's.
+    if ends { return }
+    awaiting += 1
+    Task(executorPreference: dispatcher.background.executor) { [self] in
+      _ = await handle.outcome
+      resumed += 1
     }
+  }
+
+  private func cancel(_ submitted: (handle: TaskHandle<Void>, entry: History.Entry)) {
+    if submitted.handle.cancel() == .beforeStart { history.refuse(submitted.entry) }
   }
 
   private func barrier(_ queue: TaskQueue, _ number: Int) {
     // The loop runs one at a time anyway, and has no barrier.
     if kinds[number] == .loop { return post(queue, number) }
     let entry = history.ask(.barrier, on: number)
-    queue.barrier(body(entry))
-    history.accept(entry)
+    history.note(queue.barrier(body(entry)), of: entry)
   }
 
   private func sync(_ queue: TaskQueue, _ number: Int) {
     let entry = history.ask(.sync, on: number)
     let body = body(entry)
-    do { try queue.sync(body) } catch { scene.check(false, "the sync has thrown \(error)") }
-    history.accept(entry)
+    do {
+      try queue.sync(body)
+      history.accept(entry)
+    } catch {
+      // After a shutdown nothing comes any more.
+      scene.check(ends, "the sync has thrown \(error)")
+      history.refuse(entry)
+    }
   }
 
   private func suspend(_ queue: TaskQueue, _ number: Int) {
     guard kinds[number] == .serial || kinds[number] == .wide else { return post(queue, number) }
+    if ends { history.leaveOpen(number) }
     queue.suspend()
     submit(queue, number, .medium)
     queue.resume()
@@ -157,8 +199,15 @@ private final class Calls: @unchecked Sendable {
 
   private func waitForGroup(_ queue: TaskQueue, _ number: Int) {
     let group = WorkGroup()
-    submit(queue, number, .medium, group: group)
-    submit(queue, number, .medium, group: group)
-    do { try group.wait() } catch { scene.check(false, "the wait has thrown \(error)") }
+    let members = (1...2).map { _ in submit(queue, number, .medium, group: group) }
+    do { try group.wait() } catch { scene.check(ends, "the wait has thrown \(error)") }
+    for (handle, entry) in members { history.note(handle.outcomeIfFinished, of: entry) }
+  }
+
+  private func waitForHandle(_ queue: TaskQueue, _ number: Int) {
+    let (handle, entry) = submit(queue, number, bands(number))
+    do { history.note(try handle.wait(), of: entry) } catch {
+      scene.check(ends, "the wait has thrown \(error)")
+    }
   }
 }
