@@ -7,7 +7,7 @@ import TaskDispatch
 final class History {
   enum Kind { case task, barrier, sync }
 
-  final class Entry: CustomStringConvertible {
+  final class Entry: CustomStringConvertible, @unchecked Sendable {
     let name: String
     let queue: Int
     let kind: Kind
@@ -43,6 +43,7 @@ final class History {
   private var inside: [[Entry]]
   /// Queues that a shutdown may meet suspended: it cancels what waits there.
   private var open: Set<Int> = []
+  private var flushes: [(stamp: Int, of: [Entry])] = []
   private(set) var failure: String?
 
   /// - Parameter widths: The width of each queue.
@@ -114,6 +115,17 @@ final class History {
     inside[entry.queue].removeAll { $0 === entry }
   }
 
+  /// How much work was accepted so far, at least.
+  var acceptedCount: Int { entries.count { $0.accepted != nil } }
+
+  /// What a flush of the queue has to wait for if it begins now.
+  func unfinished(on queue: Int) -> [Entry] {
+    entries.filter { $0.queue == queue && $0.accepted != nil && $0.ended == nil }
+  }
+
+  /// A flush that began with `entries` left has ended.
+  func noteFlush(of entries: [Entry]) { flushes.append((next(), entries)) }
+
   /// Whether work of the queue runs is not said from now on.
   func leaveOpen(_ queue: Int) { open.insert(queue) }
 
@@ -124,6 +136,11 @@ final class History {
       && !open.contains(entry.queue)
     {
       fail("rule 2: \(entry.name) has not run")
+    }
+    for (stamp, entries) in flushes {
+      for entry in entries where !entry.mustNotRun && (entry.ended ?? .max) > stamp {
+        fail("a flush has ended before \(entry.name)")
+      }
     }
     for later in entries {
       for earlier in entries where earlier.queue == later.queue { check(earlier, before: later) }

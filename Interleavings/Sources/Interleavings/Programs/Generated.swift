@@ -55,7 +55,8 @@ private final class Calls: @unchecked Sendable {
   private let history: History
   private let ends: Bool
   private var handles: [(handle: TaskHandle<Void>, entry: History.Entry)] = []
-  /// Tasks that await an outcome, and how many of them have gone on.
+  private var notifications: [History.Entry] = []
+  /// Tasks that await an outcome or a flush, and how many of them have gone on.
   private var (awaiting, resumed) = (0, 0)
 
   /// - Parameter ends: Whether the dispatcher is shut down between the calls.
@@ -88,7 +89,10 @@ private final class Calls: @unchecked Sendable {
     scene.simulation.quiesce()
     for (handle, entry) in handles { history.note(handle.outcomeIfFinished, of: entry) }
     history.check()
-    scene.check(resumed == awaiting, "\(awaiting - resumed) Tasks await an outcome for ever")
+    scene.check(resumed == awaiting, "\(awaiting - resumed) Tasks await for ever")
+    for entry in notifications {
+      scene.check(entry.ended != nil, "\(entry) has not run, and its group is empty")
+    }
     scene.check(!ends || dispatcher.report != nil, "the shutdown has no report")
     if let failure = history.failure { scene.check(false, failure) }
   }
@@ -101,16 +105,19 @@ private final class Calls: @unchecked Sendable {
     let number = choose(queues.count)
     let queue = queues[number]
     // A body on the loop or in a queue must not wait for its own queue: that is refused, and tried elsewhere.
-    switch choose(isNested ? 6 : 10) {
+    switch choose(isNested ? 7 : 13) {
     case 0: post(queue, number)
     case 1: submit(queue, number, .medium)
     case 2: submit(queue, number, bands(number))
     case 3: cancel(submit(queue, number, .medium))
     case 4: cancel(submit(queue, number, bands(number)))
     case 5: barrier(queue, number)
-    case 6: sync(queue, number)
-    case 7: suspend(queue, number)
-    case 8: waitForGroup(queue, number)
+    case 6: readLedger()
+    case 7: sync(queue, number)
+    case 8: suspend(queue, number)
+    case 9: waitForGroup(queue, number)
+    case 10: notify(queue, number)
+    case 11: flush(queue, number)
     default: waitForHandle(queue, number)
     }
   }
@@ -122,9 +129,13 @@ private final class Calls: @unchecked Sendable {
 
   private func body(_ entry: History.Entry) -> @Sendable () -> Void {
     let nested = choose(4)
-    nonisolated(unsafe) let entry = entry
+    let isSync = entry.kind == .sync
+    let ownThread = kinds[entry.queue] == .loop ? "uv" : "worker"
     return { [self] in
       history.begin(entry)
+      let thread = scene.simulation.currentName
+      scene.check(
+        isSync || thread.hasPrefix(ownThread), "\(thread) runs \(entry), which is not its own")
       scene.simulation.yield()
       if nested == 3 { makeCall(isNested: true) }
       history.end(entry)
@@ -208,6 +219,42 @@ private final class Calls: @unchecked Sendable {
     let (handle, entry) = submit(queue, number, bands(number))
     do { history.note(try handle.wait(), of: entry) } catch {
       scene.check(ends, "the wait has thrown \(error)")
+    }
+  }
+
+  /// The ledger balances at any moment, and has what was accepted before.
+  private func readLedger() {
+    let least = history.acceptedCount
+    let ledger = dispatcher.ledger
+    scene.check(ledger.balances, "rule 2: the ledger does not balance: \(ledger)")
+    scene.check(
+      ledger.accepted >= least, "rule 2: of \(least) accepted, the ledger misses some: \(ledger)")
+  }
+
+  /// A body that comes once the members of a group have ended.
+  private func notify(_ queue: TaskQueue, _ number: Int) {
+    // A shutdown may cancel it.
+    if ends { return readLedger() }
+    let group = WorkGroup()
+    let members = (0...choose(2)).map { _ in submit(queue, number, .medium, group: group) }
+    let target = choose(queues.count)
+    let entry = history.ask(.task, on: target)
+    let body = body(entry)
+    notifications.append(entry)
+    group.notify(on: queues[target]) { [self] in
+      for (handle, entry) in members { history.note(handle.outcomeIfFinished, of: entry) }
+      body()
+    }
+  }
+
+  private func flush(_ queue: TaskQueue, _ number: Int) {
+    if ends { return readLedger() }
+    awaiting += 1
+    Task(executorPreference: dispatcher.background.executor) { [self] in
+      let before = history.unfinished(on: number)
+      await queue.flush()
+      history.noteFlush(of: before)
+      resumed += 1
     }
   }
 }
