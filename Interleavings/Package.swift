@@ -25,12 +25,16 @@ let package = Package(
     .target(
       name: "UVDispatch", dependencies: ["CUV", "CSignals", "Scheduling", "TaskDispatch"],
       exclude: ["Engine/README.md"], swiftSettings: settings),
+    // Knows the rules, and nothing of the engine.
+    .target(name: "Judging", dependencies: ["TaskDispatch"], swiftSettings: settings),
     .executableTarget(
       name: "Interleavings",
       dependencies: [
-        "Scheduling", "TaskDispatch", "UVDispatch",
+        "Judging", "Scheduling", "TaskDispatch", "UVDispatch",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: settings),
     .testTarget(name: "SchedulingTests", dependencies: ["Scheduling"], swiftSettings: settings),
+    .testTarget(
+      name: "JudgingTests", dependencies: ["Judging", "TaskDispatch"], swiftSettings: settings),
   ]
 )

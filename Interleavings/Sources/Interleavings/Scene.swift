@@ -127,6 +127,7 @@ final class Scene: @unchecked Sendable {
         let ledger = dispatcher.ledger
         check(ledger.balances, "the ledger does not balance: \(ledger)")
         check(ledger.running == 0, "something still runs: \(ledger)")
+        check(ledger.waiting == 0, "something still waits: \(ledger)")
       }
       dispatchers = []
     }

@@ -56,6 +56,28 @@ struct SimulationTests {
     }
   }
 
+  @Test("chooses what a generated program does, and chooses the same again")
+  func generated() async {
+    await #expect(processExitsWith: .success) {
+      let drawn = Texts()
+      func program() {
+        let numbers = (0..<20).map { _ in Simulation.shared.choose(below: 5) }
+        drawn.all.append("\(numbers)")
+      }
+      _ = Simulation.shared.run(Chooser(.random(seed: 7)), program)
+      let choices = Simulation.shared.choices
+      #expect(Set(choices).isSubset(of: 0..<5) && Set(choices).count > 1)
+      _ = Simulation.shared.run(Chooser(.schedule(choices)), program)
+      _ = Simulation.shared.run(Chooser(.first), program)
+      #expect(drawn.all[0] == drawn.all[1])
+      #expect(drawn.all[2] == "\(Array(repeating: 0, count: 20))")
+      // A search stays with the simplest program.
+      let found = search(preemptions: 2, program)
+      #expect(found.failure == nil)
+      #expect(Set(drawn.all[3...]) == [drawn.all[2]])
+    }
+  }
+
   @Test("gives the same run for the same choices")
   func replay() async {
     await #expect(processExitsWith: .success) {

@@ -1,3 +1,4 @@
+import Judging
 import Scheduling
 import TaskDispatch
 import UVDispatch

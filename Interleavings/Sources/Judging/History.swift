@@ -1,23 +1,23 @@
-import TaskDispatch
+package import TaskDispatch
 
 /// Notes what a generated program submits and when it runs, and checks that against the rules of `TaskDispatcher`. It
 /// knows nothing of the engine.
 ///
 /// One thread runs at a time, so the notes have one order: that of their stamps.
-final class History {
-  enum Kind { case task, barrier, sync }
+package final class History {
+  package enum Kind { case task, barrier, sync }
 
-  final class Entry: CustomStringConvertible, @unchecked Sendable {
-    let name: String
-    let queue: Int
-    let kind: Kind
-    let band: PriorityBand
-    let asked: Int
-    var accepted: Int?
-    var began: Int?
-    var ended: Int?
+  package final class Entry: CustomStringConvertible, @unchecked Sendable {
+    package let name: String
+    package let queue: Int
+    package let kind: Kind
+    fileprivate let band: PriorityBand
+    fileprivate let asked: Int
+    package fileprivate(set) var accepted: Int?
+    package fileprivate(set) var began: Int?
+    package fileprivate(set) var ended: Int?
     /// It was cancelled before its start, or refused.
-    var mustNotRun = false
+    fileprivate var mustNotRun = false
 
     fileprivate init(_ name: String, _ queue: Int, _ kind: Kind, _ band: PriorityBand, _ asked: Int)
     {
@@ -28,7 +28,7 @@ final class History {
       self.asked = asked
     }
 
-    var description: String {
+    package var description: String {
       func text(_ stamp: Int?) -> String { stamp.map(String.init) ?? "-" }
       return
         "\(name): \(kind) \(band) on queue \(queue), asked at \(asked), accepted at \(text(accepted)), "
@@ -44,10 +44,10 @@ final class History {
   /// Queues that a shutdown may meet suspended: it cancels what waits there.
   private var open: Set<Int> = []
   private var flushes: [(stamp: Int, of: [Entry])] = []
-  private(set) var failure: String?
+  package private(set) var failure: String?
 
   /// - Parameter widths: The width of each queue.
-  init(widths: [Int]) {
+  package init(widths: [Int]) {
     self.widths = widths
     inside = widths.map { _ in [] }
   }
@@ -64,28 +64,28 @@ final class History {
   }
 
   /// A call that submits begins.
-  func ask(_ kind: Kind, on queue: Int, _ band: PriorityBand = .medium) -> Entry {
+  package func ask(_ kind: Kind, on queue: Int, _ band: PriorityBand = .medium) -> Entry {
     let entry = Entry("body \(entries.count)", queue, kind, band, next())
     entries.append(entry)
     return entry
   }
 
   /// The call has returned, and the work is accepted.
-  func accept(_ entry: Entry) { entry.accepted = next() }
+  package func accept(_ entry: Entry) { entry.accepted = next() }
 
   /// The call has returned.
-  func note(_ admission: Admission, of entry: Entry) {
+  package func note(_ admission: Admission, of entry: Entry) {
     if admission == .accepted { accept(entry) } else { refuse(entry) }
   }
 
   /// The work is refused, or was cancelled before its start.
-  func refuse(_ entry: Entry) {
+  package func refuse(_ entry: Entry) {
     if entry.began != nil { fail("rule 9: \(entry.name) was refused or cancelled, and has run") }
     entry.mustNotRun = true
   }
 
   /// The work has ended so.
-  func note(_ outcome: Outcome?, of entry: Entry) {
+  package func note(_ outcome: Outcome?, of entry: Entry) {
     guard let outcome else { return fail("rule 2: \(entry.name) has no outcome") }
     if case .completed = outcome {
       if entry.ended == nil { fail("rule 2: \(entry.name) is completed, and has not run") }
@@ -94,7 +94,7 @@ final class History {
     }
   }
 
-  func begin(_ entry: Entry) {
+  package func begin(_ entry: Entry) {
     if entry.began != nil { fail("rule 2: \(entry.name) runs twice") }
     if entry.mustNotRun { fail("rule 9: \(entry.name) runs, and was cancelled before its start") }
     entry.began = next()
@@ -110,27 +110,27 @@ final class History {
     inside[entry.queue].append(entry)
   }
 
-  func end(_ entry: Entry) {
+  package func end(_ entry: Entry) {
     entry.ended = next()
     inside[entry.queue].removeAll { $0 === entry }
   }
 
   /// How much work was accepted so far, at least.
-  var acceptedCount: Int { entries.count { $0.accepted != nil } }
+  package var acceptedCount: Int { entries.count { $0.accepted != nil } }
 
   /// What a flush of the queue has to wait for if it begins now.
-  func unfinished(on queue: Int) -> [Entry] {
+  package func unfinished(on queue: Int) -> [Entry] {
     entries.filter { $0.queue == queue && $0.accepted != nil && $0.ended == nil }
   }
 
   /// A flush that began with `entries` left has ended.
-  func noteFlush(of entries: [Entry]) { flushes.append((next(), entries)) }
+  package func noteFlush(of entries: [Entry]) { flushes.append((next(), entries)) }
 
   /// Whether work of the queue runs is not said from now on.
-  func leaveOpen(_ queue: Int) { open.insert(queue) }
+  package func leaveOpen(_ queue: Int) { open.insert(queue) }
 
   /// Checks the order, once everything has ended.
-  func check() {
+  package func check() {
     for entry in entries
     where entry.began == nil && entry.accepted != nil && !entry.mustNotRun
       && !open.contains(entry.queue)
