@@ -39,5 +39,6 @@ struct Program: Sendable {
   }
 
   static let all: [Program] =
-    posting + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs + generated
+    posting + views + waiting + telling + slowCallbacks + ending + mainQueue + jobs + rareCalls
+    + timersAndDeadlines + generated
 }

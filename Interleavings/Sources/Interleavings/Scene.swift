@@ -167,3 +167,10 @@ final class Gate: @unchecked Sendable {
     while !isOpen { Simulation.shared.sleep(at: place, freeing: nil, until: nil) }
   }
 }
+
+/// A value that bodies change.
+final class Box<Value>: @unchecked Sendable {
+  var value: Value
+
+  init(_ value: Value) { self.value = value }
+}
