@@ -54,9 +54,7 @@ package struct Chooser {
     switch strategy {
     case .first: choice = 0
     case .random, .priorities: choice = dice.below(count)
-    case .schedule(let schedule):
-      let wanted = taken.count < schedule.count ? schedule[taken.count] : 0
-      choice = wanted < count ? wanted : 0
+    case .schedule(let schedule): choice = next(of: schedule, below: count)
     }
     taken.append(choice)
     // A search stays with one program.
@@ -83,15 +81,18 @@ package struct Chooser {
         current.priority = lowest
       }
       choice = candidates.indices.max { candidates[$0].priority < candidates[$1].priority }!
-    case .schedule(let schedule):
-      let wanted = taken.count < schedule.count ? schedule[taken.count] : 0
-      // A schedule that was made shorter may not fit any more.
-      choice = wanted < count ? wanted : 0
+    case .schedule(let schedule): choice = next(of: schedule, below: count)
     }
     if choice > 0 { budget?.spend(isFree: isFree) }
     taken.append(choice)
     counts.append(count)
     return choice
+  }
+
+  /// The next choice of a schedule, or 0: a schedule that was made shorter may not fit any more.
+  private func next(of schedule: [Int], below count: Int) -> Int {
+    let wanted = taken.count < schedule.count ? schedule[taken.count] : 0
+    return wanted < count ? wanted : 0
   }
 }
 

@@ -67,18 +67,18 @@ extension Program {
       scene in
       let dispatcher = scene.dispatcher()
       let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let (gate, behind, other) = (Gate(), Held(), scene.body("other"))
+      let (gate, behind, other) = (Gate(), Box<TaskHandle<Void>?>(nil), scene.body("other"))
       queue(
         scene.body("waiter") {
           gate.wait()
           do {
-            try behind.handle!.wait()
+            try behind.value!.wait()
             scene.check(false, "a task has waited for one behind it")
           } catch {}
           let handle = dispatcher.background.submit { other() }
           do { try handle.wait() } catch { scene.check(false, "the wait has thrown \(error)") }
         })
-      behind.handle = queue.submit(scene.body("behind"))
+      behind.value = queue.submit(scene.body("behind"))
       gate.open()
     },
     Program("cancel gives room", "a cancellation under a limit, and a post", threads: 1, calls: 4) {
@@ -218,15 +218,15 @@ extension Program {
         dispatcher.makeQueue(label: "left", width: 1),
         dispatcher.makeQueue(label: "right", width: 1)
       )
-      let behind = Held()
+      let behind = Box<TaskHandle<Void>?>(nil)
       let (isReady, refused) = (Gate(), scene.body("refused"))
       left(
         scene.body("waiter") {
           try? right.sync {}
           isReady.wait()
-          do { try behind.handle!.wait() } catch { refused() }
+          do { try behind.value!.wait() } catch { refused() }
         })
-      behind.handle = left.submit(scene.body("behind"))
+      behind.value = left.submit(scene.body("behind"))
       isReady.open()
     },
     Program(

@@ -68,20 +68,20 @@ extension Program {
       scene.simulation.setPoolThreads(2)
       let dispatcher = scene.dispatcher()
       let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let (group, behind) = (WorkGroup(), Held())
+      let (group, behind) = (WorkGroup(), Box<TaskHandle<Void>?>(nil))
       let next = scene.body("behind")
       scene.leaveOpen("behind")
       queue.suspend()
       queue.async(group: group, scene.body("member"))
       group.whenEmpty(
         scene.body("callback") {
-          let answer = behind.handle!.cancel()
+          let answer = behind.value!.cancel()
           scene.check(
             answer == .beforeStart,
             "the task behind was taken while a callback runs: cancel() has answered \(answer)")
           scene.expect("behind", answer)
         })
-      behind.handle = queue.submit { next() }
+      behind.value = queue.submit { next() }
       queue.resume()
     },
     context("context of a callback"),
@@ -114,7 +114,7 @@ extension Program {
       scene in
       let dispatcher = scene.dispatcher(starts: true)
       let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let behind = Held()
+      let behind = Box<TaskHandle<Void>?>(nil)
       queue.suspend()
       let (first, second) = (scene.body("first"), scene.body("second"))
       scene.leaveOpen("first")
@@ -124,9 +124,9 @@ extension Program {
         holder(first) {
           fell()
           // The outcome is known, or the wait is refused: it must come back.
-          _ = try? behind.handle!.wait()
+          _ = try? behind.value!.wait()
         })
-      behind.handle = queue.submit { second() }
+      behind.value = queue.submit { second() }
       scene.thread("ender") {
         dispatcher.beginShutdown(
           ShutdownPolicy(drain: .milliseconds(5), cancel: .milliseconds(5)))

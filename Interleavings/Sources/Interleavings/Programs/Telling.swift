@@ -99,16 +99,16 @@ extension Program {
     Program(name, "a callback that waits for the task behind", threads: 2, calls: 5) { scene in
       let dispatcher = scene.dispatcher(starts: starts, overflow: overflow)
       let queue = queue(dispatcher)
-      let (group, behind, isReady) = (WorkGroup(), Held(), Gate())
+      let (group, behind, isReady) = (WorkGroup(), Box<TaskHandle<Void>?>(nil), Gate())
       queue.async(group: group, scene.body("member") { isReady.wait() })
       group.whenEmpty(
         scene.body("callback") {
-          do { try behind.handle!.wait() } catch {
+          do { try behind.value!.wait() } catch {
             // On the loop nothing else can run that task, and a refusal is right.
             scene.check(queue.lane == .foreground, "the wait has thrown \(error)")
           }
         })
-      behind.handle = queue.submit(scene.body("behind"))
+      behind.value = queue.submit(scene.body("behind"))
       scene.thread("opener") { isReady.open() }
     }
   }

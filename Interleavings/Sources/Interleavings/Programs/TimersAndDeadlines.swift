@@ -43,24 +43,9 @@ extension Program {
       scene.check(count.value >= 3, "a timer has run \(count.value) times")
       _ = handle.cancel()
     },
-    Program(
-      "repeating timer and shutdown", "a run of a repeating timer, and a shutdown", threads: 1,
-      calls: 4
-    ) {
-      scene in
-      let dispatcher = scene.dispatcher(starts: true)
-      let (isInside, gate) = (Gate(), Gate())
-      let handle = dispatcher.background.every(.milliseconds(5)) {
-        isInside.open()
-        gate.wait()
-      }
-      isInside.wait()
-      dispatcher.beginShutdown(ShutdownPolicy())
-      gate.open()
-      scene.sleep(.milliseconds(100))
-      scene.check(dispatcher.report != nil, "no report")
-      scene.check(handle.outcomeIfFinished != nil, "the timer has no outcome")
-    },
+    endsItsTimer("repeating timer and shutdown", "a shutdown", by: ShutdownPolicy()),
+    endsItsTimer(
+      "run that is abandoned", "deadlines that pass", by: .short, opens: false),
     Program(
       "timer cancels the next", "two due timers, and the first cancels the second", threads: 1,
       calls: 4
@@ -90,24 +75,6 @@ extension Program {
       dispatcher.foreground.after(.milliseconds(5), scene.body("timer"))
       scene.sleep(.milliseconds(20))
       dispatcher.beginShutdown(ShutdownPolicy())
-      gate.open()
-    },
-    Program(
-      "run that is abandoned", "a run of a repeating timer beyond the deadlines", threads: 1,
-      calls: 4
-    ) {
-      scene in
-      let dispatcher = scene.dispatcher(starts: true)
-      let (isInside, gate) = (Gate(), Gate())
-      let handle = dispatcher.background.every(.milliseconds(5)) {
-        isInside.open()
-        gate.wait()
-      }
-      isInside.wait()
-      dispatcher.beginShutdown(ShutdownPolicy(drain: .milliseconds(5), cancel: .milliseconds(5)))
-      scene.sleep(.milliseconds(500))
-      scene.check(dispatcher.report != nil, "no report")
-      scene.check(handle.outcomeIfFinished != nil, "the timer has no outcome")
       gate.open()
     },
     Program(
@@ -172,19 +139,7 @@ extension Program {
       let dispatcher = scene.dispatcher(starts: true)
       let gate = scene.occupy(dispatcher.foreground)
       dispatcher.beginShutdown(ShutdownPolicy(drain: .seconds(10), cancel: .seconds(10)))
-      dispatcher.beginShutdown(ShutdownPolicy(drain: .milliseconds(5), cancel: .milliseconds(5)))
-      scene.sleep(.milliseconds(500))
-      scene.check(dispatcher.report != nil, "no report at the deadline")
-      gate.open()
-    },
-    Program(
-      "deadlines without the loop", "a body that holds the loop beyond the deadlines", threads: 1,
-      calls: 2
-    ) {
-      scene in
-      let dispatcher = scene.dispatcher(starts: true)
-      let gate = scene.occupy(dispatcher.foreground)
-      dispatcher.beginShutdown(ShutdownPolicy(drain: .milliseconds(5), cancel: .milliseconds(5)))
+      dispatcher.beginShutdown(.short)
       scene.sleep(.milliseconds(500))
       scene.check(dispatcher.report != nil, "no report at the deadline")
       gate.open()
@@ -199,7 +154,7 @@ extension Program {
         resumed()
       }
       scene.simulation.quiesce()
-      dispatcher.beginShutdown(ShutdownPolicy(drain: .milliseconds(5), cancel: .milliseconds(5)))
+      dispatcher.beginShutdown(.short)
       scene.sleep(.milliseconds(500))
       scene.check(scene.ran("resumed") == 1, "a flush does not end with the abandonment")
       gate.open()
@@ -211,7 +166,7 @@ extension Program {
       scene in
       let dispatcher = scene.dispatcher(starts: true)
       let gate = scene.occupy(dispatcher.foreground)
-      dispatcher.beginShutdown(ShutdownPolicy(drain: .milliseconds(5), cancel: .milliseconds(5)))
+      dispatcher.beginShutdown(.short)
       scene.sleep(.milliseconds(500))
       scene.check(dispatcher.report != nil, "no report")
       gate.open()
@@ -222,4 +177,32 @@ extension Program {
       scene.check(scene.ran("late") == 1, "a late job does not run")
     },
   ]
+
+  /// A shutdown while a run of a repeating timer is in its body.
+  ///
+  /// - Parameter opens: Whether the body ends before the shutdown does.
+  private static func endsItsTimer(
+    _ name: String, _ what: String, by policy: ShutdownPolicy, opens: Bool = true
+  ) -> Program {
+    Program(name, "a run of a repeating timer, and \(what)", threads: 1, calls: 3) { scene in
+      let dispatcher = scene.dispatcher(starts: true)
+      let (isInside, gate) = (Gate(), Gate())
+      let handle = dispatcher.background.every(.milliseconds(5)) {
+        isInside.open()
+        gate.wait()
+      }
+      isInside.wait()
+      dispatcher.beginShutdown(policy)
+      if opens { gate.open() }
+      scene.sleep(.milliseconds(500))
+      scene.check(dispatcher.report != nil, "the shutdown has no report")
+      scene.check(handle.outcomeIfFinished != nil, "the timer has no outcome")
+      gate.open()
+    }
+  }
+}
+
+extension ShutdownPolicy {
+  /// Deadlines that pass while a body is held.
+  fileprivate static let short = ShutdownPolicy(drain: .milliseconds(5), cancel: .milliseconds(5))
 }

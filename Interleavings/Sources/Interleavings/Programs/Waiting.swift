@@ -85,7 +85,9 @@ extension Program {
     ) { scene in
       let dispatcher = scene.dispatcher()
       let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let (group, gate, isInside, behind) = (WorkGroup(), Gate(), Gate(), Held())
+      let (group, gate, isInside, behind) = (
+        WorkGroup(), Gate(), Gate(), Box<TaskHandle<Void>?>(nil)
+      )
       let refused = scene.body("refused")
       dispatcher.background.async(group: group, scene.body("member") { isInside.wait() })
       group.whenEmpty(scene.body("callback") { gate.wait() })
@@ -93,9 +95,9 @@ extension Program {
       queue(
         scene.body("waiter") {
           isInside.open()
-          do { try behind.handle!.wait() } catch { refused() }
+          do { try behind.value!.wait() } catch { refused() }
         })
-      behind.handle = queue.submit(scene.body("behind"))
+      behind.value = queue.submit(scene.body("behind"))
       queue.resume()
       scene.simulation.quiesce()
       gate.open()
@@ -158,17 +160,17 @@ extension Program {
     Program(name, "a wait that must be refused, and \(other)", threads: 2, calls: 6) { scene in
       let dispatcher = scene.dispatcher(starts: true)
       let queue = dispatcher.makeQueue(label: "serial", width: 1)
-      let (gate, behind, other) = (Gate(), Held(), scene.body("other"))
+      let (gate, behind, other) = (Gate(), Box<TaskHandle<Void>?>(nil), scene.body("other"))
       _ = submit(dispatcher, scene.body("before"))
       queue(
         scene.body("waiter") {
           gate.wait()
           do {
-            try behind.handle!.wait()
+            try behind.value!.wait()
             scene.check(false, "a task has waited for one behind it")
           } catch {}
         })
-      behind.handle = queue.submit(scene.body("behind"))
+      behind.value = queue.submit(scene.body("behind"))
       gate.open()
       scene.thread("submitter") { _ = submit(dispatcher, other) }
     }
@@ -188,10 +190,6 @@ private final class Inside: @unchecked Sendable {
     count -= 1
     isAlone = false
   }
-}
-
-final class Held: @unchecked Sendable {
-  var handle: TaskHandle<Void>?
 }
 
 /// Calls a body in its `deinit`.
