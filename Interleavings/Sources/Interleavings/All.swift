@@ -19,13 +19,16 @@ struct All: ParsableCommand {
       StrategyName.allCases.filter { !program.isGenerated || $0 != .search }
         .map { Job(program: program, strategy: $0) }
     }
-    let table = Table()
+    guard !jobs.isEmpty else {
+      throw ValidationError("no program has \"\(only ?? "")\" in its name")
+    }
     if first { return try runUntilFirst(jobs) }
+    let table = Table()
     DispatchQueue.concurrentPerform(iterations: jobs.count) { index in
       let job = jobs[index]
       table.add(job, job.run(seconds: seconds, schedules: schedules, seed: seed))
     }
-    table.printRows(jobs)
+    table.printTotals()
     guard table.hasFailed else { return }
     for failure in table.failures() { failure.explain() }
     throw ExitCode(1)
@@ -84,37 +87,46 @@ struct Job: Hashable {
   }
 }
 
-/// What came of each job.
+/// What came of each job. It prints a row as soon as a job has ended.
 final class Table: @unchecked Sendable {
   private let lock = NSLock()
   private var answers: [Job: Trial.Answer] = [:]
 
+  init() {
+    printRow(["program", "threads", "calls", "strategy", "schedules", "", "steps", "seconds"])
+  }
+
   func add(_ job: Job, _ answer: Trial.Answer) {
-    lock.withLock { answers[job] = answer }
+    lock.withLock {
+      answers[job] = answer
+      let program = job.program
+      let bound = answer.failure != nil ? "FAILED" : answer.isExhausted ? "all" : "bound"
+      let steps = answer.schedules == 0 ? 0 : answer.steps / answer.schedules
+      printRow([
+        program.name, "\(program.threads)", "\(program.calls)", job.strategy.rawValue,
+        "\(answer.schedules)", bound, "\(steps)", "\(Int(answer.seconds.rounded(.up)))",
+      ])
+    }
   }
 
   var hasFailed: Bool { answers.values.contains { $0.failure != nil } }
 
-  func printRows(_ jobs: [Job]) {
-    print(row(["program", "threads", "calls", "strategy", "schedules", "", "steps", "seconds"]))
-    for job in jobs {
-      guard let answer = answers[job] else { continue }
-      let program = job.program
-      let bound = answer.failure != nil ? "FAILED" : answer.isExhausted ? "all" : "bound"
-      let steps = answer.schedules == 0 ? 0 : answer.steps / answer.schedules
-      print(
-        row([
-          program.name, "\(program.threads)", "\(program.calls)", job.strategy.rawValue,
-          "\(answer.schedules)", bound, "\(steps)", "\(Int(answer.seconds.rounded(.up)))",
-        ]))
-    }
+  func printTotals() {
+    let schedules = answers.values.reduce(0) { $0 + $1.schedules }
+    let steps = answers.values.reduce(0) { $0 + $1.steps }
+    let exhausted = answers.values.count { $0.isExhausted }
+    print(
+      "interleavings: \(answers.count) rows, \(exhausted) of them exhausted, "
+        + "\(schedules) schedules, \(steps) steps")
   }
 
-  private func row(_ cells: [String]) -> String {
+  private func printRow(_ cells: [String]) {
     let widths = [46, 8, 6, 11, 10, 7, 6, 8]
-    return zip(cells, widths).map { cell, width in
+    let row = zip(cells, widths).map { cell, width in
       cell + String(repeating: " ", count: max(1, width - cell.count))
-    }.joined()
+    }
+    print(row.joined())
+    fflush(nil)
   }
 
   /// The failures, the shortest schedule of each program.
