@@ -127,7 +127,8 @@ extension RecordingDispatcher {
   ///
   /// - Returns: Nil if there is room now, or else the refusal.
   func makeRoom(on queue: TaskQueue) -> Refusal? {
-    guard case .blockCaller(_, let timeout) = configuration.overflow else {
+    let overflow = withState { $0.limit(of: queue.lane, $0.view(queue.view))?.overflow }
+    guard case .blockCaller(_, let timeout) = overflow else {
       refuse("only a blocking limit makes room")
     }
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }

@@ -76,10 +76,11 @@ public final class RecordingDispatcher: DispatcherImplementation, EventDispatche
   public var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
 
   public func makeQueue(_ options: QueueOptions) -> TaskQueue {
-    QueueView.require(width: options.width, label: options.label)
+    let overflow = options.validOverflow(or: configuration.overflow)
     let view = withState { state in
       let view = RecordingView(
-        label: options.label, width: options.width, workerWidth: configuration.width,
+        label: options.label, width: options.width, overflow: overflow,
+        workerWidth: configuration.width,
         agingStep: configuration.agingStep.clampedNanoseconds, of: state.name,
         relocated: State.relocate)
       state.add(view)

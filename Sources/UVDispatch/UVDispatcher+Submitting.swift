@@ -10,22 +10,39 @@ extension UVDispatcher {
     if ForkGuard.isForked { return .refused(.forkedChild) }
     if !queue.isBarrier {
       if queue.lane == .foreground {
-        if doors.foreground.beginPost() {
+        let opening = doors.foreground.beginPost()
+        if opening == .open {
           // No variable holds the task: it would keep what the body captures until this thread is done here.
           let mustNotify = doors.foreground.post(
             .plain(PlainTask(body: consume body, site: site)))
           if mustNotify { engine.notifyConsumer(of: .foreground) }
           return .accepted
         }
+        if opening == .full, isRefused(by: doors.foreground.flow) {
+          return .refused(.limitReached)
+        }
       } else if queue.view != nil {
         return postToView(consume body, on: queue, at: site)
-      } else if doors.background.beginPost() {
-        let mustNotify = doors.background.post(.plain(PlainTask(body: consume body, site: site)))
-        if mustNotify { engine.notifyConsumer(of: .background) }
-        return .accepted
+      } else {
+        let opening = doors.background.beginPost()
+        if opening == .open {
+          let mustNotify = doors.background.post(.plain(PlainTask(body: consume body, site: site)))
+          if mustNotify { engine.notifyConsumer(of: .background) }
+          return .accepted
+        }
+        if opening == .full, isRefused(by: doors.background.flow) {
+          return .refused(.limitReached)
+        }
       }
     }
     return engine.postByHand(consume body, on: queue, at: site)
+  }
+
+  /// Whether a plain task that found its queue full is refused at once. Then it counts as refused.
+  @inline(never) private func isRefused(by flow: FlowControl?) -> Bool {
+    guard let flow, flow.refusesAtOnce else { return false }
+    doors.noteRefusal()
+    return true
   }
 
   @inline(never) private func postToView(
@@ -36,21 +53,26 @@ extension UVDispatcher {
       return engine.postByHand(consume body, on: queue, at: site)
     }
     let begun = doors.beginPost(to: view)
-    if begun == .isRefused { return engine.postByHand(consume body, on: queue, at: site) }
+    if begun == .isRefused || begun == .isFull {
+      // Once a shutdown has begun, that is what a submission is told.
+      if begun == .isFull, doors.background.isOpen, isRefused(by: view.inbox.flow) {
+        return .refused(.limitReached)
+      }
+      return engine.postByHand(consume body, on: queue, at: site)
+    }
     view.inbox.post(.plain(PlainTask(body: consume body, site: site)))
     if begun == .mustNotify { engine.notifyConsumer(of: .background) }
     return .accepted
   }
 
   public func reply(_ body: consuming sending @escaping () -> Void, at site: CallSite) {
-    // With a limit or an observer, and once a shutdown has begun, the inbox is closed to it. The reply then becomes an
-    // item, which no limit counts.
-    if ForkGuard.isForked || !doors.foreground.beginPost() {
+    // With an observer, and once a shutdown has begun, the inbox is closed. The reply then becomes an item.
+    if ForkGuard.isForked || !doors.foreground.beginExemptPost() {
       submit(WorkItem.make(kind: .reply, queue: foreground, label: nil, site: site, body: body))
       return
     }
     let mustNotify = doors.foreground.post(
-      .plain(PlainTask(body: handedOver(body), site: site)))
+      .plain(PlainTask(body: handedOver(body), site: site, counts: false)))
     if mustNotify { engine.notifyConsumer(of: .foreground) }
   }
 
@@ -112,7 +134,7 @@ extension Engine {
       .plain(consume body), on: queue.lane, view, isBarrier: queue.isBarrier, site: site,
       parent: parent?.id)
     if let refusal = core.refusal(isTimer: false, isFromOwnWork: parent != nil)
-      ?? waitForRoom(task, parent)
+      ?? takeRoom(parent, in: queue.lane, view, for: { task })
     {
       core.refuse(task, refusal)
       return .refused(refusal)
@@ -141,9 +163,17 @@ extension Engine {
     defer { unlock() }
     let isTimer = item.kind == .timer || item.kind == .repeating || item.kind == .sleep
     core.number(item, parent: parent?.id)
-    if let refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
-      ?? (mayWait || !core.standby.hasLimit ? nil : waitForRoom(core.task(for: item), parent))
-    {
+    var refusal = core.refusal(isTimer: isTimer, isFromOwnWork: parent != nil)
+    if refusal == nil, item.countsAgainstLimits {
+      if !mayWait {
+        refusal = takeRoom(parent, in: item.lane, view, for: { core.task(for: item) })
+      } else if !doors.takeCredit(for: item.lane, view) {
+        core.accept(item)
+        core.standby.addWithoutRoom(item)
+        return .accepted
+      }
+    }
+    if let refusal {
       core.refuse(item, refusal)
       return .refused(refusal)
     }
@@ -159,27 +189,30 @@ extension Engine {
     if awaiting > 0 { letBlockedThreadsCheck() }
   }
 
-  /// Blocks the calling thread until the queue of `task` has room, for as long as the configuration allows. Under the
-  /// lock.
+  /// Takes room in a queue for a task that counts. If the queue is full, this blocks the calling thread for as long as
+  /// the queue's limit says. Under the lock.
   ///
-  /// - Parameter caller: The task that submits, if there is one.
+  /// - Parameters:
+  ///   - caller: The task that submits, if there is one.
+  ///   - task: The object of the task, which is made if the thread blocks.
   /// - Returns: Why the task does not get into its queue. Nil if it does.
-  private func waitForRoom(_ task: QueuedTask, _ caller: RunningTask?) -> Refusal? {
-    guard core.isFull(task) else { return nil }
-    let timeout: Duration?
-    switch settings.overflow {
-    case .unbounded, .reject: return .limitReached
-    case .blockCaller(_, let duration): timeout = duration
-    }
+  private func takeRoom(
+    _ caller: RunningTask?, in lane: Lane, _ view: UVView?, for task: () -> QueuedTask
+  ) -> Refusal? {
+    if doors.takeCredit(for: lane, view) { return nil }
+    guard let flow = doors.flow(of: lane, view), case .blockCaller(_, let timeout) = flow.overflow
+    else { return .limitReached }
     let end = timeout.map { core.instant.advanced(by: $0) }
-    let thread = block(for: .room(task), mayTimeOut: end != nil)
+    let thread = block(for: .room(task()), mayTimeOut: end != nil)
     defer { unblock(thread) }
     core.judge(closing: thread)
-    while core.isFull(task) {
+    while !thread.hasRoom {
       if let end, core.instant >= end { return .noRoomInTime }
       if thread.refusal != nil { return .wouldDeadlock }
       park(thread, until: end)
       if let refusal = core.refusal(isTimer: false, isFromOwnWork: caller != nil) {
+        // It may have got room before the shutdown began.
+        if thread.hasRoom { core.passOnRoom(of: flow.departures, lane, view) }
         return refusal
       }
     }

@@ -86,10 +86,10 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
   public var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
 
   public func makeQueue(_ options: QueueOptions) -> TaskQueue {
-    QueueView.require(width: options.width, label: options.label)
+    let overflow = options.validOverflow(or: engine.settings.overflow)
     let view = UVView(
-      label: options.label, width: options.width, workerWidth: effectiveBackgroundWidth,
-      agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name)
+      label: options.label, width: options.width, overflow: overflow,
+      workerWidth: effectiveBackgroundWidth, agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name)
     engine.withCore { $0.add(view) }
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }
@@ -104,7 +104,7 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
   public var ledger: Ledger {
     engine.withCore { core in
       core.drainAll()
-      return core.accounts.ledger
+      return core.ledger
     }
   }
 }

@@ -15,13 +15,17 @@ final class Bench: Sendable {
     // A budget of hours: how often an iteration reads the clock would otherwise depend on how fast the
     // machine is.
     dispatcher = try UVDispatcher(
-      .init(backgroundWidth: width, loopBudget: .init(time: .seconds(10_000))))
+      .init(
+        backgroundWidth: width, overflow: kind.isLimited ? .reject(limit: 100_000) : .unbounded,
+        loopBudget: .init(time: .seconds(10_000))))
     precondition(dispatcher.effectiveBackgroundWidth == width, "the pool is too small")
     queue =
       switch kind {
-      case .foreground, .foregroundHandle, .foregroundLabel: dispatcher.foreground
-      case .sync: dispatcher.makeQueue(label: "view", width: 1)
-      case .floor, .background, .backgroundHandle, .backgroundLabel: dispatcher.background
+      case .foreground, .foregroundHandle, .foregroundLabel, .foregroundLimited:
+        dispatcher.foreground
+      case .sync, .view, .viewLimited: dispatcher.makeQueue(label: "view", width: 1)
+      case .floor, .background, .backgroundHandle, .backgroundLabel, .backgroundLimited:
+        dispatcher.background
       }
   }
 
@@ -68,7 +72,7 @@ final class Bench: Sendable {
     // One loop for each kind, so that choosing the kind is not counted as part of the tasks.
     switch kind {
     case .floor: for number in 0..<count { Kind.floor.submit(to: queue, number, ended) }
-    case .foreground, .background:
+    case .foreground, .background, .view, .foregroundLimited, .backgroundLimited, .viewLimited:
       for number in 0..<count { Kind.foreground.submit(to: queue, number, ended) }
     case .foregroundHandle, .backgroundHandle:
       for number in 0..<count { Kind.foregroundHandle.submit(to: queue, number, ended) }

@@ -3,6 +3,12 @@ internal import UVDispatch
 /// One way to submit an empty task.
 enum Kind: String, CaseIterable {
   case floor, foreground, background
+  /// A queue of width 1.
+  case view
+  /// With a limit that is never reached.
+  case foregroundLimited = "foreground-limited"
+  case backgroundLimited = "background-limited"
+  case viewLimited = "view-limited"
   case foregroundHandle = "foreground-handle"
   case backgroundHandle = "background-handle"
   case foregroundLabel = "foreground-label"
@@ -11,6 +17,7 @@ enum Kind: String, CaseIterable {
   case sync
 
   var isOnForeground: Bool { rawValue.hasPrefix("foreground") }
+  var isLimited: Bool { rawValue.hasSuffix("limited") }
 
   /// Submits one task, which calls `ended` with its number. The closure captures two things, so that it
   /// has a context of its own. The caller holds the queue, as a program holds it.
@@ -18,7 +25,8 @@ enum Kind: String, CaseIterable {
   func submit(to queue: TaskQueue, _ number: Int, _ ended: @escaping @Sendable (Int) -> Void) {
     switch self {
     case .floor: Floor.callLater { ended(number) }
-    case .foreground, .background: queue { ended(number) }
+    case .foreground, .background, .view, .foregroundLimited, .backgroundLimited, .viewLimited:
+      queue { ended(number) }
     case .foregroundHandle, .backgroundHandle: queue.submit { ended(number) }
     case .sync: try? queue.sync { ended(number) }
     case .foregroundLabel, .backgroundLabel: queue.async(label: "task") { ended(number) }

@@ -1,6 +1,9 @@
-/// What a dispatcher does with a submission to a queue that is full.
+/// How many tasks may wait in a queue, and what a dispatcher does with a submission to a queue that is full.
 ///
-/// A limit counts the tasks that wait in each queue. Jobs of Swift Tasks, due timers and replies are exempt.
+/// Each queue has its own limit, and counts what waits in it alone. Counted are submissions that were accepted and that
+/// no thread has taken out to run yet. A submission is refused only if, at some moment of the call, as many waited as
+/// the limit says. Jobs of Swift Tasks, callers of `sync`, due timers, calls of event handlers, notifications of groups
+/// and replies are exempt.
 public enum Overflow: Sendable, Hashable {
   /// No limit.
   case unbounded
@@ -19,9 +22,12 @@ public enum Overflow: Sendable, Hashable {
   }
 
   /// Traps if the limit is less than 1.
-  package func validate() {
+  ///
+  /// - Parameter label: The queue that the limit is for; nil if it is for each queue.
+  package func validate(of label: String? = nil) {
     if let limit {
-      require(limit >= 1, "a limit must let at least one task wait (limit: \(limit))")
+      let queue = label.map { " of the queue \"\($0)\"" } ?? ""
+      require(limit >= 1, "a limit\(queue) must let at least one task wait (limit: \(limit))")
     }
   }
 }

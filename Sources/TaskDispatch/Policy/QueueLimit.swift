@@ -1,34 +1,28 @@
-/// How many tasks wait in each queue, and whether a queue is full. Both dispatchers use this, each under its lock.
+/// The limit of one queue, kept by *credits*, as in flow control. A submission that counts takes a credit. Both
+/// dispatchers use this for each queue that has a limit, under a lock.
 ///
-/// Each view counts its own tasks: ``QueueView/limited``.
+/// Two numbers only grow: how many credits were *issued*, which is here, and how many counted tasks have *departed*
+/// from the queue, which the threads that run tasks keep. Never more credits are issued than `limit + departed`. So
+/// what waits in the queue, and the credits that are left, never exceed the limit together.
 package struct QueueLimit {
-  /// How many tasks may wait in one queue; nil without a limit.
-  package let limit: Int?
-  private var foreground = 0
-  private var background = 0
+  /// What happens to a submission that finds the queue full.
+  package let overflow: Overflow
+  private let most: Int
+  private var issued = 0
 
-  package init(_ limit: Int?) { self.limit = limit }
+  /// Nil without a limit.
+  package init?(_ overflow: Overflow) {
+    guard let limit = overflow.limit else { return nil }
+    self.overflow = overflow
+    // No sum of it with a count of tasks overflows.
+    most = min(limit, .max / 2)
+  }
 
-  /// Whether there is a limit.
-  @inline(__always) package var isSet: Bool { limit != nil }
-
-  /// Whether a queue is full. O(1).
+  /// How many more credits may be issued. Zero if the queue is full.
   ///
-  /// - Parameter view: The view, or nil for the lane itself.
-  package func isFull(_ lane: Lane, _ view: QueueView?) -> Bool {
-    guard let limit else { return false }
-    if let view { return view.limited >= limit }
-    return (lane == .foreground ? foreground : background) >= limit
-  }
+  /// - Parameter departed: How many counted tasks have left the queue. An old value makes the answer smaller.
+  package func room(departed: Int) -> Int { most + departed - issued }
 
-  /// Counts a task that has come into a queue (1) or has left it (-1). The task counts against limits.
-  package mutating func count(_ change: Int, in lane: Lane, _ view: QueueView?) {
-    if let view {
-      view.limited += change
-    } else if lane == .foreground {
-      foreground += change
-    } else {
-      background += change
-    }
-  }
+  /// Issues credits, or takes back some that were not used if `credits` is negative.
+  package mutating func issue(_ credits: Int) { issued += credits }
 }

@@ -3,15 +3,12 @@
 /// A view has no threads, and it keeps no task alive. When the last ``TaskQueue`` of a view is released, the
 /// tasks that were submitted to it still run.
 open class QueueView: @unchecked Sendable {
-  // Immutable, but for `limited`. A subclass is responsible for the thread safety of what it adds.
+  // Immutable. A subclass is responsible for the thread safety of what it adds.
 
   /// Names the queue in errors, reports and traces.
   public let label: String
   /// The most tasks of this view that run at a time. At least 1.
   public let width: Int
-  /// How many of the tasks that wait here count against the limit: see ``QueueLimit``. Guarded by the dispatcher's
-  /// lock.
-  @safe @exclusivity(unchecked) package final var limited = 0
 
   /// Makes a view. Traps if `width` is less than 1.
   public init(label: String, width: Int) {

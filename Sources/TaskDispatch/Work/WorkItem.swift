@@ -186,7 +186,7 @@ public class WorkItem: @unchecked Sendable {
 
   /// Whether limits count the item. Jobs, due timers and replies are exempt, because no code could react to a
   /// refusal.
-  public var countsAgainstLimits: Bool { kind == .task }
+  @inlinable public final var countsAgainstLimits: Bool { kind == .task }
 
   /// Begins an item that no dispatcher has taken, if it still waits. False if it was finished first, or if a dispatcher
   /// has taken it: do not run it then. A dispatcher calls ``TakenItem/begin(at:)``.

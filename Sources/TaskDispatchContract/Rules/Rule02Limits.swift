@@ -70,6 +70,74 @@ extension DispatcherContract {
       try scene.runUntilIdle()
     },
 
+    Rule(2, "a limit of a queue holds for that queue alone") { scene in
+      let queue = scene.makeQueue(1, overflow: .reject(limit: 1))
+      let other = scene.makeQueue(1)
+      for queue in [queue, other] { queue.suspend() }
+
+      let admissions = (0..<2).map { _ in queue {} }
+      let others = [other, scene.background, scene.foreground].flatMap { queue in
+        (0..<3).map { _ in queue {} }
+      }
+
+      scene.expect("in the queue", admissions, is: [.accepted, .refused(.limitReached)])
+      scene.expect("refused elsewhere", others.count { $0 != .accepted }, is: 0)
+      for queue in [queue, other] { queue.resume() }
+      try scene.runUntilIdle()
+    },
+
+    Rule(2, "a queue may have no limit where others have one", overflow: .reject(limit: 1)) {
+      scene in
+      let queues = [
+        scene.makeQueue(1, overflow: .unbounded), scene.makeQueue(1, overflow: .reject(limit: 2)),
+        scene.makeQueue(1),
+      ]
+      for queue in queues { queue.suspend() }
+
+      let accepted = queues.map { queue in (0..<4).count { _ in queue {} == .accepted } }
+
+      scene.expect("accepted in each", accepted, is: [4, 2, 1])
+      for queue in queues { queue.resume() }
+      try scene.runUntilIdle()
+    },
+
+    Rule(2, "a task that runs does not count", overflow: .reject(limit: 2)) { scene in
+      for queue in scene.makeQueues() {
+        let ran = Latch()
+        queue {
+          // A queue on a worker that has time takes them at once.
+          let admissions = (0..<2).map { _ in queue {} }
+          scene.expect("admissions in \(queue.label)", admissions, is: [.accepted, .accepted])
+          ran.open()
+        }
+        try scene.reach(ran, "the first task of \(queue.label)")
+        try scene.runUntilIdle()
+      }
+    },
+
+    Rule(2, "room goes to the task that waits for it, before what comes", overflow: .reject(limit: 1))
+    { scene in
+      let queue = scene.makeQueue(1)
+      let ran = Latch(2)
+      queue.suspend()
+      queue {
+        let admission = queue { scene.note("late") }
+        scene.expect("admission of what comes", admission, is: .refused(.limitReached))
+        ran.open()
+      }
+      scene.task {
+        do { try await queue.run { ran.open() } } catch {
+          scene.expect(false, "run waits for room", "\(error)")
+        }
+      }
+      try scene.runUntilIdle()
+
+      queue.resume()
+
+      try scene.reach(ran, "both run")
+      scene.expectNotes([], "what was refused never runs")
+    },
+
     Rule(2, "cancelling makes room, also for a timer that comes due", overflow: .reject(limit: 1)) {
       scene in
       let queue = scene.makeQueue(1)
@@ -140,6 +208,19 @@ extension DispatcherContract {
     ) { scene in
       try scene.start()
       let queue = scene.makeQueue(1)
+      let ran = Latch(20)
+
+      let admissions = (0..<20).map { _ in queue { ran.open() } }
+
+      scene.expect("refused among them", admissions.count { $0 != .accepted }, is: 0)
+      try scene.reach(ran, "all of them run")
+    },
+
+    Rule(
+      2, "a queue may block its callers where others refuse them", overflow: .reject(limit: 1)
+    ) { scene in
+      try scene.start()
+      let queue = scene.makeQueue(1, overflow: .blockCaller(limit: 1, timeout: nil))
       let ran = Latch(20)
 
       let admissions = (0..<20).map { _ in queue { ran.open() } }

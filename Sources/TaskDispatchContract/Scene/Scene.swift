@@ -46,8 +46,11 @@ final class Scene: Sendable {
   var manyRounds: Int { isSingleThreaded ? 1000 : 1_000_000 }
 
   /// A new view; its label says its width.
-  func makeQueue(_ width: Int) -> TaskQueue {
-    dispatcher.makeQueue(label: "view of width \(width)", width: width)
+  ///
+  /// - Parameter overflow: Its own limit; nil for that of the dispatcher.
+  func makeQueue(_ width: Int, overflow: Overflow? = nil) -> TaskQueue {
+    dispatcher.makeQueue(
+      QueueOptions(label: "view of width \(width)", width: width, overflow: overflow))
   }
 
   /// A queue of each kind: the foreground, the background, a wide view and a narrow one.

@@ -281,6 +281,7 @@ final class RecordingView: QueueView, @unchecked Sendable {
   // The dispatcher's lock guards everything here, except `executors`, which has a lock of its own.
   let pool: PoolView<Entry>
   let executors = Locked(Executors())
+  @safe @exclusivity(unchecked) var limit: CountedLimit?
   /// The dispatcher that has made the view.
   let owner: WorkItem.DispatcherName
 
@@ -294,10 +295,11 @@ final class RecordingView: QueueView, @unchecked Sendable {
   }
 
   init(
-    label: String, width: Int, workerWidth: Int, agingStep: Int64,
+    label: String, width: Int, overflow: Overflow, workerWidth: Int, agingStep: Int64,
     of owner: WorkItem.DispatcherName, relocated: @escaping (inout Entry, Int) -> Void
   ) {
     self.owner = owner
+    limit = CountedLimit(overflow)
     pool = PoolView(
       width: width, workerWidth: workerWidth, agingStep: agingStep, relocated: relocated)
     super.init(label: label, width: width)

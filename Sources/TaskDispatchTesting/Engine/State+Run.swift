@@ -99,7 +99,7 @@ extension State {
 
   /// Counts a taken entry as started.
   private mutating func begin(_ entry: Entry) {
-    if room.isSet { noteTaken(entry) }
+    noteDeparture(of: entry)
     switch entry.work {
     case .item(let item):
       item.stage = .nowhere
@@ -114,12 +114,6 @@ extension State {
     ledger.waiting -= 1
     ledger.running += 1
     emit(.started, entry)
-  }
-
-  /// Notes that an entry has left its queue, which may have room for another now.
-  private mutating func noteTaken(_ entry: Entry) {
-    countLimited(entry, by: -1)
-    if !waitingForRoom.isEmpty { letInThoseWithRoom() }
   }
 
   /// Adds a started entry to the running bodies.
@@ -259,7 +253,7 @@ extension State {
           from: poolView(view(item.view)), now: { time })
         admitCallers()
       }
-      if room.isSet, let removed { noteTaken(removed) }
+      if let removed { noteDeparture(of: removed) }
       return removed
     }
   }

@@ -226,7 +226,7 @@ extension State {
       }
     }
     admitCallers()
-    for entry in taken { countLimited(entry, by: -1) }
+    for entry in taken { noteDeparture(of: entry) }
     return taken
   }
 

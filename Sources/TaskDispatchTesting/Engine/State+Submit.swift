@@ -50,11 +50,6 @@ extension State {
     emit(.refused(refusal), entry)
   }
 
-  /// Counts an entry that has come into its queue (1) or has left it (-1) against the limit.
-  mutating func countLimited(_ entry: Entry, by change: Int) {
-    if room.isSet, entry.countsAgainstLimits { room.count(change, in: entry.lane, entry.view) }
-  }
-
   // MARK: Into the queues
 
   mutating func countAccepted(_ entry: Entry) {
@@ -66,7 +61,7 @@ extension State {
   /// Puts an accepted entry into its queue. Returns its position.
   @discardableResult
   mutating func enqueue(_ entry: Entry, isBarrier: Bool) -> Int {
-    countLimited(entry, by: 1)
+    noteArrival(of: entry)
     if entry.lane == .foreground { return foreground.posted.push(entry, in: .medium) }
     if decisions != nil { decideStarts(before: entry) }
     let time = now
@@ -92,7 +87,7 @@ extension State {
       countRefusal(refusal, entry)
       return (.refused(refusal), .nothing)
     }
-    if room.isFull(lane, view) { return full(entry) }
+    if let limit = limit(of: lane, view), limit.isFull { return full(entry, limit.overflow) }
     countAccepted(entry)
     if runsInline(view) { return (.accepted, .perform(perform(inline: entry))) }
     enqueue(entry, isBarrier: isBarrier)
@@ -127,8 +122,8 @@ extension State {
       return (.refused(refusal), .nothing)
     }
     if item.timeToLive != nil { itemsMayExpire = true }
-    if item.countsAgainstLimits, room.isFull(item.lane, view) {
-      guard mayWaitForRoom else { return full(entry) }
+    if item.countsAgainstLimits, let limit = limit(of: item.lane, view), limit.isFull {
+      guard mayWaitForRoom else { return full(entry, limit.overflow) }
       countAccepted(entry)
       item.stage = .held
       waitingForRoom.append(entry)
@@ -152,8 +147,8 @@ extension State {
   }
 
   /// Handles a submission for which its queue has no room.
-  private mutating func full(_ entry: Entry) -> (Admission, Next) {
-    switch configuration.overflow {
+  private mutating func full(_ entry: Entry, _ overflow: Overflow) -> (Admission, Next) {
+    switch overflow {
     case .blockCaller:
       // The work is submitted again under another number, so this number is taken back.
       allowedLeftovers.remove(lastID)
@@ -185,17 +180,5 @@ extension State {
     guard let index = held.firstIndex(where: { $0.item === item }) else { return false }
     enqueue(item, held.remove(at: index))
     return true
-  }
-
-  mutating func letInThoseWithRoom() {
-    var left: [Entry] = []
-    for entry in waitingForRoom {
-      if room.isFull(entry.lane, entry.view) {
-        left.append(entry)
-      } else {
-        enqueue(entry.item!, entry)
-      }
-    }
-    waitingForRoom = left
   }
 }

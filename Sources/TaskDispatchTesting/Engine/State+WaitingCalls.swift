@@ -45,7 +45,7 @@ extension State {
     switch call.reason {
     case .admission(let caller): caller.hasRun || caller.isRejected
     case .target(let target): hasComeAbout(target)
-    case .room(let lane, let view): !room.isFull(lane, view)
+    case .room(let lane, let view): !isFull(lane, view)
     case .courtesy: true
     }
   }

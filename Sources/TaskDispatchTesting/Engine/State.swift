@@ -55,8 +55,10 @@ struct State: ~Copyable {
   /// Whether Swift Tasks can come here. Only in that case does the dispatcher need to know the test's thread.
   var hasExecutors = false
 
-  /// The limit, and how many waiting tasks count against it.
-  var room: QueueLimit
+  var foregroundLimit: CountedLimit?
+  var backgroundLimit: CountedLimit?
+  /// Whether a queue has a limit. A view has its own.
+  private(set) var hasLimits: Bool
   var flushes: [Flush] = []
 
   var ledger = Ledger()
@@ -134,7 +136,9 @@ struct State: ~Copyable {
     keepsHistory = configuration.recordsHistory
     hasListeners = configuration.observer != nil
     tells = keepsHistory || hasListeners
-    room = QueueLimit(configuration.overflow.limit)
+    foregroundLimit = CountedLimit(configuration.overflow)
+    backgroundLimit = CountedLimit(configuration.overflow)
+    hasLimits = configuration.overflow.limit != nil
   }
 
   mutating func setOnEvent(_ hook: (@Sendable (TaskEvent) -> Void)?) {
@@ -236,6 +240,7 @@ struct State: ~Copyable {
   var views: [RecordingView] { weakViews.compactMap(\.view) }
 
   mutating func add(_ view: RecordingView) {
+    if view.limit != nil { hasLimits = true }
     if weakViews.count >= 16, weakViews.count == weakViews.capacity {
       weakViews.removeAll { $0.view == nil }
     }

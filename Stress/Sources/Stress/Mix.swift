@@ -3,7 +3,7 @@ import Oracle
 /// What producers do in a mix, and how often: a weighted grammar.
 enum Mix: String, Codable, CaseIterable, Sendable {
   case `default`, burst, cancel, timer, barrier, priority, overflow, shutdown, async, fork, fault,
-    events, episodes, entangled, repeating
+    events, episodes, entangled, repeating, flood
 
   enum Operation: String, CaseIterable, Sendable {
     /// Plain bodies.
@@ -93,7 +93,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
         (.unhandled, 3),
       ]
     // Their seed decides what they submit, and producers draw no operations.
-    case .episodes, .entangled, .repeating: []
+    case .episodes, .entangled, .repeating, .flood: []
     }
   }
 
@@ -117,6 +117,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
       "user code that waits, cancels, suspends and submits wherever any runs: in deinits, callbacks, observers"
     case .repeating:
       "repeating timers in all four ways of catching up, on queues that are slow, held, full, serial and wide"
+    case .flood: "many threads against a queue with a limit, whose every answer is judged"
     }
   }
 
@@ -141,7 +142,7 @@ enum Mix: String, Codable, CaseIterable, Sendable {
   }
 
   /// Whether the fake cannot run the mix.
-  var needsThreads: Bool { self == .async || self == .fork || self == .fault || self == .repeating }
+  var needsThreads: Bool { [.async, .fork, .fault, .repeating, .flood].contains(self) }
 
   /// Whether the shutdown of a round comes in the middle of the load, with short deadlines.
   func isCutShort(inRound round: Int) -> Bool {

@@ -33,6 +33,8 @@ final class Runner: @unchecked Sendable {
   let entangled = Locked<Tangle?>(nil)
   /// The current dispatcher of the mix `repeating`.
   let repeating = Locked<RepeatingLoad?>(nil)
+  /// The current queue of the mix `flood`.
+  let flooded = Locked<FloodedQueue?>(nil)
   /// Ends the process at once, because something does not end.
   var monitorEnds: (() -> Never)?
 
@@ -50,6 +52,7 @@ final class Runner: @unchecked Sendable {
     if plan.mix == .episodes { return try runEpisodes() }
     if plan.mix == .entangled { return try runEntangled() }
     if plan.mix == .repeating { return try runRepeating() }
+    if plan.mix == .flood { return try runFloods() }
     if plan.mix == .events, plan.backend == .uv { RaisedSignal.prepare() }
     var round = 0
     var dice = Dice(seed: plan.seed)
@@ -79,6 +82,7 @@ final class Runner: @unchecked Sendable {
     if let world = current.withLock({ $0 }) { totals += TotalsSnapshot(world.totals) }
     if let seen = entangled.withLock({ $0.map { TotalsSnapshot($0.totals) } }) { totals += seen }
     if let load = repeating.withLock({ $0 }) { totals += TotalsSnapshot(load.totals) }
+    if let flooded = flooded.withLock({ $0 }) { totals += TotalsSnapshot(flooded.totals) }
     return totals
   }
 
@@ -86,6 +90,9 @@ final class Runner: @unchecked Sendable {
   var state: String {
     if let state = entangled.withLock({ $0?.state }) { return state }
     if let load = repeating.withLock({ $0 }) { return "ledger: \(load.dispatcher.ledger)" }
+    if let flooded = flooded.withLock({ $0 }) {
+      return "ledger: \(flooded.queue.dispatcher.ledger)"
+    }
     guard let world = current.withLock({ $0 }) else { return "between two dispatchers" }
     let bodies = world.totals.begun.value - world.totals.ended.value
     var lines = [

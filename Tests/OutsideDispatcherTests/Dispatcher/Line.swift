@@ -5,6 +5,7 @@ final class Line {
   let lane: Lane
   let width: Int
   let label: String
+  let overflow: Overflow
   /// The view whose line this is. The view owns the line, so this is weak.
   weak var view: SteppedView?
   /// In the order in which they came.
@@ -18,7 +19,8 @@ final class Line {
   /// On the foreground, whether the last task that was taken was a due timer. Due and posted tasks take turns.
   private var lastWasDue = false
 
-  init(_ lane: Lane, width: Int, label: String) {
+  init(_ lane: Lane, width: Int, label: String, _ overflow: Overflow) {
+    self.overflow = overflow
     self.lane = lane
     self.width = width
     self.label = label
@@ -26,8 +28,14 @@ final class Line {
 
   var isEmpty: Bool { waiting.isEmpty && running.isEmpty }
 
-  /// How many of the waiting tasks the limit counts.
-  var limited: Int { waiting.count { $0.countsAgainstLimits } }
+  /// Whether the limit lets no other task in.
+  var isFull: Bool {
+    switch overflow {
+    case .unbounded: false
+    case .reject(let limit), .blockCaller(let limit, _):
+      waiting.count { $0.countsAgainstLimits } >= limit
+    }
+  }
 
   func append(_ task: SteppedTask) { waiting.append(task) }
 

@@ -12,8 +12,8 @@ extension SteppedDispatcher {
 
   func submitWhenRoom(_ item: WorkItem) { _ = submit(item, as: .item, mayWait: true) }
 
-  /// - Parameter mayWait: Whether the item may wait for room in its queue. Else the overflow of the configuration says
-  ///   what happens if there is none.
+  /// - Parameter mayWait: Whether the item may wait for room in its queue. Else the overflow of the queue says what
+  ///   happens if there is none.
   private func submit(
     _ item: WorkItem, as role: SteppedTask.Role, mayWait: Bool
   ) -> Admission {
@@ -28,7 +28,7 @@ extension SteppedDispatcher {
         state.refuse(task, refusal)
         return .refused(refusal)
       }
-      if item.countsAgainstLimits, state.isFull(task.line) {
+      if item.countsAgainstLimits, task.line.isFull {
         guard mayWait else {
           state.refuse(task, .limitReached)
           return .refused(.limitReached)

@@ -75,11 +75,12 @@ extension SteppedDispatcher {
   ///
   /// - Returns: Why there is none. Nil if there is room, or if the configuration does not say that callers wait.
   func makeRoom(for item: WorkItem, _ view: SteppedView?) -> Refusal? {
-    guard case .blockCaller(_, let timeout) = configuration.overflow else { return nil }
+    let line = view?.line ?? withState { $0.line(of: item.lane) }
+    guard case .blockCaller(_, let timeout) = line.overflow else { return nil }
     let end = timeout.map { now.advanced(by: max(.zero, $0)) }
     func isFull() -> Bool {
       withState { state in
-        state.refusal(of: item) == nil && state.isFull(view?.line ?? state.line(of: item.lane))
+        state.refusal(of: item) == nil && line.isFull
       }
     }
     while isFull() {

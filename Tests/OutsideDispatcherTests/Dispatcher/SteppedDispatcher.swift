@@ -46,8 +46,8 @@ final class SteppedDispatcher: DispatcherImplementation {
   var background: TaskQueue { TaskQueue(dispatcher: self, lane: .background) }
 
   func makeQueue(_ options: QueueOptions) -> TaskQueue {
-    QueueView.require(width: options.width, label: options.label)
-    let view = SteppedView(options, of: ObjectIdentifier(self))
+    let overflow = options.validOverflow(or: configuration.overflow)
+    let view = SteppedView(options, overflow, of: ObjectIdentifier(self))
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }
 

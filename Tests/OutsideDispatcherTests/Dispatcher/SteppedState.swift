@@ -14,7 +14,7 @@ struct SteppedState: ~Copyable {
   /// What is to be told once the lock is free. Nil for nothing.
   var news: News?
 
-  private let foreground = Line(.foreground, width: 1, label: "foreground")
+  private let foreground: Line
   private let background: Line
   /// The lines of views that have tasks, in the order in which they got them.
   private var viewLines: [Line] = []
@@ -57,7 +57,9 @@ struct SteppedState: ~Copyable {
 
   init(_ configuration: SteppedDispatcher.Configuration) {
     self.configuration = configuration
-    background = Line(.background, width: configuration.width, label: "background")
+    foreground = Line(.foreground, width: 1, label: "foreground", configuration.overflow)
+    background = Line(
+      .background, width: configuration.width, label: "background", configuration.overflow)
   }
 
   // MARK: Lines
@@ -79,20 +81,12 @@ struct SteppedState: ~Copyable {
   var running: [SteppedTask] { lines.flatMap(\.running) }
   var freeWorkers: Int { configuration.width - running.count { $0.needsWorker } }
 
-  /// Whether the limit lets no other task into a line.
-  func isFull(_ line: Line) -> Bool {
-    switch configuration.overflow {
-    case .unbounded: false
-    case .reject(let limit), .blockCaller(let limit, _): line.limited >= limit
-    }
-  }
-
   /// Lets in the items that wait for room, if there is room now.
   mutating func letInThoseWithRoom() {
     let waiting = waitingForRoom
     waitingForRoom = []
     for task in waiting {
-      if isFull(task.line) { waitingForRoom.append(task) } else { line(up: task) }
+      if task.line.isFull { waitingForRoom.append(task) } else { line(up: task) }
     }
   }
 

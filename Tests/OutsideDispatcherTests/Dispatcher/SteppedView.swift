@@ -14,9 +14,9 @@ final class SteppedView: QueueView, @unchecked Sendable {
     var ofActors: SteppedActorExecutor?
   }
 
-  init(_ options: QueueOptions, of owner: ObjectIdentifier) {
+  init(_ options: QueueOptions, _ overflow: Overflow, of owner: ObjectIdentifier) {
     self.owner = owner
-    line = Line(.background, width: options.width, label: options.label)
+    line = Line(.background, width: options.width, label: options.label, overflow)
     super.init(label: options.label, width: options.width)
     line.view = self
   }

@@ -2,34 +2,38 @@ import Testing
 
 @testable import TaskDispatch
 
-@Suite("The limit of a queue")
+@Suite("The limit of a queue, as credits")
 struct QueueLimitTests {
-  private let first = QueueView(label: "first", width: 1)
-  private let second = QueueView(label: "second", width: 1)
-
-  @Test("is that of each queue for itself", arguments: 0..<4)
-  func apart(full: Int) {
-    let queues: [(Lane, QueueView?)] = [
-      (.foreground, nil), (.background, nil), (.background, first), (.background, second),
-    ]
-    var limit = QueueLimit(2)
-    for (index, queue) in queues.enumerated() {
-      for _ in 0..<(index == full ? 2 : 1) { limit.count(1, in: queue.0, queue.1) }
+  @Test("has room for as many as it says, and for one more with each that leaves", arguments: 1...4)
+  func room(most: Int) throws {
+    var limit = try #require(QueueLimit(.reject(limit: most)))
+    for departed in 0..<3 {
+      #expect(limit.room(departed: departed) == (departed == 0 ? most : 1))
+      limit.issue(limit.room(departed: departed))
+      #expect(limit.room(departed: departed) == 0)
     }
-
-    for (index, queue) in queues.enumerated() {
-      #expect(limit.isFull(queue.0, queue.1) == (index == full))
-    }
-    limit.count(-1, in: queues[full].0, queues[full].1)
-    #expect(!limit.isFull(queues[full].0, queues[full].1))
   }
 
-  @Test("is never reached if there is none")
-  func none() {
-    var limit = QueueLimit(nil)
-    for _ in 0..<100 { limit.count(1, in: .background, nil) }
+  @Test("credits that are taken back are room again")
+  func takenBack() throws {
+    var limit = try #require(QueueLimit(.blockCaller(limit: 5, timeout: nil)))
+    limit.issue(5)
+    limit.issue(-2)
 
-    #expect(!limit.isSet)
-    #expect(!limit.isFull(.background, nil))
+    #expect(limit.room(departed: 0) == 2)
+    #expect(limit.overflow == .blockCaller(limit: 5, timeout: nil))
   }
+
+  @Test("the greatest limit does not overflow")
+  func greatest() throws {
+    var limit = try #require(QueueLimit(.reject(limit: .max)))
+    let room = limit.room(departed: 1_000_000)
+    limit.issue(room)
+
+    #expect(room > .max / 2)
+    #expect(limit.room(departed: 1_000_001) == 1)
+  }
+
+  @Test("is none without a limit")
+  func none() { #expect(QueueLimit(.unbounded) == nil) }
 }

@@ -22,115 +22,38 @@ struct StandbyTests {
       kind, on: queue == .foreground ? .foreground : .background, queue == .view ? view : nil)
   }
 
-  private func task(in queue: Queue, _ work: consuming QueuedTask.Work = .plain {}) -> QueuedTask {
-    self.work.task(
-      on: queue == .foreground ? .foreground : .background, queue == .view ? view : nil, work: work)
-  }
-
   // MARK: Room
 
-  @Test(
-    "only tasks need room in a queue, and take it: no code could react to a refusal of the others",
-    arguments: [
-      (.task, true), (.timer, false), (.repeating, false), (.reply, false), (.job, false),
-      (.sleep, false), (.notification, false), (.event, false),
-    ] as [(WorkItem.Kind, Bool)])
-  func kinds(kind: WorkItem.Kind, counts: Bool) {
-    var standby = Standby(limit: 1)
-    let item = kind == .repeating ? work.repeating() : work.item(kind)
-
-    standby.count(1, of: item)
-    #expect(standby.isFull(of: work.item(.task)) == counts)
-    #expect(standby.isFull(of: item) == counts)
-    #expect(standby.isFull(of: work.task(work: .item(item))) == counts)
-
-    standby.count(-1, of: item)
-    #expect(!standby.isFull(of: work.item(.task)))
-
-    standby.count(1, of: work.item(.task))
-    #expect(standby.isFull(of: item) == counts)
-    #expect(standby.isFull(of: work.task(work: .item(item))) == counts)
-  }
-
-  @Test("a task object counts as what it stands for: a caller of sync needs no room")
-  func objects() {
-    let cases: [(QueuedTask.Work, Bool)] = [
-      (.plain {}, true), (.caller(nil), false), (.caller(SyncCaller {}), false),
-      (.item(work.item(.task)), true), (.item(work.item(.reply)), false),
-    ]
-    for (work, counts) in cases {
-      var standby = Standby(limit: 1)
-      let task = self.work.task(work: work)
-      standby.count(1, of: task)
-      #expect(standby.isFull(of: self.work.item(.task)) == counts)
-      #expect(standby.isFull(of: task) == counts)
-      standby.count(-1, of: task)
-      #expect(!standby.isFull(of: self.work.item(.task)))
-      standby.count(1, of: self.work.item(.task))
-      #expect(standby.isFull(of: task) == counts)
-    }
-  }
-
-  @Test(
-    "a queue is full when as many tasks wait in it as the limit says, and no other queue is",
-    arguments: 1...3)
-  func limit(_ limit: Int) {
-    for full in Queue.allCases {
-      var standby = Standby(limit: limit)
-      for number in 1...limit {
-        #expect(!standby.isFull(of: item(in: full)))
-        if number % 2 == 0 {
-          standby.count(1, of: item(in: full))
-        } else {
-          standby.count(1, of: task(in: full))
-        }
-      }
-      for queue in Queue.allCases {
-        #expect(standby.isFull(of: item(in: queue)) == (queue == full))
-        #expect(standby.isFull(of: task(in: queue)) == (queue == full))
-      }
-      for _ in 0..<limit { standby.count(-1, of: item(in: full)) }
-    }
-  }
-
-  @Test("no queue is full without a limit")
-  func noLimit() {
-    var standby = Standby(limit: nil)
-    for _ in 0..<100 { standby.count(1, of: item(in: .background)) }
-
-    #expect(!standby.isFull(of: item(in: .background)))
-    #expect(!standby.hasLimit && Standby(limit: 0).hasLimit)
-  }
-
-  /// Items that wait for room, by their queues, and which queues are full.
+  /// Items that wait for room, by their queues, and the queue that a task leaves.
   struct Room: Sendable, CustomTestStringConvertible {
     let waiting: String
-    let full: String
+    let left: Character
     /// The index of the item that gets room. Nil if none does.
     let next: Int?
 
-    init(_ waiting: String, full: String, next: Int?) {
-      (self.waiting, self.full, self.next) = (waiting, full, next)
+    init(_ waiting: String, left: Character, next: Int?) {
+      (self.waiting, self.left, self.next) = (waiting, left, next)
     }
 
-    var testDescription: String { "\(waiting) wait, \(full.isEmpty ? "none" : full) full" }
+    var testDescription: String { "\(waiting) wait, \(left) has room" }
   }
 
   @Test(
-    "room goes to the first item whose queue has some, and the others keep their order",
+    "room goes to the first item that waits for it in that queue, and the others keep their order",
     arguments: [
-      Room("", full: "", next: nil), Room("B", full: "", next: 0), Room("B", full: "B", next: nil),
-      Room("BB", full: "", next: 0), Room("BF", full: "B", next: 1),
-      Room("BBFF", full: "B", next: 2), Room("FVB", full: "FB", next: 1),
-      Room("FVB", full: "FV", next: 2), Room("FVB", full: "FVB", next: nil),
+      Room("", left: "B", next: nil), Room("B", left: "B", next: 0),
+      Room("B", left: "F", next: nil), Room("BB", left: "B", next: 0),
+      Room("BF", left: "F", next: 1), Room("BBFF", left: "F", next: 2),
+      Room("FVB", left: "V", next: 1), Room("FVB", left: "B", next: 2),
+      Room("FBB", left: "V", next: nil), Room("VBV", left: "B", next: 1),
     ])
   func room(_ room: Room) {
-    var standby = Standby(limit: 1)
+    var standby = Standby()
     let items = room.waiting.map { item(in: Queue(rawValue: $0)!) }
-    for queue in room.full { standby.count(1, of: item(in: Queue(rawValue: queue)!)) }
     for item in items { standby.addWithoutRoom(item) }
 
-    let next = standby.takeFirstWithRoom()
+    let next = standby.takeFirst(
+      in: room.left == "F" ? .foreground : .background, room.left == "V" ? view : nil)
 
     let nextIndex = items.firstIndex { $0 === next }
     #expect(nextIndex == room.next)
@@ -140,7 +63,7 @@ struct StandbyTests {
 
   @Test("a shutdown takes out all items that wait for room, in their order, and no notification")
   func allWithoutRoom() {
-    var standby = Standby(limit: 1)
+    var standby = Standby()
     let items = "BFVB".map { item(in: Queue(rawValue: $0)!) }
     let notification = work.item(.notification)
     standby.hold(notification)
@@ -157,7 +80,7 @@ struct StandbyTests {
 
   @Test("what is put here says that it is held, and all of it is shown, notifications first")
   func shown() {
-    var standby = Standby(limit: 1)
+    var standby = Standby()
     let (first, second) = (work.item(), work.item())
     let (notification, other) = (work.item(.notification), work.item(.notification))
     standby.addWithoutRoom(first)
@@ -173,7 +96,7 @@ struct StandbyTests {
   @Test(
     "an item of either kind that is cancelled leaves, and takes no other with it", arguments: 0..<4)
   func taken(index: Int) {
-    var standby = Standby(limit: 1)
+    var standby = Standby()
     let items = [work.item(.notification), work.item(.notification), work.item(), work.item()]
     for item in items[..<2] { standby.hold(item) }
     for item in items[2...] { standby.addWithoutRoom(item) }
@@ -186,7 +109,7 @@ struct StandbyTests {
 
   @Test("a notification whose group is empty is let in once, and an item without room never is")
   func letIn() {
-    var standby = Standby(limit: 1)
+    var standby = Standby()
     let (notification, item) = (work.item(.notification), work.item())
     standby.addWithoutRoom(item)
     let before = standby.takeHeld(notification)
@@ -202,7 +125,7 @@ struct StandbyTests {
   @Test("in a random program, all is here that came and did not leave", arguments: 1...10)
   func random(seed: Int) {
     var dice = Dice(seed: seed)
-    var standby = Standby(limit: 3)
+    var standby = Standby()
     var held: [WorkItem] = []
     var withoutRoom: [WorkItem] = []
     for step in 0..<400 {
@@ -218,7 +141,7 @@ struct StandbyTests {
       case 5 where !withoutRoom.isEmpty:
         standby.take(withoutRoom.remove(at: dice.roll(withoutRoom.count)))
       case 6 where !withoutRoom.isEmpty:
-        let taken = standby.takeFirstWithRoom()
+        let taken = standby.takeFirst(in: .background, nil)
         #expect(taken === withoutRoom.removeFirst(), "seed \(seed), step \(step)")
       default: break
       }

@@ -207,7 +207,9 @@ struct LaneInbox {
   func tryGoIdle() -> Bool { core.doors.background.tryGoIdle() }
 
   func beginPost() -> Bool {
-    lane == .foreground ? core.doors.foreground.beginPost() : core.doors.background.beginPost()
+    lane == .foreground
+      ? core.doors.foreground.beginPost() == .open
+      : core.doors.background.beginPost() == .open
   }
 
   func post(_ entry: UVDispatch.Entry) -> Bool {

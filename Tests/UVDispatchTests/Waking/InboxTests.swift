@@ -175,7 +175,7 @@ private final class SharedInbox: Sendable {
   var isNotified: Bool { inbox.isNotified }
   var isNotifying: Bool { inbox.isNotifying }
 
-  func beginPost() -> Bool { inbox.beginPost() }
+  func beginPost() -> Bool { inbox.beginPost() == .open }
   func post(_ entry: UVDispatch.Entry) -> Bool { inbox.post(entry) }
   func hasNotified() -> Bool { inbox.hasNotified() }
   func drain(_ body: (inout Ring<UVDispatch.Entry>) -> Void) {

@@ -67,7 +67,9 @@ struct PostedItemTests {
     #expect(!isPosted(bare.fresh(.notification), in: core))
     #expect(!isPosted(bare.fresh(.job), in: core))
     let limited = BareCore(overflow: .reject(limit: 1))
+    #expect(isPosted(limited.fresh(), in: limited.core))
     #expect(!isPosted(limited.fresh(), in: limited.core))
+    #expect(limited.core.releaseEverything().count == 1)
     #expect(core.releaseEverything().count == 2)
   }
 

@@ -45,7 +45,10 @@ struct GateCheck {
     all.append(("context switches in an idle second", { try counted(["idle"]) }))
     let floor = Once { try instructions("floor") }
     all.append(("instructions a task, floor", { try toTen(floor.value()) }))
-    for kind in ["foreground", "background", "background-handle", "sync"] {
+    for kind in [
+      "foreground", "background", "view", "foreground-limited", "background-limited",
+      "view-limited", "background-handle", "sync",
+    ] {
       all.append(
         (
           "instructions a task above the floor, \(kind)",

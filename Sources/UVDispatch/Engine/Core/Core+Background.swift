@@ -149,11 +149,11 @@ extension Core {
     switch (consume taken).entry {
     case .plain(let plain):
       guard let context else {
-        return begin(
-          makeTask(
-            .plain(plain.body), on: .background, view.holder as? UVView, site: plain.site,
-            parent: nil),
-          runner, asBarrier: isBarrier)
+        let task = makeTask(
+          .plain(plain.body), on: .background, view.holder as? UVView, site: plain.site,
+          parent: nil)
+        task.isExempt = !plain.counts
+        return begin(task, runner, asBarrier: isBarrier)
       }
       context.enter(view.holder as? UVView)
       context.runner = runner

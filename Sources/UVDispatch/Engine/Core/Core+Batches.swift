@@ -20,6 +20,7 @@ extension Core {
     guard case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain) else {
       return nil
     }
+    noteTaken(plain, in: context)
     accounts.passOn()
     context.goOn(at: plain.site, id: accounts.next(), since: time)
     return plain
@@ -36,6 +37,7 @@ extension Core {
     guard callbacks.isEmpty, context.holdsItem, context.mayGoOn,
       case .plain(let plain) = chooseNextOfBatch(of: context, if: Entry.isPlain)
     else { return nil }
+    noteTaken(plain, in: context)
     context.forgetInItem()
     accounts.passOn(ending: outcome)
     context.goOn(at: plain.site, id: accounts.next(), since: time)
@@ -52,6 +54,7 @@ extension Core {
       case .item(let next) = chooseNextOfBatch(of: context, if: Entry.isSimpleItem)
     else { return false }
     noteLeft(next)
+    if let departures = context.departures, next.countsAgainstLimits { departures.raise() }
     next.beginTaken()
     if context.holdsItem { context.forgetInItem() }
     accounts.passOn(ending: outcome)
@@ -59,10 +62,15 @@ extension Core {
     return true
   }
 
+  /// A plain task has left its queue. No submission waits for room, or it would have been taken elsewhere.
+  @inline(__always) private func noteTaken(_ plain: borrowing PlainTask, in context: BatchContext) {
+    if let departures = context.departures, plain.counts { departures.raise() }
+  }
+
   @inline(__always) private func chooseNextOfBatch(
     of context: BatchContext, if isWanted: (inout Entry) -> Bool
   ) -> Entry? {
-    if running.hasFlushes { return nil }
+    if running.hasFlushes || isRoomAwaited { return nil }
     if context.lane == .foreground {
       // Due and posted tasks alternate: see ``ForegroundOrder``.
       return takeNextOfForeground(if: isWanted)

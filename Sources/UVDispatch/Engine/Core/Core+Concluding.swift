@@ -8,7 +8,7 @@ extension Core {
     strandJobs()
     removeAllHandlers()
     events.dropSet()
-    guard let report = closing.makeReport(accounts.ledger) else { return }
+    guard let report = closing.makeReport(ledger) else { return }
     for wake in closing.takeThreads() { callbacks.appendWake { wake(report) } }
     // The executor that a Task prefers may keep this thread. That must not delay the other Tasks that await the report.
     let tasks = closing.takeTasks()

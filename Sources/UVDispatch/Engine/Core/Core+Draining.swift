@@ -139,6 +139,7 @@ extension Core {
           isBarrier: false, site: plain.site, parent: nil, at: nil, shutdown: doors.shutdownFlag,
           order: last)
         task.position = position
+        task.isExempt = !plain.counts
         entry = .task(task)
       }
     }

@@ -96,22 +96,17 @@ extension Core {
 
   // MARK: Where they wait
 
-  func isFull(_ item: WorkItem) -> Bool { standby.isFull(of: item) }
-
   /// Puts an accepted item where it has to wait.
   func put(_ item: WorkItem) {
     switch item.kind {
     case .timer, .repeating, .sleep: schedule(item, at: item.due ?? instant)
     case .notification: standby.hold(item)
     case .event: enqueueDue(item)
-    case .task, .reply, .job:
-      if !isFull(item) { return enqueue(item) }
-      standby.addWithoutRoom(item)
+    case .task, .reply, .job: enqueue(item)
     }
   }
 
   func enqueue(_ item: WorkItem) {
-    if standby.hasLimit { standby.count(1, of: item) }
     item.stage = .queue
     item.place.position =
       item.lane == .foreground

@@ -23,6 +23,7 @@ extension Core {
   }
 
   @inline(__always) func begin(_ plain: PlainTask, in context: BatchContext) {
+    if let departures = context.departures, plain.counts { noteDeparture(departures, in: context) }
     context.begin(plain, id: accounts.next(), at: now)
     countStart(of: context)
   }
@@ -30,6 +31,9 @@ extension Core {
   /// Begins a simple item in `context`.
   @inline(__always) func begin(_ item: WorkItem, in context: BatchContext) {
     noteLeft(item)
+    if let departures = context.departures, item.countsAgainstLimits {
+      noteDeparture(departures, in: context)
+    }
     item.beginTaken()
     context.begin(item)
     countStart(of: context)

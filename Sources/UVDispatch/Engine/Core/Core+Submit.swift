@@ -37,7 +37,7 @@ extension Core {
   func makeContext(on lane: Lane) -> BatchContext {
     BatchContext(
       of: TaskQueue.Identity(dispatcher: doors.dispatcher, view: nil, lane: lane),
-      shutdown: doors.shutdownFlag)
+      doors.flow(of: lane, nil), shutdown: doors.shutdownFlag)
   }
 
   /// Gives a thread a new context, if other code may still look at what ran in this one.
@@ -74,35 +74,47 @@ extension Core {
 
   // MARK: Limits
 
-  func isFull(_ task: QueuedTask) -> Bool { standby.isFull(of: task) }
+  /// Whether a submission waits for room in its queue.
+  @inline(__always) var isRoomAwaited: Bool {
+    !standby.withoutRoom.isEmpty || blocked.waitingForRoom > 0
+  }
 
-  /// A task has left its queue: gives its room to another.
+  /// A task has left its queue: gives its room to another submission.
   @inline(__always) func noteTaken(_ task: QueuedTask) {
-    // Without a limit, no submission waits for room.
-    if standby.hasLimit, task.countsAgainstLimits {
-      standby.count(-1, of: task)
-      giveRoom()
+    if let flow = doors.flow(of: task.lane, task.view), task.countsAgainstLimits {
+      passOnRoom(of: flow.departures, task.lane, task.view)
     }
   }
 
-  /// An item has left its queue: gives its room to another.
-  @inline(__always) func noteTaken(_ item: WorkItem) {
-    if standby.hasLimit, item.countsAgainstLimits {
-      standby.count(-1, of: item)
-      giveRoom()
+  /// An item has left its queue: gives its room to another submission.
+  func noteTaken(_ item: WorkItem) {
+    guard item.countsAgainstLimits else { return }
+    let view = item.view as? UVView
+    if let flow = doors.flow(of: item.lane, view) {
+      passOnRoom(of: flow.departures, item.lane, view)
     }
   }
 
-  @inline(never) private func giveRoom() {
-    if let waiting = standby.takeFirstWithRoom() { return enqueue(waiting) }
-    blocked.flagThoseWithoutRoom()
+  /// A task has left its queue, and runs in `context`.
+  @inline(__always) func noteDeparture(_ departures: PaddedCount.Link, in context: BatchContext) {
+    isRoomAwaited
+      ? passOnRoom(of: departures, context.lane, context.view) : departures.raise()
+  }
+
+  /// A task that leaves its queue has room to give: to the first submission that waits for it, or else to any that
+  /// comes.
+  @inline(never) func passOnRoom(
+    of departures: PaddedCount.Link, _ lane: Lane, _ view: UVView?
+  ) {
+    guard isRoomAwaited else { return departures.raise() }
+    if let item = standby.takeFirst(in: lane, view) { return enqueue(item) }
+    if !blocked.giveRoom(in: lane, view) { departures.raise() }
   }
 
   // MARK: Into the queues
 
   /// Puts a task that is no item into its queue.
   func enqueue(_ task: QueuedTask) {
-    if standby.hasLimit { standby.count(1, of: task) }
     task.position =
       task.lane == .foreground
       ? pushForeground(.task(task))

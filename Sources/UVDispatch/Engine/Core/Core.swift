@@ -16,7 +16,7 @@ internal import TaskDispatch
 final class Core {
   let doors: Doors
   @safe @exclusivity(unchecked) var observation: Observation
-  @safe @exclusivity(unchecked) var standby: Standby
+  @safe @exclusivity(unchecked) var standby = Standby()
   @safe @exclusivity(unchecked) var events = Events()
   @safe @exclusivity(unchecked) var blocked = BlockedThreads()
   @safe @exclusivity(unchecked) var workers: WorkerWakeups
@@ -48,10 +48,9 @@ final class Core {
     _ configuration: UVDispatcher.Configuration, observer: (any TaskObserver)?, width: Int,
     threads: Int, origin: Int64
   ) {
-    let limit = configuration.overflow.limit
-    doors = Doors(isSimple: observer == nil && limit == nil, width: width, origin: origin)
+    doors = Doors(
+      isSimple: observer == nil, width: width, overflow: configuration.overflow, origin: origin)
     observation = Observation(observer)
-    standby = Standby(limit: limit)
     workers = WorkerWakeups(width: width, threads: threads)
     clock = SectionClock(keptIn: knownTime, origin: origin)
     let step = configuration.agingStep.clampedNanoseconds
@@ -88,6 +87,13 @@ final class Core {
   }
 
   // MARK: What is asked everywhere
+
+  /// How many submissions there were, and how they have ended.
+  var ledger: Ledger {
+    var ledger = accounts.ledger
+    ledger.refused += doors.refusalsWithoutLock
+    return ledger
+  }
 
   @inline(__always) var isObserved: Bool { observation.isOn }
 

@@ -6,16 +6,15 @@ internal import TaskDispatch
 ///
 /// ``Core`` is all the rest, and needs the lock.
 ///
-/// While there is no observer, no limit and no shutdown, submitting threads post plain tasks and simple items to an
-/// ``Inbox`` for each lane and a ``ViewInbox`` for each view. *Draining* an inbox moves its entries into a queue of the
+/// While there is no observer and no shutdown, submitting threads post plain tasks and simple items to an ``Inbox`` for
+/// each lane and a ``ViewInbox`` for each view. *Draining* an inbox moves its entries into a queue of the
 /// core, under the lock.
 final class Doors: @unchecked Sendable {
   /// The inbox of the foreground.
   let foreground: Inbox
   /// The inbox of the background. It also takes in which views have something in theirs.
   let background: Inbox
-  /// Whether there is neither an observer nor a limit. Then a plain task needs no object, unless a flush or a
-  /// shutdown has to name it.
+  /// Whether there is no observer. Then a plain task needs no object, unless a flush or a shutdown has to name it.
   let isSimple: Bool
   /// Names this dispatcher in its items. Set before another thread sees the dispatcher.
   var name = WorkItem.DispatcherName.makeUnique()
@@ -32,19 +31,46 @@ final class Doors: @unchecked Sendable {
   /// more. A blocked thread counts itself here before it searches. The posting thread posts the member before it
   /// reads this. So one of the two sees the other.
   let awaitingMembers = Atomic(0)
+  /// How many submissions were refused without the dispatcher's lock, since their queue was full.
+  private let refusals = Atomic(0)
   /// Raised when running bodies should stop.
   let shutdownFlag = ShutdownFlag()
 
   /// - Parameters:
-  ///   - isSimple: Whether there is neither an observer nor a limit. Else the inboxes take nothing in.
+  ///   - isSimple: Whether there is no observer. Else the inboxes take nothing in.
   ///   - width: The most background bodies that run at a time.
+  ///   - overflow: The limit of each lane.
   ///   - origin: The monotonic time that counts as zero, in nanoseconds.
-  init(isSimple: Bool, width: Int, origin: Int64) {
+  init(isSimple: Bool, width: Int, overflow: Overflow, origin: Int64) {
     self.isSimple = isSimple
     self.origin = origin
-    foreground = Inbox(isOpen: isSimple)
-    background = Inbox(isOpen: isSimple, isForTwo: width > 1)
+    foreground = Inbox(isOpen: isSimple, overflow: overflow)
+    background = Inbox(isOpen: isSimple, isForTwo: width > 1, overflow: overflow)
   }
+
+  // MARK: Limits
+
+  /// The limit of a queue; nil if it has none.
+  ///
+  /// - Parameter view: The view, or nil for the lane itself.
+  @inline(__always) func flow(of lane: Lane, _ view: UVView?) -> FlowControl? {
+    if let view { return view.inbox.flow }
+    return lane == .foreground ? foreground.flow : background.flow
+  }
+
+  /// Takes a credit for a submission that comes in by the dispatcher's lock, which the calling thread holds.
+  ///
+  /// - Returns: False if the queue is full.
+  func takeCredit(for lane: Lane, _ view: UVView?) -> Bool {
+    if let view { return view.inbox.takeCredit() }
+    return lane == .foreground ? foreground.takeCredit() : background.takeCredit()
+  }
+
+  /// A queue was full, and a plain task is refused without the dispatcher's lock.
+  func noteRefusal() { refusals.add(1, ordering: .relaxed) }
+
+  /// How many submissions were refused without the dispatcher's lock.
+  var refusalsWithoutLock: Int { refusals.load(ordering: .relaxed) }
 
   /// Nanoseconds since the dispatcher was made, exact to some milliseconds. Cheap to read.
   var recentTime: Int64 { max(0, recentMonotonicNanoseconds() - origin) }
@@ -58,25 +84,27 @@ final class Doors: @unchecked Sendable {
   /// without the lock.
   ///
   /// - Returns: What the caller has to do next. ``ViewInbox/Begun/isRefused`` also if the item may not wait among plain
-  ///   tasks; then nothing has changed.
+  ///   tasks, or its lane is full; then nothing has changed.
   @inline(__always)
   func post(_ item: WorkItem, to view: UVView?, parent: UInt64?) -> ViewInbox.Begun {
     guard isSimple(item), item.band == .medium || item.lane == .foreground else {
       return .isRefused
     }
+    // What a limit does not count takes no credit, and comes in by the dispatcher's lock. It is rare.
+    if !item.countsAgainstLimits, flow(of: item.lane, view) != nil { return .isRefused }
     if let view {
       let begun = beginPost(to: view)
-      if begun == .isRefused { return begun }
+      if begun == .isRefused || begun == .isFull { return .isRefused }
       prepare(item, parent: parent)
       view.inbox.post(item: item)
       return begun
     }
     if item.lane == .foreground {
-      guard foreground.beginPost() else { return .isRefused }
+      guard foreground.beginPost() == .open else { return .isRefused }
       prepare(item, parent: parent)
       return foreground.post(item: item) ? .mustNotify : .isNotified
     }
-    guard background.beginPost() else { return .isRefused }
+    guard background.beginPost() == .open else { return .isRefused }
     prepare(item, parent: parent)
     return background.post(item: item) ? .mustNotify : .isNotified
   }

@@ -13,19 +13,33 @@ internal import TaskDispatch
 ///   consumer is looking.
 /// - **C**: once closed it takes nothing in. The thread that closes it drains what it held then.
 ///
+/// With each post that counts it gives away a *credit*: see ``FlowControl``. Once closed it has none, and a submission
+/// takes its credit under the dispatcher's lock.
+///
 /// If two threads may run what it holds, the second post notifies a consumer as well. In a burst, the first consumer
 /// would come too late to do that: the posting thread most often sleeps by then, and the kernel often leaves both
 /// consumers on one processor.
 ///
 /// A thread may take this lock under the dispatcher's, never the other way round.
 struct Inbox: ~Copyable, @unchecked Sendable {
-  // Of 48 bytes, so that it shares a cache line with its lock. Not private: with a private one, Swift 6.3.1 makes a
-  // broken module.
+  // What each post changes besides the ring stands last, on the cache line of the lock. Not private: with a private
+  // one, Swift 6.3.1 makes a broken module.
   struct State: ~Copyable {
     var entries = Ring<Entry>()
     var isOpen: Bool
     var holdsItems = false
     var notifying: Int32 = 0
+    /// How many more posts may come before the limit is asked. None if the inbox is closed; without a limit there are
+    /// more than will ever be used.
+    var credits: Int
+  }
+
+  /// What came of the begin of a post.
+  enum Opening {
+    case open
+    /// The limit lets nothing more in.
+    case full
+    case closed
   }
 
   // Written under the lock, and also read without it. A thread that is ordered after a post reads what the post wrote.
@@ -47,22 +61,67 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   // Under the same lock. Apart, so that the post of a plain task need not touch its cache line.
   private let views = Owned(Ring<UVView>())
   private let mostNotifications: UInt8
+  /// The limit of the lane; nil if it has none.
+  let flow: FlowControl?
 
-  /// - Parameter isForTwo: Whether two threads may run what it holds.
-  init(isOpen: Bool, isForTwo: Bool = false) {
-    state = LockedLine(State(isOpen: isOpen))
+  /// - Parameters:
+  ///   - isForTwo: Whether two threads may run what it holds.
+  ///   - overflow: The limit of the lane.
+  init(isOpen: Bool, isForTwo: Bool = false, overflow: Overflow = .unbounded) {
+    // By a variable: Swift 6.3.1 destroys a field before its first value if another field was read before.
+    let flow = FlowControl(overflow)
+    state = LockedLine(State(isOpen: isOpen, credits: isOpen && flow == nil ? .max : 0))
     mostNotifications = isForTwo ? 2 : 1
+    self.flow = flow
   }
 
   // MARK: Posting
 
-  /// Begins a post, which ``post(_:)`` or ``post(item:)`` ends. False if the inbox is closed: then there is nothing to
-  /// end.
-  @inline(__always) func beginPost() -> Bool {
+  /// Begins a post that counts, which ``post(_:)`` or ``post(item:)`` ends. If the answer is not ``Opening/open``,
+  /// there is nothing to end.
+  @inline(__always) func beginPost() -> Opening {
+    state.lock()
+    if state.value.credits == 0 { return beginPostWithoutCredit() }
+    state.value.credits -= 1
+    return .open
+  }
+
+  @inline(never) private func beginPostWithoutCredit() -> Opening {
+    guard state.value.isOpen, let flow else {
+      state.unlock()
+      return .closed
+    }
+    let issued = flow.issueCredits()
+    if issued == 0 {
+      state.unlock()
+      return .full
+    }
+    state.value.credits = issued - 1
+    return .open
+  }
+
+  /// Begins a post that no limit counts. False if the inbox is closed.
+  @inline(__always) func beginExemptPost() -> Bool {
     state.lock()
     if state.value.isOpen { return true }
     state.unlock()
     return false
+  }
+
+  /// Takes a credit for a submission that comes in by the dispatcher's lock, which the calling thread holds. The lane
+  /// has a limit.
+  ///
+  /// - Returns: False if the queue is full.
+  func takeCredit() -> Bool {
+    guard let flow else { return true }
+    state.lock()
+    defer { state.unlock() }
+    if state.value.credits == 0 {
+      state.value.credits = flow.issueCredits(atMost: state.value.isOpen ? .max : 1)
+    }
+    guard state.value.credits > 0 else { return false }
+    state.value.credits -= 1
+    return true
   }
 
   /// Appends `entry`, and ends the post.
@@ -89,7 +148,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
 
   /// Marks a view as ready: it has something in its inbox, whose lock the calling thread holds.
   func markReady(_ view: UVView) -> ViewInbox.Begun {
-    guard beginPost() else { return .isRefused }
+    guard beginExemptPost() else { return .isRefused }
     let sign = views.value.isEmpty ? Self.sign(ObjectIdentifier(view)) : Signs.several
     signs.value.holdsView.store(sign, ordering: .relaxed)
     views.value.append(view)
@@ -99,7 +158,7 @@ struct Inbox: ~Copyable, @unchecked Sendable {
   /// The inbox of a view that is marked ready gets more, which another thread may run. The calling thread holds the
   /// lock of that inbox.
   func notifyForMore() -> ViewInbox.Begun {
-    guard mayNotify, beginPost() else { return .isNotified }
+    guard mayNotify, beginExemptPost() else { return .isNotified }
     assert(isNotified, "a thread that drains a view makes it idle before the background goes idle")
     return endPost() ? .mustNotify : .isNotified
   }
@@ -186,5 +245,14 @@ struct Inbox: ~Copyable, @unchecked Sendable {
     state.lock()
     defer { state.unlock() }
     state.value.isOpen = false
+    flow?.takeBack(state.value.credits)
+    state.value.credits = 0
+  }
+
+  /// Whether it takes anything in.
+  var isOpen: Bool {
+    state.lock()
+    defer { state.unlock() }
+    return state.value.isOpen
   }
 }

@@ -24,13 +24,25 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     /// The view was marked ready for one post, and a second post may notify another consumer.
     var mayNotifyForMore = false
     var holdsItems = false
+    /// How many more posts may come before the limit is asked. Without a limit there are more than will ever be used.
+    var credits: Int
   }
 
-  private let state = LockedLine(State())
+  private let state: LockedLine<State>
   private let isForTwo: Bool
+  /// The limit of the view; nil if it has none.
+  let flow: FlowControl?
 
-  /// - Parameter isForTwo: Whether two threads may run what it holds: see ``Inbox``.
-  init(isForTwo: Bool) { self.isForTwo = isForTwo }
+  /// - Parameters:
+  ///   - isForTwo: Whether two threads may run what it holds: see ``Inbox``.
+  ///   - overflow: The limit of the view.
+  init(isForTwo: Bool, overflow: Overflow = .unbounded) {
+    // By a variable, as in ``Inbox``.
+    let flow = FlowControl(overflow)
+    state = LockedLine(State(credits: flow == nil ? .max : 0))
+    self.isForTwo = isForTwo
+    self.flow = flow
+  }
 
   enum Begun {
     case isNotified
@@ -38,6 +50,8 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     case mustNotify
     /// The inbox takes nothing in any more, and there is no post to end.
     case isRefused
+    /// The limit lets nothing more in, and there is no post to end.
+    case isFull
   }
 
   /// Begins a post, which ``post(_:)`` or ``post(item:)`` ends.
@@ -47,6 +61,11 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
   ///   - notifyForMore: Called if the view was marked ready for one post: ``Inbox/notifyForMore()``.
   @inline(__always) func beginPost(markReady: () -> Begun, notifyForMore: () -> Begun) -> Begun {
     state.lock()
+    guard hasCredit() else {
+      state.unlock()
+      return .isFull
+    }
+    state.value.credits -= 1
     if state.value.isNotified {
       if !state.value.mayNotifyForMore { return .isNotified }
       state.value.mayNotifyForMore = false
@@ -55,12 +74,35 @@ struct ViewInbox: ~Copyable, @unchecked Sendable {
     // A consumer that comes for the view waits at this lock until the entry is posted.
     let answer = markReady()
     if answer == .isRefused {
+      state.value.credits += 1
       state.unlock()
     } else {
       state.value.isNotified = true
       state.value.mayNotifyForMore = isForTwo
     }
     return answer
+  }
+
+  /// Whether there is a credit, perhaps one that is issued now. Under the lock of the inbox.
+  @inline(__always) private func hasCredit() -> Bool {
+    state.value.credits > 0 || issueCredits()
+  }
+
+  @inline(never) private func issueCredits() -> Bool {
+    state.value.credits = flow?.issueCredits() ?? .max
+    return state.value.credits > 0
+  }
+
+  /// Takes a credit for a submission that comes in by the dispatcher's lock, which the calling thread holds.
+  ///
+  /// - Returns: False if the queue is full.
+  func takeCredit() -> Bool {
+    if flow == nil { return true }
+    state.lock()
+    defer { state.unlock() }
+    guard hasCredit() else { return false }
+    state.value.credits -= 1
+    return true
   }
 
   @inline(__always) func post(_ entry: consuming Entry) {

@@ -1,17 +1,12 @@
 internal import TaskDispatch
 
-/// Accepted items that stand in no queue yet: notifications whose group is not empty, and items whose queue is full.
-/// And how much waits in each queue, counted against the limit. A value under the dispatcher's lock.
+/// Accepted items that stand in no queue yet: notifications whose group is not empty, and items whose queue is full. A
+/// value under the dispatcher's lock.
 struct Standby {
-  private(set) var room: QueueLimit
   /// Notifications whose group is not empty.
   private(set) var held = HeldItems()
   /// Items that wait for room in their queue, in order.
   private(set) var withoutRoom: [WorkItem] = []
-
-  init(limit: Int?) { room = QueueLimit(limit) }
-
-  @inline(__always) var hasLimit: Bool { room.isSet }
 
   /// Everything here: the notifications, then the items without room.
   var all: [WorkItem] { held.all + withoutRoom }
@@ -44,28 +39,11 @@ struct Standby {
     return withoutRoom
   }
 
-  /// Takes out the first item whose queue has room now; nil if there is none.
-  mutating func takeFirstWithRoom() -> WorkItem? {
-    guard let index = withoutRoom.firstIndex(where: { !isFull(of: $0) }) else { return nil }
+  /// Takes out the first item that waits for room in a queue; nil if none does.
+  mutating func takeFirst(in lane: Lane, _ view: QueueView?) -> WorkItem? {
+    guard let index = withoutRoom.firstIndex(where: { $0.lane == lane && $0.view === view }) else {
+      return nil
+    }
     return withoutRoom.remove(at: index)
-  }
-
-  /// Whether the queue that `item` belongs to is full, and `item` counts against the limit.
-  func isFull(of item: WorkItem) -> Bool {
-    item.countsAgainstLimits && room.isFull(item.lane, item.view)
-  }
-
-  /// Whether the queue that `task` belongs to is full, and `task` counts against the limit.
-  func isFull(of task: QueuedTask) -> Bool {
-    task.countsAgainstLimits && room.isFull(task.lane, task.view)
-  }
-
-  /// Counts a change in the queue of `item` by one.
-  mutating func count(_ change: Int, of item: WorkItem) {
-    if item.countsAgainstLimits { room.count(change, in: item.lane, item.view) }
-  }
-
-  mutating func count(_ change: Int, of task: QueuedTask) {
-    if task.countsAgainstLimits { room.count(change, in: task.lane, task.view) }
   }
 }

@@ -14,8 +14,17 @@ final class BatchContext: RunningTask {
   /// submitting threads change the view's reference count all the time.
   @safe @exclusivity(unchecked) private(set) var poolView: PoolView<Entry>?
 
-  /// - Parameter queue: The lane whose plain tasks the thread will run.
-  init(of queue: TaskQueue.Identity, shutdown: ShutdownFlag) {
+  /// Note that tasks leave the queue whose tasks run here, and that they leave its lane: see ``FlowControl``. Nil if
+  /// there is no limit.
+  @safe @exclusivity(unchecked) private(set) var departures: PaddedCount.Link?
+  private let departuresOfLane: PaddedCount.Link?
+
+  /// - Parameters:
+  ///   - queue: The lane whose plain tasks the thread will run.
+  ///   - flow: The limit of the lane.
+  init(of queue: TaskQueue.Identity, _ flow: FlowControl?, shutdown: ShutdownFlag) {
+    departures = flow?.departures
+    departuresOfLane = flow?.departures
     super.init(on: queue, site: CallSite(fileID: "", line: 0), shutdown: shutdown)
   }
 
@@ -27,6 +36,7 @@ final class BatchContext: RunningTask {
       dispatcher: queue.dispatcher, view: view.map { ObjectIdentifier($0) }, lane: lane)
     adopt(nil, of: queue, at: site)
     poolView = view?.pool
+    departures = view == nil ? departuresOfLane : view?.inbox.flow?.departures
     adopt(view: view)
   }
 
@@ -49,7 +59,8 @@ final class BatchContext: RunningTask {
       require(holdsItem, "\(record) is the context of nothing")
       return nil
     }
-    return PlainTask(body: body, site: site)
+    // It was counted when it left its queue.
+    return PlainTask(body: body, site: site, counts: false)
   }
 
   /// Whether it may be the context of another task after this one.

@@ -65,4 +65,6 @@ enum Entry: PoolEntry {
 struct PlainTask {
   let body: @Sendable () -> Void
   let site: CallSite
+  /// Whether the limit of its queue counts it. A reply does not count.
+  var counts = true
 }

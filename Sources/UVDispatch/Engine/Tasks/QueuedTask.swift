@@ -35,6 +35,8 @@ final class QueuedTask: RunningTask {
   /// Whether its caller was admitted, and whether its body has run.
   var isAdmitted = false
   var hasRun = false
+  /// A reply, if it is a plain task: no limit counts it.
+  var isExempt = false
   /// A shutdown has rejected its caller.
   var isRejected = false
   private var orderOfSubmission: UInt64 = 0
@@ -101,6 +103,7 @@ final class QueuedTask: RunningTask {
     isAdmitted = false
     hasRun = false
     isRejected = false
+    isExempt = false
   }
 
   /// Makes the context of an earlier caller that of another, whose body begins. It has never been anything else, and
@@ -150,7 +153,7 @@ final class QueuedTask: RunningTask {
 
   var countsAgainstLimits: Bool {
     switch work {
-    case .plain: true
+    case .plain: !isExempt
     case .item(let item): item.countsAgainstLimits
     case .job, .caller, .mainQueue, nil: false
     }

@@ -30,11 +30,11 @@ final class UVView: QueueView, @unchecked Sendable {
   let owner: WorkItem.DispatcherName
 
   init(
-    label: String, width: Int, workerWidth: Int, agingStep: Int64,
+    label: String, width: Int, overflow: Overflow = .unbounded, workerWidth: Int, agingStep: Int64,
     of owner: WorkItem.DispatcherName = .none
   ) {
     self.owner = owner
-    inbox = ViewInbox(isForTwo: width > 1)
+    inbox = ViewInbox(isForTwo: width > 1, overflow: overflow)
     pool = PoolView(width: width, workerWidth: workerWidth, agingStep: agingStep) {
       entry, position in entry.move(to: position)
     }

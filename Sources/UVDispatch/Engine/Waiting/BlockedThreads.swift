@@ -52,6 +52,8 @@ final class BlockedThread {
   /// A wait of the same thread on top of this one, which began while the thread was busy.
   fileprivate(set) weak var inner: BlockedThread?
 
+  /// It waited for room in a queue, and has got it.
+  fileprivate(set) var hasRoom = false
   /// A verdict: it may run the first task of the queue that it waits for.
   var mayHelp = false
   /// A verdict: only threads that wait could end its wait. This is what those wait for.
@@ -93,6 +95,8 @@ struct BlockedThreads {
   private(set) var searched = 0
   /// Threads that were flagged, and have not checked yet.
   private(set) var flagged = 0
+  /// Threads that wait for room in a queue, and have not got it.
+  private(set) var waitingForRoom = 0
   /// Threads that check after every section of the lock.
   private var checkingAlways = 0
   /// See ``mustWake``.
@@ -144,6 +148,7 @@ struct BlockedThreads {
     thread.isWorker = waiter.isWorker
     thread.identity = .ofThread
     if case .anything = target { checkingAlways += 1 }
+    if case .room = target { waitingForRoom += 1 }
     flagThoseThatCheckAlways()
     threads.append(thread)
     let outer = threads.last { $0.isBusy && $0.identity == thread.identity }
@@ -179,6 +184,8 @@ struct BlockedThreads {
   mutating func end(_ thread: BlockedThread) {
     noteChecked(thread)
     if case .anything = thread.target { checkingAlways -= 1 }
+    if case .room = thread.target, !thread.hasRoom { waitingForRoom -= 1 }
+    thread.hasRoom = false
     threads.removeAll { $0 === thread }
     for other in threads where other.inner === thread { other.inner = nil }
     deliveries -= thread.deliveries
@@ -299,9 +306,22 @@ struct BlockedThreads {
     for thread in threads where thread.isWaiting(for: task) { flag(thread) }
   }
 
-  /// A queue may have room.
-  mutating func flagThoseWithoutRoom() {
-    for thread in threads { if case .room = thread.target { flag(thread) } }
+  /// A task has left a queue that was full: gives its room to the thread that has waited for it the longest. O(what
+  /// is blocked).
+  ///
+  /// - Returns: False if none waits for it.
+  mutating func giveRoom(in lane: Lane, _ view: UVView?) -> Bool {
+    if waitingForRoom == 0 { return false }
+    for thread in threads where !thread.hasRoom {
+      guard case .room(let task) = thread.target, task.lane == lane, task.view === view else {
+        continue
+      }
+      thread.hasRoom = true
+      waitingForRoom -= 1
+      flag(thread)
+      return true
+    }
+    return false
   }
 
   /// A section of the lock that has changed something ends, or a thread has been blocked.

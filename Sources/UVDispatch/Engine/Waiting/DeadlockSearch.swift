@@ -202,7 +202,7 @@ struct DeadlockSearch {
       case .admission(let caller): self.blocker(ofAdmission: caller)
       case .item(let item): self.blocker(of: item)
       case .group(let group): self.blocker(of: group)
-      case .room(let task): blockerOfRoom(for: task)
+      case .room(let task): thread.hasRoom ? nil : blockerOfRoom(for: task)
       case .anything: nil
       }
     guard let blocker else { return true }
