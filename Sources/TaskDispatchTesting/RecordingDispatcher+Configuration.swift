@@ -63,7 +63,8 @@ extension RecordingDispatcher {
     /// Whether it is a failure if something that this dispatcher does not control resumed a Swift Task. The dispatcher
     /// notices it only if it keeps the history.
     public var escapesFail: Bool
-    /// What happens to a submission to a full queue.
+    /// The limit of the foreground, of the background and of each queue that has none of its own, each for itself: see
+    /// ``QueueOptions/overflow``.
     public var overflow: Overflow
     /// How long, in virtual time, the head of a band waits for each band it climbs. At least a nanosecond.
     public var agingStep: Duration

@@ -9,7 +9,8 @@ extension UVDispatcher {
     /// that stays free for libuv's own file and DNS work. A larger number is lowered to that; see
     /// ``UVDispatcher/effectiveBackgroundWidth``.
     public var backgroundWidth: Int?
-    /// What happens to a submission to a queue that is full.
+    /// The limit of the foreground, of the background and of each queue that has none of its own, each for itself: see
+    /// ``QueueOptions/overflow``.
     public var overflow: Overflow
     /// How much of the foreground's queue one iteration of the loop runs before the loop looks at timers and
     /// descriptors again (rule 11).

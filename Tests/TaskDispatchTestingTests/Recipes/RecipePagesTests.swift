@@ -4,7 +4,7 @@ import Testing
 struct RecipePagesTests {
   static let names = [
     "ReplacedDispatcher", "InjectedQueue", "FeatureFlags", "LaneNesting", "GracefulEnd",
-    "IdleTimeout",
+    "IdleTimeout", "BackPressure",
   ]
 
   @Test("show code that the build compiles, and that the tests test", arguments: names)

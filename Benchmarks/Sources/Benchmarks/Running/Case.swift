@@ -31,7 +31,7 @@ struct Case: Sendable {
 
   /// All cases, in the order of the table.
   static let all: [Case] =
-    windowedForeground + windowedBackground + windowedViews + smallWindows + unbounded
+    windowedForeground + windowedBackground + windowedViews + limits + smallWindows + unbounded
     + [selfRepost] + working
     + queueWork + [sleeps, behindBlocker, pingPong] + anyWidth + timers + [hops] + yields
     + [cancelling, statBehind, sync, idle, manyViews, groups, handles, replies] + barriers

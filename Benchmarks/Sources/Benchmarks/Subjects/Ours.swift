@@ -5,8 +5,8 @@ final class UVForeground: Subject {
   let dispatcher: UVDispatcher
   private let queue: TaskQueue
 
-  init() throws {
-    dispatcher = try UVDispatcher()
+  init(overflow: Overflow = .unbounded) throws {
+    dispatcher = try UVDispatcher(.init(overflow: overflow))
     try dispatcher.start()
     queue = dispatcher.foreground
   }
@@ -28,8 +28,8 @@ final class UVBackground: Subject {
 
   /// - Parameter viewWidth: The width of a queue that is made to submit to; nil to submit to the
   ///   background itself.
-  init(width: Int, viewWidth: Int? = nil) throws {
-    dispatcher = try UVDispatcher(.init(backgroundWidth: width))
+  init(width: Int, viewWidth: Int? = nil, overflow: Overflow = .unbounded) throws {
+    dispatcher = try UVDispatcher(.init(backgroundWidth: width, overflow: overflow))
     precondition(
       dispatcher.effectiveBackgroundWidth == width,
       "the pool is too small for a width of \(width)")

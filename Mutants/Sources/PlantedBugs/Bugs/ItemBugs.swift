@@ -127,11 +127,6 @@ let itemBugs = [
       becomes: "now.advanced(by: policy.cancel).nanoseconds"),
     suites: ["ShutdownProgressTests"]),
   Bug(
-    "limit.of-the-other-lane", breaks: "rule 2: a limit counts what waits elsewhere",
-    in: "TaskDispatch/Policy/QueueLimit.swift",
-    .expression("lane == .foreground", becomes: "false", within: "} else if lane == .foreground {"),
-    suites: ["QueueLimitTests"]),
-  Bug(
     "item.begun-and-forgotten",
     breaks: "a waiter that asked before the start is not told of the outcome",
     in: "TaskDispatch/Work/WorkItem.swift",

@@ -1,0 +1,188 @@
+import TaskDispatch
+import TaskDispatchTesting
+import TestSupport
+import Testing
+
+@testable import UVDispatch
+
+extension OnePool {
+  /// Each test fills a queue, lets it run, and counts how many more it takes: as many as the limit says, not one more or
+  /// less.
+  @Suite("The room of a queue with a limit")
+  struct RoomTests {
+    /// A way to submit a task, by the way in which it starts.
+    enum Kind: Character, CaseIterable {
+      case plain = "p"
+      case item = "i"
+      case handle = "h"
+      case timeToLive = "t"
+      case barrier = "b"
+      case urgent = "u"
+      case cancelled = "c"
+
+      func submit(to queue: TaskQueue) -> Admission {
+        switch self {
+        case .plain: return queue {}
+        case .item: return queue.async(label: "item") {}
+        case .timeToLive: return queue.async(timeToLive: .seconds(3600)) {}
+        case .barrier: return queue.barrier {}
+        case .urgent: return queue.async(priority: .high) {}
+        case .handle, .cancelled:
+          let handle = queue.submit {}
+          if case .refused(let refusal) = handle.outcomeIfFinished { return .refused(refusal) }
+          if self == .cancelled { handle.cancel() }
+          return .accepted
+        }
+      }
+    }
+
+    static let sequences = [
+      "p", "i", "pp", "pi", "ip", "ii", "ppp", "hih", "iip", "tp", "pt", "tt", "up", "piu", "c",
+      "pc", "cip",
+    ]
+
+    @Test("is that of before once all has run, whatever ran", arguments: sequences)
+    func restored(kinds: String) throws {
+      let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 3)))
+      let view = dispatcher.makeQueue(label: "view", width: 1)
+      for queue in [dispatcher.foreground, view] {
+        if queue.view != nil { queue.suspend() }
+        let kinds = kinds + (queue.view == nil ? "" : "b")
+        for kind in kinds.prefix(3) {
+          #expect(Kind(rawValue: kind)!.submit(to: queue) == .accepted)
+        }
+        if queue.view != nil { queue.resume() }
+
+        dispatcher.runUntilIdle()
+
+        #expect(dispatcher.room(of: queue) == 3, "\(queue)")
+      }
+    }
+
+    @Test("of the background is that of before, whatever ran", arguments: sequences)
+    func ofTheBackground(kinds: String) throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 1, overflow: .reject(limit: 3)))
+      let gate = Latch()
+      dispatcher.background { gate.hold(patience) }
+      dispatcher.waitUntil { $0.busyWorkers == 1 }
+      for kind in kinds {
+        #expect(Kind(rawValue: kind)!.submit(to: dispatcher.background) == .accepted)
+      }
+      gate.open()
+
+      dispatcher.runUntilIdle()
+
+      #expect(dispatcher.room(of: dispatcher.background) == 3)
+    }
+
+    @Test("is not changed by replies, named or not, nor by one that a flush has to name")
+    func replies() throws {
+      let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 2)))
+      let ran = Box(0)
+      for label in [nil, "named", nil] as [String?] {
+        dispatcher.background.async(label: label) {
+        } then: { _ in
+          ran.increment()
+        }
+        dispatcher.waitUntil {
+          $0.drainAll()
+          return $0.accounts.ledger.waiting == 1 && $0.running.isEmpty
+        }
+        if ran.value == 2 { dispatcher.engine.withCore { $0.materialisePlainTasks() } }
+        dispatcher.runUntilIdle()
+      }
+      dispatcher.background {}
+      dispatcher.runUntilIdle()
+
+      #expect(ran.value == 3)
+      #expect(dispatcher.room(of: dispatcher.foreground) == 2)
+      #expect(dispatcher.room(of: dispatcher.background) == 2)
+    }
+
+    @Test("goes to the blocked thread that waits for it, and to no other", arguments: 1...2)
+    func blocked(rounds: Int) throws {
+      let dispatcher = try UVDispatcher()
+      let (queue, other) = (dispatcher.blockingQueue(), dispatcher.blockingQueue())
+      for round in 1...rounds {
+        for view in [queue, other] { view.suspend() }
+        queue {}
+        other {}
+        let caller = OtherThread { #expect(queue {} == .accepted) }
+        dispatcher.waitUntil { $0.blocked.waitingForRoom == 1 }
+
+        other.resume()
+        dispatcher.runUntilIdle()
+
+        #expect(dispatcher.engine.withCore { $0.blocked.waitingForRoom } == 1, "round \(round)")
+        queue.resume()
+        #expect(caller.join())
+        dispatcher.runUntilIdle()
+        #expect(dispatcher.engine.withCore { !$0.isRoomAwaited })
+      }
+      #expect(dispatcher.room(of: queue) == 1)
+      #expect(dispatcher.room(of: other) == 1)
+    }
+
+    @Test("that a blocked thread has got is passed on if a shutdown refuses the thread")
+    func refusedAfterAll() throws {
+      let dispatcher = try UVDispatcher()
+      let queue = dispatcher.blockingQueue()
+      queue.suspend()
+      let first = WorkItem.make(kind: .task, queue: queue, label: nil, site: .here()) {}
+      dispatcher.submit(first)
+      let caller = OtherThread { #expect(queue {} == .refused(.shutDown)) }
+      dispatcher.waitUntil { $0.blocked.waitingForRoom == 1 }
+
+      // In one section of the lock, so that the thread comes after both.
+      dispatcher.engine.withCore { core in
+        _ = core.cancel(first)
+        core.beginShutdown(ShutdownPolicy())
+      }
+
+      #expect(caller.join())
+      #expect(dispatcher.room(of: queue) == 1)
+      queue.resume()
+      _ = dispatcher.run()
+    }
+
+    @Test(
+      "is not what a submission is told of once a shutdown has begun", arguments: [true, false])
+    func shutDown(onView: Bool) throws {
+      let dispatcher = try UVDispatcher(.init(overflow: .reject(limit: 1)))
+      let queue =
+        onView ? dispatcher.makeQueue(label: "view", width: 1) : dispatcher.foreground
+      if onView { queue.suspend() }
+      queue {}
+      #expect(queue {} == .refused(.limitReached))
+
+      dispatcher.beginShutdown()
+
+      #expect(queue {} == .refused(.shutDown))
+      if onView { queue.resume() }
+      #expect(dispatcher.run().ledger.refused == 2)
+    }
+
+    @Test("of a queue has a limit of at least one")
+    func ofNothing() async {
+      await #expect(processExitsWith: .failure) {
+        _ = try UVDispatcher().makeQueue(
+          QueueOptions(label: "nothing", overflow: .reject(limit: 0)))
+      }
+    }
+  }
+}
+
+extension UVDispatcher {
+  fileprivate func blockingQueue() -> TaskQueue {
+    makeQueue(QueueOptions(label: "blocking", overflow: .blockCaller(limit: 1, timeout: nil)))
+  }
+
+  /// How many more tasks the queue takes. It takes none after that.
+  fileprivate func room(of queue: TaskQueue) -> Int {
+    engine.withCore { core in
+      var room = 0
+      while room < 100, core.doors.takeCredit(for: queue.lane, queue.view as? UVView) { room += 1 }
+      return room
+    }
+  }
+}
