@@ -6,7 +6,7 @@ private let successorBugs = [
   Bug(
     "batch.flush-ignored", breaks: "a flush waits for a body that has ended",
     in: "UVDispatch/Engine/Core/Core+Batches.swift",
-    .without("if running.hasFlushes { return nil }"),
+    .expression("running.hasFlushes || isRoomAwaited", becomes: "isRoomAwaited"),
     suites: ["TakingSuccessorsTests", "BatchTests"]),
   Bug(
     "batch.timers-ignored", breaks: "rule 11: what was posted keeps timers from running",

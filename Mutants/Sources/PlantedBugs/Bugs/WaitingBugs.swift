@@ -96,8 +96,9 @@ private let blockedBugs = [
     suites: ["UVContractTests"]),
   Bug(
     "blocked.room-unflagged", breaks: "rule 2: a thread that waits for room sleeps on",
-    in: "UVDispatch/Engine/Core/Core+Submit.swift",
-    .without("blocked.flagThoseWithoutRoom()"), suites: ["UVContractTests"]),
+    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
+    .without("flag(thread)", within: "waitingForRoom -= 1\n      flag(thread)"),
+    suites: ["UVContractTests"]),
   Bug(
     "blocked.outcome-unflagged", breaks: "rule 2: a thread that waits for an outcome sleeps on",
     in: "UVDispatch/Engine/Core/Core+Telling.swift",
