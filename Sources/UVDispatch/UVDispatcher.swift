@@ -89,7 +89,8 @@ public final class UVDispatcher: DispatcherImplementation, @unchecked Sendable {
     let overflow = options.validOverflow(or: engine.settings.overflow)
     let view = UVView(
       label: options.label, width: options.width, overflow: overflow,
-      workerWidth: effectiveBackgroundWidth, agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name)
+      workerWidth: effectiveBackgroundWidth,
+      agingStep: engine.settings.agingStep.clampedNanoseconds, of: doors.name)
     engine.withCore { $0.add(view) }
     return TaskQueue(dispatcher: self, view: view, lane: .background)
   }

@@ -115,8 +115,9 @@ extension DispatcherContract {
       }
     },
 
-    Rule(2, "room goes to the task that waits for it, before what comes", overflow: .reject(limit: 1))
-    { scene in
+    Rule(
+      2, "room goes to the task that waits for it, before what comes", overflow: .reject(limit: 1)
+    ) { scene in
       let queue = scene.makeQueue(1)
       let ran = Latch(2)
       queue.suspend()

@@ -24,7 +24,8 @@ extension State {
   /// for workers, it touches the background.
   private func noteWhatOrderShows(_ decisions: Decisions) {
     guard let reduction = decisions.reduction else { return }
-    if !held.isEmpty || !flushes.isEmpty || !waitingForRoom.isEmpty || hasLimits || shutdown != nil {
+    if !held.isEmpty || !flushes.isEmpty || !waitingForRoom.isEmpty || hasLimits || shutdown != nil
+    {
       reduction.touchesEverything()
     }
     if pool.isContended { reduction.touches(.background) }

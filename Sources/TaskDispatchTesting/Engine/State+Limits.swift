@@ -29,7 +29,9 @@ extension State {
     return lane == .foreground ? foregroundLimit : backgroundLimit
   }
 
-  func isFull(_ lane: Lane, _ view: RecordingView?) -> Bool { limit(of: lane, view)?.isFull ?? false }
+  func isFull(_ lane: Lane, _ view: RecordingView?) -> Bool {
+    limit(of: lane, view)?.isFull ?? false
+  }
 
   /// Counts an entry that comes into its queue.
   mutating func noteArrival(of entry: Entry) {

@@ -93,7 +93,11 @@ struct FlowControlTests {
   func refusedView() {
     let shared = SharedViewInbox(.reject(limit: 1))
     func begin(_ answer: ViewInbox.Begun) -> ViewInbox.Begun {
-      let begun = shared.inbox.beginPost { answer } notifyForMore: { .isNotified }
+      let begun = shared.inbox.beginPost {
+        answer
+      } notifyForMore: {
+        .isNotified
+      }
       if begun == .isNotified || begun == .mustNotify { shared.inbox.post(.plainOne {}) }
       return begun
     }

@@ -14,7 +14,8 @@ extension Case {
   }
 
   private static func limit(
-    _ queue: String, _ producers: Int, _ subject: @escaping @Sendable (Overflow) throws -> any Subject
+    _ queue: String, _ producers: Int,
+    _ subject: @escaping @Sendable (Overflow) throws -> any Subject
   ) -> Case {
     let row = Row(
       "a limit on the \(queue), P=\(producers) win 1024",

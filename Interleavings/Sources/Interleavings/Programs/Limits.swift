@@ -31,7 +31,8 @@ extension Program {
       }
       limited.post("own") { limited.post("inner") }
     },
-    Program("limit by hand", "a post, a barrier and an urgent item", threads: 3, calls: 5) { scene in
+    Program("limit by hand", "a post, a barrier and an urgent item", threads: 3, calls: 5) {
+      scene in
       let dispatcher = scene.dispatcher()
       let queue = dispatcher.makeQueue(
         QueueOptions(label: "serial", width: 1, overflow: .reject(limit: 1)))
@@ -55,7 +56,8 @@ extension Program {
       }
       for number in 1...3 { limited.post("own \(number)") }
     },
-    Program("room for a Task", "a Task that awaits room, and posts", threads: 3, calls: 5) { scene in
+    Program("room for a Task", "a Task that awaits room, and posts", threads: 3, calls: 5) {
+      scene in
       let dispatcher = scene.dispatcher(starts: true)
       let queue = dispatcher.makeQueue(
         QueueOptions(label: "serial", width: 1, overflow: .reject(limit: 1)))

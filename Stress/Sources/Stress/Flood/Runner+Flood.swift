@@ -25,7 +25,8 @@ extension Runner {
     let viewWidth = kind == 2 ? 1 : 3
     let flooded: FloodedQueue
     switch kind {
-    case 0: flooded = FloodedQueue(dispatcher.foreground, limit: limit, width: 1, violations: violations)
+    case 0:
+      flooded = FloodedQueue(dispatcher.foreground, limit: limit, width: 1, violations: violations)
     case 1:
       flooded = FloodedQueue(
         dispatcher.background, limit: limit, width: dispatcher.effectiveBackgroundWidth,
