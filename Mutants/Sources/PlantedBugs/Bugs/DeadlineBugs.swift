@@ -39,6 +39,12 @@ let deadlineBugs: [Bug] = [
     .without("state.time = min(state.time, time)"),
     suites: ["ReportAtTheDeadlineTests"]),
   Bug(
+    "deadline.not-moved",
+    breaks: "rule 13: a later call does not tell the thread of its nearer deadline",
+    in: "UVDispatch/UVDispatcher+Shutdown.swift",
+    .without("core.callbacks.appendWake { deadline.move(to: time) }"),
+    suites: ["ReportAtTheDeadlineTests"]),
+  Bug(
     "deadline.thread-stays", breaks: "a thread is left behind when a shutdown is over",
     in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("if let deadline = closing.deadline { callbacks.appendWake { deadline.end() } }"),

@@ -117,6 +117,11 @@ private let viewQueueBugs = [
     .expression("suspensions == 0", becomes: "true", within: "return suspensions == 0"),
     suites: ["ViewQueueTests", "PoolOrderTests"]),
   Bug(
+    "view.resumed-once-for-all", breaks: "one resume ends every suspension of a view",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .statement("suspensions -= 1", becomes: "suspensions = 0"),
+    suites: ["ViewQueueTests", "PoolOrderTests"]),
+  Bug(
     "view.worker-takes-a-caller's",
     breaks: "a worker runs the body of a caller that stands in sync",
     in: "TaskDispatch/Policy/ViewQueue.swift",

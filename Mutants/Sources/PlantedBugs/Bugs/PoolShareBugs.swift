@@ -22,6 +22,12 @@ let poolShareBugs: [Bug] = [
     .statement("withCore { $0.workers.isShort = false }", becomes: "withCore { _ in }"),
     suites: ["GoodCitizenTests"]),
   Bug(
+    "share.short-after-its-run",
+    breaks: "a dispatcher that is short starts no run when one of its own has ended",
+    in: "UVDispatch/Engine/Engine+Worker.swift",
+    .without("core.workers.isShort = false"),
+    suites: ["GoodCitizenTests"]),
+  Bug(
     "share.not-called", breaks: "a dispatcher that is short is not called when a thread is free",
     in: "UVDispatch/Engine/Engine+Worker.swift",
     .without("core.share.callOthers()"),

@@ -136,6 +136,12 @@ private let repeatingInCoreBugs = [
     .expression("ticks.isStopped", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
+    "repeating.rearmed-unseen",
+    breaks: "rule 8: the loop sleeps over the next tick of a timer whose run was on the pool",
+    in: "UVDispatch/Engine/Core/Core+Timers.swift",
+    .statement("schedule(timer, at: time)", becomes: "timers.add(timer, due: time)"),
+    suites: ["UVContractTests"]),
+  Bug(
     "repeating.given-up-goes-on", breaks: "rule 2: a timer whose run was given up never ends",
     in: "UVDispatch/Engine/Core/Core+Timers.swift",
     .without(

@@ -14,6 +14,19 @@ private let cancelBugs = [
     .expression("timers.remove(item)", becomes: "true"),
     suites: ["CancelRaceTests", "UVContractTests"]),
   Bug(
+    "cancel.due-as-posted",
+    breaks: "rule 9: a timer that is due is looked for among the tasks that were posted",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
+    .expression(
+      "removeDue(at: item.place.position)", becomes: "removeForeground(at: item.place.position)"),
+    suites: ["CancelRaceTests", "UVContractTests"]),
+  Bug(
+    "cancel.callers-not-told",
+    breaks: "rule 2: a caller of sync waits on when the task before it was cancelled",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
+    .without("admitCallers()", within: "noteTaken(item)\n      admitCallers()"),
+    suites: ["UVContractTests"]),
+  Bug(
     "cancel.running-as-waiting", breaks: "rule 9: a running body is cancelled as if it waited",
     in: "UVDispatch/Engine/Core/Core+Cancelling.swift",
     .expression("item.isRunning", becomes: "false"),

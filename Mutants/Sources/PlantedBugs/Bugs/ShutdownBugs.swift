@@ -23,6 +23,12 @@ private let beginBugs = [
     .without("refuse(item, .shutDown)"),
     suites: ["UVContractTests"]),
   Bug(
+    "shutdown.refused-stays-accepted",
+    breaks: "rule 13: the ledger says that what had no room was accepted, and waits",
+    in: "UVDispatch/Engine/Core/Core+Shutdown.swift",
+    .without("accounts.takeBackAcceptance()"),
+    suites: ["ShutdownWhileWaitingTests", "UVContractTests"]),
+  Bug(
     "shutdown.later-call-lengthens-the-drain", breaks: "rule 13: a later call lengthens a deadline",
     in: "TaskDispatch/Policy/ShutdownProgress.swift",
     .expression("min(drainUntil, drain)", becomes: "drain"),
@@ -163,6 +169,14 @@ private let abandonBugs = [
     .without("ledger.running -= 1"),
     suites: ["ShutdownDeadlineTests"]),
   Bug(
+    "abandon.runs-for-ever",
+    breaks: "rule 13: a late job waits for ever for an abandoned body that has ended",
+    in: "UVDispatch/Engine/Core/Core+Run.swift",
+    .statement(
+      "running.remove(context)",
+      becomes: "if !context.isAbandoned { running.remove(context) }"),
+    suites: ["ShutdownDeadlineTests"]),
+  Bug(
     "abandon.not-named", breaks: "rule 13: the report does not name what was abandoned",
     in: "UVDispatch/Engine/Core/Core+Concluding.swift",
     .without("note(task, .abandoned, thread: task.nameOfThread)"),
@@ -262,6 +276,11 @@ private let endBugs = [
     .without("core.late.removeThread()"),
     suites: ["LateJobTests"]),
   Bug(
+    "late.thread-never-free-again", breaks: "rule 13: no thread is started for the next late job",
+    in: "UVDispatch/Engine/Engine+LateJobs.swift",
+    .without("core.late.endJob()"),
+    suites: ["LateJobTests"]),
+  Bug(
     "late.one-thread", breaks: "rule 5: a late job of one queue waits for that of another",
     in: "UVDispatch/Engine/Engine+LateJobs.swift",
     .without("if !core.late.isEmpty { startLateThread(core) }"), suites: ["LateJobTests"]),
@@ -301,6 +320,12 @@ private let endBugs = [
     in: "UVDispatch/Engine/Parts/HeldItems.swift",
     .without("last.place.position = index"),
     suites: ["HeldItemsTests"]),
+  Bug(
+    "held.let-in-when-gone",
+    breaks: "rule 2: a notification that a shutdown has cancelled stands in a queue",
+    in: "UVDispatch/Engine/Core/Core+Items.swift",
+    .expression("standby.takeHeld(item)", becomes: "standby.takeHeld(item) || true"),
+    suites: ["UVContractTests"]),
   Bug(
     "shutdown.drain-below-zero", breaks: "rule 13: a negative drain takes away the cancel phase",
     in: "TaskDispatch/Outcome/Shutdown.swift",

@@ -143,6 +143,13 @@ private let gateBugs = [
       within: "core.refusal(isTimer: false, isFromOwnWork: parent != nil)"),
     suites: ["UVContractTests"]),
   Bug(
+    "gate.open-to-outsiders",
+    breaks: "rule 13: a shutdown that drains accepts what comes from outside",
+    in: "UVDispatch/Engine/Core/Core+Submit.swift",
+    .expression(
+      "isFromOwnWork", becomes: "true", within: "(isFromOwnWork || loopThread.isCalling"),
+    suites: ["UVContractTests"]),
+  Bug(
     "gate.foreground-left-open", breaks: "invariant C: plain bodies come in past a closed gate",
     in: "UVDispatch/Engine/Core/Core+Draining.swift",
     .without("doors.foreground.close()"),

@@ -130,6 +130,13 @@ private let fullViewBugs = [
     .expression("!isSuspended", becomes: "true", within: "running > 0 && !isSuspended"),
     suites: ["FullViewInboxTests", "ViewInboxTests"]),
   Bug(
+    "full-view.suspended-and-idle",
+    breaks: "rule 2: no thread drains what came to a view that was suspended while it was idle",
+    in: "TaskDispatch/Policy/ViewQueue.swift",
+    .expression("running > 0", becomes: "true", within: "running > 0 && !isSuspended"),
+    .expression("!isSuspended", becomes: "true", within: "running > 0 && !isSuspended"),
+    suites: ["FullViewInboxTests", "ViewInboxTests"]),
+  Bug(
     "full-view.for-ever", breaks: "rule 2: no worker comes for what a view got when it was full",
     in: "UVDispatch/Engine/Core/Core+Background.swift",
     .without("if let view = task.view, view.isDrainedOnCompletion { drainOnCompletion(view) }"),

@@ -45,6 +45,12 @@ private let syncBugs = [
     .expression("core.instant >= end", becomes: "false"),
     suites: ["UVContractTests"]),
   Bug(
+    "wait.time-out-not-slept-for",
+    breaks: "rule 2: a waiting thread sleeps on when its time is over",
+    in: "UVDispatch/UVDispatcher+Waiting.swift",
+    .expression("end", becomes: "nil", within: "engine.park(thread, until: end)"),
+    suites: ["UVContractTests"]),
+  Bug(
     "wait.member-unseen",
     breaks:
       "rule 14: a member of a group that comes into its queue during a search is taken for work elsewhere",
@@ -63,6 +69,12 @@ private let syncBugs = [
     .expression("isMixed", becomes: "false", within: "members == 0 || isMixed"),
     suites: ["MemberOnItsWayTests"]),
   Bug(
+    "wait.leave-by-hand-unseen",
+    breaks: "rule 14: the last entry by hand leaves a group, and no search follows",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .expression("members == 0", becomes: "false", within: "members == 0 || isMixed"),
+    suites: ["UVContractTests", "WayOutTests"]),
+  Bug(
     "wait.callback-parks-unseen",
     breaks:
       "a callback waits for a group that no dispatcher knows, and its dispatcher does not know of that",
@@ -74,6 +86,12 @@ private let syncBugs = [
     breaks: "what the observer of a group holds is released when the delivery is over",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .statement("swap(&called, &observers)", becomes: "called = observers"),
+    suites: ["EndOfDeliveryTests"]),
+  Bug(
+    "telling.group-observers-again",
+    breaks: "rule 20: an observer of a group is called each time that the group empties",
+    in: "TaskDispatch/Work/WorkGroup.swift",
+    .without("state.observers = []"),
     suites: ["EndOfDeliveryTests"]),
   Bug(
     "wait.group-entered-again",
@@ -105,6 +123,18 @@ private let blockedBugs = [
     .without("if telling.isAwaited { blocked.flagWaiters(of: item) }"),
     suites: ["UVContractTests"]),
   Bug(
+    "blocked.cancelled-unflagged",
+    breaks: "rule 2: a thread that waits for an item sleeps on when that is cancelled",
+    in: "UVDispatch/Engine/Engine.swift",
+    .expression("!telling.isAwaited", becomes: "true"),
+    suites: ["CancelRaceTests"]),
+  Bug(
+    "blocked.refused-again",
+    breaks: "rule 14: a wait is refused because an earlier one was, whose object it uses",
+    in: "UVDispatch/Engine/Waiting/BlockedThreads.swift",
+    .without("thread.refusal = nil"),
+    suites: ["CallbackTests"]),
+  Bug(
     "blocked.foreground-unflagged", breaks: "rule 2: a caller of sync on the foreground sleeps on",
     in: "UVDispatch/Engine/Core/Core+Run.swift",
     .without("if task.lane == .foreground { blocked.flag(callerOf: task) }"),
@@ -123,4 +153,9 @@ private let blockedBugs = [
     "blocked.nested-uncounted", breaks: "rule 14: a task in its own sync body counts as running",
     in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("blocked.addTask()"),
     suites: ["StandstillTests", "WayOutTests"]),
+  Bug(
+    "blocked.nested-stays-counted",
+    breaks: "rule 14: a task whose own sync body has ended counts as one that waits",
+    in: "UVDispatch/Engine/Core/Core+Callers.swift", .without("blocked.removeTask()"),
+    suites: ["RandomHistoryTests"]),
 ]

@@ -112,6 +112,21 @@ private let notifyingBugs = [
     .without("loop.wake()", within: "loop.wake()\n      isClosed"),
     suites: ["GoingIdleTests", "StartTests", "WakingTests"]),
   Bug(
+    "notify.wakes-uncounted",
+    breaks: "the loop is closed under a thread that is about to wake it for its post",
+    in: "UVDispatch/Engine/Engine.swift",
+    .without("loop.wake()", within: "loop.wake()\n      isClosed"),
+    .expression(
+      "doors.foreground.hasNotified()",
+      becomes: """
+        {
+          let isClosed = doors.foreground.hasNotified()
+          loop.wake()
+          return isClosed
+        }()
+        """),
+    suites: ["ClosingTests"]),
+  Bug(
     "notify.no-look", breaks: "invariant I: no worker run is started for what was posted",
     in: "UVDispatch/Engine/Engine.swift",
     .without("requestWorker()", within: "requestWorker()\n      isClosed"),
@@ -140,6 +155,14 @@ private let iterationBugs = [
     in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
     .expression("deadline < timerIsSetFor", becomes: "true"),
     suites: ["LoopWakeupsTests"]),
+  Bug(
+    "iteration.timer-taken-for-set",
+    breaks: "invariant W: the loop is not woken for a timer, once an earlier one has come",
+    in: "UVDispatch/Engine/Engine+Iteration.swift",
+    .statement(
+      "core.loop.timerIsSetFor = next",
+      becomes: "if next < .max { core.loop.timerIsSetFor = next }"),
+    suites: ["EventLoopTests", "UVContractTests"]),
   Bug(
     "iteration.comes-twice", breaks: "the loop takes a turn more for each that sets a timer",
     in: "UVDispatch/Engine/Parts/LoopWakeups.swift",
