@@ -5,173 +5,222 @@ package import TaskDispatch
 ///
 /// One thread runs at a time, so the notes have one order: that of their stamps.
 package final class History {
-  package enum Kind { case task, barrier, sync }
-
-  package final class Entry: CustomStringConvertible, @unchecked Sendable {
-    package let name: String
-    package let queue: Int
-    package let kind: Kind
-    fileprivate let band: PriorityBand
-    fileprivate let asked: Int
-    package fileprivate(set) var accepted: Int?
-    package fileprivate(set) var began: Int?
-    package fileprivate(set) var ended: Int?
-    /// It was cancelled before its start, or refused.
-    fileprivate var mustNotRun = false
-
-    fileprivate init(_ name: String, _ queue: Int, _ kind: Kind, _ band: PriorityBand, _ asked: Int)
-    {
-      self.name = name
-      self.queue = queue
-      self.kind = kind
-      self.band = band
-      self.asked = asked
-    }
-
-    package var description: String {
-      func text(_ stamp: Int?) -> String { stamp.map(String.init) ?? "-" }
-      return
-        "\(name): \(kind) \(band) on queue \(queue), asked at \(asked), accepted at \(text(accepted)), "
-        + "began at \(text(began)), ended at \(text(ended))\(mustNotRun ? ", cancelled" : "")"
-    }
-  }
-
-  private let widths: [Int]
-  private var entries: [Entry] = []
+  let queues: [Queue]
+  /// How many worker runs there may be at a time.
+  let workers: Int
+  private let clock: () -> Int64
+  private let thread: () -> String
+  var entries: [Entry] = []
   private var stamp = 0
-  /// The bodies that run now, by queue.
-  private var inside: [[Entry]]
+  /// The bodies that run now, by queue and by thread.
+  var inside: [[Entry]]
+  private var stacks: [String: [Entry]] = [:]
   /// Queues that a shutdown may meet suspended: it cancels what waits there.
   private var open: Set<Int> = []
+  /// A shutdown may have begun.
+  private(set) var hasShutdown = false
+  /// When a shutdown of the queue had begun, by queue.
+  var closed: [Int: Moment] = [:]
   private var flushes: [(stamp: Int, of: [Entry])] = []
+  var waits: [Wait] = []
+  var timers: [Timer] = []
   package private(set) var failure: String?
 
-  /// - Parameter widths: The width of each queue.
-  package init(widths: [Int]) {
-    self.widths = widths
-    inside = widths.map { _ in [] }
+  /// - Parameters:
+  ///   - workers: How many worker runs there may be at a time.
+  ///   - clock: The time in nanoseconds.
+  ///   - thread: The name of the calling thread.
+  package init(
+    queues: [Queue], workers: Int = 2, clock: @escaping () -> Int64 = { 0 },
+    thread: @escaping () -> String = { "" }
+  ) {
+    self.queues = queues
+    self.workers = workers
+    self.clock = clock
+    self.thread = thread
+    inside = queues.map { _ in [] }
   }
 
-  private func next() -> Int {
+  func next() -> Moment {
     stamp += 1
-    return stamp
+    return Moment(stamp: stamp, time: clock())
   }
 
-  private func fail(_ message: String) {
+  func fail(_ message: String) {
     if failure == nil {
-      failure = ([message] + entries.map(\.description)).joined(separator: "\n  ")
+      let notes = entries.map(\.description) + waits.map(\.description)
+      failure = ([message] + notes).joined(separator: "\n  ")
     }
   }
 
+  /// The bodies that the calling thread is in, the innermost last.
+  package var stack: [Entry] { stacks[thread()] ?? [] }
+
+  // MARK: Submissions
+
   /// A call that submits begins.
-  package func ask(_ kind: Kind, on queue: Int, _ band: PriorityBand = .medium) -> Entry {
-    let entry = Entry("body \(entries.count)", queue, kind, band, next())
+  ///
+  /// - Parameter delay: How long the body must wait, in nanoseconds.
+  package func ask(
+    _ kind: Kind, on queue: Int, _ band: PriorityBand = .medium, delay: Int64 = 0,
+    group: Group? = nil
+  ) -> Entry {
+    let entry = Entry(
+      "body \(entries.count)", queue, kind, band, delay: delay, asked: next(), outer: stack,
+      group: group)
     entries.append(entry)
+    if kind != .notification { group?.members.append(entry) }
     return entry
   }
 
   /// The call has returned, and the work is accepted.
-  package func accept(_ entry: Entry) { entry.accepted = next() }
+  package func accept(_ entry: Entry) {
+    let now = next()
+    entry.accepted = now
+    if let closed = closed[entry.queue], closed.stamp < entry.asked.stamp, isFromOutside(entry) {
+      fail("rule 13: \(entry.name) is accepted, and the shutdown had begun before it was asked")
+    }
+    checkRoom(for: entry, at: now)
+    if entry.ended == nil, !entry.mayBeGone, let group = entry.group, entry.kind != .notification {
+      entry.isInGroup = true
+      group.enter(at: now)
+    }
+  }
+
+  /// Whether it does not come from work of its dispatcher.
+  private func isFromOutside(_ entry: Entry) -> Bool {
+    let dispatcher = queues[entry.queue].dispatcher
+    return !entry.outer.contains { queues[$0.queue].dispatcher == dispatcher }
+  }
 
   /// The call has returned.
   package func note(_ admission: Admission, of entry: Entry) {
-    if admission == .accepted { accept(entry) } else { refuse(entry) }
+    guard case .refused(let refusal) = admission else { return accept(entry) }
+    check(refusal, of: entry)
+    refuse(entry)
   }
 
   /// The work is refused, or was cancelled before its start.
   package func refuse(_ entry: Entry) {
     if entry.began != nil { fail("rule 9: \(entry.name) was refused or cancelled, and has run") }
-    entry.mustNotRun = true
+    if entry.isRequested {
+      fail("rule 9: \(entry.name) was asked to stop while it ran, and has never run")
+    }
+    entry.refused = entry.refused ?? next()
+    leaveGroup(entry)
   }
 
   /// The work has ended so.
   package func note(_ outcome: Outcome?, of entry: Entry) {
     guard let outcome else { return fail("rule 2: \(entry.name) has no outcome") }
-    if case .completed = outcome {
+    entry.hasOutcome = true
+    let mayBeCancelled = entry.cancelled != nil || hasShutdown
+    switch outcome {
+    case .completed:
       if entry.ended == nil { fail("rule 2: \(entry.name) is completed, and has not run") }
-    } else {
-      refuse(entry)
+      return
+    case .cancelled where mayBeCancelled: break
+    case .refused(let refusal): if !entry.mustNotRun { check(refusal, of: entry) }
+    default: fail("rule 2: \(entry.name) has the outcome \(outcome), for which there is no cause")
+    }
+    refuse(entry)
+  }
+
+  private func check(_ refusal: Refusal, of entry: Entry) {
+    switch refusal {
+    case .shutDown where hasShutdown: break
+    case .limitReached, .noRoomInTime: checkFull(for: entry)
+    case .wouldDeadlock where !entry.outer.isEmpty: break
+    default: fail("rule 2: \(entry.name) is refused, for which there is no cause: \(refusal)")
     }
   }
+
+  // MARK: Bodies
 
   package func begin(_ entry: Entry) {
     if entry.began != nil { fail("rule 2: \(entry.name) runs twice") }
     if entry.mustNotRun { fail("rule 9: \(entry.name) runs, and was cancelled before its start") }
-    entry.began = next()
+    let now = next()
+    entry.began = now
+    if now.time - entry.asked.time < entry.delay {
+      fail("rule 8: \(entry.name) begins early")
+    }
     let others = inside[entry.queue]
-    if others.count == widths[entry.queue] {
+    if others.count == queues[entry.queue].width {
       fail(
         "rule 4: \(entry.name) begins in queue \(entry.queue), which is full: \(others.map(\.name))"
       )
     }
-    if let other = others.first(where: { $0.kind == .barrier || entry.kind == .barrier }) {
+    if let other = others.first(where: { $0.kind.isBarrier || entry.kind.isBarrier }) {
       fail("rule 6: \(entry.name) begins, and \(other.name) runs in its queue")
     }
+    if entry.kind == .notification, entry.group?.wasEmpty(since: entry.asked) == false, !hasShutdown {
+      fail("\(entry.name) begins, and its group was not empty")
+    }
     inside[entry.queue].append(entry)
+    stacks[thread(), default: []].append(entry)
+    // On the foreground, the thread of a sync is blocked until the body has run.
+    if !queues[entry.queue].isLoop { entry.wait?.ended = now }
   }
 
   package func end(_ entry: Entry) {
     entry.ended = next()
     inside[entry.queue].removeAll { $0 === entry }
+    stacks[thread()]?.removeAll { $0 === entry }
+    leaveGroup(entry)
   }
 
-  /// How much work was accepted so far, at least.
-  package var acceptedCount: Int { entries.count { $0.accepted != nil } }
+  // MARK: What is asked of all
+
+  /// How much work a dispatcher has accepted so far, at least.
+  package func acceptedCount(of dispatcher: Int = 0) -> Int {
+    entries.count { $0.accepted != nil && queues[$0.queue].dispatcher == dispatcher }
+  }
 
   /// What a flush of the queue has to wait for if it begins now.
   package func unfinished(on queue: Int) -> [Entry] {
-    entries.filter { $0.queue == queue && $0.accepted != nil && $0.ended == nil }
+    entries.filter {
+      $0.queue == queue && $0.kind.isQueuedAtOnce && $0.accepted != nil && $0.ended == nil
+    }
   }
 
   /// A flush that began with `entries` left has ended.
-  package func noteFlush(of entries: [Entry]) { flushes.append((next(), entries)) }
+  package func noteFlush(of entries: [Entry]) { flushes.append((next().stamp, entries)) }
 
   /// Whether work of the queue runs is not said from now on.
   package func leaveOpen(_ queue: Int) { open.insert(queue) }
 
+  /// A call begins that begins a shutdown: it may refuse and cancel from now on.
+  package func beginClosing() { hasShutdown = true }
+
+  /// A call has returned that begins a shutdown of these queues.
+  package func close(_ queues: [Int]) {
+    let now = next()
+    for queue in queues { closed[queue] = closed[queue] ?? now }
+  }
+
+  /// Whether nothing runs, and all that was accepted has run, or need not.
+  package var isQuiet: Bool {
+    entries.allSatisfy { ($0.accepted ?? $0.began) == nil || $0.hasEnded || $0.mustNotRun }
+      && waits.allSatisfy { $0.ended != nil }
+  }
+
   /// Checks the order, once everything has ended.
   package func check() {
-    for entry in entries
-    where entry.began == nil && entry.accepted != nil && !entry.mustNotRun
-      && !open.contains(entry.queue)
-    {
-      fail("rule 2: \(entry.name) has not run")
+    for entry in entries where entry.began == nil && !entry.mustNotRun {
+      if entry.isRequested {
+        fail("rule 9: \(entry.name) was asked to stop while it ran, and has never run")
+      }
+      if entry.accepted != nil, !open.contains(entry.queue) {
+        fail("rule 2: \(entry.name) has not run")
+      }
     }
     for (stamp, entries) in flushes {
-      for entry in entries where !entry.mustNotRun && (entry.ended ?? .max) > stamp {
+      for entry in entries where !entry.mustNotRun && (entry.ended?.stamp ?? .max) > stamp {
         fail("a flush has ended before \(entry.name)")
       }
     }
-    for later in entries {
-      for earlier in entries where earlier.queue == later.queue { check(earlier, before: later) }
-    }
-  }
-
-  private func check(_ earlier: Entry, before later: Entry) {
-    guard let accepted = earlier.accepted, let began = later.began, let first = earlier.began,
-      let ended = earlier.ended, accepted < later.asked
-    else { return }
-    if earlier.kind == .barrier || later.kind == .barrier {
-      if earlier.band == later.band, began < ended {
-        fail("rule 6: \(later.name) begins before \(earlier.name) has ended, and one is a barrier")
-      }
-    } else if widths[later.queue] == 1, earlier.band == later.band, began < first {
-      fail("rule 3: \(later.name) begins before \(earlier.name), which was submitted before it")
-    }
-    checkBands(earlier, later)
-  }
-
-  /// The other way round: a higher band goes first, if it was there when the queue took its next.
-  private func checkBands(_ low: Entry, _ high: Entry) {
-    guard widths[low.queue] == 1, high.band > low.band, let accepted = high.accepted,
-      let began = high.began, let first = low.began, first < began,
-      !entries.contains(where: { $0.queue == low.queue && $0.kind != .task })
-    else { return }
-    // The body before has ended after the high one was accepted, so that one was there.
-    let before = entries.filter { $0.queue == low.queue && ($0.began ?? .max) < first }
-      .compactMap(\.ended).filter { $0 < first }.max()
-    if let before, accepted < before {
-      fail("rule 7: \(low.name) begins before \(high.name), which has a higher band")
-    }
+    for wait in waits where wait.ended == nil { fail("rule 14: \(wait.name) never ends") }
+    checkOrder()
   }
 }

@@ -1,261 +1,162 @@
-import Judging
-import Scheduling
 import TaskDispatch
-import UVDispatch
 
 extension Program {
   /// Programs that are chosen at random with each run, and judged by ``History``. They meet what the authors of the
   /// other programs did not think of.
   static let generated: [Program] = [
-    Program(
-      "any queues", "calls at random on every kind of queue", threads: 3, calls: 12,
-      isGenerated: true
-    ) {
-      scene in Calls(scene, queues: [.loop, .pool, .serial, .wide]).run()
-    },
-    Program(
-      "any serial queue", "calls at random on one serial queue", threads: 3, calls: 12,
-      isGenerated: true
-    ) {
-      scene in Calls(scene, queues: [.serial]).run()
-    },
-    Program(
-      "any wide queue", "calls at random on one wide queue", threads: 3, calls: 12,
-      isGenerated: true
-    ) {
-      scene in Calls(scene, queues: [.wide]).run()
-    },
-    Program(
-      "any views", "calls at random on two serial queues and the pool", threads: 3, calls: 12,
-      isGenerated: true
-    ) {
-      scene in Calls(scene, queues: [.serial, .serial, .pool]).run()
-    },
-    Program(
-      "any end", "calls at random, and a shutdown", threads: 3, calls: 13, isGenerated: true
-    ) { scene in
-      Calls(scene, queues: [.loop, .pool, .serial, .wide], ends: true).run()
-    },
-    Program(
-      "any end of views", "calls at random on two serial queues, and a shutdown", threads: 3,
-      calls: 13, isGenerated: true
-    ) { scene in
-      Calls(scene, queues: [.serial, .serial], ends: true).run()
-    },
+    generated("any queues", "calls at random on every kind of queue", .init(Kind.allCases)),
+    generated("any serial queue", "calls at random on one serial queue", .init([.serial])),
+    generated("any wide queue", "calls at random on one wide queue", .init([.wide])),
+    generated(
+      "any views", "calls at random on two serial queues and the pool",
+      .init([.serial, .serial, .pool])),
+    generated(
+      "any cancellations", "cancellations of any task, also while it runs",
+      .init([.loop, .serial, .pool], calls: .cancelling, inBodies: .cancelling)),
+    generated(
+      "any timers", "delayed tasks and repeating timers",
+      .init([.loop, .serial, .pool], calls: .timing, inBodies: .timingInBodies, takesTime: true)),
+    generated(
+      "any waits", "threads and bodies that wait, also with a time-out",
+      .init(Kind.allCases, calls: .waiting, inBodies: .waitingInBodies, takesTime: true)),
+    generated(
+      "any syncs", "syncs inside bodies, which may wait for each other",
+      .init([.serial, .loop, .serial], calls: .syncing, inBodies: .syncing)),
+    generated(
+      "any syncs on the pool", "syncs inside bodies of the pool, and barriers",
+      .init([.pool, .wide, .serial], calls: .syncing, inBodies: .syncing)),
+    generated(
+      "any groups", "groups that several threads use",
+      .init([.loop, .serial, .pool], calls: .grouping, inBodies: .groupingInBodies, takesTime: true)
+    ),
+    generated(
+      "any Tasks", "Swift Tasks on every kind of queue",
+      .init(Kind.allCases, calls: .awaiting, inBodies: .simple, takesTime: true)),
+    generated(
+      "any limit", "calls under a limit, which refuses",
+      .init(Kind.allCases, calls: .limited, inBodies: .simple, overflow: .reject(limit: 1))),
+    generated(
+      "any limit of two", "calls on one queue under a limit, which refuses",
+      .init([.serial], calls: .limited, inBodies: .simple, overflow: .reject(limit: 2))),
+    generated(
+      "any limit that blocks", "calls under a limit, which blocks",
+      .init(
+        Kind.allCases, calls: .blocked, inBodies: .blocked,
+        overflow: .blockCaller(limit: 1, timeout: nil))),
+    generated(
+      "any limit that blocks for a time", "calls under a limit, which blocks and then refuses",
+      .init(
+        [.loop, .serial, .pool], calls: .blocked, inBodies: .blocked, takesTime: true,
+        overflow: .blockCaller(limit: 1, timeout: .milliseconds(1)))),
+    generated(
+      "any two dispatchers", "calls across two dispatchers",
+      .init([.loop, .serial, .pool], calls: .across, inBodies: .across, dispatchers: 2)),
+    generated(
+      "any calls", "all calls on every kind of queue",
+      .init(Kind.allCases, calls: .all, inBodies: .allInBodies, takesTime: true)),
+    generated("any end", "calls at random, and a shutdown", .init(Kind.allCases, ends: true)),
+    generated(
+      "any end of views", "calls at random on two serial queues, and a shutdown",
+      .init([.serial, .serial], ends: true)),
+    generated(
+      "any end with timers", "delayed tasks and repeating timers, and a shutdown",
+      .init(
+        [.loop, .serial, .pool], calls: .timing, inBodies: .timingInBodies, ends: true,
+        takesTime: true)),
+    generated(
+      "any end with waits", "threads and bodies that wait, and a shutdown",
+      .init(
+        Kind.allCases, calls: .waiting + [.waitForReport], inBodies: .waitingInBodies, ends: true,
+        takesTime: true)),
+    generated(
+      "any end with groups", "groups that several threads use, and a shutdown",
+      .init(
+        [.loop, .serial, .pool], calls: .grouping, inBodies: .groupingInBodies, ends: true,
+        takesTime: true)),
+    generated(
+      "any end with a limit", "calls under a limit, and a shutdown",
+      .init(
+        [.loop, .serial, .pool], calls: .blocked, inBodies: .blocked, ends: true,
+        overflow: .blockCaller(limit: 1, timeout: nil))),
+    generated(
+      "any end of one of two", "calls across two dispatchers, of which one is shut down",
+      .init(
+        [.loop, .serial, .pool], calls: .across, inBodies: .across, ends: true, dispatchers: 2)),
   ]
+
+  private static func generated(_ name: String, _ about: String, _ setup: Setup) -> Program {
+    Program(name, about, threads: 3, calls: setup.ends ? 13 : 12, isGenerated: true) { scene in
+      Calls(scene, setup).run()
+    }
+  }
 }
 
-/// Threads that each make a few calls, which the simulation chooses.
-private final class Calls: @unchecked Sendable {
-  enum Kind { case loop, pool, serial, wide }
+/// A kind of queue.
+enum Kind: CaseIterable { case loop, pool, serial, wide }
 
-  private let scene: Scene
-  private let dispatcher: UVDispatcher
-  private let queues: [TaskQueue]
-  private let kinds: [Kind]
-  private let history: History
-  private let ends: Bool
-  private var handles: [(handle: TaskHandle<Void>, entry: History.Entry)] = []
-  private var notifications: [History.Entry] = []
-  /// Tasks that await an outcome or a flush, and how many of them have gone on.
-  private var (awaiting, resumed) = (0, 0)
+/// What a generated program is made of.
+struct Setup: Sendable {
+  let queues: [Kind]
+  /// The calls that threads make, and those that bodies make.
+  let calls: [Call]
+  let inBodies: [Call]
+  /// Whether the dispatcher, or the first of them, is shut down between the calls.
+  let ends: Bool
+  /// Whether bodies and threads let time pass.
+  let takesTime: Bool
+  let overflow: Overflow
+  let dispatchers: Int
 
-  /// - Parameter ends: Whether the dispatcher is shut down between the calls.
-  init(_ scene: Scene, queues kinds: [Kind], ends: Bool = false) {
-    self.scene = scene
+  init(
+    _ queues: [Kind], calls: [Call] = .common, inBodies: [Call] = .simple, ends: Bool = false,
+    takesTime: Bool = false, overflow: Overflow = .unbounded, dispatchers: Int = 1
+  ) {
+    self.queues = queues
+    self.calls = calls
+    self.inBodies = inBodies
     self.ends = ends
-    let dispatcher = scene.dispatcher(starts: ends || kinds.contains(.loop))
-    queues = kinds.map { kind in
-      switch kind {
-      case .loop: dispatcher.foreground
-      case .pool: dispatcher.background
-      case .serial: dispatcher.makeQueue(label: "serial", width: 1)
-      case .wide: dispatcher.makeQueue(label: "wide", width: 2)
-      }
-    }
-    self.dispatcher = dispatcher
-    self.kinds = kinds
-    history = History(widths: kinds.map { $0 == .loop || $0 == .serial ? 1 : 2 })
+    self.takesTime = takesTime
+    self.overflow = overflow
+    self.dispatchers = dispatchers
   }
+}
 
-  private func choose(_ count: Int) -> Int { scene.simulation.choose(below: count) }
+/// A call of a generated program. What it does is at the function of that name in ``Calls``.
+enum Call {
+  case post, submit, submitInBand, cancel, cancelInBand, barrier, readLedger, suspend
+  case sync, syncAsBarrier, waitForHandle, waitForOther, waitForTimer, waitForReport
+  case cancelOther, after, every, cancelTimer, pass
+  case waitForGroup, notify, enterAndLeave, submitIntoGroup, waitForShared, notifyOfShared, observe
+  case flush, task
+}
 
-  func run() {
-    for name in ["left", "right"] { scene.thread(name) { [self] in makeCalls(most: 5) } }
-    makeCalls(most: 4)
-    if ends {
-      dispatcher.beginShutdown(ShutdownPolicy())
-      makeCalls(most: 2)
-    }
-    scene.simulation.quiesce()
-    for (handle, entry) in handles { history.note(handle.outcomeIfFinished, of: entry) }
-    history.check()
-    scene.check(resumed == awaiting, "\(awaiting - resumed) Tasks await for ever")
-    for entry in notifications {
-      scene.check(entry.ended != nil, "\(entry) has not run, and its group is empty")
-    }
-    scene.check(!ends || dispatcher.report != nil, "the shutdown has no report")
-    if let failure = history.failure { scene.check(false, failure) }
-  }
-
-  private func makeCalls(most: Int) {
-    for _ in 0..<choose(most + 1) { makeCall(isNested: false) }
-  }
-
-  private func makeCall(isNested: Bool) {
-    let number = choose(queues.count)
-    let queue = queues[number]
-    // A body on the loop or in a queue must not wait for its own queue: that is refused, and tried elsewhere.
-    switch choose(isNested ? 7 : 13) {
-    case 0: post(queue, number)
-    case 1: submit(queue, number, .medium)
-    case 2: submit(queue, number, bands(number))
-    case 3: cancel(submit(queue, number, .medium))
-    case 4: cancel(submit(queue, number, bands(number)))
-    case 5: barrier(queue, number)
-    case 6: readLedger()
-    case 7: sync(queue, number)
-    case 8: suspend(queue, number)
-    case 9: waitForGroup(queue, number)
-    case 10: notify(queue, number)
-    case 11: flush(queue, number)
-    default: waitForHandle(queue, number)
-    }
-  }
-
-  /// A band; on the loop all are one.
-  private func bands(_ number: Int) -> PriorityBand {
-    kinds[number] == .loop ? .medium : [.medium, .high, .low][choose(3)]
-  }
-
-  private func body(_ entry: History.Entry) -> @Sendable () -> Void {
-    let nested = choose(4)
-    let isSync = entry.kind == .sync
-    let ownThread = kinds[entry.queue] == .loop ? "uv" : "worker"
-    return { [self] in
-      history.begin(entry)
-      let thread = scene.simulation.currentName
-      scene.check(
-        isSync || thread.hasPrefix(ownThread), "\(thread) runs \(entry), which is not its own")
-      scene.simulation.yield()
-      if nested == 3 { makeCall(isNested: true) }
-      history.end(entry)
-      if let failure = history.failure { scene.check(false, failure) }
-    }
-  }
-
-  private func post(_ queue: TaskQueue, _ number: Int) {
-    let entry = history.ask(.task, on: number)
-    history.note(queue(body(entry)), of: entry)
-  }
-
-  @discardableResult
-  private func submit(
-    _ queue: TaskQueue, _ number: Int, _ band: PriorityBand, group: WorkGroup? = nil
-  ) -> (handle: TaskHandle<Void>, entry: History.Entry) {
-    let entry = history.ask(.task, on: number, band)
-    let body = body(entry)
-    let handle = queue.submit(priority: band, group: group) { body() }
-    if case .refused = handle.outcomeIfFinished {
-      history.refuse(entry)
-    } else {
-      history.accept(entry)
-    }
-    handles.append((handle, entry))
-    if choose(3) == 2 { awaitOutcome(of: handle) }
-    return (handle, entry)
-  }
-
-  /// A Task on the pool awaits the outcome.
-  private func awaitOutcome(of handle: TaskHandle<Void>) {
-    // A shutdown lets it go on elsewhere, on a thread that is not the simulation's.
-    if ends { return }
-    awaiting += 1
-    Task(executorPreference: dispatcher.background.executor) { [self] in
-      _ = await handle.outcome
-      resumed += 1
-    }
-  }
-
-  private func cancel(_ submitted: (handle: TaskHandle<Void>, entry: History.Entry)) {
-    if submitted.handle.cancel() == .beforeStart { history.refuse(submitted.entry) }
-  }
-
-  private func barrier(_ queue: TaskQueue, _ number: Int) {
-    // The loop runs one at a time anyway, and has no barrier.
-    if kinds[number] == .loop { return post(queue, number) }
-    let entry = history.ask(.barrier, on: number)
-    history.note(queue.barrier(body(entry)), of: entry)
-  }
-
-  private func sync(_ queue: TaskQueue, _ number: Int) {
-    let entry = history.ask(.sync, on: number)
-    let body = body(entry)
-    do {
-      try queue.sync(body)
-      history.accept(entry)
-    } catch {
-      // After a shutdown nothing comes any more.
-      scene.check(ends, "the sync has thrown \(error)")
-      history.refuse(entry)
-    }
-  }
-
-  private func suspend(_ queue: TaskQueue, _ number: Int) {
-    guard kinds[number] == .serial || kinds[number] == .wide else { return post(queue, number) }
-    if ends { history.leaveOpen(number) }
-    queue.suspend()
-    submit(queue, number, .medium)
-    queue.resume()
-  }
-
-  private func waitForGroup(_ queue: TaskQueue, _ number: Int) {
-    let group = WorkGroup()
-    let members = (1...2).map { _ in submit(queue, number, .medium, group: group) }
-    do { try group.wait() } catch { scene.check(ends, "the wait has thrown \(error)") }
-    for (handle, entry) in members { history.note(handle.outcomeIfFinished, of: entry) }
-  }
-
-  private func waitForHandle(_ queue: TaskQueue, _ number: Int) {
-    let (handle, entry) = submit(queue, number, bands(number))
-    do { history.note(try handle.wait(), of: entry) } catch {
-      scene.check(ends, "the wait has thrown \(error)")
-    }
-  }
-
-  /// The ledger balances at any moment, and has what was accepted before.
-  private func readLedger() {
-    let least = history.acceptedCount
-    let ledger = dispatcher.ledger
-    scene.check(ledger.balances, "rule 2: the ledger does not balance: \(ledger)")
-    scene.check(
-      ledger.accepted >= least, "rule 2: of \(least) accepted, the ledger misses some: \(ledger)")
-  }
-
-  /// A body that comes once the members of a group have ended.
-  private func notify(_ queue: TaskQueue, _ number: Int) {
-    // A shutdown may cancel it.
-    if ends { return readLedger() }
-    let group = WorkGroup()
-    let members = (0...choose(2)).map { _ in submit(queue, number, .medium, group: group) }
-    let target = choose(queues.count)
-    let entry = history.ask(.task, on: target)
-    let body = body(entry)
-    notifications.append(entry)
-    group.notify(on: queues[target]) { [self] in
-      for (handle, entry) in members { history.note(handle.outcomeIfFinished, of: entry) }
-      body()
-    }
-  }
-
-  private func flush(_ queue: TaskQueue, _ number: Int) {
-    if ends { return readLedger() }
-    awaiting += 1
-    Task(executorPreference: dispatcher.background.executor) { [self] in
-      let before = history.unfinished(on: number)
-      await queue.flush()
-      history.noteFlush(of: before)
-      resumed += 1
-    }
-  }
+extension [Call] {
+  /// Calls that do not block. The first is what a schedule is made shorter to.
+  static let simple: [Call] = [
+    .post, .submit, .submitInBand, .cancel, .cancelInBand, .barrier, .readLedger,
+  ]
+  static let common: [Call] =
+    simple + [.sync, .suspend, .waitForGroup, .notify, .flush, .waitForHandle]
+  static let cancelling: [Call] = [
+    .submit, .submitInBand, .cancelOther, .cancelOther, .barrier, .cancel,
+  ]
+  static let timingInBodies: [Call] = [.post, .after, .cancelOther, .cancelTimer, .every]
+  static let timing: [Call] =
+    timingInBodies + [.after, .pass, .waitForOther, .waitForTimer, .sync, .suspend]
+  static let waitingInBodies: [Call] = [.post, .submit, .sync, .waitForOther, .waitForHandle]
+  static let waiting: [Call] =
+    waitingInBodies + [.waitForOther, .syncAsBarrier, .pass, .barrier, .cancelOther, .waitForGroup]
+  static let syncing: [Call] = [.post, .sync, .sync, .syncAsBarrier, .submit, .barrier]
+  static let groupingInBodies: [Call] = [
+    .post, .submitIntoGroup, .enterAndLeave, .notifyOfShared, .observe, .waitForShared,
+  ]
+  static let grouping: [Call] =
+    groupingInBodies + [.submitIntoGroup, .waitForShared, .cancelOther, .pass]
+  static let awaiting: [Call] = [.post, .task, .task, .task, .submit, .barrier, .sync]
+  static let limited: [Call] = simple + [.sync, .suspend, .task, .cancelOther, .notify, .after]
+  static let blocked: [Call] = [.post, .submit, .barrier, .cancelOther, .sync, .post]
+  static let across: [Call] = simple + [.sync, .sync, .cancelOther, .waitForOther]
+  static let allInBodies: [Call] =
+    simple + timingInBodies + waitingInBodies + groupingInBodies + [.syncAsBarrier]
+  static let all: [Call] = allInBodies + common + [.cancelOther, .task, .pass, .waitForTimer]
 }
