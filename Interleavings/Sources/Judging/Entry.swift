@@ -46,6 +46,8 @@ extension History {
     let band: PriorityBand
     /// How long it must wait before it begins, in nanoseconds.
     let delay: Int64
+    /// After how many nanoseconds in its queue it expires.
+    let lifetime: Int64?
     let asked: Moment
     /// The bodies that its thread was in.
     let outer: [Entry]
@@ -60,6 +62,8 @@ extension History {
     var isRequested = false
     /// An outcome of it was seen.
     var hasOutcome = false
+    /// A shutdown has given it up while it ran.
+    var isAbandoned = false
     /// Its group is certain to hold it.
     var isInGroup = false
     /// The wait of its thread for its turn.
@@ -67,13 +71,14 @@ extension History {
 
     init(
       _ name: String, _ queue: Int, _ kind: Kind, _ band: PriorityBand, delay: Int64,
-      asked: Moment, outer: [Entry], group: Group?
+      lifetime: Int64?, asked: Moment, outer: [Entry], group: Group?
     ) {
       self.name = name
       self.queue = queue
       self.kind = kind
       self.band = band
       self.delay = delay
+      self.lifetime = lifetime
       self.asked = asked
       self.outer = outer
       self.group = group
@@ -84,7 +89,7 @@ extension History {
     /// Whether it runs. From when it is taken out of its queue, that is not known.
     var isInside: Bool { began != nil && ended == nil }
     /// It may have left its queue without having begun.
-    var mayBeGone: Bool { mustNotRun || cancelled != nil }
+    var mayBeGone: Bool { mustNotRun || cancelled != nil || lifetime != nil }
 
     package var description: String {
       func text(_ moment: Moment?) -> String { moment.map { "\($0.stamp)" } ?? "-" }

@@ -1,7 +1,26 @@
 package import TaskDispatch
 
-/// Repeating timers (rule 8), and their cancellation (rule 9).
+/// What has to do with time: delays, lifetimes, and repeating timers (rule 8), and the cancellation of those (rule 9).
 extension History {
+  /// How much time may pass, at most, from when a body is taken to when it begins.
+  private static let margin: Int64 = 500_000
+
+  /// A body begins so long after it was asked for.
+  func checkTime(of entry: Entry, _ age: Int64) {
+    if age < entry.delay { fail("rule 8: \(entry.name) begins early") }
+    guard let lifetime = entry.lifetime, let accepted = entry.accepted else { return }
+    if entry.asked.time + age - accepted.time > lifetime + Self.margin {
+      fail("rule 2: \(entry.name) begins, and has expired")
+    }
+  }
+
+  func checkLifetime(of entry: Entry) {
+    guard let lifetime = entry.lifetime else {
+      return fail("rule 2: \(entry.name) expires, and has no time to live")
+    }
+    if next().time - entry.asked.time < lifetime { fail("rule 2: \(entry.name) expires early") }
+  }
+
   package final class Timer: @unchecked Sendable {
     package let name: String
     package let queue: Int

@@ -60,14 +60,16 @@ package final class History {
 
   /// A call that submits begins.
   ///
-  /// - Parameter delay: How long the body must wait, in nanoseconds.
+  /// - Parameters:
+  ///   - delay: How long the body must wait, in nanoseconds.
+  ///   - lifetime: After how many nanoseconds in its queue it expires.
   package func ask(
     _ kind: Kind, on queue: Int, _ band: PriorityBand = .medium, delay: Int64 = 0,
-    group: Group? = nil
+    lifetime: Int64? = nil, group: Group? = nil
   ) -> Entry {
     let entry = Entry(
-      "body \(entries.count)", queue, kind, band, delay: delay, asked: next(), outer: stack,
-      group: group)
+      "body \(entries.count)", queue, kind, band, delay: delay, lifetime: lifetime, asked: next(),
+      outer: stack, group: group)
     entries.append(entry)
     if kind != .notification { group?.members.append(entry) }
     return entry
@@ -104,7 +106,7 @@ package final class History {
   package func refuse(_ entry: Entry) {
     if entry.began != nil { fail("rule 9: \(entry.name) was refused or cancelled, and has run") }
     if entry.isRequested {
-      fail("rule 9: \(entry.name) was asked to stop while it ran, and has never run")
+      fail("rule 9: \(entry.name) was taken for one that ran, and has never run")
     }
     entry.refused = entry.refused ?? next()
     leaveGroup(entry)
@@ -120,6 +122,8 @@ package final class History {
       if entry.ended == nil { fail("rule 2: \(entry.name) is completed, and has not run") }
       return
     case .cancelled where mayBeCancelled: break
+    case .abandoned where hasShutdown: return entry.isAbandoned = true
+    case .expired: checkLifetime(of: entry)
     case .refused(let refusal): if !entry.mustNotRun { check(refusal, of: entry) }
     default: fail("rule 2: \(entry.name) has the outcome \(outcome), for which there is no cause")
     }
@@ -142,9 +146,7 @@ package final class History {
     if entry.mustNotRun { fail("rule 9: \(entry.name) runs, and was cancelled before its start") }
     let now = next()
     entry.began = now
-    if now.time - entry.asked.time < entry.delay {
-      fail("rule 8: \(entry.name) begins early")
-    }
+    checkTime(of: entry, now.time - entry.asked.time)
     let others = inside[entry.queue]
     if others.count == queues[entry.queue].width {
       fail(
@@ -201,15 +203,17 @@ package final class History {
 
   /// Whether nothing runs, and all that was accepted has run, or need not.
   package var isQuiet: Bool {
-    entries.allSatisfy { ($0.accepted ?? $0.began) == nil || $0.hasEnded || $0.mustNotRun }
+    entries.allSatisfy {
+      ($0.accepted ?? $0.began) == nil || $0.hasEnded || !$0.isInside && $0.mayBeGone
+    }
       && waits.allSatisfy { $0.ended != nil }
   }
 
   /// Checks the order, once everything has ended.
   package func check() {
     for entry in entries where entry.began == nil && !entry.mustNotRun {
-      if entry.isRequested {
-        fail("rule 9: \(entry.name) was asked to stop while it ran, and has never run")
+      if entry.isRequested || entry.isAbandoned {
+        fail("rule 9: \(entry.name) was taken for one that ran, and has never run")
       }
       if entry.accepted != nil, !open.contains(entry.queue) {
         fail("rule 2: \(entry.name) has not run")

@@ -76,7 +76,9 @@ final class Calls: @unchecked Sendable {
     makeCalls(most: 4)
     if setup.ends {
       history.beginClosing()
-      dispatchers[0].beginShutdown(ShutdownPolicy())
+      // At its deadlines, it cancels what waits.
+      if setup.shutdown != ShutdownPolicy() { queues.indices.forEach(history.leaveOpen) }
+      dispatchers[0].beginShutdown(setup.shutdown)
       history.close(Array(setup.queues.indices))
       makeCalls(most: 2)
     }
@@ -88,7 +90,7 @@ final class Calls: @unchecked Sendable {
   /// Lets everything come to its end that can, also by time.
   private func settle() {
     letTimePass { [self] in
-      calling == 0 && awaiting == 0 && history.isQuiet
+      calling == 0 && awaiting == 0 && history.isQuiet && handles.allSatisfy { $0.outcome() != nil }
         && (setup.ends ? dispatchers[0].report != nil : notifications.allSatisfy(\.hasEnded))
     }
     scene.check(calling == 0, "a thread never comes back from a call")
@@ -97,7 +99,9 @@ final class Calls: @unchecked Sendable {
   /// Lets time pass until `isOver`, or until that is late.
   private func letTimePass(until isOver: () -> Bool) {
     scene.simulation.quiesce()
-    for _ in 0..<40 where !isOver() {
+    var rounds = 0
+    while rounds < 200, !isOver() {
+      rounds += 1
       scene.sleep(.milliseconds(1))
       scene.simulation.quiesce()
     }
@@ -158,6 +162,7 @@ final class Calls: @unchecked Sendable {
     case .post: post(number)
     case .submit: submit(number)
     case .submitInBand: submit(number, band(number))
+    case .submitForATime: submit(number, lifetime: .milliseconds(choose(3)))
     case .cancel: cancel(submit(number))
     case .cancelInBand: cancel(submit(number, band(number)))
     case .barrier: barrier(number)
@@ -245,12 +250,17 @@ final class Calls: @unchecked Sendable {
   }
 
   @discardableResult
-  func submit(_ number: Int, _ band: PriorityBand = .medium, group: Group? = nil) -> Handle {
-    let entry = history.ask(.task, on: number, band, group: group?.noted)
+  func submit(
+    _ number: Int, _ band: PriorityBand = .medium, group: Group? = nil, lifetime: Duration? = nil
+  ) -> Handle {
+    let entry = history.ask(
+      .task, on: number, band, lifetime: lifetime?.nanoseconds, group: group?.noted)
     let body = body(entry)
     var submitted: TaskHandle<Void>!
     submitting(entry) {
-      submitted = queues[number].submit(priority: band, group: group?.group) { body() }
+      submitted = queues[number].submit(
+        priority: band, group: group?.group, timeToLive: lifetime
+      ) { body() }
       return admission(submitted.outcomeIfFinished)
     }
     let handle = submitted!

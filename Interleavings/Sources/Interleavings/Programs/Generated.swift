@@ -79,6 +79,12 @@ extension Program {
         [.loop, .serial, .pool], calls: .blocked, inBodies: .blocked, ends: true,
         overflow: .blockCaller(limit: 1, timeout: nil))),
     generated(
+      "any end in time", "bodies that a shutdown may give up",
+      .init(
+        Kind.allCases, calls: .waiting + [.waitForReport, .after, .every],
+        inBodies: .waitingInBodies, ends: true, takesTime: true,
+        shutdown: ShutdownPolicy(drain: .milliseconds(1), cancel: .milliseconds(1)))),
+    generated(
       "any end of one of two", "calls across two dispatchers, of which one is shut down",
       .init(
         [.loop, .serial, .pool], calls: .across, inBodies: .across, ends: true, dispatchers: 2)),
@@ -104,18 +110,21 @@ struct Setup: Sendable {
   let ends: Bool
   /// Whether bodies and threads let time pass.
   let takesTime: Bool
+  let shutdown: ShutdownPolicy
   let overflow: Overflow
   let dispatchers: Int
 
   init(
     _ queues: [Kind], calls: [Call] = .common, inBodies: [Call] = .simple, ends: Bool = false,
-    takesTime: Bool = false, overflow: Overflow = .unbounded, dispatchers: Int = 1
+    takesTime: Bool = false, shutdown: ShutdownPolicy = .init(), overflow: Overflow = .unbounded,
+    dispatchers: Int = 1
   ) {
     self.queues = queues
     self.calls = calls
     self.inBodies = inBodies
     self.ends = ends
     self.takesTime = takesTime
+    self.shutdown = shutdown
     self.overflow = overflow
     self.dispatchers = dispatchers
   }
@@ -123,7 +132,7 @@ struct Setup: Sendable {
 
 /// A call of a generated program. What it does is at the function of that name in ``Calls``.
 enum Call {
-  case post, submit, submitInBand, cancel, cancelInBand, barrier, readLedger, suspend
+  case post, submit, submitInBand, submitForATime, cancel, cancelInBand, barrier, readLedger, suspend
   case sync, syncAsBarrier, waitForHandle, waitForOther, waitForTimer, waitForReport
   case cancelOther, after, every, cancelTimer, pass
   case waitForGroup, notify, enterAndLeave, submitIntoGroup, waitForShared, notifyOfShared, observe
@@ -140,7 +149,9 @@ extension [Call] {
   static let cancelling: [Call] = [
     .submit, .submitInBand, .cancelOther, .cancelOther, .barrier, .cancel,
   ]
-  static let timingInBodies: [Call] = [.post, .after, .cancelOther, .cancelTimer, .every]
+  static let timingInBodies: [Call] = [
+    .post, .after, .cancelOther, .cancelTimer, .every, .submitForATime,
+  ]
   static let timing: [Call] =
     timingInBodies + [.after, .pass, .waitForOther, .waitForTimer, .sync, .suspend]
   static let waitingInBodies: [Call] = [.post, .submit, .sync, .waitForOther, .waitForHandle]
