@@ -57,9 +57,9 @@ extension History {
     var ended: Moment?
     /// When it was noted that it was cancelled before its start, or refused.
     var refused: Moment?
-    /// When a cancellation was first asked for, and whether one has answered that the body runs.
+    /// When a cancellation was first asked for, and when one has first answered that the body runs.
     var cancelled: Moment?
-    var isRequested = false
+    var requested: Moment?
     /// An outcome of it was seen.
     var hasOutcome = false
     /// A shutdown has given it up while it ran.
@@ -85,6 +85,7 @@ extension History {
     }
 
     var mustNotRun: Bool { refused != nil }
+    var isRequested: Bool { requested != nil }
     package var hasEnded: Bool { ended != nil }
     /// Whether it runs. From when it is taken out of its queue, that is not known.
     var isInside: Bool { began != nil && ended == nil }

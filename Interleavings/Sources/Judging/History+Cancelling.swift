@@ -22,17 +22,19 @@ extension History {
     case .beforeStart: refuse(entry)
     case .requested:
       if entry.mustNotRun { fail("rule 9: \(entry.name) is asked to stop, and never runs") }
-      entry.isRequested = true
+      entry.requested = entry.requested ?? next()
     case .tooLate: break
     }
   }
 
   /// The body has read its flag.
-  package func note(isCancelled: Bool, in entry: Entry) {
+  ///
+  /// - Parameter start: When it began to read.
+  package func note(isCancelled: Bool, in entry: Entry, since start: Moment) {
     if isCancelled, entry.cancelled == nil, !hasShutdown {
       fail("rule 9: \(entry.name) is told to stop, and no thread has asked for it")
     }
-    if !isCancelled, entry.isRequested {
+    if !isCancelled, let requested = entry.requested, requested.stamp < start.stamp {
       fail("rule 9: \(entry.name) was asked to stop, and is not told")
     }
   }

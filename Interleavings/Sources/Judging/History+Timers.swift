@@ -103,7 +103,7 @@ extension History {
     if answer == .requested {
       // If no run was inside all the time, one may have been taken, and begin.
       timer.runsLeft = min(timer.runsLeft ?? 1, call.isStillInside ? 0 : 1)
-      if call.isStillInside { call.running?.isRequested = true }
+      if call.isStillInside { call.running?.requested = next() }
     } else {
       timer.runsLeft = 0
     }

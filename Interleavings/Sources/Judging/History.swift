@@ -29,7 +29,7 @@ package final class History {
   /// - Parameters:
   ///   - workers: How many worker runs there may be at a time.
   ///   - clock: The time in nanoseconds.
-  ///   - thread: The name of the calling thread.
+  ///   - thread: A name of the calling thread that no other thread has at the time.
   package init(
     queues: [Queue], workers: Int = 2, clock: @escaping () -> Int64 = { 0 },
     thread: @escaping () -> String = { "" }

@@ -49,6 +49,11 @@ private final class Story: @unchecked Sendable {
     }
   }
 
+  /// The body reads its flag.
+  func note(isCancelled: Bool, in entry: History.Entry) {
+    history.note(isCancelled: isCancelled, in: entry, since: history.mark())
+  }
+
   /// The first line of what the judge says.
   var verdict: String? { history.failure.map { String($0.prefix { $0 != "\n" }) } }
 
@@ -161,7 +166,7 @@ struct TimeRuleTests {
     other.story.time = 10
     let run = other.story.history.beginRun(of: second, missed: 0)
     other.cancel(second, .requested)
-    other.story.history.note(isCancelled: true, in: run)
+    other.story.note(isCancelled: true, in: run)
     #expect(other.story.verdict == nil)
     other.story.history.note(.cancelled, of: second)
     #expect(other.story.verdict == "rule 9: timer 0 has ended, and body 0 runs")
@@ -210,15 +215,18 @@ struct CancellationRuleTests {
   func flag() {
     let body = story.submitted()
     story.history.begin(body)
-    story.history.note(isCancelled: false, in: body)
+    story.note(isCancelled: false, in: body)
+    let before = story.history.mark()
     cancel(body, .requested)
-    story.history.note(isCancelled: true, in: body)
+    story.note(isCancelled: true, in: body)
     #expect(story.verdict == nil)
-    story.history.note(isCancelled: false, in: body)
+    story.history.note(isCancelled: false, in: body, since: before)
+    #expect(story.verdict == nil)
+    story.note(isCancelled: false, in: body)
     #expect(story.verdict == "rule 9: body 0 was asked to stop, and is not told")
     let other = Story()
     let second = other.submitted()
-    other.history.note(isCancelled: true, in: second)
+    other.note(isCancelled: true, in: second)
     #expect(other.verdict == "rule 9: body 0 is told to stop, and no thread has asked for it")
   }
 

@@ -55,9 +55,12 @@ final class Calls: @unchecked Sendable {
             isLoop: kind == .loop, limit: setup.overflow.limit)
         }
       },
-      clock: { simulation.now }, thread: { simulation.currentName })
+      clock: { simulation.now }, thread: { Self.thread })
     groups = [(WorkGroup(), history.makeGroup()), (WorkGroup(), history.makeGroup())]
   }
+
+  /// The calling thread. Two threads of the pool may have one name.
+  private static var thread: String { "\(ExecutionIdentity.ofThread)" }
 
   func choose(_ count: Int) -> Int { scene.simulation.choose(below: count) }
 
@@ -200,23 +203,34 @@ final class Calls: @unchecked Sendable {
 
   func body(_ entry: History.Entry) -> @Sendable () -> Void {
     let plan = choose(4)
-    let thread = scene.simulation.currentName
+    let thread = Self.thread
     return { [self] in
       history.begin(entry)
       checkThread(of: entry, submittedBy: thread)
       scene.simulation.yield()
       if plan == 3 { makeCall(of: history.stack.count < 4 ? setup.inBodies : .simple) }
       if plan == 2, setup.takesTime { scene.sleep(.milliseconds(1)) }
-      history.note(isCancelled: CurrentTask.isCancelled, in: entry)
+      readFlag(in: entry)
       history.end(entry)
       failIfWrong()
     }
   }
 
+  private func readFlag(in entry: History.Entry) {
+    // Another thread may go on between the reading and the note.
+    let start = history.mark()
+    history.note(isCancelled: CurrentTask.isCancelled, in: entry, since: start)
+  }
+
   func checkThread(of entry: History.Entry, submittedBy caller: String) {
     let thread = scene.simulation.currentName
-    let own = kind(of: entry.queue) == .loop ? "uv" : entry.kind.isSync ? caller : "worker"
-    scene.check(thread.hasPrefix(own), "\(thread) runs \(entry), which is not its own")
+    let isOwn =
+      switch kind(of: entry.queue) {
+      case .loop: thread.hasPrefix("uv")
+      case .pool, .serial, .wide:
+        entry.kind.isSync ? Self.thread == caller : thread.hasPrefix("worker")
+      }
+    scene.check(isOwn, "\(thread) runs \(entry), which is not its own")
   }
 
   // MARK: Submissions
@@ -352,7 +366,7 @@ final class Calls: @unchecked Sendable {
     case 5: cancelCurrent(timer)
     default: break
     }
-    history.note(isCancelled: CurrentTask.isCancelled, in: entry)
+    readFlag(in: entry)
     history.end(entry)
     failIfWrong()
   }
