@@ -122,7 +122,9 @@ package final class History {
       if entry.ended == nil { fail("rule 2: \(entry.name) is completed, and has not run") }
       return
     case .cancelled where mayBeCancelled: break
-    case .abandoned where hasShutdown: return entry.isAbandoned = true
+    case .abandoned where hasShutdown:
+      entry.isAbandoned = true
+      return
     case .expired: checkLifetime(of: entry)
     case .refused(let refusal): if !entry.mustNotRun { check(refusal, of: entry) }
     default: fail("rule 2: \(entry.name) has the outcome \(outcome), for which there is no cause")
@@ -156,7 +158,8 @@ package final class History {
     if let other = others.first(where: { $0.kind.isBarrier || entry.kind.isBarrier }) {
       fail("rule 6: \(entry.name) begins, and \(other.name) runs in its queue")
     }
-    if entry.kind == .notification, entry.group?.wasEmpty(since: entry.asked) == false, !hasShutdown {
+    if entry.kind == .notification, entry.group?.wasEmpty(since: entry.asked) == false, !hasShutdown
+    {
       fail("\(entry.name) begins, and its group was not empty")
     }
     inside[entry.queue].append(entry)

@@ -27,7 +27,8 @@ extension Program {
       .init([.pool, .wide, .serial], calls: .syncing, inBodies: .syncing)),
     generated(
       "any groups", "groups that several threads use",
-      .init([.loop, .serial, .pool], calls: .grouping, inBodies: .groupingInBodies, takesTime: true)
+      .init(
+        [.loop, .serial, .pool], calls: .grouping, inBodies: .groupingInBodies, takesTime: true)
     ),
     generated(
       "any Tasks", "Swift Tasks on every kind of queue",
@@ -132,7 +133,8 @@ struct Setup: Sendable {
 
 /// A call of a generated program. What it does is at the function of that name in ``Calls``.
 enum Call {
-  case post, submit, submitInBand, submitForATime, cancel, cancelInBand, barrier, readLedger, suspend
+  case post, submit, submitInBand, submitForATime, cancel, cancelInBand, barrier, readLedger,
+    suspend
   case sync, syncAsBarrier, waitForHandle, waitForOther, waitForTimer, waitForReport
   case cancelOther, after, every, cancelTimer, pass
   case waitForGroup, notify, enterAndLeave, submitIntoGroup, waitForShared, notifyOfShared, observe
