@@ -12,7 +12,7 @@ extension History {
 
   /// The call has returned.
   package func note(_ answer: Cancellation, of entry: Entry, _ call: CancelCall) {
-    if call.isStillInside, answer != .requested {
+    if call.isStillInside, answer != .requested, !mayBeAbandoned(answer) {
       fail("rule 9: \(entry.name) is in its body, and a cancellation says \(answer)")
     }
     if call.hadEnded, answer != .tooLate {
@@ -26,6 +26,9 @@ extension History {
     case .tooLate: break
     }
   }
+
+  /// Whether a shutdown may have given up the body that runs, so that it is too late to cancel it.
+  func mayBeAbandoned(_ answer: Cancellation) -> Bool { answer == .tooLate && hasShutdown }
 
   /// The body has read its flag.
   ///

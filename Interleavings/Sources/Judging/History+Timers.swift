@@ -94,7 +94,7 @@ extension History {
   }
 
   package func note(_ answer: Cancellation, of timer: Timer, _ call: CancelCall) {
-    if call.isStillInside, answer != .requested {
+    if call.isStillInside, answer != .requested, !mayBeAbandoned(answer) {
       fail("rule 9: \(timer.name) is in its body, and a cancellation says \(answer)")
     }
     if call.hadEnded, answer != .tooLate {
@@ -118,7 +118,9 @@ extension History {
       if timer.hasRun { fail("rule 2: \(timer.name) was refused, and has run") }
     case let outcome?: fail("rule 2: \(timer.name) has ended so: \(outcome)")
     }
-    if let run = timer.running { fail("rule 9: \(timer.name) has ended, and \(run.name) runs") }
+    if let run = timer.running, !hasShutdown {
+      fail("rule 9: \(timer.name) has ended, and \(run.name) runs")
+    }
     timer.hasEnded = true
     timer.runsLeft = 0
   }

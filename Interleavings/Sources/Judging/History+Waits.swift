@@ -86,7 +86,9 @@ extension History {
       }
     case .timer(let timer):
       if !timer.isCancelled, !hasShutdown { fail("\(wait.name) has ended before \(timer.name)") }
-      if let run = timer.running { fail("\(wait.name) has ended, and \(run.name) runs") }
+      if let run = timer.running, !hasShutdown {
+        fail("\(wait.name) has ended, and \(run.name) runs")
+      }
     }
   }
 

@@ -188,6 +188,9 @@ struct CancellationRuleTests {
     story.history.beginClosing()
     story.history.leaveOpen(1)
     story.history.note(.abandoned, of: body)
+    let other = story.submitted()
+    story.history.begin(other)
+    cancel(other, .tooLate)
     #expect(story.verdict == nil)
     #expect(
       story.finalVerdict == "rule 9: body 0 was taken for one that ran, and has never run")
