@@ -61,11 +61,11 @@ final class Scene: @unchecked Sendable {
     }
   }
 
-  /// Submits a body called *first* to `queue`. When this returns, the body waits at the gate.
-  func occupy(_ queue: TaskQueue) -> Gate {
+  /// Submits a body to `queue`. When this returns, the body waits at the gate.
+  func occupy(_ queue: TaskQueue, _ name: String = "first") -> Gate {
     let (isInside, gate) = (Gate(), Gate())
     queue(
-      body("first") {
+      body(name) {
         isInside.open()
         gate.wait()
       })

@@ -123,6 +123,47 @@ extension OnePool {
       #expect(dispatcher.room(of: other) == 1)
     }
 
+    /// The loop's thread is in a body all the while, so that the dispatcher never stands still.
+    @Test("that a barrier gets is a deadlock for the body that waits for room behind it, at once")
+    func behindABarrier() throws {
+      let dispatcher = try UVDispatcher()
+      try dispatcher.start()
+      let queue = dispatcher.makeQueue(
+        QueueOptions(label: "wide", width: 2, overflow: .blockCaller(limit: 1, timeout: nil)))
+      let (isHeld, ends, answered) = (Latch(3), Latch(), Latch())
+      let (firstGoesOn, secondEnds) = (Latch(), Latch())
+      let answer = Box<Admission?>(nil)
+      dispatcher.foreground {
+        isHeld.open()
+        ends.hold(patience)
+      }
+      queue {
+        isHeld.open()
+        firstGoesOn.hold(patience)
+        answer.value = queue {}
+        answered.open()
+      }
+      dispatcher.waitUntil { $0.busyWorkers == 1 }
+      queue {
+        isHeld.open()
+        secondEnds.hold(patience)
+      }
+      #expect(isHeld.wait(patience))
+      queue {}
+      let other = OtherThread { #expect(queue.barrier {} == .accepted) }
+      dispatcher.waitUntil { $0.blocked.waitingForRoom == 1 }
+      firstGoesOn.open()
+      dispatcher.waitUntil { $0.blocked.waitingForRoom == 2 }
+
+      secondEnds.open()
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == .refused(.wouldDeadlock))
+      ends.open()
+      #expect(other.join())
+      dispatcher.end()
+    }
+
     @Test("that a blocked thread has got is passed on if a shutdown refuses the thread")
     func refusedAfterAll() throws {
       let dispatcher = try UVDispatcher()

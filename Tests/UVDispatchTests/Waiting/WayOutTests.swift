@@ -43,6 +43,24 @@ extension OnePool {
       dispatcher.runUntilIdle()
     }
 
+    @Test("is told of a deadlock when the last entry by hand leaves the group that it waits for")
+    func leftByHand() {
+      let group = WorkGroup()
+      group.enter()
+      onWorker {
+        try group.wait()
+        return "went on"
+      }
+      waitUntilItWaits()
+      dispatcher.background.async(group: group) {}
+
+      group.leave()
+
+      #expect(answered.wait(patience))
+      #expect(answer.value == "would deadlock")
+      dispatcher.runUntilIdle()
+    }
+
     @Test(
       "is told of a deadlock if it waits for a task of a suspended view, since it needs the worker"
     )

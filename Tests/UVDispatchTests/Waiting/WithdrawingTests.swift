@@ -28,6 +28,29 @@ extension OnePool {
       #expect(barrier.outcomeIfFinished == .cancelled)
     }
 
+    @Test("lets a caller of sync in that stood behind it")
+    func admits() throws {
+      let dispatcher = try UVDispatcher(.init(backgroundWidth: 2))
+      let view = dispatcher.makeQueue(label: "view", width: 2)
+      let (isHeld, gate, hasRun) = (Latch(), Latch(), Latch())
+      view {
+        isHeld.open()
+        #expect(gate.wait(patience))
+      }
+      #expect(isHeld.wait(patience))
+      let barrier = view.barrier.submit {}
+      let caller = OtherThread { try? view.sync { hasRun.open() } }
+      dispatcher.waitUntil { core in
+        core.blocked.threads.contains { if case .admission = $0.target { true } else { false } }
+      }
+
+      #expect(barrier.cancel() == .beforeStart)
+
+      #expect(hasRun.wait(patience))
+      gate.open()
+      #expect(caller.join())
+    }
+
     @Test("wakes a loop that is wanted")
     func wakes() throws {
       let dispatcher = try UVDispatcher()

@@ -47,8 +47,8 @@ extension Program {
     generated(
       "any limit that blocks for a time", "calls under a limit, which blocks and then refuses",
       .init(
-        [.loop, .serial, .pool], calls: .blocked + [.barrier], inBodies: .blocked + [.barrier],
-        takesTime: true, overflow: .blockCaller(limit: 1, timeout: .milliseconds(1)))),
+        [.loop, .serial, .pool], calls: .blocked, inBodies: .blocked, takesTime: true,
+        overflow: .blockCaller(limit: 1, timeout: .milliseconds(1)))),
     generated(
       "any two dispatchers", "calls across two dispatchers",
       .init([.loop, .serial, .pool], calls: .across, inBodies: .across, dispatchers: 2)),
@@ -167,7 +167,7 @@ extension [Call] {
     groupingInBodies + [.submitIntoGroup, .waitForShared, .cancelOther, .pass]
   static let awaiting: [Call] = [.post, .task, .task, .task, .submit, .barrier, .sync]
   static let limited: [Call] = simple + [.sync, .suspend, .task, .cancelOther, .notify, .after]
-  static let blocked: [Call] = [.post, .submit, .cancelOther, .sync, .post]
+  static let blocked: [Call] = [.post, .submit, .cancelOther, .sync, .barrier, .post]
   static let across: [Call] = simple + [.sync, .sync, .cancelOther, .waitForOther]
   static let allInBodies: [Call] =
     simple + timingInBodies + waitingInBodies + groupingInBodies + [.syncAsBarrier]

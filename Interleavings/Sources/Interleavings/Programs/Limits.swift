@@ -142,7 +142,56 @@ extension Program {
       scene.simulation.quiesce()
       scene.check(queue(scene.body("last")) == .accepted, "the queue is empty, and says it is full")
     },
+    barrier(
+      "room behind a barrier", "a body that waits for room behind a barrier that gets room",
+      comesFirst: true),
+    barrier(
+      "room before a barrier", "a body that waits for room before a barrier does",
+      comesFirst: false),
   ]
+
+  /// A body waits for room in its own queue, and so does a barrier. If the barrier gets the room first, the body waits
+  /// for itself, and must be refused at once. The body on the loop waits for neither, and must not be refused.
+  private static func barrier(_ name: String, _ about: String, comesFirst: Bool) -> Program {
+    Program(name, about, threads: 3, calls: 7) { scene in
+      let dispatcher = scene.dispatcher(starts: true)
+      let queue = dispatcher.makeQueue(
+        QueueOptions(
+          label: "wide", width: 2, overflow: .blockCaller(limit: 1, timeout: nil)))
+      let (isIn, goes, held) = (Gate(), Gate(), Gate())
+      let answer = Box<Admission?>(nil)
+      queue(
+        scene.body("first") {
+          isIn.open()
+          goes.wait()
+          answer.value = queue {}
+        })
+      isIn.wait()
+      let gate = scene.occupy(queue, "second")
+      queue(scene.body("third"))
+      if !comesFirst { goes.open() }
+      scene.simulation.quiesce()
+      let barrier = scene.body("barrier")
+      scene.thread("barrier") { queue.barrier(barrier) }
+      scene.simulation.quiesce()
+      if comesFirst { goes.open() }
+      let last = Box<Admission?>(nil)
+      dispatcher.foreground(
+        scene.body("loop") {
+          held.wait()
+          last.value = queue {}
+        })
+      scene.simulation.quiesce()
+      gate.open()
+      scene.simulation.quiesce()
+      scene.check(
+        answer.value == (comesFirst ? .refused(.wouldDeadlock) : .accepted),
+        "the answer to the first: \(String(describing: answer.value))")
+      held.open()
+      scene.simulation.quiesce()
+      scene.check(last.value == .accepted, "to the loop: \(String(describing: last.value))")
+    }
+  }
 }
 
 /// Submissions to a queue with a limit that refuses. It judges the answers, and knows only the rule.

@@ -184,4 +184,10 @@ private let nestedBugs = [
       "after.map { divide(of: $0, index) } ?? bands[index].ring.tail",
       becomes: "bands[index].ring.tail"),
     suites: ["PrecededInReadyQueueTests"]),
+  Bug(
+    "search.barrier-unsuspected",
+    breaks: "rule 14: a body waits for room behind a barrier that waits for it",
+    in: "UVDispatch/Engine/Core/Core+Background.swift",
+    .without("if isBarrier, blocked.searched > 0 { blocked.suspectCircle() }"),
+    suites: ["RoomTests"]),
 ]

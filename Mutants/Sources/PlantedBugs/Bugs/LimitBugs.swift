@@ -243,8 +243,8 @@ private let roomBugs = [
   Bug(
     "limit.blocked-are-refused",
     breaks: "rule 2: a caller that may wait for room is refused",
-    in: "UVDispatch/Engine/Doors/FlowControl.swift",
-    .expression("if case .reject = overflow { true } else { false }", becomes: "true"),
+    in: "UVDispatch/UVDispatcher+Submitting.swift",
+    .expression("flow.refusesAtOnce", becomes: "true"),
     suites: ["UVContractTests"]),
 ]
 
@@ -253,9 +253,7 @@ private let exemptBugs = [
     "limit.replies-counted",
     breaks: "rule 2: replies give room that they never took",
     in: "UVDispatch/UVDispatcher+Submitting.swift",
-    .expression(
-      "counts: false", becomes: "counts: true",
-      within: "handedOver(body), site: site, counts: false"),
+    .expression("false", becomes: "true", within: "handedOver(body), site: site, counts: false"),
     suites: ["RoomTests"]),
   Bug(
     "limit.replies-counted-by-name",

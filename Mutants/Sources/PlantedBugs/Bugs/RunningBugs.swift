@@ -25,7 +25,7 @@ private let cancelBugs = [
     breaks: "rule 2: a caller of sync waits on when the task before it was cancelled",
     in: "UVDispatch/Engine/Core/Core+Items.swift",
     .without("admitCallers()", within: "noteTaken(item)\n      admitCallers()"),
-    suites: ["UVContractTests"]),
+    suites: ["WithdrawingTests"]),
   Bug(
     "cancel.running-as-waiting", breaks: "rule 9: a running body is cancelled as if it waited",
     in: "UVDispatch/Engine/Core/Core+Cancelling.swift",

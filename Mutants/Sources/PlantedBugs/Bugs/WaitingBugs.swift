@@ -73,7 +73,7 @@ private let syncBugs = [
     breaks: "rule 14: the last entry by hand leaves a group, and no search follows",
     in: "TaskDispatch/Work/WorkGroup.swift",
     .expression("members == 0", becomes: "false", within: "members == 0 || isMixed"),
-    suites: ["UVContractTests", "WayOutTests"]),
+    suites: ["WayOutTests"]),
   Bug(
     "wait.callback-parks-unseen",
     breaks:

@@ -14,21 +14,18 @@ extension Core {
   }
 
   @inline(never) private func judgeBlocked() {
-    if blocked.takeSuspicion() { judge(circlesOnly: true, last: nil) }
-    if standsStill { judge(circlesOnly: false, last: nil) }
+    if blocked.takeSuspicion() { judge(circlesOnly: true) }
+    if standsStill { judge(circlesOnly: false) }
   }
 
   /// Gives a verdict if `thread`, which is about to be blocked, has closed a circle.
   func judge(closing thread: BlockedThread) {
-    if thread.isSearched { judge(circlesOnly: true, last: thread) }
+    if thread.isSearched { judge(circlesOnly: true) }
   }
 
   /// Gives one verdict, if a thread is not live. If that is so even with help, one thread is refused; when it has gone,
   /// the dispatcher asks again. Else one worker that can help does, among the threads that only help makes live.
-  ///
-  /// - Parameter last: The thread that has been blocked just now, and closes a circle if there is one. Nil to look for
-  ///   the thread that did.
-  private func judge(circlesOnly: Bool, last: BlockedThread?) {
+  private func judge(circlesOnly: Bool) {
     // Posted entries have no position yet.
     if !circlesOnly { assignPositions() }
     let groups = AwaitedGroups(of: self, onlyRunning: circlesOnly)
@@ -36,8 +33,7 @@ extension Core {
     if unaided.isEmpty { return }
     let search = DeadlockSearch(self, groups, circlesOnly: circlesOnly, mayHelp: true)
     if let first = search.dead.first(where: { !$0.isBusy }) {
-      let closing = last.flatMap { $0.isLive ? nil : $0 }
-      guard let victim = closing ?? search.victim(from: first) else { return }
+      guard let victim = search.victim(from: first) else { return }
       victim.refuse(search.links(after: victim))
       return blocked.flag(victim)
     }

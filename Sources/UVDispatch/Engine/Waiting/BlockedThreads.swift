@@ -83,7 +83,7 @@ struct BlockedThreads {
   /// Callers of `sync` that were admitted, and whose threads have not noticed yet.
   private(set) var admitted = 0
   /// A circle may have been closed by something else than a thread that is about to be blocked. A suspended view goes
-  /// on; or a task has ended in a queue where callers wait that are not next; or one thread was refused, and more
+  /// on; or a barrier has come into a queue; or a task has ended in a queue where callers wait that are not next; or one thread was refused, and more
   /// circles may be left.
   private(set) var mayCloseCircle = false
   /// Running tasks that cannot go on before something else does: their threads are blocked, or they wait for the body
