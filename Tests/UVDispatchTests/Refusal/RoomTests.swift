@@ -123,6 +123,23 @@ extension OnePool {
       #expect(dispatcher.room(of: other) == 1)
     }
 
+    @Test("is awaited no more once a time-out has passed")
+    func inVain() throws {
+      let dispatcher = try UVDispatcher()
+      let queue = dispatcher.makeQueue(
+        QueueOptions(
+          label: "brief", overflow: .blockCaller(limit: 1, timeout: .milliseconds(1))))
+      queue.suspend()
+      queue {}
+
+      #expect(queue {} == .refused(.noRoomInTime))
+
+      #expect(dispatcher.engine.withCore { !$0.isRoomAwaited })
+      queue.resume()
+      dispatcher.runUntilIdle()
+      #expect(dispatcher.room(of: queue) == 1)
+    }
+
     /// The loop's thread is in a body all the while, so that the dispatcher never stands still.
     @Test("that a barrier gets is a deadlock for the body that waits for room behind it, at once")
     func behindABarrier() throws {
